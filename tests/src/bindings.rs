@@ -1,6 +1,8 @@
 //! The descriptors that a SPIR-V module names, and the module with all of them in one set.
 
-use crate::spirv_scan::{ImageVariable, Texel, decoration, definition, images, instructions};
+use crate::spirv_scan::{
+    ImageVariable, Texel, constant, decoration, decorations, definition, images, instructions, op,
+};
 
 /// Numbers of bindings that a set is given in the set that holds all.
 const BINDINGS_OF_SET: u32 = 64;
@@ -35,29 +37,6 @@ pub struct Binding {
     pub kind: Kind,
 }
 
-/// SPIR-V's numbers of instructions.
-mod op {
-    pub const TYPE_IMAGE: u32 = 25;
-    pub const TYPE_SAMPLER: u32 = 26;
-    pub const TYPE_SAMPLED_IMAGE: u32 = 27;
-    pub const TYPE_ARRAY: u32 = 28;
-    pub const TYPE_RUNTIME_ARRAY: u32 = 29;
-    pub const TYPE_STRUCT: u32 = 30;
-    #[cfg(test)]
-    pub const TYPE_POINTER: u32 = 32;
-    pub const CONSTANT: u32 = 43;
-    pub const SPEC_CONSTANT: u32 = 50;
-    pub const VARIABLE: u32 = 59;
-    pub const DECORATE: u32 = 71;
-}
-
-/// SPIR-V's numbers of decorations.
-mod decorations {
-    pub const BUFFER_BLOCK: u32 = 3;
-    pub const BINDING: u32 = 33;
-    pub const SET: u32 = 34;
-}
-
 /// SPIR-V's number of the storage class of storage buffers.
 const STORAGE_BUFFER: u32 = 12;
 
@@ -73,12 +52,6 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
     let (instructions, images) = (instructions(module), images(module));
     let value = |id: u32, wanted: u32| decoration(&instructions, id, wanted)?.first().copied();
     let definition = |id: u32| definition(&instructions, id);
-    let length = |id: u32| {
-        let constant = instructions.iter().find(|(opcode, operands)| {
-            [op::CONSTANT, op::SPEC_CONSTANT].contains(opcode) && operands.get(1) == Some(&id)
-        });
-        constant.and_then(|(_, operands)| operands.get(2).copied()).unwrap_or(1)
-    };
     let mut found = Vec::new();
     for (_, operands) in instructions.iter().filter(|(opcode, _)| *opcode == op::VARIABLE) {
         let [pointer, id, class, ..] = *operands.as_slice() else { continue };
@@ -93,7 +66,8 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
             let Some((opcode, operands)) = ty.and_then(definition) else { break None };
             match (*opcode, image) {
                 (op::TYPE_ARRAY, _) => {
-                    count = count.saturating_mul(operands.get(2).map_or(1, |id| length(*id)))
+                    let length = operands.get(2).and_then(|id| constant(&instructions, *id));
+                    count = count.saturating_mul(length.unwrap_or(1));
                 }
                 (op::TYPE_RUNTIME_ARRAY, _) => {}
                 (op::TYPE_SAMPLER, _) => break Some(Kind::Sampler),

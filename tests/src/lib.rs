@@ -35,4 +35,5 @@ pub mod stress;
 pub mod suites;
 pub mod tgsi;
 pub mod tools;
+pub mod varying_reader;
 pub mod webgpu;

@@ -8,6 +8,58 @@ const MAGIC: u32 = 0x0723_0203;
 /// OpEntryPoint, with the number of words before the name.
 const OP_ENTRY_POINT: u32 = 15;
 
+/// SPIR-V's numbers of instructions.
+pub mod op {
+    /// `OpTypeInt`.
+    pub const TYPE_INT: u32 = 21;
+    /// `OpTypeFloat`.
+    pub const TYPE_FLOAT: u32 = 22;
+    /// `OpTypeVector`.
+    pub const TYPE_VECTOR: u32 = 23;
+    /// `OpTypeMatrix`.
+    pub const TYPE_MATRIX: u32 = 24;
+    /// `OpTypeImage`.
+    pub const TYPE_IMAGE: u32 = 25;
+    /// `OpTypeSampler`.
+    pub const TYPE_SAMPLER: u32 = 26;
+    /// `OpTypeSampledImage`.
+    pub const TYPE_SAMPLED_IMAGE: u32 = 27;
+    /// `OpTypeArray`.
+    pub const TYPE_ARRAY: u32 = 28;
+    /// `OpTypeRuntimeArray`.
+    pub const TYPE_RUNTIME_ARRAY: u32 = 29;
+    /// `OpTypeStruct`.
+    pub const TYPE_STRUCT: u32 = 30;
+    /// `OpTypePointer`.
+    pub const TYPE_POINTER: u32 = 32;
+    /// `OpConstant`.
+    pub const CONSTANT: u32 = 43;
+    /// `OpSpecConstant`.
+    pub const SPEC_CONSTANT: u32 = 50;
+    /// `OpVariable`.
+    pub const VARIABLE: u32 = 59;
+    /// `OpDecorate`.
+    pub const DECORATE: u32 = 71;
+    /// `OpMemberDecorate`.
+    pub const MEMBER_DECORATE: u32 = 72;
+}
+
+/// SPIR-V's numbers of decorations.
+pub mod decorations {
+    /// `BufferBlock`.
+    pub const BUFFER_BLOCK: u32 = 3;
+    /// `BuiltIn`.
+    pub const BUILT_IN: u32 = 11;
+    /// `Location`.
+    pub const LOCATION: u32 = 30;
+    /// `Component`.
+    pub const COMPONENT: u32 = 31;
+    /// `Binding`.
+    pub const BINDING: u32 = 33;
+    /// `DescriptorSet`.
+    pub const SET: u32 = 34;
+}
+
 /// An entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryPoint {
@@ -22,8 +74,9 @@ pub type Instruction = (u32, Vec<u32>);
 
 /// The values of a decoration of an object, by SPIR-V's number; `None` without the decoration.
 pub fn decoration(instructions: &[Instruction], id: u32, number: u32) -> Option<&[u32]> {
-    let decorates =
-        |(opcode, operands): &&Instruction| *opcode == 71 && operands.get(..2) == Some(&[id, number]);
+    let decorates = |(opcode, operands): &&Instruction| {
+        *opcode == op::DECORATE && operands.get(..2) == Some(&[id, number])
+    };
     instructions.iter().find(decorates).and_then(|(_, operands)| operands.get(2..))
 }
 
@@ -32,6 +85,14 @@ pub fn definition(instructions: &[Instruction], id: u32) -> Option<&Instruction>
     let defines =
         |(opcode, operands): &&Instruction| (19..=33).contains(opcode) && operands.first() == Some(&id);
     instructions.iter().find(defines)
+}
+
+/// The first word of a constant, which may be specialized.
+pub fn constant(instructions: &[Instruction], id: u32) -> Option<u32> {
+    let defines = |(opcode, operands): &&Instruction| {
+        [op::CONSTANT, op::SPEC_CONSTANT].contains(opcode) && operands.get(1) == Some(&id)
+    };
+    instructions.iter().find(defines).and_then(|(_, operands)| operands.get(2).copied())
 }
 
 /// The instructions of a module in either byte order, as many as can be read.
@@ -110,10 +171,10 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
     let image_type = |mut id: u32| {
         for _ in 0..4 {
             let (opcode, operands) = definition(id)?;
-            match opcode {
-                25 => return Some(operands),
-                27..=29 => id = *operands.get(1)?,
-                32 => id = *operands.get(2)?,
+            match *opcode {
+                op::TYPE_IMAGE => return Some(operands),
+                op::TYPE_SAMPLED_IMAGE | op::TYPE_ARRAY | op::TYPE_RUNTIME_ARRAY => id = *operands.get(1)?,
+                op::TYPE_POINTER => id = *operands.get(2)?,
                 _ => return None,
             }
         }
@@ -126,13 +187,13 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
             return None;
         };
         let texel = match definition(sampled_type)? {
-            (21, operands) if operands.get(2) == Some(&0) => Texel::Unsigned,
-            (21, _) => Texel::Signed,
+            (op::TYPE_INT, operands) if operands.get(2) == Some(&0) => Texel::Unsigned,
+            (op::TYPE_INT, _) => Texel::Signed,
             _ => Texel::Float,
         };
         Some(ImageVariable {
-            set: decoration(id, 34)?,
-            binding: decoration(id, 33)?,
+            set: decoration(id, decorations::SET)?,
+            binding: decoration(id, decorations::BINDING)?,
             dim,
             arrayed: arrayed != 0,
             multisampled: multisampled != 0,
@@ -142,7 +203,7 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
     };
     instructions
         .iter()
-        .filter(|(opcode, _)| *opcode == 59)
+        .filter(|(opcode, _)| *opcode == op::VARIABLE)
         .filter_map(|(_, operands)| variable(operands))
         .collect()
 }

@@ -1,10 +1,11 @@
-//! Suite `varyings`: what the rasteriser is told of the words of vertices, by the project's driver and by Mesa's, for every pair of
-//! vertex and fragment shaders of one name in the corpus.
+//! Suite `varyings`: what the rasteriser is told of the words of vertices, by the project's driver and by Mesa's, for every vertex
+//! shader of the corpus with the fragment shader of its name, or else with one that reads all its varyings.
 //!
 //! Each pair is drawn twice with buffers of zeros, so that nothing is covered; the listing of the device has the records. As
 //! shader objects, which are compiled apart, they must agree. Of pipelines, whose shaders are compiled together, Mesa's driver
 //! moves constants and expressions across; `pipelines` counts those that agree to the last binding.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use agx_abi::vertex::Output;
@@ -18,6 +19,8 @@ use crate::corpus::{Item, load, partner};
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
+use crate::spirv_scan::EntryPoint;
+use crate::varying_reader::varying_reader;
 
 /// Words of push constants, all zero: as many as every driver has.
 const PUSH_WORDS: usize = 32;
@@ -79,15 +82,17 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
     let is_wanted = |name: &str| context.filter.is_none_or(|filter| name.contains(filter));
-    let pairs: Vec<(&Item, &Item)> = items
-        .iter()
-        .filter(|item| item.entry.stage == Some(Stage::Vertex) && is_wanted(&item.name()))
-        .filter_map(|vertex| Some((vertex, partner(&items, vertex)?)))
-        .collect();
-    let compared: Vec<(CaseResult, bool)> = pairs
+    let is_vertex = |item: &&Item| item.entry.stage == Some(Stage::Vertex) && is_wanted(&item.name());
+    let vertices: Vec<&Item> = items.iter().filter(is_vertex).collect();
+    let compared: Vec<(CaseResult, bool)> = vertices
         .par_iter()
-        .map(|(vertex, fragment)| {
-            let (outcome, alike) = match compare(context, &environment, vertex, fragment) {
+        .map(|vertex| {
+            let fragment = match partner(&items, vertex) {
+                Some(fragment) => Ok(Cow::Borrowed(fragment)),
+                None => reader(context, vertex).map(Cow::Owned),
+            };
+            let alike = fragment.and_then(|fragment| compare(context, &environment, vertex, &fragment));
+            let (outcome, alike) = match alike {
                 Ok(alike) => (Outcome::Pass, alike),
                 Err(outcome) => (outcome, false),
             };
@@ -99,6 +104,14 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     report.extra.insert("pipelines".into(), json!(alike));
     report.extra.insert("mesa".into(), json!(environment.version));
     Ok(report)
+}
+
+/// A fragment shader that reads all varyings of a vertex shader.
+fn reader(context: &Context<'_>, vertex: &Item) -> Result<Item, Outcome> {
+    let source = varying_reader(&vertex.module).map_err(Outcome::Unsupported)?;
+    let module = context.tools.glsl_to_spirv_for(&source, "frag", "vulkan1.2")?;
+    let entry = EntryPoint { stage: Some(Stage::Fragment), name: "main".into() };
+    Ok(Item { file: "reader".into(), entry, several: false, module })
 }
 
 /// Whether the drivers agree on a pipeline of a pair.
