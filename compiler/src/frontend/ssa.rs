@@ -46,6 +46,8 @@ struct Row {
     relaxed: bool,
     /// It was assigned anywhere.
     written: bool,
+    /// No block's assignments to it are forgotten.
+    kept: bool,
     latest: Latest,
 }
 
@@ -54,7 +56,7 @@ impl Row {
     fn new(width: u8) -> Row {
         // No region has this number, so the first read searches.
         let latest = Latest { src: Src::default(), region: u32::MAX, time: 0 };
-        Row { width, relaxed: false, written: false, latest }
+        Row { width, relaxed: false, written: false, kept: false, latest }
     }
 }
 
@@ -84,6 +86,8 @@ pub struct Variables {
     forward: Side<Value, Option<Src>>,
     /// Loop headers whose back edges are not all built, with the phis that wait for them.
     unsealed: Vec<(Block, Vec<usize>)>,
+    /// Blocks whose assignments do not matter after them.
+    forgotten: Vec<Block>,
 }
 
 impl Default for Variables {
@@ -103,6 +107,7 @@ impl Variables {
             phis: Vec::new(),
             forward: Side::new(0),
             unsealed: Vec::new(),
+            forgotten: Vec::new(),
         }
     }
 
@@ -137,6 +142,13 @@ impl Variables {
 
     fn tick(&mut self) {
         self.time = self.time.wrapping_add(1);
+    }
+
+    /// Says that after `block`, which is being built, what it has assigned to variables may as well not have happened, but to
+    /// those `kept`.
+    pub fn forget(&mut self, block: Block, kept: &[Variable]) {
+        kept.iter().for_each(|variable| self.rows[variable.0 as usize].kept = true);
+        self.forgotten.push(block);
     }
 
     /// Remembers the definition that reaches the current point.
@@ -201,6 +213,13 @@ impl Variables {
     ) -> Src {
         let mut at = block;
         let found = loop {
+            if self.forgotten.contains(&at)
+                && !self.rows[variable.0 as usize].kept
+                && let [pred] = f.block(at).preds.as_slice()
+            {
+                at = *pred;
+                continue;
+            }
             if let Some(src) = self.defs.get(&(at, variable)) {
                 break *src;
             }

@@ -114,6 +114,12 @@ pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     Ok(())
 }
 
+/// Says of lanes that were just killed that what the block has assigned does not matter any more.
+pub fn forget(kit: &mut Kit<'_, '_>) {
+    let kept = kit.fragment.coverage.tracked.map(|tracked| [tracked.demoted, tracked.dropped]);
+    kit.vars.forget(kit.b.block(), kept.as_ref().map_or(&[], <[_; 2]>::as_slice));
+}
+
 /// Opens an if around an effect on memory that helper lanes must not have; in other stages than fragment all lanes have it.
 pub fn guard(kit: &mut Kit<'_, '_>) -> Guard {
     let is_open = kit.stage == Stage::Fragment;

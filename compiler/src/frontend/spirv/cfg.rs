@@ -5,6 +5,7 @@
 
 use spirv::Op;
 
+use super::demotion;
 use super::module::{Def, FunctionBody, Module};
 use super::words::Inst;
 use crate::error::{CompileError, FlowError};
@@ -112,6 +113,9 @@ impl<'a> Cfg<'a> {
                 is_convergent: block.is_convergent || (block.has_calls && module.is_convergent),
             })
             .collect();
+        if let Some(ends) = demotion::go_on((module, body), &graph, &terminators, &constructs, watch) {
+            graph = Graph::watched(ends, watch.clone())?;
+        }
         graph.keep_constructs(&constructs);
         Ok(Cfg { graph, terminators, cases })
     }

@@ -11,6 +11,7 @@ mod cfg;
 mod composite;
 mod debug;
 mod decorations;
+mod demotion;
 mod derivatives;
 mod eval;
 mod float_controls;

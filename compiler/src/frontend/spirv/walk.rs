@@ -158,6 +158,11 @@ impl<'a> Translator<'_, 'a> {
                 _ => Ok(()),
             };
         };
+        if matches!(terminator, Terminator::Kill) {
+            coverage::discard(&mut self.values.kit)?;
+            coverage::forget(&mut self.values.kit);
+            return Ok(());
+        }
         let label = self.block_body(from).map_or(0, |block| block.label);
         let mut moves = Vec::new();
         for inst in self.values.module.words.instructions_from(target.start) {

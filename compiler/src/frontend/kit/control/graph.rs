@@ -151,6 +151,11 @@ impl Graph {
         self.rank.row(node).is_some_and(|rank| *rank != NONE)
     }
 
+    /// The immediate dominator of a reachable node; the entry is its own.
+    pub fn dominator(&self, node: Node) -> Node {
+        self.idom[node]
+    }
+
     /// The node all returns lead to.
     pub fn exit(&self) -> Node {
         self.ends.len()

@@ -1,5 +1,8 @@
 //! Fragment shaders: what is left in registers, and what the driver is told of it.
 
+use bumpalo::Bump;
+
+use super::super::{SPIRV, read};
 use super::assemble_with;
 use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 
@@ -25,11 +28,15 @@ const PRELUDE: &str = "
     Variable %in %input 1
 ";
 
-fn compile(declarations: &str, body: &str) -> Result<CompiledShader, CompileError> {
+fn module(declarations: &str, body: &str) -> Vec<u8> {
     let text = format!(
         "{declarations}\nFunction %void %main 0 %thunk\nLabel %entry\nLoad %vec2 %in0 %input\n{body}\nFunctionEnd"
     );
-    let module = assemble_with(PRELUDE, &text);
+    assemble_with(PRELUDE, &text)
+}
+
+fn compile(declarations: &str, body: &str) -> Result<CompiledShader, CompileError> {
+    let module = module(declarations, body);
     let key = CompileKey { validate: true, ..CompileKey::default() };
     Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &key)
 }
@@ -76,4 +83,55 @@ fn inputs_are_no_booleans() {
         Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &CompileKey::default());
     let error = compiled.map(|_| ()).expect_err("a boolean at a location");
     assert!(error.message().contains("a boolean input"), "{error}");
+}
+
+/// What the front end makes of a body that kills where x is below a half, goes on with `rest` and stores the value of %new.
+fn killing(kill: &str, rest: &str) -> String {
+    let body = format!(
+        "{X}FOrdLessThan %bool %c %x %half\nSelectionMerge %end 0\nBranchConditional %c %then %end\n\
+         Label %then\nAccessChain %outs %old %colour #1\nStore %old %x\n{kill}\nLabel %end\n{rest}\n\
+         AccessChain %outs %px %colour #0\nStore %px %new\nReturn"
+    );
+    let module = module("Constant %float %one 1.0\nConstant %float %half 0.5", &body);
+    let (bump, key) = (Bump::new(), CompileKey::default());
+    let (f, _) = read(&bump, &module, &key, SPIRV).expect("reads");
+    let problems = crate::ir::validate(&f, crate::ir::Stage::Source);
+    assert!(problems.is_ok(), "{problems:?}\n{f}");
+    f.to_string()
+}
+
+#[test]
+fn code_behind_a_kill_has_no_arm_of_its_own() {
+    let rest = "FAdd %float %new %x %one";
+    for kill in ["Kill", "TerminateInvocation"] {
+        let text = killing(kill, rest);
+        assert!(text.contains("discard") && !text.contains("phi"), "{text}");
+    }
+    // Who does not end sees what it wrote.
+    let text = killing("DemoteToHelperInvocation\nBranch %end", rest);
+    assert!(text.contains("discard") && text.contains("phi"), "{text}");
+}
+
+#[test]
+fn a_loop_is_not_entered_after_a_kill() {
+    let rest = "Branch %head\nLabel %head\nLoopMerge %after %next 0\nBranch %test\nLabel %test\n\
+                FOrdLessThan %bool %d %x %half\nBranchConditional %d %next %after\nLabel %next\nBranch %head\n\
+                Label %after\nFAdd %float %new %x %one";
+    // The sum is not there for those that were killed, whose outputs meet the others' at the end.
+    let text = killing("Kill", rest);
+    assert!(text.contains("discard") && text.contains("phi"), "{text}");
+}
+
+#[test]
+fn a_kill_may_go_on_past_what_the_others_do() {
+    // The merge block of the inner if is not where the kill goes, because it needs what the others compute.
+    let body = format!(
+        "{X}FOrdLessThan %bool %c %x %half\nFOrdLessThan %bool %d %x %one\nSelectionMerge %end 0\n\
+         BranchConditional %d %then %right\nLabel %right\nBranch %end\nLabel %then\nSelectionMerge %inner 0\n\
+         BranchConditional %c %kill %left\nLabel %kill\nKill\nLabel %left\nFAdd %float %y %x %one\nBranch %inner\n\
+         Label %inner\nFMul %float %z %y %y\nBranch %end\nLabel %end\nPhi %float %new %x %right %z %inner\n\
+         AccessChain %outs %px %colour #0\nStore %px %new\nReturn"
+    );
+    let shader = compile("Constant %float %one 1.0\nConstant %float %half 0.5", &body).expect("compiles");
+    assert_eq!(shader.info.fragment.components[0], 0b0001);
 }
