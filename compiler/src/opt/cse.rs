@@ -9,7 +9,8 @@
 //! A difference of floats is also known by its opposite: `b - a` is `-(a - b)` where the signs of zeros do not matter, and
 //! signs mostly go into what reads them.
 //!
-//! Operations across lanes depend on which lanes are active, so they merge only within a block.
+//! Operations across lanes depend on which lanes are active, so they merge only within a block; phis, too, of which those
+//! with the same sources are the same.
 //!
 //! The table hashes row content; it is never iterated.
 //!
@@ -104,7 +105,7 @@ impl<'s> Numbering<'s> {
         data: &InstData<'_>,
     ) -> Rewrite {
         let cross_lane = data.op.is_cross_lane();
-        if !(cross_lane || data.is_pure()) || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
+        if !(cross_lane || data.is_pure()) || data.dsts.is_empty() {
             return Rewrite::Keep;
         }
         let block = rewriter.block;
@@ -118,7 +119,7 @@ impl<'s> Numbering<'s> {
         }
         let here = Numbered { hash: hash_row(data) as u32, ..here };
         let at = self.place(here.hash, |known| same_row(rewriter.f, &rewriter.f.insts[known], data));
-        match self.known(at, here, cross_lane) {
+        match self.known(at, here, cross_lane || data.op == Op::Ir(IrOp::Phi)) {
             Some(first) => replace(rewriter, first, data),
             None => Rewrite::Keep,
         }
@@ -126,13 +127,13 @@ impl<'s> Numbering<'s> {
 
     /// The instruction at a place, if it is known `here`, too; notes `here` there otherwise.
     #[inline(always)]
-    fn known(&mut self, at: usize, here: Numbered, cross_lane: bool) -> Option<Inst> {
+    fn known(&mut self, at: usize, here: Numbered, in_block: bool) -> Option<Inst> {
         let known = self.table[at];
         if known.is_free() {
             self.take(at, here);
             return None;
         }
-        if !self.regions.dominates(known.region, here.region) || (cross_lane && known.block != here.block) {
+        if !self.regions.dominates(known.region, here.region) || (in_block && known.block != here.block) {
             self.table[at] = here;
             return None;
         }

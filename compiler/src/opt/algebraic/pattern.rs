@@ -463,12 +463,19 @@ pub(super) fn arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &
         (Widths::AllButFirst, 0) => 1,
         (Widths::FirstAndResult, 1) => 32.min(width),
         (Widths::Sources | Widths::Free, _) => {
-            let named = args.iter().find_map(|arg| match arg {
-                Node::Any(index) | Node::Const(index) => Some(bound.widths[*index]),
-                _ => None,
-            });
-            named.unwrap_or(width)
+            args.iter().find_map(|arg| named_width(arg, bound)).unwrap_or(width)
         }
         _ => width,
+    }
+}
+
+/// The width of a named source, or of its opposite or size.
+fn named_width(mut node: &Node, bound: &Bound) -> Option<u8> {
+    loop {
+        match node {
+            Node::Any(index) | Node::Const(index) => return Some(bound.widths[*index]),
+            Node::Apply(Op::Ir(IrOp::Fabs | IrOp::Fneg), _, [source]) => node = source,
+            _ => return None,
+        }
     }
 }

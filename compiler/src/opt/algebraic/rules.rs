@@ -98,7 +98,11 @@ macro_rules! not {
     };
 }
 macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
+macro_rules! any_fcmp { ($a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
 macro_rules! fcmp { ($cond:ident, $a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Is(FloatCondition::$cond.get())] $a, $b) }; }
+
+/// A constant beside K and M.
+const FIRST: Node = Node::Const(1);
 
 /// Two comparisons of one number with a number and its opposite, in both orders, are one of its size.
 macro_rules! compares_size {
@@ -544,6 +548,7 @@ static SELECT: &[Rule] = &[
 ];
 
 static COMPARE: &[Rule] = &[
+    exact(any_icmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_icmp!(FIRST, M), any_icmp!(K, M))),
     exact(any_icmp!(A, A), Node::Calc(|bound| u64::from(equality(bound)) ^ u64::from(bound.mods[1] & 1))),
     // Unsigned: nothing is below zero.
     exact(
@@ -690,11 +695,10 @@ static FLOAT_CONVERSION: &[Rule] = &[
     clean(ir!(Fconv ir!(Fabs ir!(Fconv A))), ir!(Fabs A)).when(narrows),
 ];
 
-static FLOAT_COMPARE: &[Rule] = &[exact(
-    ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] ir!(Fconv A), ir!(Fconv B)),
-    ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] A, B),
-)
-.when(compares_extended)];
+static FLOAT_COMPARE: &[Rule] = &[
+    exact(any_fcmp!(ir!(Fconv A), ir!(Fconv B)), any_fcmp!(A, B)).when(compares_extended),
+    exact(any_fcmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_fcmp!(FIRST, M), any_fcmp!(K, M))),
+];
 
 static NEGATION: &[Rule] = &[exact(ir!(Fneg ir!(Fneg A)), A)];
 
@@ -703,7 +707,21 @@ static ABSOLUTE: &[Rule] =
 
 static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
 
+/// An extremum of sizes is the size of one of the two: a selection does not take sizes, what reads it does.
+macro_rules! extremum_of_sizes {
+    ($op:ident, $cond:ident, $b:expr, $size:expr) => {
+        clean(ir!($op ir!(Fabs A), $size), ir!(Fabs ir!(Select fcmp!($cond, ir!(Fabs A), $size), A, $b)))
+    };
+}
+
+/// Whether the constant is not negative.
+fn is_size(bound: &Bound) -> bool {
+    bound.constant(2) >> (bound.widths[2] - 1) & 1 == 0
+}
+
 static FLOAT_MINIMUM: &[Rule] = &[
+    extremum_of_sizes!(Fmin, LESS_OR_NAN, B, ir!(Fabs B)),
+    extremum_of_sizes!(Fmin, LESS_OR_NAN, K, K).when(is_size),
     exact(ir!(Fmin A, A), A),
     exact(ir!(Fmin ir!(Fmin A, B), B), ir!(Fmin A, B)),
     exact(ir!(Fmin ir!(Fmin A, K), M), ir!(Fmin A, Node::Calc(|bound| extremum(bound, f32::min))))
@@ -712,6 +730,8 @@ static FLOAT_MINIMUM: &[Rule] = &[
 ];
 
 static FLOAT_MAXIMUM: &[Rule] = &[
+    extremum_of_sizes!(Fmax, GREATER_OR_NAN, B, ir!(Fabs B)),
+    extremum_of_sizes!(Fmax, GREATER_OR_NAN, K, K).when(is_size),
     exact(ir!(Fmax A, A), A),
     exact(ir!(Fmax ir!(Fmax A, B), B), ir!(Fmax A, B)),
     exact(ir!(Fmax ir!(Fmax A, K), M), ir!(Fmax A, Node::Calc(|bound| extremum(bound, f32::max))))

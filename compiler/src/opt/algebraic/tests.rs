@@ -11,7 +11,7 @@ use super::pattern::{
     widths_of,
 };
 use super::rules::GROUPS;
-use crate::ir::{Build, Builder, Function, IrOp, Op, Src, Type};
+use crate::ir::{Build, Builder, Function, IrOp, Op, Src, Stage, Type, validate};
 
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
@@ -280,7 +280,11 @@ fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
     let planted = plant(&mut builder, rule.from, bound.results[0], &mut 0, bound);
     builder.effect(IrOp::Keep, &[planted], &[]);
     builder.finish();
+    // Some rules take widths for sources that only the semantics know.
+    let was_valid = validate(&f, Stage::Source).is_ok();
     super::opt_algebraic(&mut f);
+    let replaced = validate(&f, Stage::Source);
+    assert!(!was_valid || replaced.is_ok(), "{replaced:?}\n{f}");
     let kept = *f.block(f.entry()).insts.last().expect("keep");
     f.insts[kept].srcs != [planted]
 }
