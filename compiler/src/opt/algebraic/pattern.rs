@@ -469,12 +469,12 @@ pub(super) fn arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &
     }
 }
 
-/// The width of a named source, or of its opposite or size.
+/// The width of a named source, or of what operations make of it that keep widths.
 fn named_width(mut node: &Node, bound: &Bound) -> Option<u8> {
     loop {
         match node {
             Node::Any(index) | Node::Const(index) => return Some(bound.widths[*index]),
-            Node::Apply(Op::Ir(IrOp::Fabs | IrOp::Fneg), _, [source]) => node = source,
+            Node::Apply(op, _, [source, ..]) if widths_of(*op) == Widths::All => node = source,
             _ => return None,
         }
     }

@@ -11,8 +11,8 @@ use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Group, Mod, Node, Rule};
 use crate::ir::IrOp::{
-    Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
-    Umin, Ushr,
+    Fabs, Fadd64, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr,
+    Uconv, Umax, Umin, Ushr,
 };
 use crate::ir::Op;
 
@@ -193,6 +193,16 @@ fn float_product(bound: &Bound) -> u64 {
     }
 }
 
+/// Whether the constant is infinite or no number.
+fn is_no_number(bound: &Bound) -> bool {
+    let bits = bound.constant(2);
+    match bound.results[0] {
+        16 => bits >> 10 & 0x1f == 0x1f,
+        32 => bits >> 23 & 0xff == 0xff,
+        _ => bits >> 52 & 0x7ff == 0x7ff,
+    }
+}
+
 /// The constant that `choose` takes of two.
 fn extremum(bound: &Bound, choose: fn(f32, f32) -> f32) -> u64 {
     let width = bound.results[0];
@@ -284,6 +294,7 @@ pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Rcp), Group::of(RECIPROCAL)),
     (Op::Hw(Log2), Group::of(LOGARITHM)),
     (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
+    (Op::Ir(Fadd64), Group::of(DOUBLE_ADD)),
     (Op::Hw(Ffma), Group::of(FLOAT_FUSED)),
     (Op::Hw(Hfma), Group::of(HALF_FUSED)),
 ];
@@ -431,7 +442,37 @@ macro_rules! outside_or {
 const GREATER_LAST: [Rule; 4] = outside_or!(LESS K, GREATER M, 3);
 const LESS_LAST: [Rule; 4] = outside_or!(GREATER K, LESS M, 2);
 
+/// The low bits of sums and products depend on the low bits of what they are made of.
+macro_rules! low_bits {
+    (cut |$a:ident| $operation:expr) => {
+        low_bits!(|$a| ir!(Uconv $operation), |bound| low_mask(u64::from(bound.results[0])) & !bound.constant(2) == 0)
+    };
+    (masked |$a:ident| $operation:expr) => {
+        low_bits!(|$a| and!($operation, M), |bound| {
+            let (inner, outer) = (bound.constant(2), bound.constant(3));
+            outer <= inner && inner & inner.wrapping_add(1) == 0
+        })
+    };
+    (|$a:ident| $operation:expr, $when:expr) => {{
+        const WIDE: Node = {
+            let $a = and!(A, K);
+            $operation
+        };
+        const SLIM: Node = {
+            let $a = A;
+            $operation
+        };
+        exact(WIDE, SLIM).when($when)
+    }};
+}
+
 static BITWISE: &[Rule] = &[
+    low_bits!(masked | a | hw!(Iadd a, B)),
+    low_bits!(masked | a | hw!(Iadd B, a)),
+    low_bits!(masked | a | hw!(Isub a, B)),
+    low_bits!(masked | a | hw!(Isub B, a)),
+    low_bits!(masked | a | ir!(Imul a, B)),
+    low_bits!(masked | a | ir!(Imul B, a)),
     exact(table!(FIRST, A, B), A),
     exact(and!(A, ZERO), ZERO),
     exact(and!(A, ONES), A),
@@ -614,6 +655,12 @@ macro_rules! narrow {
 }
 
 static UNSIGNED_CONVERSION: &[Rule] = &[
+    low_bits!(cut | a | hw!(Iadd a, B)),
+    low_bits!(cut | a | hw!(Iadd B, a)),
+    low_bits!(cut | a | hw!(Isub a, B)),
+    low_bits!(cut | a | hw!(Isub B, a)),
+    low_bits!(cut | a | ir!(Imul a, B)),
+    low_bits!(cut | a | ir!(Imul B, a)),
     narrow!(Uconv, |a, b| hw!(Iadd a, b)),
     narrow!(Uconv, |a, b| hw!(Isub a, b)),
     narrow!(Uconv, |a, b| ir!(Imul a, b)),
@@ -789,6 +836,9 @@ static RECIPROCAL: &[Rule] = &[
     closer(hw!(Rcp hw!(Fmul A, ROOT)), hw!(Fmul hw!(Fmul hw!(Rsqrt A), hw!(Rsqrt A)), hw!(Rsqrt A))),
 ];
 
+static DOUBLE_ADD: &[Rule] =
+    &[finite(ir!(Fadd64 A, K), K).when(is_no_number), finite(ir!(Fadd64 K, A), K).when(is_no_number)];
+
 /// The square of a square root.
 const SQUARED_ROOT: Rule = closer(hw!(Fmul ROOT, ROOT), A);
 
@@ -808,6 +858,7 @@ static FLOAT_OF_SIGNED: &[Rule] = &[finite(
 macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident $(, $more:expr)*) => {
         static $add_rules: &[Rule] = &[
+    finite(hw!($add A, K), K).when(is_no_number),
     passes(hw!($add A, Node::Float(0.0)), A),
     clean(hw!($add A, Node::Float(-0.0)), A),
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
@@ -832,6 +883,7 @@ macro_rules! float_rules {
     passes(hw!($fused A, B, Node::Float(0.0)), hw!($multiply A, B)),
     passes(hw!($fused A, B, Node::Float(-0.0)), hw!($multiply A, B)),
     finite(hw!($fused A, Node::Float(0.0), B), B),
+    finite(hw!($fused Node::Float(0.0), A, B), B),
     finite(hw!($fused A, Node::Float(-0.0), B), B),
     clean(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
     clean(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),

@@ -77,6 +77,7 @@ fn allowed(op: Op, width: u8) -> bool {
         Op::Hw(Opcode::S32ToF | Opcode::FToS32) => width == 32,
         Op::Hw(Opcode::Rcp | Opcode::Rsqrt | Opcode::Rsqrts) => width == 32,
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
+        Op::Ir(IrOp::Fadd64) => width == 64,
         Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fsat | IrOp::Fmin | IrOp::Fmax | IrOp::Fconv) => {
             matches!(width, 16 | 32)
         }
@@ -178,6 +179,7 @@ fn pattern_arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &Bou
 fn float(bits: u64, width: u8) -> f64 {
     let number = match width {
         16 => f64::from(half::f16::from_bits(bits as u16)),
+        64 => f64::from_bits(bits),
         _ => f64::from(f32::from_bits(bits as u32)),
     };
     if width == 32 && number.abs() < f64::from(f32::MIN_POSITIVE) { 0f64.copysign(number) } else { number }
