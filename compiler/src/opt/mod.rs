@@ -14,6 +14,7 @@ mod fuse;
 mod jump_threading;
 mod local;
 mod loop_invariant;
+mod merge_ifs;
 mod narrow_inputs;
 mod narrow_mediump;
 mod nest_conditions;

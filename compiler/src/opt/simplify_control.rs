@@ -5,6 +5,7 @@
 //!   mask instructions, and both arms are executed anyway when lanes disagree.
 //! * A jump to where control arrives anyway goes.
 //! * A loop that is never repeated becomes a scope, a scope nothing jumps out of disappears.
+//! * Ifs that follow each other on one condition become one ([`merge_ifs`]).
 //! * Code after a jump or halt, and after constructs that are never left, goes.
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
@@ -16,6 +17,7 @@ use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 
+use super::merge_ifs::merge_ifs;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
@@ -41,6 +43,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
     };
     simplifier.walk();
     simplifier.repair_phis();
+    merge_ifs(f);
 }
 
 fn count_jumps(f: &Function<'_>) -> Side<Block, u32> {
