@@ -86,8 +86,8 @@ pub struct Variables {
     forward: Side<Value, Option<Src>>,
     /// Loop headers whose back edges are not all built, with the phis that wait for them.
     unsealed: Vec<(Block, Vec<usize>)>,
-    /// Blocks whose assignments do not matter after them.
-    forgotten: Vec<Block>,
+    /// For blocks, whether what they assign does not matter after them.
+    forgotten: Side<Block, bool>,
 }
 
 impl Default for Variables {
@@ -107,7 +107,7 @@ impl Variables {
             phis: Vec::new(),
             forward: Side::new(0),
             unsealed: Vec::new(),
-            forgotten: Vec::new(),
+            forgotten: Side::new(0),
         }
     }
 
@@ -148,7 +148,7 @@ impl Variables {
     /// those `kept`.
     pub fn forget(&mut self, block: Block, kept: &[Variable]) {
         kept.iter().for_each(|variable| self.rows[variable.0 as usize].kept = true);
-        self.forgotten.push(block);
+        self.forgotten[block] = true;
     }
 
     /// Remembers the definition that reaches the current point.
@@ -213,7 +213,7 @@ impl Variables {
     ) -> Src {
         let mut at = block;
         let found = loop {
-            if self.forgotten.contains(&at)
+            if self.forgotten[at]
                 && !self.rows[variable.0 as usize].kept
                 && let [pred] = f.block(at).preds.as_slice()
             {

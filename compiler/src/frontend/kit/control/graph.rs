@@ -156,6 +156,11 @@ impl Graph {
         self.idom[node]
     }
 
+    /// Whether all edges into a node, but those that go back to a loop's header, are one.
+    pub fn is_entered_once(&self, node: Node) -> bool {
+        self.forward_preds[node] == 1
+    }
+
     /// The node all returns lead to.
     pub fn exit(&self) -> Node {
         self.ends.len()
