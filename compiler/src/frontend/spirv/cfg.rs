@@ -113,7 +113,9 @@ impl<'a> Cfg<'a> {
                 is_convergent: block.is_convergent || (block.has_calls && module.is_convergent),
             })
             .collect();
-        if let Some(ends) = demotion::go_on((module, body), &graph, &terminators, &constructs, watch) {
+        let is_kill = |node: &usize| matches!(terminators.get(*node), Some(Terminator::Kill));
+        let kills = (0..terminators.len()).filter(is_kill);
+        if let Some(ends) = demotion::go_on((module, body), &graph, kills, &constructs, watch) {
             graph = Graph::watched(ends, watch.clone())?;
         }
         graph.keep_constructs(&constructs);

@@ -11,7 +11,6 @@ use std::cell::Cell;
 
 use spirv::{AddressingModel, Op};
 
-use super::cfg::Terminator;
 use super::module::{FunctionBody, Module};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::rows::Rows;
@@ -21,18 +20,15 @@ use crate::ir::watch::Watch;
 /// linear.
 const VISITS: usize = 64;
 
-/// How the blocks end when kills go on where they may; nothing when none may.
+/// How the blocks end when `kills`, the blocks that end so, go on where they may; nothing when none may.
 pub(super) fn go_on(
     (module, body): (&Module<'_>, &FunctionBody),
     graph: &Graph,
-    terminators: &[Terminator<'_>],
+    kills: impl Iterator<Item = Node>,
     constructs: &[Construct],
     watch: &Watch,
 ) -> Option<Vec<End>> {
-    let is_kill = |(node, terminator): &(Node, &Terminator<'_>)| {
-        matches!(terminator, Terminator::Kill) && graph.is_reachable(*node)
-    };
-    let mut kills = terminators.iter().enumerate().filter(is_kill).map(|(node, _)| node).peekable();
+    let mut kills = kills.filter(|kill| graph.is_reachable(*kill)).peekable();
     kills.peek()?;
     if has_pointers(module) {
         return None;
