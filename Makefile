@@ -1,27 +1,27 @@
-# Everything needs Rust only. `score` uses glslangValidator, spirv-as and valgrind where they are installed, and the
-# reference material in SHARED where that is there.
+# All targets need only Rust. `score` also uses glslangValidator, spirv-as and valgrind if they are installed, and the
+# reference material in SHARED if it is present.
 
 CARGO ?= cargo
 SHARED ?= ../shared
 
 .PHONY: run icd clients systems test score stress matrix mutants fuzz bench book fmt lint
 
-# The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
+# Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/.
 run:
 	$(CARGO) run --release -p agxc -- demo
 
-# The Vulkan driver and its manifest, for VK_DRIVER_FILES.
+# Builds the Vulkan driver and its manifest, to be named by VK_DRIVER_FILES.
 icd:
 	$(CARGO) build --release -p agx-icd
 	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
 
-# Programs of other people, through the driver: needs root and the tree that `device/environment/make.sh DIR --clients`
-# makes, named by AGX_ENVIRONMENT.
+# Runs third-party applications on the driver. Needs root, and AGX_ENVIRONMENT set to the folder that
+# `device/environment/make.sh DIR --clients` created.
 clients:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients --filter '' --list-failures
 
-# Other systems: the command line type-checks for Windows and macOS, and is one static file on Linux. Their standard libraries are
-# those of `rustup target add`.
+# Checks other systems: type-checks the command line for Windows and macOS, and builds it as one static file for Linux.
+# Install the standard libraries of these targets with `rustup target add`.
 SYSTEMS = --package agxc --target-dir target/systems --config profile.dev.package.agx-compiler.opt-level=0 \
 	--config profile.dev.package.agx-emulator.opt-level=0
 systems:
@@ -29,34 +29,35 @@ systems:
 	$(CARGO) build $(SYSTEMS) --target x86_64-unknown-linux-musl
 	target/systems/x86_64-unknown-linux-musl/debug/agxc --version
 
-# All tests, built from nothing in most cases: what incremental compilation would keep for the next build costs a sixth of this one.
+# Runs all tests. Incremental compilation is off because most runs start without a target folder, where it costs a sixth
+# of the build time.
 test:
 	CARGO_INCREMENTAL=0 $(CARGO) test --workspace
 
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# The long tests: growth with size, precision of every float operation, mutations, subgroups of every size.
+# Runs the long tests: growth with size, precision of every float operation, mutations, subgroups of every size.
 stress:
 	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups \
 		--test format_mutations
 
-# The suites that compile shaders under every stress of the back end: everything spilled, robustness, layouts with descriptors in
-# memory, register limits, schedule seeds, each optional pass off.
+# Runs the suites that compile shaders under every stress mode: all values spilled, robustness, layouts with descriptors in
+# memory, register limits, schedule seeds, each optional pass disabled.
 matrix:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
 
-# Seeded faults: breaks one line at a time and demands that the test named in tests/mutants.json fails.
+# Applies the seeded faults of tests/mutants.json one at a time and checks that the named test fails.
 mutants:
 	$(CARGO) run -p agx-tests --bin mutants
 
-# Fuzzing: `make fuzz TARGET=spirv SECONDS=600`, every target for a minute otherwise..
+# Fuzzes all targets for a minute each, or one: `make fuzz TARGET=spirv SECONDS=600`.
 TARGET ?= all
 SECONDS ?= 60
 fuzz:
 	fuzz/run.sh $(TARGET) $(SECONDS)
 
-# Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs, by pass and in all.
+# Measures decoder, encoder, emulator and linker, the cost of compiled code, and the cost of compiling, per pass and in total.
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
@@ -65,7 +66,7 @@ bench:
 	$(CARGO) run --release -p agx-tests --bin pass_cost -- --shared $(SHARED)
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
 
-# The documentation as a book, in target/book.
+# Builds the documentation as a book in target/book.
 book:
 	docs/build.sh
 

@@ -1,4 +1,4 @@
-//! `docs/abi.md`, made of the layouts themselves.
+//! Generates `docs/abi.md` from the layouts.
 
 use std::fmt::Write as _;
 
@@ -15,24 +15,24 @@ use crate::textures::{
 use crate::tile;
 use crate::vertex::{self, MAX_ATTRIBUTES, REGISTER_ATTRIBUTES, RunsAs};
 
-/// Attributes of the example.
+/// Number of attributes in the example.
 const EXAMPLE_ATTRIBUTES: u32 = 2;
 
 /// The page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# The ABI\n\nWhat the parts of a program, and the driver that runs it, agree on. This page is made of `agx-abi`;\n\
-         `BLESS=1 cargo test -p agx-abi --test reference` rewrites it.\n\n\
-         A shader is compiled once, as a *main part*. Prologs come before it and epilogs after it; they depend on the state of \
-         a draw.\nA preamble is a program of its own that runs once before and leaves results in uniforms. Main parts of \
-         fragment shaders and prologs\nend without `stop`, with nothing outstanding; the part that follows goes on.\n\n\
-         A *whole* shader (`ShaderInfo::whole`) has its prolog and epilog in its main part. What the parts agree on in registers is then its \
-         own affair;\nuniforms, descriptors, stack and varyings are as for parts.\n\n\
-         ## Registers with a meaning\n\n| register | meaning |\n|---|---|\n",
+        "# The ABI\n\nThis page defines the interface between the parts of a program, and between a program and the driver that runs it. It is \
+         generated from\n`agx-abi`; `BLESS=1 cargo test -p agx-abi --test reference` rewrites it.\n\n\
+         A shader is compiled once, as a *main part*. Prologs before it and epilogs after it handle the state of a draw. A \
+         *preamble* is a separate\nprogram that runs once before the main part and leaves its results in uniforms. Main parts of \
+         fragment shaders and prologs end without\n`stop` and with no outstanding operations; execution continues in the next part.\n\n\
+         A *whole* shader (`ShaderInfo::whole`) has its prolog and epilog in its main part. The registers between parts are then internal to \
+         it;\nuniforms, descriptors, stack and varyings are as for parts.\n\n\
+         ## Reserved registers\n\n| register | meaning |\n|---|---|\n",
     );
     for (half, meaning) in [
-        (registers::NESTING_COUNTER, "nesting counter of the execution mask; 0 in lanes that are on"),
-        (registers::SAFE_SHUFFLE_INDEX, "0, where shuffles may read lanes that are off"),
+        (registers::NESTING_COUNTER, "nesting counter of the execution mask; 0 in active lanes"),
+        (registers::SAFE_SHUFFLE_INDEX, "0 if shuffles may read inactive lanes"),
         (registers::LINK, "link register"),
     ] {
         let size = if half == registers::LINK { 2 } else { 1 };
@@ -52,14 +52,14 @@ fn agal_chapter(page: &mut String) {
         [agal::VERTEX_CONSTANTS, agal::FRAGMENT_CONSTANTS].map(|(set, binding)| format!("{set}.{binding}"));
     let _ = write!(
         page,
-        "\n## Shaders made from AGAL\n\n| register | where |\n|---|---|\n\
+        "\n## AGAL shaders\n\n| register | where |\n|---|---|\n\
          | constant n of a vertex program | uniform buffer {vertex}, byte {0} · n; the block has all registers of the program's version |\n\
          | constant n of a fragment program | uniform buffer {fragment}, byte {0} · n |\n\
-         | attribute n | location n, four floats; what a format does not have is filled from (0, 0, 0, 1) |\n\
-         | varying n | location n, linear in space |\n\
+         | attribute n | location n, four floats; missing components are filled from (0, 0, 0, 1) |\n\
+         | varying n | location n, perspective |\n\
          | colour output n | render target n |\n\
          | texture n | {1}.n |\n\
-         | sampler of a token on texture n | {1}.n; the element is the token's filter, levels and wrapping, four bits each (`agal::SamplerState`) |\n",
+         | sampler of a token on texture n | {1}.n; the element encodes the token's filter, levels and wrapping, four bits each (`agal::SamplerState`) |\n",
         agal::REGISTER_BYTES,
         agal::TEXTURE_SET,
     );
@@ -69,21 +69,22 @@ fn vertex_chapter(page: &mut String) {
     page.push_str("\n## Vertex\n\nAt the start of the main part:\n\n| register | contents |\n|---|---|\n");
     for range in vertex::UNDEFINED {
         let halves = u16::from(range.end - range.start);
-        let _ = writeln!(
-            page,
-            "| {} | undefined: the prolog may use it |",
-            names(range.start.into(), halves, "r")
-        );
+        let _ =
+            writeln!(page, "| {} | undefined; used by the prolog |", names(range.start.into(), halves, "r"));
     }
     for (half, meaning) in vertex::KEPT.into_iter().zip(["vertex number", "instance number"]) {
-        let _ = writeln!(page, "| {} | {meaning}, however the shader runs |", names(half.into(), 2, "r"));
+        let _ = writeln!(
+            page,
+            "| {} | {meaning}, as a vertex and as a compute shader |",
+            names(half.into(), 2, "r")
+        );
     }
     for attribute in [0, 1, REGISTER_ATTRIBUTES - 1] {
         if let Some(half) = vertex::attribute_register(attribute, 0) {
             let registers = names(half.into(), vertex::ATTRIBUTE_HALVES.into(), "r");
             let _ = writeln!(
                 page,
-                "| {registers} | attribute {attribute} of those the shader reads, 4 × 32 bits |"
+                "| {registers} | attribute {attribute} of the attributes that the shader reads, 4 × 32 bits |"
             );
         }
     }
@@ -95,29 +96,33 @@ fn vertex_chapter(page: &mut String) {
     }
     let _ = writeln!(
         page,
-        "\nAttribute *i* begins at r(8 + 4 *i*); {REGISTER_ATTRIBUTES} fit, two more are on the stack. The prolog then opens the \
-         stack frame of the\nmain part, which opens none, with the bytes that `ShaderInfo` says. The prolog writes no register past those of \
-         the main part and of\nthe attributes.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
-         runs as a compute\nshader. With *n* = {EXAMPLE_ATTRIBUTES}, as a compute shader:\n",
+        "\nAttribute *i* begins at r(8 + 4 *i*). The first {REGISTER_ATTRIBUTES} are in registers, two more on the stack. If there are attributes \
+         on the stack, the prolog\nopens the stack frame of the main part, with the size that `ShaderInfo` has, and the main part opens none. The \
+         prolog writes only registers\nof the main part and of the attributes.\n\nThe uniforms of a shader with *n* attributes take the first \
+         6 *n* + {} half-words, or 6 *n* + {} if it runs as a compute shader. With\n*n* = {EXAMPLE_ATTRIBUTES}, as a compute shader, they are:\n",
         vertex::reserved_halves(0, RunsAs::Vertex),
         vertex::reserved_halves(0, RunsAs::Compute),
     );
     uniform_table(page, &vertex::uniforms(EXAMPLE_ATTRIBUTES, RunsAs::Compute));
     page.push_str(
-        "\nOutputs are words in slots, in the order of the hardware (`OutputLayout`): position, always four words; varyings, those in perspective \
-         first, then flat ones,\nthen those that are linear on the screen; point size; layer and viewport in one word; clip distances. Varyings are, in \
-         this order within a kind: clip distances\nand cull distances, four to a vector, the viewport (flat), flags of cull distances (linear), locations. A \
-         vector has words up to its last component that is\nwritten. What fragment shaders can read of the groups after the varyings is a varying too.\n\n\
-         The main part is compiled with all locations in perspective. `link` renumbers its stores for the layout that a fragment \
-         shader asks for\n(`ShaderInfo::output_layout`, `Parts::outputs`). Coefficient registers are bound to slots by `CoefficientBindings`: word 0 \
-         is w, then depth where it is read,\nthen the varyings. In memory, as a compute shader, outputs are dense.\n",
+        "\nOutputs are words in slots, in the order of the hardware (`OutputLayout`):\n\n\
+         1. position, always four words;\n\
+         2. varyings: first perspective, then flat, then linear ones. Within a kind the order is: clip and cull distances in vectors of four, \
+         the viewport\n   (flat), flags of cull distances (linear), locations. A vector has words up to its last written component;\n\
+         3. point size;\n\
+         4. layer and viewport in one word;\n\
+         5. clip distances.\n\n\
+         If fragment shaders read an output of the groups after the varyings, it is a varying too.\n\n\
+         The main part is compiled with all locations as perspective varyings. `link` renumbers its stores for the layout that a fragment \
+         shader\nneeds (`ShaderInfo::output_layout`, `Parts::outputs`). `CoefficientBindings` binds coefficient registers to slots: word 0 \
+         is w, then depth if\nit is read, then the varyings. A vertex shader that runs as a compute shader stores its outputs to memory, without gaps.\n",
     );
 }
 
 fn fragment_chapter(page: &mut String) {
     page.push_str(
-        "\n## Fragment\n\nWith sample shading the program runs for each sample; no register holds anything at the start \
-         without it.\n\n| register | contents |\n|---|---|\n",
+        "\n## Fragment\n\nWith sample shading the program runs once per sample, with this register set. Without it, all registers are undefined \
+         at the start.\n\n| register | contents |\n|---|---|\n",
     );
     let sample = names(fragment::SAMPLES.into(), 1, "r");
     let _ = writeln!(
@@ -125,7 +130,7 @@ fn fragment_chapter(page: &mut String) {
         "| {sample} | mask of the samples being shaded, at the start and at the end; r0l is 0 |"
     );
     page.push_str(
-        "\nAt the end of the main part, where the shader writes it:\n\n| register | contents |\n|---|---|\n",
+        "\nAt the end of the main part, if the shader writes them:\n\n| register | contents |\n|---|---|\n",
     );
     for (half, halves, meaning) in [
         (fragment::DEPTH, 2, "depth"),
@@ -141,17 +146,18 @@ fn fragment_chapter(page: &mut String) {
         let _ = writeln!(page, "| {} | colour of target {target}{second} |", names(half.into(), 8, "r"));
     }
     page.push_str(
-        "\nThe main part kills samples and never tests them: the epilog does, after it has killed those that coverage from alpha \
-         drops.\nComponents that no path writes are not in their registers, nor is an alpha of target 0 that is 1 (`opaque`).\n\n",
+        "\nThe main part kills samples and never tests them. The epilog runs the tests, after it has killed the samples that alpha to \
+         coverage removes.\nThe registers of components that no path writes are undefined, and so is that of the alpha of target 0 if it is always 1 \
+         (`opaque`).\n\n",
     );
     uniform_table(page, &fragment::UNIFORMS);
     let _ = write!(
         page,
-        "\nTargets that exceed {} bytes of a sample, or {} bytes of the smallest tile, are spilled (`TileLayout`): the epilog \
-         loads and stores them\nin memory, through the texture heap. It has, for each target, a texture descriptor and an image \
-         descriptor of {DESCRIPTOR_BYTES} bytes, both of a 2D array.\nIts layer is the layer rendered to; where pixels have several \
-         samples, each layer has one for each sample, those of the first layer first.\nLoads read through the sampler register that \
-         the epilog's key names.\n",
+        "\nTargets beyond {} bytes per sample, or beyond {} bytes of the smallest tile, are spilled (`TileLayout`): the epilog \
+         loads and stores them\nin memory, through the texture heap. For each target the heap has a texture descriptor and an image \
+         descriptor of {DESCRIPTOR_BYTES} bytes, both of a 2D\narray, indexed by the layer that is rendered to. For multisampled targets the array \
+         has a layer for each sample, with those of the first\nrendered layer first. Loads use the sampler register that the epilog's key \
+         names.\n",
         tile::MAX_SAMPLE_BYTES,
         tile::MAX_TILE_BYTES - 1,
     );
@@ -160,23 +166,22 @@ fn fragment_chapter(page: &mut String) {
 fn texture_chapter(page: &mut String) {
     let _ = write!(
         page,
-        "\n## Textures and samplers\n\nThe first {MAX_TEXTURES} descriptors a shader uses are in texture state registers from 0 on, in \
-         the order of `ShaderInfo::textures`. Elements of\narrays indexed at run time, and what does not fit, are in tables of \
-         {DESCRIPTOR_BYTES} bytes for each element (`TextureTable`). Samplers are in state\nregisters from 0 on, in the order of \
-         `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array indexed at run time lie side by side. Where\nthe length of \
-         such an array is unknown, or all registers are taken, the shader reads the sampler's number, 16 bits, from a table (`SamplerTable`)\n\
-         with an entry every {NUMBER_STRIDE} bytes: the number of a free state register, or that of a sampler in the heap, which starts \
-         at {FIRST_IN_HEAP}.\nThe hardware's samplers have no level bias: shaders whose key \
-         asks for\nit add what the driver gives (`SamplerBias`, and for arrays indexed at run time `SamplerBiasTable`, {BIAS_STRIDE} bytes \
-         an element).\n\n\
-         * A storage image has two descriptors: a texture that loads read, and an image that stores write. One that is a cube is \
+        "\n## Textures and samplers\n\nThe first {MAX_TEXTURES} descriptors that a shader uses are in texture state registers from 0 on, in \
+         the order of `ShaderInfo::textures`. Elements\nof arrays that are indexed at run time, and further descriptors, are in tables with \
+         {DESCRIPTOR_BYTES} bytes per element (`TextureTable`).\n\nSamplers are in state registers from 0 on, in the order of \
+         `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array that is indexed at\nrun time are consecutive. If the length of \
+         such an array is unknown, or all registers are in use, the shader reads the sampler's number (16\nbits) from a table (`SamplerTable`) \
+         with an entry every {NUMBER_STRIDE} bytes. The number is that of a free state register, or of a sampler in the heap,\nwhose numbers start \
+         at {FIRST_IN_HEAP}.\n\nThe hardware's samplers have no level bias. If the key has `sampler_bias`, shaders add the bias that the driver provides\n(`SamplerBias`, \
+         and for arrays that are indexed at run time `SamplerBiasTable`, with {BIAS_STRIDE} bytes per element).\n\n\
+         * A storage image has two descriptors: a texture for loads and an image for stores. A cube image is \
          described\n  as a 2D array of its faces.\n\
-         * An input attachment is a 2D array; the layer rendered to is read.\n\
+         * An input attachment is a 2D array, indexed by the layer that is rendered to.\n\
          * A texel buffer is a linear 2D texture in rows of {BUFFER_ROW_TEXELS} texels, with the number of texels in word \
          {BUFFER_SIZE_WORD} of its texture descriptor.\n\
-         * Images and texel buffers that atomics are done on are linear, because the shader computes addresses. Atomics outside of \
-         them are\n  not caught.\n\n\
-         What shaders read of texture descriptors, where they ask for sizes and the like (`TextureWords`):\n\n\
+         * Images and texel buffers with atomics must be linear, because the shader computes the addresses. Atomics outside \
+         are checked\n  only with `Robustness::image`.\n\n\
+         For queries of sizes, levels and samples, shaders read these fields of texture descriptors (`TextureWords`):\n\n\
          | bits | contents |\n|---|---|\n"
     );
     for (field, contents) in textures::FIELDS {
@@ -189,13 +194,13 @@ fn texture_chapter(page: &mut String) {
 
 fn pass_chapter(page: &mut String) {
     page.push_str(
-        "\n## Background and end-of-tile programs\n\nA background program runs for every pixel before the first draw and gives the \
-         targets their contents; an end-of-tile program runs once for\na tile and stores them. Texture state register *t* holds the \
-         descriptor of target *t*: a texture where it is loaded or resolved, an image where it is\nstored. Passes with layers have \
-         arrays. Spilled targets are in memory already: they are neither loaded nor stored, and cleared through the heap.\n\n",
+        "\n## Background and end-of-tile programs\n\nA background program runs for every pixel before the first draw and initialises the \
+         targets; an end-of-tile program runs once per tile\nand stores them. Texture state register *t* has the \
+         descriptor of target *t*: a texture if the target is loaded or resolved, an image if it is\nstored, and an array if the pass has \
+         layers. Spilled targets are already in memory: they are neither loaded nor stored, and are cleared through the\nheap.\n\n",
     );
     uniform_table(page, &pass::background_uniforms(0b1000_0011, true));
-    page.push_str("\nA tile has as many pixels as its samples leave room for:\n\n| bytes of a pixel | tile |\n|---|---|\n");
+    page.push_str("\nThe size of a tile depends on the bytes of all samples of a pixel:\n\n| bytes per pixel | tile |\n|---|---|\n");
     for (at, size) in tile::TILE_SIZES.into_iter().enumerate() {
         let most = (tile::MAX_TILE_BYTES - 1) / (size[0] * size[1]);
         let least = at.checked_sub(1).and_then(|before| tile::TILE_SIZES.get(before));
@@ -208,25 +213,25 @@ fn pipeline_chapter(page: &mut String) {
     let DescriptorParts { buffer, texture, image, sampler } = DescriptorParts::ALL;
     let _ = write!(
         page,
-        "\n## Descriptors in memory\n\nA pipeline's layout (`PipelineLayout` in the key) says where each set has the descriptors of a binding: first byte, \
-         bytes from element to element,\nand where in an element a descriptor of each type stands. The driver gives addresses of sets (`SetAddress`, from a \
-         root table or as it likes), and\nthe program reads descriptors while it runs; what is the same for all invocations is read by the preamble. \
-         Bindings that are `Constant` are bound as without\na layout; those that are `PartiallyBound` are read only where the program names them.\n\n\
-         | descriptor | bytes | contents | in `DescriptorParts::ALL` at |\n|---|---|---|---|\n\
+        "\n## Descriptors in memory\n\nA pipeline's layout (`PipelineLayout` in the key) describes where each set has the descriptors of a binding: the first byte, \
+         the stride, and the\noffset of a descriptor of each type within an element. The driver provides the addresses of the sets (`SetAddress`), and the \
+         program reads\ndescriptors while it runs; the preamble reads those that are the same for all invocations. Descriptors of bindings with access \
+         `Constant` are\nbound as without a layout; those with `PartiallyBound` are read only where the program uses them.\n\n\
+         | descriptor | bytes | contents | offset in `DescriptorParts::ALL` |\n|---|---|---|---|\n\
          | buffer | 12 | 64-bit address, 32-bit size in bytes | {buffer} |\n\
          | texture | {DESCRIPTOR_BYTES} | as the hardware reads it | {texture} |\n\
          | image | {DESCRIPTOR_BYTES} | as the hardware stores to it | {image} |\n\
          | sampler | 2 | number of a sampler state register, or in the heap of samplers | {sampler} |\n\n\
-         An inline block is the contents themselves. A buffer with a dynamic offset has the number of a uniform that is added to its address \
-         (`DynamicOffset`).\n"
+         For an inline block the set has the contents themselves. The address of a buffer with a dynamic offset is the sum of the descriptor's \
+         address\nand a uniform (`DynamicOffset`).\n"
     );
     let _ = write!(
         page,
-        "\n## Accesses outside of buffers\n\nWith `Robustness` in the key, accesses to buffers are checked against their sizes. Where loads must give \
-         zeros, they may read them at `Zeros`,\nan address of {ZEROS_BYTES} bytes. What the driver sees to:\n\n\
-         * The first 16 bytes of every buffer can be read, whatever its size. A null descriptor has the address of zeros and size 0.\n\
-         * Uniform buffers begin at multiples of {BLOCK_GRANULE_BYTES} bytes. All bytes up to the next multiple after the size can be read, \
-         {BLOCK_GRANULE_BYTES} at least,\n  and count as inside: `robustUniformBufferAccessSizeAlignment` is {BLOCK_GRANULE_BYTES}, \
+        "\n## Accesses outside buffers\n\nWith `Robustness` in the key, accesses to buffers are checked against their sizes. Loads that must return \
+         zeros may read them at `Zeros`, the\naddress of {ZEROS_BYTES} bytes of zeros. The driver must ensure that:\n\n\
+         * The first 16 bytes of every buffer can be read, regardless of its size. A null descriptor has the address of zeros and size 0.\n\
+         * Uniform buffers begin at multiples of {BLOCK_GRANULE_BYTES} bytes. All bytes up to the next multiple after the size, at least \
+         {BLOCK_GRANULE_BYTES}, can be read\n  and are treated as inside: `robustUniformBufferAccessSizeAlignment` is {BLOCK_GRANULE_BYTES}, \
          `robustStorageBufferAccessSizeAlignment` is 1.\n\
          * Sizes are at most 2^32 - 64.\n"
     );
@@ -253,7 +258,7 @@ fn describe(uniform: InterfaceUniform) -> String {
     }
 }
 
-/// `r2`, `r3l`, `r8 to r11`: the registers of some half registers.
+/// Names of the registers that contain `halves` half registers from `start` on: `r2`, `r3l`, `r8 to r11`.
 fn names(start: u16, halves: u16, letter: &str) -> String {
     let end = start + halves.max(1) - 1;
     let whole = start.is_multiple_of(2) && !end.is_multiple_of(2);

@@ -1,10 +1,10 @@
 //! Aligns two sequences by their longest common subsequence, for listings side by side.
 
-/// Tables of more cells than this are not made; sequences that long are paired in order.
+/// Larger tables are not built; sequences that long are paired in order.
 const MAX_CELLS: usize = 1 << 23;
 
 /// Rows of an alignment: indices into the first and the second sequence. Elements of both sides in one row are equal,
-/// or stand in the place of each other.
+/// or one replaces the other.
 pub fn align<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
     let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (rest_a, rest_b) = (a.get(prefix..).unwrap_or_default(), b.get(prefix..).unwrap_or_default());
@@ -18,7 +18,7 @@ pub fn align<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(Option<usize>, Option<usize
     rows
 }
 
-/// Rows of equal elements, and of elements that one side alone has.
+/// Rows of equal elements, and of elements that only one side has.
 fn middle<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
     let width = b.len() + 1;
     if (a.len() + 1).saturating_mul(width) > MAX_CELLS {
@@ -51,7 +51,7 @@ fn middle<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(Option<usize>, Option<usize>)>
     rows
 }
 
-/// Puts elements that one side alone has beside those that the other side has in their place.
+/// Pairs elements that only one side has with elements of the other side at the same position.
 fn paired<T: PartialEq>(
     rows: Vec<(Option<usize>, Option<usize>)>,
     a: &[T],

@@ -1,4 +1,4 @@
-//! Listings as text: `.part` lines divide a listing into the parts of a shader, each with labels of its own.
+//! Listings as text. `.part` lines divide a listing into the parts of a shader; labels are local to a part.
 //!
 //! ```text
 //! .part main                  ; roles: main, preamble, prolog, epilog
@@ -6,7 +6,8 @@
 //! .part main continues        ; another part follows in memory: the code need not end with `stop`
 //! ```
 //!
-//! A text without `.part` lines is one main part. The directives `.file` and `.loc` name source positions; assembling ignores them.
+//! A text without `.part` lines is one main part. The directives `.file` and `.loc` name source positions; assembling
+//! ignores them.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -40,15 +41,15 @@ pub fn role(name: &str) -> Result<PartRole, Failure> {
 /// A part of a listing, assembled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// What it is.
+    /// Role.
     pub role: PartRole,
     /// Another part follows it in memory.
     pub continues: bool,
-    /// Its machine code.
+    /// Machine code.
     pub code: Vec<u8>,
 }
 
-/// The line that begins a part, with its size as a remark.
+/// The line that begins a part, with its size as a comment.
 pub fn directive(role: PartRole, continues: bool, size_bytes: usize) -> String {
     let continues = if continues { " continues" } else { "" };
     format!("{:<28}; {size_bytes} bytes\n", format!(".part {}{continues}", role_name(role)))
@@ -57,7 +58,7 @@ pub fn directive(role: PartRole, continues: bool, size_bytes: usize) -> String {
 /// Assembles every part of `text` from the file called `name`.
 ///
 /// # Errors
-/// The line that cannot be assembled, is not a directive, or repeats a part.
+/// A line that cannot be assembled, is not a directive, or repeats a part.
 pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
     let at = |line: usize, column: usize, message: String| {
         let location = Location::Text { line: line as u32, column: column as u32 };
@@ -81,13 +82,13 @@ pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
 struct Section {
     role: PartRole,
     continues: bool,
-    /// Lines before the section's first one.
+    /// Number of lines before the section's first line.
     first_line: usize,
     text: String,
 }
 
-/// Divides a listing at its `.part` lines. What stands before the first one is part of a main section, unless it is
-/// only comments.
+/// Divides a listing at its `.part` lines. Text before the first `.part` line is a main section, unless it is only
+/// comments.
 fn sections(text: &str) -> Result<Vec<Section>, (usize, String)> {
     let main = Section { role: PartRole::Main, continues: false, first_line: 0, text: String::new() };
     let mut sections = vec![main];
@@ -97,7 +98,7 @@ fn sections(text: &str) -> Result<Vec<Section>, (usize, String)> {
             let (role, continues) = heading(words).map_err(|message| (number, message))?;
             sections.push(Section { role, continues, first_line: number, text: String::new() });
         } else if let Some(section) = sections.last_mut() {
-            // Lines keep their numbers.
+            // Position lines become empty, so that the others keep their numbers.
             section.text.push_str(if is_position(code) { "" } else { line });
             section.text.push('\n');
         }

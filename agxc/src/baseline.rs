@@ -1,4 +1,4 @@
-//! Statistics against a baseline: which figures grew beyond what is allowed, and which improved.
+//! Compares statistics with a baseline: figures that grew by more than the threshold, and figures that improved.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::diagnostic::Failure;
 use crate::statistics::{self, Figure};
 
-/// By how many per cent figures may get worse.
+/// Allowed regressions of figures, in per cent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Thresholds {
-    /// For figures that are not named.
+    /// For figures without their own threshold.
     all: f64,
     /// By key.
     named: Vec<(&'static str, f64)>,
@@ -45,16 +45,16 @@ impl Thresholds {
     }
 }
 
-/// What a comparison finds, a sentence each.
+/// The findings of a comparison, each a sentence.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Changes {
-    /// Figures that got worse beyond their threshold, and shaders that the baseline lacks.
+    /// Figures that got worse by more than their threshold, and shaders that the baseline lacks.
     pub regressions: Vec<String>,
     /// Everything else that changed.
     pub notes: Vec<String>,
 }
 
-/// A path in one spelling: `./x` is `x`.
+/// A normalised path: `./x` is `x`.
 pub fn normal(name: &str) -> &str {
     let mut rest = name;
     while let Some(shorter) = rest.strip_prefix("./") {
@@ -63,17 +63,17 @@ pub fn normal(name: &str) -> &str {
     rest
 }
 
-/// The rows of a document of statistics.
+/// The rows of a statistics document.
 pub fn rows(document: &Value) -> &[Value] {
     document["shaders"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The name of a row, in one spelling.
+/// The normalised name of a row.
 pub fn name_of(row: &Value) -> &str {
     normal(row["name"].as_str().unwrap_or_default())
 }
 
-/// Compares the rows that were compiled with those of the document `old`; rows that were not compiled do not count.
+/// Compares the compiled rows with those of the document `old`. Rows of `old` that were not compiled are ignored.
 pub fn changes(old: &Value, new: &[crate::commands::StatisticsRow], thresholds: &Thresholds) -> Changes {
     let mut changes = Changes::default();
     for (name, statistics) in new {
@@ -104,7 +104,7 @@ fn sentence(figure: &Figure, before: u64, after: u64) -> String {
     format!("{}: {after}, was {before} ({})", figure.key, percentage(before, after))
 }
 
-/// A change in per cent of what was before, with its sign.
+/// A change in per cent of the old value, with its sign.
 pub fn percentage(before: u64, after: u64) -> String {
     match (before, after) {
         (0, 0) => "+0.0 %".to_owned(),
@@ -119,7 +119,7 @@ fn is_regression(figure: &Figure, before: u64, after: u64, thresholds: &Threshol
     more > less && more as f64 > allowed
 }
 
-/// The rows of `old`, with those of `new` in the place of rows of the same name, or at the end.
+/// The rows of `old`, replaced by rows of `new` with the same name; other rows of `new` are appended.
 pub fn merged(old: Option<&Value>, new: Vec<Value>) -> Vec<Value> {
     let mut merged: Vec<Value> = old.map_or_else(Vec::new, |old| rows(old).to_vec());
     for row in new {

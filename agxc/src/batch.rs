@@ -1,4 +1,4 @@
-//! Inputs of a batch, and the journal that lets one be resumed.
+//! The inputs of a batch, and the journal for resuming it.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{self, Kind};
 
-/// Files that the arguments name, in order: a folder denotes the shaders in it, `@LIST` for the paths in a file.
+/// Files that the arguments name, in order. A folder denotes the shaders in it, `@LIST` the paths in a file.
 pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -28,7 +28,8 @@ pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, F
     Ok(found)
 }
 
-/// Shaders below a folder, by their extensions, in the order of their paths. Links to folders are not followed.
+/// Shaders in a folder and its subfolders, selected by their extensions, sorted by path. Links to folders are not
+/// followed.
 fn folder(path: &str) -> Result<Vec<String>, Failure> {
     let (mut found, mut open) = (Vec::new(), vec![Path::new(path).to_owned()]);
     while let Some(folder) = open.pop() {
@@ -48,7 +49,7 @@ fn folder(path: &str) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-/// Inputs that have succeeded under the same settings and with the same contents.
+/// Inputs that succeeded with the same settings and the same contents.
 pub struct Journal {
     done: FxHashSet<u64>,
     file: File,
@@ -57,7 +58,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the journal at `path`; lines of other settings are kept and do not count.
+    /// Opens or creates the journal at `path`. Lines with other settings are kept but ignored.
     pub fn open(path: &str, settings: &str) -> Result<Journal, Failure> {
         let failed = |error: std::io::Error| Failure::file(path, &error);
         let mut done = FxHashSet::default();
@@ -76,7 +77,7 @@ impl Journal {
         Ok(Journal { done, file, path: path.to_owned(), settings: settings.to_owned() })
     }
 
-    /// Whether the input called `name` has succeeded. One that cannot be read has not.
+    /// Whether the input called `name` has succeeded; false if it cannot be read.
     pub fn has(&self, name: &str) -> bool {
         std::fs::read(name).is_ok_and(|bytes| self.done.contains(&self.hash(name, &bytes)))
     }
@@ -88,7 +89,7 @@ impl Journal {
         writeln!(self.file, "{row}").map_err(|error| Failure::file(&self.path, &error))
     }
 
-    /// FNV-1a of settings, name and contents: equal on every machine and in every version.
+    /// FNV-1a of settings, name and contents: equal on every host and in every version.
     fn hash(&self, name: &str, bytes: &[u8]) -> u64 {
         let all =
             self.settings.bytes().chain([0]).chain(name.bytes()).chain([0]).chain(bytes.iter().copied());

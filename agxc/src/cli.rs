@@ -1,4 +1,4 @@
-//! From the command line to a row of [`COMMANDS`].
+//! Parses the command line and runs a row of [`COMMANDS`].
 
 use std::ffi::OsString;
 
@@ -14,11 +14,11 @@ use crate::diagnostic::Failure;
 use crate::emit::EMITS;
 use crate::output;
 
-/// What the program does.
+/// Description of the program.
 pub const ABOUT: &str =
     "Compiles shaders for Apple AGX GPUs (M1, M2), and disassembles, runs and checks the result.";
 
-/// What `--version` prints.
+/// The output of `--version`.
 pub const VERSION_LINE: &str = concat!("agxc ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Options of every command.
@@ -26,7 +26,7 @@ pub static GLOBALS: &[commands::Arg] = &[
     commands::arg("error-format", Takes::Choice(&["text", "json"]), "Format of diagnostics"),
     commands::arg("color", Takes::Choice(&["auto", "always", "never"]), "Colour diagnostics"),
     commands::short("quiet", 'q', Takes::Nothing, "Print no warnings"),
-    commands::short("verbose", 'v', Takes::Nothing, "Print what is done and how long it takes"),
+    commands::short("verbose", 'v', Takes::Nothing, "Print each step and its duration"),
     commands::arg("deny", Takes::Values("CODE"), "Treat this warning as an error; `all` for every warning"),
     commands::arg("allow", Takes::Values("CODE"), "Do not print this warning; `all` for every warning"),
     commands::arg(
@@ -36,7 +36,7 @@ pub static GLOBALS: &[commands::Arg] = &[
     ),
 ];
 
-/// The parser, made from the table.
+/// The parser, built from the table.
 fn parser() -> Command {
     let parser = Command::new("agxc")
         .about(ABOUT)
@@ -92,7 +92,7 @@ fn argument(arg: &'static commands::Arg) -> Arg {
 
 /// Parses `arguments` (the program's name first) and runs the command.
 pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure> {
-    // Errors in the command line itself obey the format too, so look for it before parsing.
+    // The format also applies to errors in the command line itself, so look for it before parsing.
     let joined = arguments.iter().any(|word| word == "--error-format=json");
     if joined || arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json") {
         context.error_format = ErrorFormat::Json;
@@ -105,9 +105,9 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
         context.error_format = ErrorFormat::Json;
     }
     globals(&matches, context)?;
-    let (name, options) = matches.subcommand().expect("invariant: the parser demands a command");
+    let (name, options) = matches.subcommand().expect("invariant: the parser requires a command");
     let command = COMMANDS.iter().find(|command| command.name == name);
-    (command.expect("invariant: the parser knows only commands of the table").run)(options, context)
+    (command.expect("invariant: the parser accepts only commands of the table").run)(options, context)
 }
 
 /// Applies the options of every command.
@@ -122,7 +122,7 @@ fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         start_log(level)?;
     }
     let Some((_, options)) = matches.subcommand() else { return Ok(()) };
-    // Commands that read no shaders lack these options.
+    // Commands without shader inputs lack these options.
     let many = |name: &str| -> Vec<String> {
         options.try_get_many::<String>(name).ok().flatten().into_iter().flatten().cloned().collect()
     };
@@ -148,7 +148,7 @@ fn warning_codes(matches: &ArgMatches, name: &str) -> Result<Vec<u16>, Failure> 
     matches.get_many::<String>(name).into_iter().flatten().map(code).collect()
 }
 
-/// Writes what the compiler logs to standard error.
+/// Writes the compiler's log to standard error.
 fn start_log(level: &str) -> Result<(), Failure> {
     let level = level.parse::<LevelFilter>().map_err(|_| {
         Failure::usage(format!("--log: unknown level `{level}`; expected error, warn, info, debug or trace"))

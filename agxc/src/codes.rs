@@ -30,8 +30,8 @@ pub struct Code {
     pub exit: Exit,
 }
 
-/// Every code of this program, ascending; the compiler has its own. 00 the program itself, 01 inputs, 02 compiling, 03 machine code, 04 running, 05 warnings
-/// (with the exit code of those that --deny makes errors), 06 reducing.
+/// Every code of this program, ascending; the compiler has its own. 00 the program itself, 01 inputs, 02 compiling, 03
+/// machine code, 04 running, 05 warnings (with the exit code of those that --deny makes errors), 06 reducing.
 pub static CODES: &[Code] = &[
     Code {
         number: 1,
@@ -42,9 +42,9 @@ pub static CODES: &[Code] = &[
     },
     Code {
         number: 2,
-        title: "file not read or written",
-        explanation: "The operating system refused to read an input or to write an output; the message is its own. \
-                      Outputs are written beside their destination and renamed, so an older output is still \
+        title: "file error",
+        explanation: "The operating system could not read an input or write an output; the message comes from it. \
+                      Outputs are written to a temporary file and renamed, so an older output is still \
                       intact.",
         exit: Exit::File,
     },
@@ -72,7 +72,7 @@ pub static CODES: &[Code] = &[
     Code {
         number: 101,
         title: "unexpected input type",
-        explanation: "The input is of a type that the command does not take: `asm` takes assembly, `disasm` \
+        explanation: "The input is of a type that the command does not accept: `asm` needs assembly, `disasm` \
                       machine code, `run` compute shaders, `compile` shaders.",
         exit: Exit::Rejected,
     },
@@ -93,8 +93,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 104,
         title: "JSON not understood",
-        explanation: "A file of --key or --baseline does not have the form that --print-key and `stats --format \
-                      json` print, or a scene file does not have the form that docs/scenes.md describes. The \
+        explanation: "A file of --key or --baseline does not have the form that --print-key or `stats --format \
+                      json` prints, or a scene file does not have the form that docs/scenes.md describes. The \
                       message names the line and the field.",
         exit: Exit::Rejected,
     },
@@ -123,7 +123,7 @@ pub static CODES: &[Code] = &[
     Code {
         number: 108,
         title: "file too large",
-        explanation: "A file has more bytes than agxc reads, or is a device without an end.",
+        explanation: "A file has more bytes than agxc reads, or is a device that never ends.",
         exit: Exit::File,
     },
     Code {
@@ -136,15 +136,15 @@ pub static CODES: &[Code] = &[
     Code {
         number: 110,
         title: "recording not understood",
-        explanation: "The file is not a recording of `agxc device --record`, is cut short, or contradicts itself; the \
-                      message says where.",
+        explanation: "The file is not a recording of `agxc device --record`, is truncated, or inconsistent; the \
+                      message gives the location.",
         exit: Exit::Rejected,
     },
     Code {
         number: 200,
         title: "invalid shader",
-        explanation: "Another compiler of a shader language, such as glslangValidator, or an assembler rejects the text. The message \
-                      is its own and names the line. The compiler's own errors have codes from AGX1000 on.",
+        explanation: "An external compiler, such as glslangValidator, or an assembler rejects the text. The message \
+                      comes from that program and names the line. Errors of agxc's compiler have codes from AGX1000 on.",
         exit: Exit::Rejected,
     },
     Code {
@@ -156,7 +156,7 @@ pub static CODES: &[Code] = &[
     Code {
         number: 203,
         title: "IR beyond a pass",
-        explanation: "A function of the textual IR has been lowered further than a pass takes it. `agxc pass list` names the stages.",
+        explanation: "A function in textual IR is at a later stage than the pass accepts. `agxc pass list` shows the stages.",
         exit: Exit::Rejected,
     },
     Code {
@@ -175,22 +175,22 @@ pub static CODES: &[Code] = &[
     Code {
         number: 301,
         title: "invalid assembly",
-        explanation: "A line of assembly does not name an instruction, or an operand is not legal there. `agxc \
+        explanation: "A line of assembly does not name an instruction, or an operand is invalid. `agxc \
                       explain MNEMONIC` prints the operands of an instruction.",
         exit: Exit::Rejected,
     },
     Code {
         number: 302,
         title: "invalid machine code",
-        explanation: "The code decodes, but breaks a rule of the hardware, such as a register beyond the declared \
+        explanation: "The code decodes, but violates a rule of the hardware, such as a register beyond the declared \
                       count, a result used before its wait, or a branch into the middle of an instruction.",
         exit: Exit::Rejected,
     },
     Code {
         number: 303,
         title: "no such part",
-        explanation: "A listing has several parts, which `.part` lines divide, and the command needs one of them, \
-                      or the shader does not have the part. Choose one with --part.",
+        explanation: "A listing has several parts, separated by `.part` lines, and the command needs one of them, \
+                      or the shader does not have the requested part. Choose one with --part.",
         exit: Exit::Rejected,
     },
     Code {
@@ -203,28 +203,28 @@ pub static CODES: &[Code] = &[
     Code {
         number: 401,
         title: "fault on the reference machine",
-        explanation: "The reference machine stopped the program, or found it breaking a rule that hardware does \
+        explanation: "The reference machine stopped the program, or found a violation of a rule that hardware does \
                       not check: an unmapped address, a register read before it was written, a missing wait.",
         exit: Exit::Rejected,
     },
     Code {
         number: 402,
         title: "unexpected result",
-        explanation: "The program ran, and a buffer does not hold the values of --expect, or memory not what the \
-                      recording says. The message names the first element that differs.",
+        explanation: "The program ran, but a buffer differs from --expect, or memory differs from the recording. The \
+                      message names the first element that differs.",
         exit: Exit::Rejected,
     },
     Code {
         number: 403,
         title: "budget spent",
-        explanation: "The run executed as many instructions as --budget allows: the program does not end, or the grid is \
-                      larger than the machine runs in a reasonable time. Raise --budget, or run fewer workgroups.",
+        explanation: "The run executed as many instructions as --budget allows: the program does not terminate, or the \
+                      grid is too large to run in a reasonable time. Raise --budget, or run fewer workgroups.",
         exit: Exit::Unsupported,
     },
     Code {
         number: 500,
         title: "warning: uninitialised variable",
-        explanation: "A variable of a function is read before anything is written to it; its value is undefined. \
+        explanation: "A variable of a function is read before it is written; its value is undefined. \
                       Initialise it.",
         exit: Exit::Rejected,
     },
@@ -239,21 +239,21 @@ pub static CODES: &[Code] = &[
         number: 502,
         title: "warning: registers spilled",
         explanation: "The shader needs more registers than a thread has, or than --max-registers allows, and keeps \
-                      values in memory. Shorten the lives of values, or use 16-bit types.",
+                      values in memory. Shorten the live ranges of values, or use 16-bit types.",
         exit: Exit::Rejected,
     },
     Code {
         number: 503,
         title: "warning: registers cost occupancy",
-        explanation: "A few half-registers fewer would let a core hold more threads, which hide the time of memory \
+        explanation: "A few half-registers fewer would let a core hold more threads, which hide the latency of memory \
                       and textures. `agxc compile --emit live` shows where most registers are live.",
         exit: Exit::Rejected,
     },
     Code {
         number: 504,
         title: "warning: finding of the device",
-        explanation: "A submission breaks a rule that hardware does not check: an unknown bit in a record, a uniform \
-                      that no word sets, a register read before it was written. The message names the submission, the \
+        explanation: "A submission violates a rule that hardware does not check: an unknown bit in a record, a uniform \
+                      that was never written, a register read before it was written. The message names the submission, the \
                       record and the program. Results are unaffected.",
         exit: Exit::Rejected,
     },

@@ -1,4 +1,4 @@
-//! What a fragment shader interpolates, as JSON: written among its facts, read as `fragment_inputs` of a key.
+//! Inputs of fragment shaders as JSON: written with the shader's information, read as `fragment_inputs` of a key.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ pub struct CoefficientFile {
     location: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     component: Option<u32>,
-    /// Which distance.
+    /// Number of the distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     index: Option<u32>,
-    /// Only that of a location is not given by the kind.
+    /// Interpolation; only for locations, because the other kinds determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     interpolation: Option<InterpolationName>,
 }
 
-/// The kind of a source; those of vertex outputs have the names of these.
+/// The kind of a source. Sources that are vertex outputs have the names of the outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -96,7 +96,7 @@ impl CoefficientFile {
     /// The source.
     ///
     /// # Errors
-    /// What is missing, or contradicts the kind.
+    /// A field that is missing, or contradicts the kind.
     pub fn read(&self) -> Result<CoefficientSource, &'static str> {
         let index = self.index.ok_or("`index` is missing");
         let source = match self.kind {

@@ -1,4 +1,4 @@
-//! What one run of the program knows: how to print, and which inputs were read.
+//! The state of one run of the program: how to print, and the inputs that were read.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -10,12 +10,13 @@ use crate::diagnostic::{Diagnostic, Severity};
 pub enum ErrorFormat {
     /// One line each.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Whether diagnostics are coloured: `choice` is the value of `--color`. Without one, or with `auto`, they are when
-/// standard error is a terminal; `NO_COLOR` (set and not empty) turns colours off, `CLICOLOR_FORCE` (set and not `0`) on.
+/// Whether diagnostics are coloured; `choice` is the value of `--color`. If it is absent or `auto`, they are coloured
+/// if standard error is a terminal, except that `NO_COLOR` (set and not empty) disables colours and `CLICOLOR_FORCE`
+/// (set and not `0`) enables them.
 pub fn choose_colour(choice: Option<&str>) -> bool {
     let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match choice {
@@ -34,7 +35,7 @@ pub struct Preprocessor {
     pub includes: Vec<String>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Name of the entry point, for languages where the translator chooses it.
+    /// Name of the entry point, for languages in which the translator needs it.
     pub entry: Option<String>,
 }
 
@@ -45,20 +46,20 @@ impl Preprocessor {
     }
 }
 
-/// Which warnings are printed, and those found so far. Code 0 denotes every code.
+/// Settings for warnings, and the warnings so far. Code 0 denotes every code.
 #[derive(Clone, Default)]
 pub struct Warnings {
-    /// Print none.
+    /// Print no warnings.
     pub quiet: bool,
-    /// Those that are errors.
+    /// Codes to report as errors.
     pub denied: Vec<u16>,
-    /// Those that are not printed.
+    /// Codes to hide.
     pub allowed: Vec<u16>,
     found: Vec<Diagnostic>,
 }
 
 impl Warnings {
-    /// Keeps a warning that is to be printed; one that is denied becomes an error.
+    /// Stores a warning unless it is hidden; a denied one becomes an error.
     pub fn add(&mut self, mut warning: Diagnostic) {
         let names = |codes: &[u16]| codes.iter().any(|code| *code == 0 || *code == warning.code);
         if names(&self.denied) {
@@ -81,7 +82,7 @@ impl Warnings {
 pub struct Context {
     /// How GLSL and HLSL are translated.
     pub preprocessor: Preprocessor,
-    /// Print what is done and how long it takes.
+    /// Print each step and its duration.
     pub verbose: bool,
     /// Warnings.
     pub warnings: Warnings,
@@ -94,7 +95,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The state before the command line is read: colours as [`choose_colour`] finds them.
+    /// The state before the command line is read, with colours from [`choose_colour`].
     pub fn new() -> Self {
         Context {
             preprocessor: Preprocessor::default(),
@@ -106,7 +107,7 @@ impl Context {
         }
     }
 
-    /// A context for another thread: the same settings, no inputs and no warnings.
+    /// A context for another thread: the same settings, without inputs and warnings.
     pub fn fork(&self) -> Self {
         let mut warnings = self.warnings.clone();
         warnings.take();
@@ -120,25 +121,25 @@ impl Context {
         }
     }
 
-    /// Prints a line on what was done, with --verbose.
+    /// With --verbose, prints a line about a step.
     pub fn note(&self, line: impl FnOnce() -> String) {
         if self.verbose {
             crate::output::stderr_lines(&[line()]);
         }
     }
 
-    /// Keeps an input, for excerpts and reproducers.
+    /// Stores an input, for excerpts and reproducers.
     pub fn remember(&mut self, name: &str, bytes: &[u8]) {
         self.inputs.push((name.to_owned(), bytes.to_vec()));
     }
 
-    /// Line `line` (from 1) of the input called `file`, if it is text and has one.
+    /// Line `line` (from 1) of the input called `file`, if it is text and has that many lines.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let (_, bytes) = self.inputs.iter().find(|(name, _)| name == file)?;
         std::str::from_utf8(bytes).ok()?.lines().nth((line as usize).checked_sub(1)?)
     }
 
-    /// Writes the inputs and the command line into a new folder below the system's temporary folder.
+    /// Writes the inputs and the command line to a new folder in the system's temporary folder.
     pub fn save_reproducer(&self) -> std::io::Result<PathBuf> {
         let folder = std::env::temp_dir().join(format!("agxc-reproducer-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;

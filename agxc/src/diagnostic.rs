@@ -10,12 +10,12 @@ use crate::codes;
 use crate::context::{Context, ErrorFormat};
 use crate::input;
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// It decides the exit code.
+    /// It determines the exit code.
     Error,
-    /// It does not.
+    /// It does not affect the exit code.
     Warning,
 }
 
@@ -31,26 +31,26 @@ impl Severity {
 /// One problem.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// Number from [`codes::CODES`].
     pub code: u16,
     /// One sentence.
     pub message: String,
-    /// Name of the input concerned.
+    /// Name of the input.
     pub file: Option<String>,
-    /// Where in the input.
+    /// Location in the input.
     pub location: Location,
 }
 
 impl Diagnostic {
-    /// A problem that concerns no particular place.
+    /// An error without a location.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
         let message = message.into();
         Diagnostic { severity: Severity::Error, code, message, file: None, location: Location::Whole }
     }
 
-    /// Something that is allowed and may be wrong.
+    /// A warning without a location.
     pub fn warning(code: u16, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, message) }
     }
@@ -67,7 +67,7 @@ impl Diagnostic {
         self
     }
 
-    /// A compiler's refusal of the input called `file`.
+    /// The compiler's error for the input called `file`.
     pub fn from_compiler(error: CompileError, file: &str) -> Self {
         let (code, message) = (error.code(), error.message());
         let location = match error.location {
@@ -79,7 +79,7 @@ impl Diagnostic {
         Diagnostic::new(code, message).in_file(file).at(location)
     }
 
-    /// `file:line:column: `, as far as known.
+    /// `file:line:column: `, with the parts that are known.
     fn place(&self) -> String {
         let Some(file) = &self.file else { return "agxc: ".to_owned() };
         match &self.location {
@@ -115,9 +115,9 @@ impl Diagnostic {
 /// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// One or several problems; the first decides the exit code.
+    /// One or several problems; the first determines the exit code.
     Problems(Vec<Diagnostic>),
-    /// Whoever read our output has left: end without a word.
+    /// The reader of the output has closed the pipe: exit without a message.
     ClosedPipe,
 }
 
@@ -128,18 +128,18 @@ impl From<Diagnostic> for Failure {
 }
 
 impl Failure {
-    /// A wrong command line.
+    /// An error in the command line.
     pub fn usage(message: impl Into<String>) -> Self {
         Diagnostic::new(codes::USAGE, message).into()
     }
 
-    /// What the operating system said about the file called `name`.
+    /// The operating system's error for the file called `name`.
     pub fn file(name: &str, error: &std::io::Error) -> Self {
         Diagnostic::new(codes::FILE, error.to_string()).in_file(name).into()
     }
 }
 
-/// Writes the warnings of a run and why it failed to standard error, and gives the exit code: that of the first error.
+/// Writes the warnings of a run and its errors to standard error. Returns the exit code of the first error.
 pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
     let mut diagnostics = context.warnings.take();
     match outcome {
@@ -165,11 +165,11 @@ pub fn print(diagnostics: &[Diagnostic], context: &Context) {
             ErrorFormat::Text => text.push_str(&render(diagnostic, context)),
         }
     }
-    // Nobody is left to tell when standard error itself is closed.
+    // Ignore errors: standard error may be closed.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// One line, and where the place is a line of an input, that line with a caret.
+/// One line, and if the location is in a text input, its line with a caret.
 fn render(diagnostic: &Diagnostic, context: &Context) -> String {
     let (red, plain) = match (context.colour, diagnostic.severity) {
         (true, Severity::Error) => ("\x1b[1;31m", "\x1b[0m"),
@@ -189,12 +189,12 @@ fn render(diagnostic: &Diagnostic, context: &Context) -> String {
     text
 }
 
-/// Keeps tabs, so that the caret stands below its character.
+/// Keeps tabs, so that the caret is below its character.
 fn caret_blank(c: char) -> char {
     if c == '\t' { '\t' } else { ' ' }
 }
 
-/// Saves what was read and how, and names the place in the last diagnostic.
+/// Saves the inputs and the command line, and adds the path to the last diagnostic.
 fn add_reproducer(diagnostics: &mut [Diagnostic], context: &Context) {
     let Some(last) = diagnostics.last_mut() else { return };
     match context.save_reproducer() {

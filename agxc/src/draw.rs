@@ -1,4 +1,4 @@
-//! The state of a draw in a key: what the programs around vertex and fragment shaders depend on.
+//! The state of a draw in a key, which determines the prologs and epilogs of vertex and fragment shaders.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -46,7 +46,7 @@ impl Default for DrawFile {
 struct TargetFile {
     /// Vulkan's name without prefix.
     format: String,
-    /// Letters of the components that are written.
+    /// Letters of the written components.
     #[serde(default = "all_components")]
     write_mask: String,
     #[serde(default)]
@@ -65,10 +65,10 @@ struct AttributeFile {
     /// Vulkan's name without prefix.
     format: String,
     stride: u32,
-    /// Instances that share an element; absent for an attribute of vertices.
+    /// Instances that share an element; absent for an attribute per vertex.
     #[serde(default)]
     divisor: Option<u32>,
-    /// Bytes that the address of the first element is a multiple of.
+    /// Alignment of the address of the first element, in bytes.
     #[serde(default = "word")]
     alignment: u32,
 }
@@ -96,32 +96,31 @@ const LOGIC_OPS: Names<LogicOp> = &[
     ("set", LogicOp::Set),
 ];
 
-/// `stop`, without the padding that the linker puts behind it.
+/// `stop`, without the padding that the linker adds after it.
 const STOP: [u8; 2] = [0x88, 0];
 
 /// The state of a draw.
 pub struct Draw {
     fragment: FragmentState,
     attributes: Vec<(u32, AttributeKey)>,
-    /// Shaders are compiled with the state as one program, and not as parts.
+    /// Compile shaders and state as one program instead of parts.
     whole: bool,
 }
 
 impl Draw {
-    /// The state that a file gives.
+    /// The state of a file.
     pub fn new(file: &DrawFile, whole: bool) -> Result<Draw, Failure> {
         let (fragment, attributes) =
             fragment(file).and_then(|state| Ok((state, attributes(file)?))).map_err(Failure::usage)?;
         Ok(Draw { fragment, attributes, whole })
     }
 
-    /// Where the attribute at a location comes from.
+    /// The key of the attribute at a location.
     fn source(&self, location: u32) -> Option<AttributeKey> {
         self.attributes.iter().find(|(known, _)| *known == location).map(|(_, key)| *key)
     }
 
-    /// `shader` with what the draw puts around it: parts of their own, or all of it compiled anew as a whole. Compute shaders
-    /// have nothing around them.
+    /// `shader` with its prolog and epilog, as separate parts or compiled as a whole. Compute shaders have neither.
     pub fn complete(
         &self,
         shader: CompiledShader,
@@ -173,8 +172,8 @@ impl Draw {
         Ok(shader)
     }
 
-    /// The shader, its prolog if it needs one, and its epilog with the end that the linker gives programs. The loop of the linker
-    /// over samples is not a part.
+    /// The shader, its prolog if it needs one, and its epilog, which ends as the linker ends programs. The linker's
+    /// loop over samples is not a part.
     fn fragment_parts(
         &self,
         compiler: &Compiler,
@@ -187,7 +186,7 @@ impl Draw {
             shader.parts.push(as_part(compiler.fragment_prolog(scratch, &keys.prolog, options)?));
         }
         let mut epilog = as_part(compiler.fragment_epilog(scratch, &keys.epilog, options)?);
-        // As the linker ends programs.
+        // The linker ends programs in the same way.
         epilog.code.extend(STOP);
         shader.parts.push(epilog);
         shader.info = program.info(&shader.info);
@@ -195,7 +194,7 @@ impl Draw {
     }
 }
 
-/// A prolog or an epilog among the parts of a shader.
+/// A prolog or an epilog as a part of a shader.
 fn as_part(part: LinkPart) -> ShaderPart {
     debug_assert!(part.role != PartRole::Main);
     ShaderPart { role: part.role, code: part.code, lines: Vec::new() }

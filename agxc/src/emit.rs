@@ -1,4 +1,4 @@
-//! What `--emit` can write, as a table.
+//! The outputs of `--emit`, as a table.
 
 use std::cell::RefCell;
 
@@ -13,15 +13,15 @@ use crate::draw::Draw;
 use crate::input::File;
 use crate::{assembly, baseline, lint, listing, report, shader_json};
 
-/// An output, complete.
+/// An output.
 pub enum Made {
     /// Text.
     Text(String),
-    /// Anything else.
+    /// Binary data.
     Binary(Vec<u8>),
 }
 
-/// What there is to make an output from.
+/// The inputs for an output.
 pub struct Job<'j> {
     /// The input.
     pub file: &'j File,
@@ -29,11 +29,11 @@ pub struct Job<'j> {
     pub chip: Target,
     /// The key.
     pub key: &'j CompileKey,
-    /// The state of a draw, where the key gives one.
+    /// The state of a draw, if the key has one.
     pub draw: Option<&'j Draw>,
     /// The command's other options.
     pub options: &'j ArgMatches,
-    /// Warnings on what was compiled.
+    /// Warnings for the compiled shader.
     pub warnings: RefCell<Vec<Diagnostic>>,
 }
 
@@ -47,12 +47,12 @@ impl Job<'_> {
 }
 
 impl<'j> Job<'j> {
-    /// The value of an option that some commands lack.
+    /// The value of an option that only some commands have.
     fn option(&self, name: &str) -> Option<&'j str> {
         self.options.try_get_one::<String>(name).ok().flatten().map(String::as_str)
     }
 
-    /// Line `line` of the input when that is a text called `file`.
+    /// Line `line` of the input, if it is a text called `file`.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&'j str> {
         let text = (file == self.file.name).then(|| std::str::from_utf8(&self.file.bytes).ok())??;
         text.lines().nth((line as usize).checked_sub(1)?)
@@ -63,13 +63,13 @@ impl<'j> Job<'j> {
 pub struct EmitRow {
     /// Its name.
     pub name: &'static str,
-    /// Extension of files that hold it.
+    /// Extension of its files.
     pub extension: &'static str,
     /// It is not text.
     pub is_binary: bool,
-    /// What it is.
+    /// Description.
     pub doc: &'static str,
-    /// Makes it; the second argument is what follows `=`.
+    /// Creates it; the second argument is the text after `=`.
     make: fn(&Job<'_>, Option<&str>) -> Result<Made, Failure>,
 }
 
@@ -100,7 +100,7 @@ pub static EMITS: &[EmitRow] = &[
         name: "json",
         extension: "json",
         is_binary: false,
-        doc: "code, assembly, costs and what a driver needs",
+        doc: "code, assembly, costs and the information for a driver",
         make: |job, _| Ok(Made::Text(format!("{:#}\n", shader_json::shader(&job.shader()?, job.chip)))),
     },
     EmitRow {
@@ -139,7 +139,7 @@ pub static EMITS: &[EmitRow] = &[
         name: "ir",
         extension: "ir",
         is_binary: false,
-        doc: "the IR as the front end leaves it",
+        doc: "the IR from the front end",
         make: |job, _| ir(job, None),
     },
     EmitRow {
@@ -159,22 +159,22 @@ pub static EMITS: &[EmitRow] = &[
         name: "divergence",
         extension: "ir",
         is_binary: false,
-        doc: "the optimised IR with remarks on what differs between lanes",
+        doc: "the optimised IR with its divergent values marked",
         make: |job, _| divergence(job),
     },
 ];
 
-/// What `--emit` asks for.
+/// The value of `--emit`.
 #[derive(Clone, Copy)]
 pub struct Emit<'o> {
     /// The row.
     pub row: &'static EmitRow,
-    /// What follows `=`.
+    /// The text after `=`.
     value: Option<&'o str>,
 }
 
 impl<'o> Emit<'o> {
-    /// What the value `text` of the option asks for.
+    /// Parses the value `text` of the option.
     pub fn from_option(text: &'o str) -> Result<Emit<'o>, Failure> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -192,12 +192,12 @@ impl<'o> Emit<'o> {
     }
 }
 
-/// Makes the output.
+/// Creates the output.
 pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
     (emit.row.make)(job, emit.value)
 }
 
-/// The report, against the row of the same name in the file of --baseline.
+/// The report, compared with the row of the same name in the file of --baseline.
 fn page(job: &Job<'_>) -> Result<Made, Failure> {
     let document = job.option("baseline").map(read_baseline).transpose()?;
     let name = baseline::normal(&job.file.name);

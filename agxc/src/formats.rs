@@ -1,4 +1,4 @@
-//! Old shader formats that have an assembly of their own: `asm` and `disasm` take their files too.
+//! Old shader formats with their own assembly, whose files `asm` and `disasm` accept too.
 
 use agx_agal::AssembleOptions;
 use agx_compiler::Location;
@@ -8,7 +8,7 @@ use agx_pica200::{Container, disasm};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 
-/// A format: the compiler's name of the language, and what turns text into bytes and back.
+/// A format: the compiler's name of the language, and functions between text and bytes.
 struct Format {
     language: &'static str,
     assemble: fn(&File) -> Result<Vec<u8>, Failure>,
@@ -27,12 +27,12 @@ fn format(file: &File) -> Option<&'static Format> {
     }
 }
 
-/// The bytes of a file of assembly; nothing if it is not in one of these formats.
+/// The bytes of a file of assembly; `None` if it is not in one of these formats.
 pub fn assemble(file: &File) -> Option<Result<Vec<u8>, Failure>> {
     format(file).map(|format| (format.assemble)(file))
 }
 
-/// The text of shader `number` of a file; nothing if it is not in one of these formats.
+/// The text of shader `number` of a file; `None` if it is not in one of these formats.
 pub fn disassemble(file: &File, number: usize) -> Option<Result<String, Failure>> {
     format(file).map(|format| (format.disassemble)(file, number))
 }
@@ -48,7 +48,7 @@ fn assemble_pica200(file: &File) -> Result<Vec<u8>, Failure> {
     container.write().map_err(|error| file.problem(201, &error.to_string()))
 }
 
-/// The container that a file is, or assembles to.
+/// The container in a file, or assembled from it.
 pub fn pica200(file: &File) -> Result<Container, Failure> {
     let assembled;
     let bytes = if file.bytes.starts_with(&agx_pica200::container::MAGIC) {

@@ -1,5 +1,5 @@
-//! GLSL and HLSL: the Khronos reference compiler, when it is installed, translates them to SPIR-V, which our front end
-//! reads; HLSL goes through dxc where that is installed. Without them, naga reads a subset of GLSL.
+//! GLSL and HLSL. The Khronos reference compiler, if it is installed, translates them to SPIR-V for our front end; for
+//! HLSL dxc has priority. Without them, naga reads a subset of GLSL.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 /// The reference compiler.
 const PROGRAM: &str = "glslangValidator";
 
-/// Microsoft's compiler, which knows more of HLSL.
+/// Microsoft's compiler, which supports more of HLSL.
 const DXC: &str = "dxc";
 
 /// Stages: ours, glslang's name and extension of files, dxc's profile.
@@ -40,12 +40,12 @@ const OTHER_STAGES: [(&str, &str); 11] = [
     ("rcall", "callable"),
 ];
 
-/// A language that other programs translate.
+/// A language that external programs translate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
-    /// OpenGL's.
+    /// OpenGL's language.
     Glsl,
-    /// Direct3D's.
+    /// Direct3D's language.
     Hlsl,
 }
 
@@ -58,13 +58,13 @@ pub struct Request<'r> {
     pub text: &'r str,
     /// Name of its file.
     pub name: &'r str,
-    /// Its stage, where the options state it.
+    /// Its stage, if an option gives it.
     pub stage: Option<Stage>,
     /// Include folders, macros and the entry point.
     pub preprocessor: &'r Preprocessor,
 }
 
-/// A shader, translated or not.
+/// The result of a translation.
 pub enum Made {
     /// SPIR-V.
     SpirV(Vec<u8>),
@@ -73,7 +73,8 @@ pub enum Made {
     Absent(Stage),
 }
 
-/// The SPIR-V of a shader; without a stage the extension of its name decides (`a.vert`, `a.vert.hlsl`).
+/// The SPIR-V of a shader. Without a stage in the request, the extension of the name determines it (`a.vert`,
+/// `a.vert.hlsl`).
 pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
     let name = request.name.strip_suffix(".hlsl").unwrap_or(request.name);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
@@ -87,7 +88,7 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
         Language::Hlsl => hlsl(request, stage, profile, &output),
         Language::Glsl => run(request, glslang(request, stage, &output), &output),
     };
-    // Absent when the source was rejected; nothing can be done when it cannot be removed.
+    // The file is absent if the source was rejected; ignore errors.
     let _ = std::fs::remove_file(&output);
     match made? {
         Some(bytes) => Ok(Made::SpirV(bytes)),
@@ -103,7 +104,7 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
     }
 }
 
-/// A number that no other translation of this process has.
+/// A number that is unique in this process.
 fn unique() -> usize {
     static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
@@ -125,7 +126,8 @@ fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
     diagnostic.in_file(name).into()
 }
 
-/// Adds to an error of the built-in GLSL reader that the Khronos compiler, which reads all of the language, is missing.
+/// Adds a hint to an error of the built-in GLSL reader that the Khronos compiler, which supports the whole language, is
+/// missing.
 pub fn with_hint(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.message.push_str(&format!(
         "; {PROGRAM} is not installed, and the built-in GLSL reader supports a subset (install glslang-tools on Debian)"
@@ -133,7 +135,7 @@ pub fn with_hint(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// Why there is no way to read a GLSL shader.
+/// The error for a GLSL shader without a translator.
 #[cfg(not(feature = "glsl"))]
 pub fn absent(name: &str) -> Failure {
     let message = format!(
@@ -166,7 +168,7 @@ fn glslang(request: &Request<'_>, stage: &str, output: &Path) -> Command {
     command
 }
 
-/// Translates with dxc, which reads files only, or else with the reference compiler.
+/// Translates with dxc, which reads only files, or else with the reference compiler.
 fn hlsl(
     request: &Request<'_>,
     stage: &str,
@@ -184,7 +186,7 @@ fn hlsl(
     command.args(request.preprocessor.defines.iter().map(|define| format!("-D{define}")));
     command.arg("-Fo").arg(output).arg(&input);
     let made = run(request, command, output);
-    // As for the output.
+    // As above.
     let _ = std::fs::remove_file(&input);
     match made? {
         Some(bytes) => Ok(Some(bytes)),
@@ -192,7 +194,7 @@ fn hlsl(
     }
 }
 
-/// Runs a translator with the text on its standard input and reads what it leaves at `output`; `None` when it is not
+/// Runs a translator with the text on its standard input and reads the file `output`; `None` if the translator is not
 /// installed.
 fn run(request: &Request<'_>, mut command: Command, output: &Path) -> Result<Option<Vec<u8>>, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
@@ -203,7 +205,7 @@ fn run(request: &Request<'_>, mut command: Command, output: &Path) -> Result<Opt
         Err(error) => return Err(Failure::file(&program, &error)),
     };
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that rejects its input early closes the pipe; its exit code says so.
+        // A program that rejects its input early closes the pipe; its exit code reports the error.
         let _ = stdin.write_all(request.text.as_bytes());
     }
     let result = child.wait_with_output().map_err(|error| Failure::file(&program, &error))?;
@@ -220,7 +222,7 @@ fn run(request: &Request<'_>, mut command: Command, output: &Path) -> Result<Opt
     std::fs::read(output).map(Some).map_err(|error| Failure::file(&output.display().to_string(), &error))
 }
 
-/// dxc's messages as ours: `FILE:LINE:COLUMN: error: MESSAGE`.
+/// Converts dxc's messages: `FILE:LINE:COLUMN: error: MESSAGE`.
 fn clang_problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     let problem = |line: &str| {
         let (place, message) = line.split_once(": error: ")?;
@@ -239,7 +241,7 @@ fn clang_problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     vec![Diagnostic::new(codes::INVALID, format!("{DXC} failed: {first}")).in_file(name)]
 }
 
-/// The reference compiler's messages as ours. It counts lines, not columns.
+/// Converts the reference compiler's messages, which have lines but no columns.
 fn problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> =
         printed.lines().filter_map(|line| problem(line.strip_prefix("ERROR: ")?, name)).collect();
@@ -250,7 +252,7 @@ fn problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     problems
 }
 
-/// `FILE:LINE: MESSAGE`; sums at the end and `compilation terminated` are not problems of their own.
+/// Converts `FILE:LINE: MESSAGE`. Summaries at the end and `compilation terminated` are ignored.
 fn problem(text: &str, name: &str) -> Option<Diagnostic> {
     let (file, rest) = text.split_once(':')?;
     let (line, message) = rest.split_once(": ")?;

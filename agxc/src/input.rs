@@ -1,4 +1,4 @@
-//! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
+//! Reads inputs and determines their kinds: by the first bytes, then by extension; `-x` overrides both.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -13,12 +13,12 @@ use crate::context::{Context, Preprocessor};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::glsl;
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A shader of a language.
     Shader(&'static Language),
-    /// HLSL, which other programs translate to SPIR-V.
+    /// HLSL, which external programs translate to SPIR-V.
     Hlsl,
     /// AGX assembly.
     Assembly,
@@ -62,7 +62,7 @@ impl Kind {
         matches!(self, Kind::Shader(own) if own == language)
     }
 
-    /// What `bytes` are, from their beginning and from the name of their file.
+    /// The kind of `bytes`, from their beginning and from the name of their file.
     pub fn guess(name: &str, bytes: &[u8]) -> Option<Kind> {
         if let Some(language) = Language::of(bytes) {
             return Some(Kind::Shader(language));
@@ -74,21 +74,21 @@ impl Kind {
     }
 }
 
-/// Whether debug information calls the input itself so: what is compiled from standard input, or from a text, has no
-/// name of its own.
+/// Whether `name` in debug information denotes the input itself: a shader from standard input, or from a text, has no
+/// file name.
 pub fn is_the_input(name: &str) -> bool {
     matches!(name, "" | "stdin") || Language::find(name).is_some_and(|language| language.is_text)
 }
 
-/// An input, read.
+/// An input.
 pub struct File {
     /// Name as given; `-` for standard input.
     pub name: String,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
     /// Contents.
     pub bytes: Vec<u8>,
-    /// What was made of a GLSL or HLSL shader.
+    /// The translation of a GLSL or HLSL shader.
     spirv: OnceCell<Vec<u8>>,
     /// Include folders, macros and the entry point for its translation.
     preprocessor: Preprocessor,
@@ -113,7 +113,7 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
     Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
 }
 
-/// A shader that is already read, told by its name and its first bytes.
+/// A shader that was already read. Its kind follows from its name and its first bytes.
 pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<File, Failure> {
     context.remember(name, &bytes);
     let kind = Kind::guess(name, &bytes)
@@ -122,10 +122,10 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<F
     Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
 }
 
-/// Most bytes of an input: devices such as `/dev/zero` have no end.
+/// Limit of the size of an input: devices such as `/dev/zero` never end.
 const MAX_INPUT_BYTES: u64 = 1 << 28;
 
-/// The bytes of the file called `name`, of which there may be at most [`MAX_INPUT_BYTES`]; `-` is standard input.
+/// The bytes of the file called `name`, at most [`MAX_INPUT_BYTES`]; `-` is standard input.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = match name {
@@ -151,7 +151,7 @@ impl File {
         })
     }
 
-    /// The contents as what the compiler takes; `stage` is the one asked for, if any.
+    /// The contents as the compiler's input; `stage` is the requested stage, if any.
     pub fn shader(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
         if self.kind == Kind::Hlsl {
             return self.translated(glsl::Language::Hlsl, stage);
@@ -171,7 +171,7 @@ impl File {
         Ok(Input { stage, ..Input::new(language, &self.bytes) })
     }
 
-    /// A GLSL or HLSL shader: as SPIR-V where a translator is installed.
+    /// A GLSL or HLSL shader, as SPIR-V if a translator is installed.
     fn translated(&self, language: glsl::Language, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
         if let Some(bytes) = self.spirv.get() {
             return Ok(Input::spirv(bytes));
@@ -186,11 +186,11 @@ impl File {
         }
     }
 
-    /// The compiler's refusal of this input.
+    /// The compiler's error for this input.
     pub fn refused(&self, error: CompileError) -> Failure {
         let by_reader = matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Unsupported);
         let diagnostic = Diagnostic::from_compiler(error, &self.name);
-        // GLSL that nothing has translated went through the built-in reader.
+        // GLSL without a translation goes through the built-in reader.
         let built_in = self.kind.is(&GLSL) && self.spirv.get().is_none();
         if built_in && by_reader { glsl::with_hint(diagnostic).into() } else { diagnostic.into() }
     }

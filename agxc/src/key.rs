@@ -1,4 +1,4 @@
-//! The compile key from options and from JSON, and back.
+//! The compile key, from options and JSON and to JSON.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -17,7 +17,7 @@ use crate::input::{self, File};
 use crate::layout::{self, RobustnessFile, SetFile};
 use crate::modules::{self, SpecConstant};
 
-/// The key as JSON: what `--print-key` prints and `--key` reads. Absent fields take their defaults.
+/// The key as JSON, printed by `--print-key` and read by `--key`. Absent fields have their defaults.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct KeyFile {
@@ -44,7 +44,7 @@ struct KeyFile {
     validate: bool,
 }
 
-/// The pass as JSON: formats of the targets by Vulkan's names, `null` where there is none.
+/// The render pass as JSON: formats of the targets by Vulkan's names, `null` for none.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TileFile {
@@ -56,7 +56,7 @@ struct TileFile {
 
 const STAGES: [Stage; 3] = [Stage::Vertex, Stage::Fragment, Stage::Compute];
 
-/// Target and key from the options: the file of `--key` first, then whatever else is given.
+/// Target and key from the options: first the file of `--key`, then the other options.
 pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
     let mut file = file(options)?;
     let text = |name: &str| options.get_one::<String>(name).cloned();
@@ -87,7 +87,7 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
     Ok((target, key(file)?))
 }
 
-/// The file of `--key`; an empty one without.
+/// The file of `--key`; empty if the option is absent.
 fn file(options: &ArgMatches) -> Result<KeyFile, Failure> {
     match options.get_one::<String>("key") {
         Some(path) => parse(path, &input::read_bytes(path)?),
@@ -95,7 +95,7 @@ fn file(options: &ArgMatches) -> Result<KeyFile, Failure> {
     }
 }
 
-/// The state of a draw that the file of `--key` gives.
+/// The state of a draw in the file of `--key`.
 pub fn draw(options: &ArgMatches) -> Result<Option<Draw>, Failure> {
     let whole = options.try_get_one::<bool>("whole").ok().flatten().is_some_and(|whole| *whole);
     match file(options)?.draw {
@@ -107,8 +107,8 @@ pub fn draw(options: &ArgMatches) -> Result<Option<Draw>, Failure> {
     }
 }
 
-/// Target and key for the input `file`: as [`from_options`], with specialization constants named as the module names
-/// them, and numbers for floats converted to floats.
+/// Target and key for the input `file`: as [`from_options`], but specialization constants may have the names of the
+/// module, and numbers for float constants are converted to floats.
 pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
     let (target, mut key) = from_options(options)?;
     let settings: Vec<&String> = options.get_many::<String>("spec").into_iter().flatten().collect();
@@ -132,7 +132,7 @@ pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey
     Ok((target, key))
 }
 
-/// The key from the options alone as JSON, for `--print-key`: specialization constants by number, and raw bits.
+/// The key from the options alone as JSON, for `--print-key`: specialization constants by number, as raw bits.
 pub fn printable(options: &ArgMatches) -> Result<String, Failure> {
     let (target, mut key) = from_options(options)?;
     for setting in options.get_many::<String>("spec").into_iter().flatten() {
@@ -146,7 +146,7 @@ pub fn printable(options: &ArgMatches) -> Result<String, Failure> {
     Ok(to_json(target, &key, file(options)?.draw))
 }
 
-/// An option of the input's language: NAME=VALUE, or NAME for 1.
+/// An option of the input language: NAME=VALUE, or NAME for 1.
 fn language_option(setting: &str) -> Result<(String, u64), Failure> {
     let (name, value) = setting.split_once('=').unwrap_or((setting, "1"));
     let value = value.parse().map_err(|_| {
@@ -155,7 +155,7 @@ fn language_option(setting: &str) -> Result<(String, u64), Failure> {
     Ok((name.to_owned(), value))
 }
 
-/// Gives a specialization constant its value, in the place of an earlier one.
+/// Sets the value of a specialization constant, replacing an earlier one.
 fn set(key: &mut CompileKey, id: u32, bits: u64) {
     key.spec_constants.retain(|(known, _)| *known != id);
     key.spec_constants.push((id, bits));
@@ -173,7 +173,7 @@ fn unknown_constant(name: &str, declared: &[SpecConstant]) -> Failure {
     })
 }
 
-/// Target and key from a file of JSON alone.
+/// Target and key from a JSON file alone.
 pub fn from_file(path: &str) -> Result<(Target, CompileKey), Failure> {
     let file = parse(path, &input::read_bytes(path)?)?;
     Ok((target(file.target.as_deref())?, key(file)?))
@@ -252,8 +252,8 @@ fn stage(name: &str) -> Result<Stage, Failure> {
     })
 }
 
-/// The bits of the value of `setting`: an integer, a float with a point or exponent, `true` or `false`; any number for a
-/// constant that is a float of `float_bits` bits.
+/// The bits of the value of `setting`: an integer, a float with a point or exponent, `true` or `false`; for a float
+/// constant of `float_bits` bits, any number.
 fn bits(setting: &str, value: &str, float_bits: Option<u32>) -> Result<u64, Failure> {
     let number = value.parse::<f64>().ok();
     let bits = match (value, float_bits) {

@@ -19,7 +19,7 @@ const ACCESSES: Names<BindingAccess> = &[
     ("partially_bound", BindingAccess::PartiallyBound),
 ];
 
-/// What becomes of accesses outside of buffers, as JSON.
+/// The results of accesses outside buffers and images, as JSON.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RobustnessFile {
@@ -35,14 +35,14 @@ impl Default for RobustnessFile {
 }
 
 impl RobustnessFile {
-    /// The names of what a key asks for.
+    /// The names for the levels of a key.
     pub fn of(robustness: Robustness) -> RobustnessFile {
         let name = |bounds| name_of(bounds, BOUNDS);
         let Robustness { uniform, storage, image } = robustness;
         RobustnessFile { uniform: name(uniform), storage: name(storage), image: name(image) }
     }
 
-    /// What the names ask for.
+    /// The levels that the names denote.
     pub fn read(&self) -> Result<Robustness, Failure> {
         let bounds = |at: &str, name: &str| {
             choose(&format!("robustness.{at}"), "bounds", name, BOUNDS).map_err(Failure::usage)
@@ -63,7 +63,7 @@ pub struct SetFile {
     bindings: Vec<BindingFile>,
 }
 
-/// A binding as JSON: places of descriptors in an element, or `inline`.
+/// A binding as JSON: offsets of descriptors in an element, or `inline`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BindingFile {
@@ -81,7 +81,7 @@ struct BindingFile {
     dynamic_offset: Option<u32>,
 }
 
-/// Bytes of an element at which its descriptors stand.
+/// Byte offsets of the descriptors in an element.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PartsFile {
@@ -110,7 +110,7 @@ fn name_of<T: Copy + PartialEq>(value: T, names: Names<T>) -> String {
     found.expect("invariant: every value has a name").0.to_owned()
 }
 
-/// The layout that a list of sets gives.
+/// The layout of a list of sets.
 pub fn read(sets: &[SetFile]) -> Result<PipelineLayout, Failure> {
     let set = |(at, file): (usize, &SetFile)| {
         let bindings = file.bindings.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Warnings: what a shader does that is allowed and may be a mistake, and what its code costs without need.
+//! Warnings: allowed code in a shader that may be a mistake, and avoidable costs of its code.
 
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
 use agx_compiler::internal::frontend::door::SPIRV;
@@ -13,7 +13,7 @@ const UNWRITTEN: u16 = 501;
 const SPILLS: u16 = 502;
 const OCCUPANCY_STEP: u16 = 503;
 
-/// Half-registers above a step of occupancy that small changes to a shader can save.
+/// If a shader exceeds a step of occupancy by at most this number of half-registers, small changes to it can help.
 const NEAR_STEP: u16 = 8;
 
 /// Every warning on `shader`, compiled from `file`.
@@ -33,7 +33,7 @@ pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
     warnings.into_iter().map(|warning| warning.in_file(&file.name)).collect()
 }
 
-/// A few registers less would let a core hold more threads.
+/// The warning that a few registers less would let a core hold more threads.
 fn occupancy_step(halves: u16) -> Option<Diagnostic> {
     let (most, threads) = OCCUPANCY.iter().rev().find(|(most, _)| *most < halves)?;
     let message = format!(
@@ -58,12 +58,12 @@ struct Variable {
     id: u32,
     class: u32,
     has_initialiser: bool,
-    /// Opcode and line of the first instruction that names it in a function.
+    /// Opcode and line of its first use in a function.
     first_use: Option<(u32, u32)>,
 }
 
-/// Warnings on the variables of a SPIR-V module. An instruction counts as a use when any of its words is the variable's
-/// id, so that a literal of the same value can hide a warning and never causes one.
+/// Warnings for the variables of a SPIR-V module. An instruction counts as a use if any of its words equals the
+/// variable's id. A literal of the same value can therefore hide a warning, but never cause one.
 fn of_module(words: &[u32]) -> Vec<Diagnostic> {
     let mut variables: Vec<Variable> = Vec::new();
     let (mut line, mut in_functions) = (0, false);
@@ -90,7 +90,7 @@ fn of_module(words: &[u32]) -> Vec<Diagnostic> {
 fn of_variable(words: &[u32], variable: &Variable) -> Option<Diagnostic> {
     let name = name(words, variable.id).filter(|name| !name.is_empty())?;
     match (variable.class, variable.first_use) {
-        // Blocks follow those that dominate them, so nothing has been stored when the first use is a load.
+        // Blocks follow those that dominate them, so if the first use is a load, no store precedes it.
         (FUNCTION, Some((OP_LOAD, line))) if !variable.has_initialiser => {
             let warning =
                 Diagnostic::warning(UNINITIALISED, format!("`{name}` is read before it is written"));
@@ -109,7 +109,7 @@ fn name(words: &[u32], id: u32) -> Option<String> {
         .map(|inst| modules::string(inst.operands.get(1..).unwrap_or_default()))
 }
 
-/// Whether an output has a location, where built-in ones have none, and belongs to the only entry point.
+/// Whether an output has a location, unlike built-ins, and belongs to the only entry point.
 fn is_located(words: &[u32], id: u32) -> bool {
     let of = |op: u32| modules::instructions(words).filter(move |inst| inst.op == op);
     let located = of(OP_DECORATE).any(|inst| inst.operands.starts_with(&[id, DECORATION_LOCATION]));

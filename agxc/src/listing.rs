@@ -1,5 +1,5 @@
-//! Assembly listings of compiled shaders: what the driver provides as comments, then the code of each part, divided by
-//! the directives that [`crate::assembly`] reads.
+//! Assembly listings of compiled shaders: the uniforms and state that the driver provides, as comments, then the code
+//! of each part, divided by the directives that [`crate::assembly`] reads.
 
 use std::fmt::Write as _;
 
@@ -21,8 +21,8 @@ pub fn shader(shader: &CompiledShader) -> String {
     text
 }
 
-/// The whole shader with source positions as the directives `.file` and `.loc` of GNU assemblers, which debuggers and Compiler
-/// Explorer read. It assembles to the same parts.
+/// The whole shader with source positions as the directives `.file` and `.loc` of GNU assemblers, which debuggers and
+/// Compiler Explorer read. It assembles to the same parts.
 pub fn located(shader: &CompiledShader) -> String {
     let mut text = heading(&shader.info);
     for (number, file) in (1..).zip(&shader.sources.files) {
@@ -56,7 +56,7 @@ fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<
     })
 }
 
-/// Comments on the shader and on what the driver provides.
+/// Comments on the shader and on the state that the driver provides.
 pub fn heading(info: &ShaderInfo) -> String {
     let [x, y, z] = info.workgroup_size;
     let threads = max_threads(info.gpr_halves);
@@ -100,7 +100,7 @@ pub fn heading(info: &ShaderInfo) -> String {
     text
 }
 
-/// `u4_u5` or `u4..u9`, with `l` and `h` where a range is not of whole registers.
+/// `u4_u5` or `u4..u9`, with `l` and `h` if a range does not consist of whole registers.
 fn registers(range: &UniformRange) -> String {
     let (start, end) = (range.start, range.start + range.halves.max(1) - 1);
     let whole = start.is_multiple_of(2) && !end.is_multiple_of(2);

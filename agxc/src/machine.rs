@@ -1,4 +1,4 @@
-//! Running a compiled compute shader on the reference machine.
+//! Runs a compiled compute shader on the reference machine.
 
 use agx_abi::PartRole;
 use agx_compiler::CompiledShader;
@@ -8,13 +8,13 @@ use agx_emulator::{Finding, FindingKind, Options, Report};
 
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// Instructions that a run may execute unless the user says otherwise: some ten seconds of the machine.
+/// Default limit of the instructions of a run: about ten seconds.
 pub const BUDGET: u64 = 1 << 27;
 
-/// Findings reported before the rest is only counted.
+/// Number of findings that are reported; further ones are counted.
 const MOST_FINDINGS: usize = 10;
 
-/// What to run beside the shader and its buffers.
+/// The parameters of a run, other than the shader and its buffers.
 pub struct Job<'a> {
     /// Name of the shader, for diagnostics.
     pub name: &'a str,
@@ -28,21 +28,21 @@ pub struct Job<'a> {
     pub results: usize,
     /// Number of workgroups.
     pub workgroups: [u32; 3],
-    /// How the machine runs.
+    /// Options of the machine.
     pub options: Options,
 }
 
-/// What came of a run: the report exists also when the machine stopped half-way.
+/// The outcome of a run. The report exists even if the machine stopped early.
 pub struct Outcome {
     /// Counts, trace, findings.
     pub report: Report,
     /// Results of a test kernel.
     pub results: Vec<u64>,
-    /// Why the run does not count; any finding is a reason.
+    /// The failure of the run; any finding is one.
     pub failure: Option<Failure>,
 }
 
-/// Runs `shader`; buffers and images change where it writes.
+/// Runs `shader`, which may write to buffers and images.
 pub fn run(
     shader: &CompiledShader,
     buffers: &mut [BufferBinding],
@@ -79,7 +79,7 @@ pub fn run(
     }
 }
 
-/// The first findings as diagnostics; the fatal one, if any, is the last and is always among them.
+/// The first findings as diagnostics. A fatal one is always included, as the last.
 pub fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
     let (last, rest) = findings.split_last()?;
     let shown = rest.iter().take(MOST_FINDINGS).chain([last]);
@@ -92,7 +92,7 @@ pub fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
     Some(Failure::Problems(problems))
 }
 
-/// The code of a finding: a spent budget does not mean that the program is wrong.
+/// The code of a finding. An exhausted budget does not mean that the program is wrong.
 fn code(finding: &Finding) -> u16 {
     match finding.kind {
         FindingKind::BudgetSpent(_) | FindingKind::StepLimit(_) => 403,

@@ -1,8 +1,8 @@
 //! `agxc`: the command line of the AGX compiler.
 //!
-//! Everything the program can do is a row of [`commands::COMMANDS`]; help, completions and the README's usage are made
-//! from that table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports
-//! through [`diagnostic::Failure`], which also decides the exit code.
+//! Every command is a row of [`commands::COMMANDS`]; help, completions and the README's usage are generated from that
+//! table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports errors
+//! through [`diagnostic::Failure`], which also determines the exit code.
 
 mod align;
 mod assembly;
@@ -47,12 +47,12 @@ use std::sync::OnceLock;
 use context::Context;
 use diagnostic::{Diagnostic, Failure};
 
-/// Where the first panic happened.
+/// Location of the first panic.
 static PANIC_PLACE: OnceLock<String> = OnceLock::new();
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        // Only the first panic is reported; setting the place again may fail quietly.
+        // Only the first panic is reported; ignore the error for later ones.
         let _ = PANIC_PLACE.set(panic.location().map_or_else(String::new, ToString::to_string));
     }));
     let mut context = Context::new();
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
     {
-        // Scripts ask for the version often; the parser of all commands is not needed for it.
+        // Scripts ask for the version often; avoid building the parser of all commands.
         return diagnostic::report(output::stdout(cli::VERSION_LINE.as_bytes()), &mut context);
     }
     let outcome = catch_unwind(AssertUnwindSafe(|| cli::run(&arguments, &mut context)));
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     diagnostic::report(outcome, &mut context)
 }
 
-/// Where a panic happened and what it said.
+/// Location and message of a panic.
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text =
         panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());

@@ -1,4 +1,4 @@
-//! What modules declare: their entry points, and the names and types of their specialization constants.
+//! Declarations of modules: entry points, and names and types of specialization constants.
 
 use agx_abi::Stage;
 use agx_compiler::CompileKey;
@@ -14,22 +14,22 @@ use crate::input::{File, Kind};
 pub struct EntryPoint {
     /// Its name.
     pub name: String,
-    /// Its stage; `None` for one that this compiler does not know.
+    /// Its stage; `None` if this compiler does not support it.
     pub stage: Option<Stage>,
 }
 
 /// A specialization constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecConstant {
-    /// The number a key names it by.
+    /// Its number in keys.
     pub id: u32,
-    /// Its name in debug information; empty when there is none.
+    /// Its name in debug information; empty if it has none.
     pub name: String,
-    /// Width in bits when it is a float.
+    /// Width in bits if it is a float.
     pub float_bits: Option<u32>,
 }
 
-/// What a SPIR-V module declares.
+/// The declarations of a SPIR-V module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declarations {
     /// In the order of the module.
@@ -38,8 +38,8 @@ pub struct Declarations {
     pub spec_constants: Vec<SpecConstant>,
 }
 
-/// Declarations of `file`; empty for languages that have one entry point a file. Errors in the module are left to the
-/// compiler to report.
+/// Declarations of `file`; empty for languages with one entry point per file. Errors in the module are ignored here,
+/// because the compiler reports them.
 pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failure> {
     #[cfg(feature = "wgsl")]
     if file.kind.is(&WGSL) {
@@ -54,7 +54,7 @@ pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failu
     Ok(Declarations::default())
 }
 
-/// Declarations of a WGSL module: overrides by their numbers in a key.
+/// Declarations of a WGSL module: overrides by their numbers in keys.
 #[cfg(feature = "wgsl")]
 fn of_wgsl(text: &str, key: &CompileKey) -> Result<Declarations, Failure> {
     use agx_compiler::internal::frontend::wgsl;
@@ -109,7 +109,7 @@ pub struct Instruction<'w> {
     pub operands: &'w [u32],
 }
 
-/// The instructions of a module, up to its end or to one that exceeds it.
+/// The instructions of a module, up to its end or to an instruction that exceeds it.
 pub fn instructions(words: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
     let mut rest = words.get(HEADER_WORDS..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -121,7 +121,7 @@ pub fn instructions(words: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
     })
 }
 
-/// What is known so far of a module, by result id.
+/// Facts about a module so far, by result id.
 #[derive(Default)]
 struct Scan {
     names: Vec<(u32, String)>,

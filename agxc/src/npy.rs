@@ -4,7 +4,7 @@
 
 use crate::values::{Element, Values};
 
-/// How a file begins.
+/// First bytes of a file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Types by NumPy's names, without the byte order.
@@ -26,7 +26,7 @@ const TYPES: &[(&str, Element)] = &[
 /// The array in `bytes`, in C order.
 ///
 /// # Errors
-/// A sentence: no array file, a type that buffers do not have, big-endian or Fortran order, too few bytes.
+/// A sentence: not an array file, an unsupported type, big-endian or Fortran order, too few bytes.
 pub fn read(bytes: &[u8]) -> Result<Values, String> {
     let (header, data) = header(bytes).ok_or("the header of the array file is incomplete")?;
     let descr = field(header, "descr").ok_or("the array file does not state its type")?;
@@ -51,7 +51,7 @@ pub fn read(bytes: &[u8]) -> Result<Values, String> {
     Ok(Values { element, bytes: data.to_vec() })
 }
 
-/// The header's text and what follows it.
+/// The header's text and the data after it.
 fn header(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = match rest {
@@ -62,7 +62,7 @@ fn header(bytes: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(rest.get(..length)?).ok()?, rest.get(length..)?))
 }
 
-/// The text of a field of the header, which is a Python dictionary: up to the next comma outside parentheses.
+/// The text of a field of the header, which is a Python dictionary, up to the next comma outside parentheses.
 fn field<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let after = header.split_once(&format!("'{name}'"))?.1.trim_start().strip_prefix(':')?.trim_start();
     let end = match after.starts_with('(') {
@@ -77,7 +77,7 @@ fn element(descr: &str) -> Option<Element> {
     TYPES.iter().find(|(known, _)| *known == name).map(|(_, element)| *element)
 }
 
-/// A file of one dimension with these contents.
+/// A file with these contents as a one-dimensional array.
 pub fn write(values: &Values) -> Vec<u8> {
     let name = TYPES.iter().find(|(_, element)| *element == values.element).map_or("u1", |(name, _)| name);
     let order = if values.element.size_bytes() == 1 { '|' } else { '<' };

@@ -1,4 +1,4 @@
-//! Writes outputs: to standard output, or beside the target file, renamed when complete.
+//! Writes outputs: to standard output, or to a temporary file that is renamed when complete.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::emit::Made;
 
-/// Writes `bytes` to standard output. A reader that has left is [`Failure::ClosedPipe`].
+/// Writes `bytes` to standard output. A closed pipe is [`Failure::ClosedPipe`].
 pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -16,19 +16,19 @@ pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Two hexadecimal digits a byte.
+/// Two hexadecimal digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes lines to standard error, as far as anybody reads them.
+/// Writes lines to standard error and ignores errors.
 pub fn stderr_lines(lines: &[String]) {
     let mut stderr = std::io::BufWriter::new(std::io::stderr().lock());
-    // Nobody is left to tell when standard error itself is closed.
+    // Standard error may be closed.
     let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
 }
 
-/// Writes text to `target`, standard output when absent or `-`.
+/// Writes text to `target`; to standard output if absent or `-`.
 pub fn text(target: Option<&str>, text: &str) -> Result<(), Failure> {
     match target {
         None | Some("-") => stdout(text.as_bytes()),
@@ -57,25 +57,26 @@ pub fn made(target: Option<&str>, made: &Made) -> Result<(), Failure> {
     }
 }
 
-/// Writes `bytes` beside `path`, then renames: `path` holds the whole output or what it held before. A symbolic link
-/// keeps pointing where it points; a device or a pipe (`/dev/null`) is written to, never replaced.
+/// Writes `bytes` to a temporary file in the folder of `path` and renames it, so that `path` has either the whole
+/// output or its old contents. Symbolic links are preserved. Devices and pipes (`/dev/null`) are written to and never
+/// replaced.
 pub fn file(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     let named = Path::new(path);
-    // A path that does not exist yet has nothing to resolve.
+    // A path that does not exist yet cannot be resolved.
     let target = std::fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
     let regular = std::fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
     let written = if regular { replace(&target, bytes) } else { std::fs::write(&target, bytes) };
     written.map_err(|error| Failure::file(path, &error))
 }
 
-/// Puts a new file in the place of `target`.
+/// Replaces `target` by a new file.
 fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut name = target.file_name().map(ToOwned::to_owned).unwrap_or_default();
     name.push(format!(".{}.part", std::process::id()));
     let beside = target.with_file_name(name);
     let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, target));
     if written.is_err() {
-        // The part may not exist; there is nothing more to do about it either way.
+        // The temporary file may not exist; ignore errors.
         let _ = std::fs::remove_file(&beside);
     }
     written

@@ -1,5 +1,5 @@
-//! `agxc run` for PICA200 programs: registers are given by name, a vertex or a primitive goes through compiler and machine, and
-//! what comes out is printed.
+//! `agxc run` for PICA200 programs: the options give registers by name, one vertex or primitive runs through compiler
+//! and machine, and its outputs are printed.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -23,7 +23,7 @@ use crate::machine::{self, Job};
 use crate::vertex::{self, outputs};
 use crate::{formats, key};
 
-/// Primitives that a run has room for.
+/// Maximum number of primitives of a run.
 const CAPACITY: u32 = 64;
 
 /// Whether a file is run by this module.
@@ -31,15 +31,15 @@ pub fn is_pica200(file: &File) -> bool {
     matches!(file.kind, Kind::Shader(language) if language.name == "pica200")
 }
 
-/// What registers hold.
+/// Contents of registers.
 struct Registers {
     uniforms: Uniforms,
     inputs: [Vector; 16],
-    /// Input registers from 0 to the last that is given.
+    /// Number of input registers up to the last one that is given.
     given: usize,
 }
 
-/// Runs one vertex or primitive and gives what comes out as text.
+/// Runs one vertex or primitive and returns its outputs as text.
 pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<String, Failure> {
     let container = formats::pica200(file)?;
     let (target, mut key) = key::for_file(file, options)?;
@@ -58,7 +58,7 @@ pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<String
     vertex::launch(&compiler, (file, &compiled, &key), (&attributes, &mut [registers.block()]), machine)
 }
 
-/// The shader that the key means, as the compiler chooses it.
+/// The shader that the key selects, by the compiler's rule.
 fn chosen<'c>(container: &'c Container, key: &CompileKey, file: &File) -> Result<&'c Shader, Failure> {
     let index = key.options.iter().rev().find(|(name, _)| name == "dvle").map(|(_, index)| *index as usize);
     let choice = match (index, key.stage) {
@@ -71,7 +71,7 @@ fn chosen<'c>(container: &'c Container, key: &CompileKey, file: &File) -> Result
 }
 
 impl Registers {
-    /// The container's constants, then what the settings say.
+    /// The container's constants, overridden by the settings.
     fn read<'s>(shader: &Shader, settings: impl Iterator<Item = &'s String>) -> Result<Registers, Failure> {
         let mut registers = Registers { uniforms: Uniforms::default(), inputs: [[0.0; 4]; 16], given: 0 };
         registers.uniforms.apply(&shader.constants);

@@ -1,18 +1,17 @@
-//! Makes a failing input smaller: removes units of it (SPIR-V instructions, lines, blocks in braces) as long as it keeps
-//! failing.
+//! Makes a failing input smaller: removes units (SPIR-V instructions, lines, blocks in braces) while it keeps failing.
 
 use crate::input::Kind;
 
-/// An input as units that can be left out.
+/// An input as a sequence of removable units.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Units {
-    /// What every candidate begins with: the header of a SPIR-V module.
+    /// The beginning of every candidate: the header of a SPIR-V module.
     head: Vec<u8>,
     /// The units, in order.
     units: Vec<Vec<u8>>,
 }
 
-/// Words of the header of a SPIR-V module.
+/// Size of the header of a SPIR-V module.
 const HEADER_BYTES: usize = 20;
 
 impl Units {
@@ -35,7 +34,7 @@ impl Units {
         self.units.len()
     }
 
-    /// The input they make.
+    /// The input that consists of these units.
     pub fn bytes(&self) -> Vec<u8> {
         [&self.head[..], &self.units.concat()].concat()
     }
@@ -86,8 +85,8 @@ fn spirv(bytes: &[u8]) -> Units {
     Units { head, units }
 }
 
-/// Removes units while `fails` says that what is left still fails in the same way. Every removal that can be made alone
-/// has been tried at the end, unless `fails` gives up with an error.
+/// Removes units while `fails` reports that the rest still fails in the same way. At the end, no single unit can be
+/// removed, unless `fails` returned an error.
 pub fn reduce<E>(mut units: Units, mut fails: impl FnMut(&Units) -> Result<bool, E>) -> Result<Units, E> {
     loop {
         let before = units.len();

@@ -1,5 +1,5 @@
-//! A compiled shader as JSON: code, assembly and costs, what a driver must know, statistics. The form is described by
-//! `docs/shader.schema.json`.
+//! A compiled shader as JSON: code, assembly and costs, the information for a driver, statistics.
+//! `docs/shader.schema.json` describes the form.
 
 use agx_abi::layout::FieldValue;
 use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, UniformRange};
@@ -11,7 +11,7 @@ use crate::report::lines::LineCost;
 use crate::report::{self, PartReport, Row};
 use crate::{assembly, output, stage_json, statistics};
 
-/// Version of this form: raised when a field changes its meaning or goes away.
+/// Version of this form, increased when a field changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// The whole shader.

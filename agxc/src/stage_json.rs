@@ -1,4 +1,4 @@
-//! What vertex and fragment shaders tell a driver, as JSON.
+//! Information about vertex and fragment shaders for a driver, as JSON.
 
 use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
 use agx_abi::{FragmentInfo, ShaderInfo};
@@ -17,9 +17,9 @@ pub fn vertex(info: &ShaderInfo) -> Value {
     })
 }
 
-/// Everything that only fragment shaders have.
+/// Information that only fragment shaders have.
 pub fn fragment(info: &FragmentInfo) -> Value {
-    // Every field is named, so that a new one cannot be forgotten.
+    // Every field is named, so that the compiler reports new fields.
     let FragmentInfo {
         coefficients,
         components,

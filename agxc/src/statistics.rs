@@ -1,11 +1,11 @@
-//! Statistics as text, JSON and CSV, under the names Mesa gives them.
+//! Statistics as text, JSON and CSV, under Mesa's names.
 
 use agx_compiler::Binding;
 use agx_compiler::Statistics;
 pub use agx_compiler::{FIGURES, Figure};
 use serde_json::{Map, Value};
 
-/// Version of the JSON form: raised when a field changes its meaning or goes away.
+/// Version of the JSON form, increased when a field changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The figure with this key.
@@ -13,7 +13,7 @@ pub fn figure(key: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.key == key)
 }
 
-/// What limits a full core, as a phrase.
+/// The bottleneck of a full core, as a phrase.
 pub fn bottleneck(binding: Binding) -> &'static str {
     match binding {
         Binding::Alu => "bound by arithmetic",
@@ -45,7 +45,7 @@ pub fn csv_heading() -> String {
     format!("name,{},binds", keys.join(","))
 }
 
-/// A row of the CSV form. Quotes the name where it must be.
+/// A row of the CSV form. Quotes the name if necessary.
 pub fn csv_row(name: &str, statistics: &Statistics) -> String {
     let name = match name.contains([',', '"', '\n']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),

@@ -1,4 +1,5 @@
-//! Textures and samplers as users name them: formats, pictures, words for filters and edges.
+//! Textures and samplers in the notation of the command line and of scene files: formats, pictures, words for filters
+//! and edges.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -9,10 +10,10 @@ use agx_emulator::launch::textures::{
 
 use crate::values::Slot;
 
-/// Most texels along a side.
+/// Maximum number of texels along a side.
 pub const MAX_SIDE: u32 = 4096;
 
-/// Formats with their names and the bytes of a texel.
+/// Formats with their names and bytes per texel.
 const FORMATS: &[(&str, Format, usize)] = &[
     ("rgba8", Format::RGBA8, 4),
     ("srgba8", Format { srgb: true, ..Format::RGBA8 }, 4),
@@ -23,10 +24,10 @@ const FORMATS: &[(&str, Format, usize)] = &[
     ("rgba32ui", Format::RGBA32UI, 16),
 ];
 
-/// The format called `name`, and the bytes of a texel.
+/// The format called `name`, and its bytes per texel.
 ///
 /// # Errors
-/// A sentence with the names there are.
+/// A sentence with the known names.
 pub fn format(name: &str) -> Result<(Format, usize), String> {
     let found = FORMATS.iter().find(|(known, ..)| *known == name);
     found.map(|(_, format, bytes)| (*format, *bytes)).ok_or_else(|| {
@@ -45,7 +46,7 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// What a PNG holds, as eight bits of red, green, blue and alpha.
+    /// The contents of a PNG, as 8-bit red, green, blue and alpha.
     ///
     /// # Errors
     /// A sentence.
@@ -106,7 +107,7 @@ impl Pixels {
         Pixels { size, rgba: texels.flat_map(mean).collect() }
     }
 
-    /// The levels down to a single texel one after the other, each at a multiple of 16 bytes, and their number.
+    /// The levels down to a single texel in one buffer, each at a multiple of 16 bytes, and their number.
     pub fn with_levels(self) -> (Vec<u8>, u32) {
         let (mut bytes, mut levels, mut level) = (Vec::new(), 0u32, self);
         loop {
@@ -121,7 +122,7 @@ impl Pixels {
     }
 }
 
-/// A texture with two coordinates, or three where there is depth.
+/// A two-dimensional texture, or a three-dimensional one if there is depth.
 pub fn resource(
     slot: Slot,
     format: Format,
@@ -138,7 +139,7 @@ pub fn resource(
     }
 }
 
-/// What a word changes of a sampler.
+/// The change that a word makes to a sampler.
 type Change = fn(&mut SamplerState);
 
 const SAMPLER_WORDS: &[(&str, Change)] = &[
@@ -171,7 +172,7 @@ fn border(state: &mut SamplerState, border: Border) {
 
 /// A sampler with these settings; the default is nearest and clamped to the edge.
 ///
-/// # Errors
+/// A sentence that names the unknown setting.
 /// A sentence that names the unknown setting.
 pub fn sampler<'w>(slot: Slot, words: impl Iterator<Item = &'w str>) -> Result<SamplerResource, String> {
     let mut state = SamplerState::default();

@@ -1,5 +1,5 @@
 //! Buffers on the command line: `SET.BINDING=SPEC`, where a specification is `f32:1,2,3`, `u32:…`, `zero:BYTES`,
-//! `file:PATH` and the like; their comparison and their printing.
+//! `file:PATH` and the like; comparing and printing them.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -33,7 +33,7 @@ pub enum Element {
     F64,
 }
 
-/// How the bits of an element are read and printed.
+/// The interpretation of the bits of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Unsigned,
@@ -95,7 +95,7 @@ impl Element {
                 let value = text.parse::<f64>().ok()?;
                 Some(match self {
                     Element::F16 => half::f16::from_f64(value).to_bits().into(),
-                    // The nearest float of the text, not of the nearest double.
+                    // Round the text directly to a single, not through a double.
                     Element::F32 => text.parse::<f32>().ok()?.to_bits().into(),
                     _ => value.to_bits(),
                 })
@@ -103,7 +103,7 @@ impl Element {
         }
     }
 
-    /// The number of a float type whose bits these are; `None` for integers.
+    /// The number that these bits of a float type represent; `None` for integers.
     fn float(self, bits: u64) -> Option<f64> {
         match self {
             Element::F16 => Some(half::f16::from_bits(bits as u16).to_f64()),
@@ -162,7 +162,7 @@ impl std::fmt::Display for Slot {
     }
 }
 
-/// Contents with the type they were given in.
+/// Contents with the type in which they were given.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values {
     /// Type of the elements.
@@ -196,10 +196,10 @@ pub fn binding(text: &str) -> Result<(Slot, Values), Failure> {
     Ok((slot(left)?, contents(right)?))
 }
 
-/// Most bytes of a buffer, so that a typing mistake does not exhaust memory.
+/// Maximum size of a buffer, so that a typing mistake does not exhaust memory.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// What a specification denotes.
+/// The contents that a specification denotes.
 pub fn contents(spec: &str) -> Result<Values, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
     let (kind, rest) =
@@ -226,7 +226,7 @@ pub fn contents(spec: &str) -> Result<Values, Failure> {
     Ok(Values { element, bytes })
 }
 
-/// The contents of the file at `path`: an array file of NumPy's with the type it states, any other as bytes.
+/// The contents of the file at `path`: a NumPy array file with its type, any other file as bytes.
 fn from_file(path: &str) -> Result<Values, Failure> {
     let bytes = input::read_bytes(path)?;
     match bytes.starts_with(npy::MAGIC) {
@@ -244,14 +244,14 @@ fn elements(bytes: &[u8], element: Element) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What a buffer must hold after a run.
+/// The expected contents of a buffer after a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expectation {
     /// Which buffer.
     pub slot: Slot,
-    /// What it begins with.
+    /// The expected elements.
     pub values: Values,
-    /// It may hold more: the specification ends with `...`.
+    /// Whether the buffer may be longer: the specification ends with `...`.
     pub is_prefix: bool,
 }
 
@@ -266,8 +266,8 @@ pub fn expectation(text: &str) -> Result<Expectation, Failure> {
 }
 
 impl Expectation {
-    /// A sentence on the first element of `found` that differs: by more than `tolerance` times the expected magnitude
-    /// (at least one) for floats, at all for integers; or on the number of elements.
+    /// A sentence about the first element of `found` that differs, or about the number of elements. Floats may differ
+    /// by `tolerance` times the expected magnitude (at least 1); integers must be equal.
     pub fn difference(&self, found: &[u8], tolerance: f64) -> Option<String> {
         let Values { element, bytes } = &self.values;
         let pairs = elements(bytes, *element).zip(elements(found, *element));

@@ -1,5 +1,5 @@
-//! `agxc run` for vertex shaders: attributes and constants are given by name, a vertex goes through compiler and machine, and what
-//! comes out is printed.
+//! `agxc run` for vertex shaders: the options give attributes and constants by name, one vertex runs through compiler
+//! and machine, and its outputs are printed.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -26,29 +26,29 @@ pub type Vector = [f32; 4];
 /// Bytes of a register.
 const VECTOR_BYTES: usize = 16;
 
-/// Registers of a kind that a run has.
+/// Number of constant registers in a run.
 const REGISTERS: usize = 1024;
 
-/// Attributes that a vertex has.
+/// Maximum number of attributes of a vertex.
 const ATTRIBUTES: usize = 32;
 
-/// What registers are called on the command line.
+/// Names of registers on the command line.
 struct Names {
     language: &'static str,
-    /// Of an attribute, before its location.
+    /// Prefix of attributes, before the location.
     attribute: &'static str,
-    /// Of a constant, before its number, with the set and binding of the buffer that has them.
+    /// Prefix of constants, before the number, with the set and binding of their buffer.
     constant: Option<(&'static str, (u32, u32))>,
 }
 
-/// The last row is that of other languages.
+/// The last row is for other languages.
 const NAMES: &[Names] = &[
     Names { language: "agal", attribute: "va", constant: Some(("vc", agal::VERTEX_CONSTANTS)) },
     Names { language: "tgsi", attribute: "in", constant: Some(("const", (0, 0))) },
     Names { language: "", attribute: "location", constant: None },
 ];
 
-/// What the registers of a vertex hold.
+/// Contents of the registers of a vertex.
 struct Registers {
     attributes: Vec<Vector>,
     constants: Vec<Vector>,
@@ -99,10 +99,10 @@ fn bytes(vectors: &[Vector]) -> Vec<u8> {
     vectors.iter().flatten().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Runs one vertex of a shader of any language, and gives what comes out as text. Buffers change where it writes.
+/// Runs one vertex of a shader of any language and returns its outputs as text. The shader may write to buffers.
 ///
 /// # Errors
-/// Registers that the language does not have, and what compiler and machine report.
+/// Registers that the language does not have, and errors of compiler and machine.
 pub fn run(
     file: &File,
     options: &ArgMatches,
@@ -131,7 +131,7 @@ pub fn run(
 /// Runs one vertex of a shader that was compiled to run as a compute shader. `attributes` has 16 bytes for each location.
 ///
 /// # Errors
-/// What linker and machine report.
+/// Errors of linker and machine.
 pub fn launch(
     compiler: &Compiler,
     (file, shader, key): (&File, &CompiledShader, &CompileKey),

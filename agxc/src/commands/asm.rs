@@ -9,10 +9,10 @@ use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::{formats, output};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("hex", Takes::Nothing, "Write the bytes as hexadecimal text"),
-    arg("part", Takes::Value("PART"), "The part to write, when the listing has several: main, preamble, …"),
+    arg("part", Takes::Value("PART"), "The part to write, if the listing has several: main, preamble, …"),
 ];
 
 /// Assembles one part of a text.

@@ -1,4 +1,4 @@
-//! `agxc batch`: compiles, measures or validates many inputs in parallel, past failures.
+//! `agxc batch`: compiles, measures or validates many inputs in parallel and continues after failures.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,21 +16,21 @@ use crate::diagnostic::{self, Diagnostic, Failure};
 use crate::emit::Emit;
 use crate::{input, output};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("COMMAND", Takes::Word, "compile, stats or validate"),
     arg("PATH", Takes::Words, "Files, folders (searched for shaders), or @LIST with a path on each line"),
-    arg("emit", Takes::Value("WHAT"), "What `compile` writes [default: asm]; the values are listed below"),
+    arg("emit", Takes::Value("WHAT"), "Output of `compile` [default: asm]; the values are listed below"),
     arg("format", Takes::Choice(&["text", "json", "csv"]), "Output format of `stats`"),
     arg("jobs", Takes::Value("NUMBER"), "Number of threads [default: number of processors]"),
     arg(
         "journal",
         Takes::Value("FILE"),
-        "Record inputs that succeed in this file, and skip those it records",
+        "Record inputs that succeed in this file, and skip inputs that it already records",
     ),
 ];
 
-/// What is done with each input.
+/// The work for each input.
 type Work = fn(&str, &ArgMatches, &mut Context) -> Result<Vec<stats::Row>, Failure>;
 
 const COMMANDS: [(&str, Work); 3] =
@@ -43,7 +43,7 @@ struct Outcome {
     context: Context,
 }
 
-/// Does the command on every input; prints failures as they come, a table where there is one, and a summary.
+/// Runs the command on every input. Prints failures as they occur, then the table of `stats`, then a summary.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let name = options.get_one::<String>("COMMAND").map_or("", String::as_str);
     let work = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, work)| *work).ok_or_else(|| {
@@ -85,8 +85,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
-/// Does `work` on every input, printing warnings and failures: the rows in the order of the inputs, and index and first
-/// code of those that failed.
+/// Runs `work` on every input and prints warnings and failures. Returns the rows in the order of the inputs, and the
+/// index and first code of those that failed.
 fn each(
     todo: &[String],
     work: Work,
@@ -121,7 +121,7 @@ fn each(
     Ok((rows.into_iter().flatten().flatten().collect(), codes))
 }
 
-/// Checks what would fail for every input.
+/// Checks for errors that would affect every input.
 fn prepare(name: &str, options: &ArgMatches) -> Result<(), Failure> {
     emit(options)?;
     match (name, options.get_one::<String>("output")) {
@@ -133,7 +133,7 @@ fn prepare(name: &str, options: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Everything but the input that decides a result, as text.
+/// Everything except the input that determines a result, as text.
 fn settings(name: &str, options: &ArgMatches) -> String {
     let mut text = format!("{} {name}", env!("CARGO_PKG_VERSION"));
     for id in options.ids().filter(|id| !["PATH", "jobs", "journal"].contains(&id.as_str())) {
@@ -168,7 +168,7 @@ fn validate_one(name: &str, options: &ArgMatches, context: &mut Context) -> Resu
     if problems.is_empty() { Ok(Vec::new()) } else { Err(Failure::Problems(problems)) }
 }
 
-/// Does `work` on every input in several threads and gives the outcomes to `done` as they come.
+/// Runs `work` on every input in several threads and passes the outcomes to `done` in order of completion.
 fn parallel(
     inputs: &[String],
     work: Work,
@@ -195,7 +195,7 @@ fn parallel(
                 } {
                     let mut context = fork.fork();
                     let result = attempt(work, input, options, &mut context);
-                    // The receiver is gone when the run has failed: stop.
+                    // The receiver is dropped when the run has failed: stop.
                     if sender.send(Outcome { index, result, context }).is_err() {
                         return;
                     }
@@ -207,7 +207,7 @@ fn parallel(
     })
 }
 
-/// One input; a panic is a problem like others.
+/// Runs one input; a panic is reported as a problem.
 fn attempt(
     work: Work,
     name: &str,
@@ -240,7 +240,7 @@ impl Progress {
 
     fn clear(&self) {
         if self.is_terminal {
-            // Nobody is left to tell when standard error is closed.
+            // Ignore errors: standard error may be closed.
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }

@@ -1,4 +1,4 @@
-//! `agxc compile`, and what every command that compiles has in common.
+//! `agxc compile`, and the code that all commands that compile share.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -27,16 +27,17 @@ pub const WHOLE: Arg = arg(
     "Compile with the state of `draw` in the key as one program, instead of prolog, main part and epilog",
 );
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
-    arg("emit", Takes::Value("WHAT"), "What to write [default: asm]; the values are listed below"),
+    arg("emit", Takes::Value("WHAT"), "Output format [default: asm]; the values are listed below"),
     arg("part", Takes::Value("PART"), "The part that --emit bin writes: main (default), preamble"),
-    arg("baseline", Takes::Value("FILE"), "Statistics as JSON that --emit html compares with"),
+    arg("baseline", Takes::Value("FILE"), "Statistics as JSON, for --emit html to compare with"),
     WHOLE,
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
-/// Compiles shaders and writes what `--emit` asks for. With several inputs, one that fails does not stop the others.
+/// Compiles shaders and writes the output that `--emit` selects. With several inputs, an input that fails does not stop
+/// the others.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let target = options.get_one::<String>("output").map(String::as_str);
     if options.get_flag("print-key") {
@@ -51,7 +52,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
-/// Compiles every input; texts go to standard output one after the other, or each into the folder that -o names.
+/// Compiles every input. Texts are written to standard output one after the other, or to the folder that -o names.
 fn several(
     names: &[&str],
     emit: &Emit<'_>,
@@ -88,7 +89,7 @@ pub fn beside(folder: &str, name: &str, emit: &Emit<'_>) -> String {
     format!("{folder}/{base}.{}", emit.row.extension)
 }
 
-/// What `emit` makes of the input called `name`.
+/// The output of `emit` for the input called `name`.
 pub fn made(
     name: &str,
     emit: &Emit<'_>,
@@ -113,19 +114,19 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
     input::read(name, options.get_one::<String>("kind").map(String::as_str), context)
 }
 
-/// Compiles `file` under the key of the options.
+/// Compiles `file` with the key of the options.
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::for_file(file, options)?;
     with_key(file, target, &key)
 }
 
-/// Compiles `file` under the key of the options, with what its draw puts around it.
+/// Compiles `file` with the key of the options, and adds the prolog and epilog of its draw.
 pub fn with_draw(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::for_file(file, options)?;
     under(file, target, &key, key::draw(options)?.as_ref())
 }
 
-/// Compiles `file` under `key`, with what a draw puts around it.
+/// Compiles `file` with `key`, and adds the prolog and epilog of a draw.
 pub fn under(
     file: &File,
     target: Target,
@@ -139,7 +140,7 @@ pub fn under(
     }
 }
 
-/// Compiles `file` under `key`.
+/// Compiles `file` with `key`.
 pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<CompiledShader, Failure> {
     check_ir(file)?;
     let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, key);
@@ -150,7 +151,7 @@ pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<Compile
     Ok(shader)
 }
 
-/// Reports every rule of its stage that the first function of a textual IR breaks; other inputs pass.
+/// Validates the first function of textual IR and reports every violated rule; other inputs pass.
 pub fn check_ir(file: &File) -> Result<(), Failure> {
     if !file.kind.is(&IR) {
         return Ok(());
@@ -162,14 +163,14 @@ pub fn check_ir(file: &File) -> Result<(), Failure> {
 
 /// An entry point of a file, ready to compile.
 pub struct Unit {
-    /// Its name; empty where the language has one entry point a file.
+    /// Its name; empty if the language has one entry point per file.
     pub entry_point: String,
     target: Target,
     key: CompileKey,
 }
 
 impl Unit {
-    /// Compiles it, with what a draw puts around it.
+    /// Compiles it, and adds the prolog and epilog of a draw.
     pub fn compile(&self, file: &File, draw: Option<&Draw>) -> Result<CompiledShader, Failure> {
         under(file, self.target, &self.key, draw)
     }

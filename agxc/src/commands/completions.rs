@@ -1,4 +1,4 @@
-//! `agxc completions`: completion scripts made from the table of commands.
+//! `agxc completions`: completion scripts, generated from the table of commands.
 
 use clap::ArgMatches;
 
@@ -35,7 +35,7 @@ fn is_option(arg: &&'static Arg) -> bool {
     !matches!(arg.takes, Takes::Word | Takes::Words | Takes::Optional | Takes::Rest)
 }
 
-/// The values that an option may take; empty when any will do.
+/// The values that an option accepts; empty if it accepts any.
 fn values(arg: &Arg) -> Vec<&'static str> {
     match (arg.name, arg.takes) {
         (_, Takes::Choice(values)) => values.to_vec(),

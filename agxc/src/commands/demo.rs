@@ -53,7 +53,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One scene: headline, run, picture.
+/// Shows a scene: headline, run, picture.
 fn show_scene(
     bundled: &'static Bundled,
     target: Target,
@@ -76,7 +76,7 @@ fn show_scene(
     output::stdout(b"\n")
 }
 
-/// One shader: headline, assembly, statistics, run, check, picture.
+/// Shows a shader: headline, assembly, statistics, run, check, picture.
 fn show(demo: &Demo, compiler: &Compiler, assembly: bool, folder: &str) -> Result<(), Failure> {
     output::stdout(format!("== {} ==\n{}\n\n", demo.name, demo.title).as_bytes())?;
     let begin = Instant::now();
@@ -114,7 +114,7 @@ fn compile(demo: &Demo, compiler: &Compiler) -> Result<CompiledShader, Failure> 
     result.map_err(|error| Diagnostic::from_compiler(error, demo.name).into())
 }
 
-/// Launches as often as the demonstration wants and swaps its first two buffers in between; the sum of the reports.
+/// Launches as often as the demo specifies, swapping its first two buffers in between. Returns the sum of the reports.
 fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result<Report, Failure> {
     let push_constants = (demo.push_constants)();
     let job = Job {
@@ -169,7 +169,7 @@ fn save_picture(demo: &Demo, buffers: &Buffers, folder: &str) -> Result<(), Fail
     save(&buffers[shown.binding], [shown.width, shown.height], demo.name, folder)
 }
 
-/// Writes a picture into the folder, and says so.
+/// Writes a picture to the folder and prints its path.
 fn save(rgba: &[u8], [width, height]: [u32; 2], name: &str, folder: &str) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = format!("{folder}/{name}.png");

@@ -1,7 +1,7 @@
-//! `agxc device`: starts a program that finds the device as a render node.
+//! `agxc device`: starts a program to which the device appears as a render node.
 //!
-//! The library of `device/shim` is preloaded and reads its options from variables; the program takes the place of this
-//! process, so that its exit code, its streams and signals are its own.
+//! The library of `device/shim` is preloaded and reads its options from environment variables. The program replaces this
+//! process, so that it has its own exit code, streams and signals.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,38 +13,46 @@ use super::{Arg, Takes, arg};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("PROGRAM", Takes::Rest, "Program to start and its arguments"),
-    arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
-    arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
+    arg("strict", Takes::Choice(&["yes", "no"]), "Report errors that hardware ignores silently"),
+    arg(
+        "soft-faults",
+        Takes::Nothing,
+        "Make loads from unmapped addresses give 0, and ignore stores to them",
+    ),
     arg("hazards", Takes::Nothing, "Report unordered commands that touch the same memory; slow"),
     arg("report", Takes::Value("FILE"), "Append findings to this file [default: standard error]"),
     arg("trace", Takes::Value("FILE"), "Append a listing of every submission to this file"),
     arg("instructions", Takes::Nothing, "List every executed instruction in --trace"),
     arg("statistics", Takes::Value("FILE"), "Append instructions and cycles by program to this file"),
     arg("record", Takes::Value("FILE"), "Write a recording of all submissions to this file, for `replay`"),
-    arg("calls", Takes::Nothing, "Name every kernel call on standard error"),
+    arg("calls", Takes::Nothing, "Print every kernel call to standard error"),
     arg(
         "interrupt",
         Takes::Value("DRAWS"),
-        "Interrupt every render pass after so many draws [default: never]",
+        "Interrupt every render pass after this number of draws [default: never]",
     ),
     arg(
         "threads",
         Takes::Value("NUMBER"),
         "Threads that share a launch or draw, with --strict no [default: all]",
     ),
-    arg("environment", Takes::Value("FOLDER"), "Tree of device/environment/make.sh to take the driver from"),
-    arg("library", Takes::Value("FILE"), "The library to preload [default: beside agxc]"),
+    arg(
+        "environment",
+        Takes::Value("FOLDER"),
+        "Use the driver of this environment, created by device/environment/make.sh",
+    ),
+    arg("library", Takes::Value("FILE"), "The library to preload [default: in the folder of agxc]"),
 ];
 
-/// The library, as Cargo names it.
+/// The file name of the library, as Cargo builds it.
 const LIBRARY: &str = "libagx_device_shim.so";
 /// Folder of libraries in an environment.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
-/// Options with a value, and the variables of the library.
+/// Options with a value, and the environment variables they set.
 const VALUES: [(&str, &str); 6] = [
     ("report", "AGX_DEVICE_REPORT"),
     ("trace", "AGX_DEVICE_TRACE"),
@@ -53,7 +61,7 @@ const VALUES: [(&str, &str); 6] = [
     ("interrupt", "AGX_DEVICE_INTERRUPT"),
     ("threads", "AGX_DEVICE_THREADS"),
 ];
-/// Switches, and the variables of the library.
+/// Switches, and the environment variables they set.
 const SWITCHES: [(&str, &str); 4] = [
     ("hazards", "AGX_DEVICE_HAZARDS"),
     ("soft-faults", "AGX_DEVICE_SOFT_FAULTS"),
@@ -88,7 +96,7 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
     replace(command, program)
 }
 
-/// Where the library is.
+/// The path of the library.
 fn library(options: &ArgMatches) -> Result<PathBuf, Failure> {
     let beside = || {
         let program = std::env::current_exe().unwrap_or_default();
@@ -102,7 +110,7 @@ fn library(options: &ArgMatches) -> Result<PathBuf, Failure> {
     })
 }
 
-/// A program of the host, with the host's driver.
+/// A command that starts a program of the host with the host's driver.
 fn preloading(library: &Path, program: &str) -> Command {
     let mut preload = OsString::from(library);
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
@@ -114,8 +122,8 @@ fn preloading(library: &Path, program: &str) -> Command {
     command
 }
 
-/// A program with the libraries and the driver of an environment. Its dynamic loader starts it, because the C library of
-/// the host may be older than the driver wants.
+/// A command that starts a program with the libraries and the driver of an environment. It uses the environment's
+/// dynamic loader, because the host's C library may be older than the driver requires.
 fn inside(root: &Path, library: &Path, program: &str) -> Result<Command, Failure> {
     let root = std::fs::canonicalize(root).map_err(|error| Failure::file(&root.to_string_lossy(), &error))?;
     let own = root.join("usr/bin").join(program);
@@ -136,14 +144,14 @@ fn inside(root: &Path, library: &Path, program: &str) -> Result<Command, Failure
     Ok(command)
 }
 
-/// Puts the program in the place of this process; returns only when that fails.
+/// Replaces this process by the program; returns only on failure.
 #[cfg(unix)]
 fn replace(mut command: Command, program: &str) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt as _;
     Err(Failure::file(program, &command.exec()))
 }
 
-/// Render nodes are Linux's.
+/// Render nodes exist only on Linux.
 #[cfg(not(unix))]
 fn replace(_command: Command, _program: &str) -> Result<(), Failure> {
     Err(Diagnostic::new(201, "`agxc device` needs Linux").into())

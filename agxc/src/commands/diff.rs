@@ -14,7 +14,7 @@ use crate::diagnostic::Failure;
 use crate::report::{self, PartReport};
 use crate::{assembly, input, key, output, statistics};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("FILE", Takes::Words, "Shader and the shader to compare with, or two files of `stats --format json`"),
     arg("to-target", Takes::Value("CHIP"), "Chip to compile the second shader for"),

@@ -12,7 +12,7 @@ use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::{formats, output};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("plain", Takes::Nothing, "Omit offsets and bytes"),
     arg("shader", Takes::Value("NUMBER"), "Which shader of a PICA200 container, from 0"),

@@ -1,4 +1,4 @@
-//! The table of commands: what `agxc` can do, with the options of each.
+//! The table of commands of `agxc`, with the options of each.
 
 mod asm;
 mod batch;
@@ -30,35 +30,35 @@ pub use self::stats::{Row as StatisticsRow, read_baseline};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 
-/// What follows an option, or how many words an argument without dashes takes.
+/// The value of an option, or the number of words of a positional argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
-    /// A required word without dashes.
+    /// A required positional argument.
     Word,
-    /// One or more words without dashes.
+    /// One or more positional arguments.
     Words,
-    /// A word without dashes that may be absent.
+    /// An optional positional argument.
     Optional,
     /// Everything after `--`.
     Rest,
-    /// Nothing: the option is a switch.
+    /// No value: the option is a switch.
     Nothing,
     /// A value, shown under this name.
     Value(&'static str),
-    /// Values, the option may be repeated.
+    /// A value; the option may be repeated.
     Values(&'static str),
-    /// One of these values, the first when absent.
+    /// One of these values; the first is the default.
     Choice(&'static [&'static str]),
 }
 
 /// One option or argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Arg {
-    /// Long name, or the name of the word.
+    /// Long name, or the name of the positional argument.
     pub name: &'static str,
     /// One-letter name.
     pub short: Option<char>,
-    /// What it takes.
+    /// The value it takes.
     pub takes: Takes,
     /// One line of help.
     pub doc: &'static str,
@@ -70,11 +70,11 @@ pub struct Command {
     pub name: &'static str,
     /// One line of help.
     pub doc: &'static str,
-    /// What else there is to say.
+    /// Details, printed after the options.
     pub details: &'static str,
     /// Arguments and options.
     pub args: &'static [&'static [Arg]],
-    /// Does it.
+    /// The function that runs the command.
     pub run: fn(&ArgMatches, &mut Context) -> Result<(), Failure>,
 }
 
@@ -102,10 +102,15 @@ const KIND: &[Arg] = &[short(
 )];
 /// Options of the translation of GLSL and HLSL.
 const SOURCE: &[Arg] = &[
-    short("include", 'I', Takes::Values("FOLDER"), "Search this folder for files that GLSL and HLSL include"),
-    short("define", 'D', Takes::Values("NAME[=VALUE]"), "Define a macro of GLSL and HLSL"),
+    short(
+        "include",
+        'I',
+        Takes::Values("FOLDER"),
+        "Search this folder for files that GLSL and HLSL shaders include",
+    ),
+    short("define", 'D', Takes::Values("NAME[=VALUE]"), "Define a macro for GLSL and HLSL"),
 ];
-/// Options that make up the compile key.
+/// Options for the compile key.
 const KEY: &[Arg] = &[
     arg("entry", Takes::Value("NAME"), "Entry point, if the module has several"),
     arg("stage", Takes::Value("STAGE"), "Stage of the entry point: vertex, fragment, compute"),
@@ -114,12 +119,16 @@ const KEY: &[Arg] = &[
         Takes::Values("ID=VALUE"),
         "Value of a specialization constant or override, by number or name",
     ),
-    arg("option", Takes::Values("NAME[=VALUE]"), "Option of the input's language, 1 without a value"),
+    arg("option", Takes::Values("NAME[=VALUE]"), "Option of the input language; the default value is 1"),
     arg("disable-pass", Takes::Values("PASS"), "Skip an optional pass"),
     arg("max-registers", Takes::Value("HALVES"), "Use at most this many half-registers and spill the rest"),
     arg("spill-everything", Takes::Nothing, "Spill every value (stress test)"),
     arg("check", Takes::Nothing, "Run the validator after every pass"),
-    arg("key", Takes::Value("FILE"), "Read all of these from JSON; command-line options override it"),
+    arg(
+        "key",
+        Takes::Value("FILE"),
+        "Read all of these settings from a JSON file; command-line options override it",
+    ),
 ];
 
 /// Every command, in the order of the help.
@@ -127,8 +136,7 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "compile",
         doc: "Compile shaders",
-        details: "The default output is assembly. `bin` is the machine code of one part; `json` holds all parts and what \
-                  a driver needs. With several inputs, -o names a folder.",
+        details: "The default output is assembly. `bin` is the machine code of one part; `json` has all parts and the information for a driver. With several inputs, -o names a folder.",
         args: &[FILES, compile::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: compile::run,
     },
@@ -136,14 +144,14 @@ pub static COMMANDS: &[Command] = &[
         name: "disasm",
         doc: "Disassemble machine code",
         details: "Bytes that do not decode are printed as <unknown …>. Code for another instruction set (M3 and later) is \
-                  recognised and refused. PICA200 containers become their own assembly.",
+                  recognised and rejected. PICA200 containers are disassembled to PICA200 assembly.",
         args: &[FILE, disasm::ARGS, KIND, OUTPUT],
         run: disasm::run,
     },
     Command {
         name: "asm",
         doc: "Assemble",
-        details: "The syntax is that of the output of `disasm` and `compile`. PICA200 assembly becomes a container.",
+        details: "The syntax is that of the output of `disasm` and `compile`. PICA200 assembly is assembled to a container.",
         args: &[FILE, asm::ARGS, KIND, OUTPUT],
         run: asm::run,
     },
@@ -151,8 +159,8 @@ pub static COMMANDS: &[Command] = &[
         name: "run",
         doc: "Compile a compute shader, run it on the reference machine and check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
-                  The shader may write every buffer; an access outside all buffers is a fault. \
-                  Of vertex shaders and PICA200 programs registers are given, one vertex or primitive runs, and its outputs are printed.",
+                  The shader may write every buffer; an access outside all buffers is a fault. For a vertex shader or a PICA200 \
+                  program, --register gives the inputs of one vertex or primitive, and its outputs are printed.",
         args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,
     },
@@ -181,22 +189,22 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "diff",
         doc: "Compare two shaders, targets, keys, or the statistics of two builds",
-        details: "One file is compared with itself under --to-target or --to-key.",
+        details: "With one file, --to-target or --to-key selects the second target or key.",
         args: &[diff::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: diff::run,
     },
     Command {
         name: "batch",
         doc: "Compile, measure or validate many inputs in parallel",
-        details: "A failing input does not stop the others. `compile` writes into the folder that -o names. With --journal, a \
-                  run that was interrupted is resumed.",
+        details: "A failing input does not stop the others. `compile` writes to the folder that -o names. With --journal, an \
+                  interrupted run can be resumed.",
         args: &[batch::ARGS, validate::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: batch::run,
     },
     Command {
         name: "reduce",
-        doc: "Make an input smaller that a command fails on",
-        details: "The command is run on smaller and smaller inputs that give the same exit code and the same message. \
+        doc: "Reduce an input on which a command fails",
+        details: "The command is run on smaller and smaller inputs; those with the same exit code and the same message are kept. \
                   Example: agxc reduce big.spv -o small.spv -- agxc compile --check {}",
         args: &[reduce::ARGS, KIND, OUTPUT],
         run: reduce::run,
@@ -204,8 +212,8 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "validate",
         doc: "Check that machine code is valid for the hardware",
-        details: "Takes machine code, assembly, or a shader, whose parts are checked against the registers and uniforms \
-                  that the compiler reports.",
+        details: "The input is machine code, assembly, or a shader. The parts of a shader are checked against the registers and \
+                  uniforms that the compiler reports.",
         args: &[FILE, validate::ARGS, TARGET, KEY, SOURCE, KIND],
         run: validate::run,
     },
@@ -219,9 +227,8 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "device",
-        doc: "Start a program that finds an AGX GPU, executed on the reference machine",
-        details: "`agxc device [option ...] -- PROGRAM [argument ...]`. The program sees the render node of an M1, so that \
-                  Mesa's driver runs on it; what the driver submits is executed and checked. docs/device.md describes the \
+        doc: "Start a program with an emulated AGX GPU",
+        details: "`agxc device [option ...] -- PROGRAM [argument ...]`. The program finds the render node of an M1, on which Mesa's driver runs; the reference machine executes and checks its submissions. docs/device.md describes the \
                   device and its environment.",
         args: &[device::ARGS],
         run: device::run,
@@ -235,8 +242,8 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "replay",
-        doc: "Run a recording without the driver and compare what memory holds",
-        details: "Findings are warnings (AGX0504), faults and differences are errors.",
+        doc: "Run a recording without the driver and compare the resulting memory",
+        details: "Findings are warnings (AGX0504); faults and differences are errors.",
         args: &[RECORDING, replay::ARGS, OUTPUT],
         run: replay::run,
     },

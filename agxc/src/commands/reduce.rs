@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::reduce::{Units, reduce};
 use crate::{input, output};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("FILE", Takes::Word, "Input that makes the command fail"),
     arg(
@@ -20,23 +20,23 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("TEXT"),
         "Text that the command must keep printing [default: its first AGX code]",
     ),
-    arg("runs", Takes::Value("NUMBER"), "Most times the command is run [default: 5000]"),
+    arg("runs", Takes::Value("NUMBER"), "Maximum number of runs of the command [default: 5000]"),
     arg(
         "timeout",
         Takes::Value("SECONDS"),
-        "Time after which a run is killed, and does not count [default: 10]",
+        "Time limit of a run; a run that exceeds it is discarded [default: 10]",
     ),
     arg("COMMAND", Takes::Rest, "Command, with {} for the input [default: agxc compile {}]"),
 ];
 
-/// What a run of the command gave.
+/// The result of a run of the command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Observed {
     code: Option<i32>,
     printed: String,
 }
 
-/// The command and what counts as the same failure.
+/// The command, and the conditions for the same failure.
 struct Probe {
     words: Vec<String>,
     candidate: PathBuf,
@@ -54,7 +54,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let folder = std::env::temp_dir().join(format!("agxc-reduce-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder.display().to_string(), &error))?;
     let result = in_folder(&file, &folder, options, context);
-    // A folder of the temporary ones; nothing can be done when it cannot be removed.
+    // A temporary folder; ignore errors.
     let _ = std::fs::remove_dir_all(&folder);
     let smallest = result?;
     match smallest.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
@@ -144,7 +144,7 @@ impl Probe {
         Ok(found.code == self.code && found.printed.contains(&self.message))
     }
 
-    /// Runs the command on `bytes`; a run that takes too long has no exit code and prints nothing.
+    /// Runs the command on `bytes`. A run that exceeds the time limit has no exit code and no output.
     fn observe(&mut self, bytes: &[u8]) -> Result<Observed, Failure> {
         self.runs_left = self.runs_left.saturating_sub(1);
         let failed = |path: &Path, error: std::io::Error| Failure::file(&path.display().to_string(), &error);
@@ -168,7 +168,7 @@ impl Probe {
                 break status.code().or(Some(-1));
             }
             if begin.elapsed() > self.timeout {
-                // It may have ended by itself meanwhile; either way it is waited for.
+                // This fails if the process has already ended; `wait` follows in either case.
                 let _ = child.kill();
                 let _ = child.wait();
                 break None;

@@ -8,7 +8,7 @@ use crate::diagnostic::Failure;
 use crate::scene::{BUNDLED, Files, read, render};
 use crate::{input, key, output, picture};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("size", Takes::Value("WIDTHxHEIGHT"), "Image size, overriding the scene's"),
     arg("report", Takes::Nothing, "Print the number of instructions"),

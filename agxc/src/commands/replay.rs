@@ -8,15 +8,19 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::output;
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
-    arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
-    arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
+    arg("strict", Takes::Choice(&["yes", "no"]), "Report errors that hardware ignores silently"),
+    arg(
+        "soft-faults",
+        Takes::Nothing,
+        "Make loads from unmapped addresses give 0, and ignore stores to them",
+    ),
     arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups and for undefined values"),
     arg(
         "interrupt",
         Takes::Value("DRAWS"),
-        "Interrupt every render pass after so many draws [default: never]",
+        "Interrupt every render pass after this number of draws [default: never]",
     ),
     arg(
         "threads",
@@ -24,11 +28,11 @@ pub const ARGS: &[Arg] = &[
         "Threads that share a launch or draw, with --strict no [default: all]",
     ),
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
-    arg("instructions", Takes::Nothing, "Print every executed instruction with the values it wrote"),
+    arg("instructions", Takes::Nothing, "Print every executed instruction with the values that it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
 ];
 
-/// How the options say the device runs.
+/// The device settings of the options.
 fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
     Ok(Settings {
         strict: options.get_one::<String>("strict").is_none_or(|choice| choice == "yes"),
@@ -42,9 +46,9 @@ fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
     })
 }
 
-/// Replays and compares memory with what it held when the recording was made.
+/// Replays a recording and compares the resulting memory with the recorded contents.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
-    let name = options.get_one::<String>("FILE").expect("invariant: the parser demands a file");
+    let name = options.get_one::<String>("FILE").expect("invariant: the parser requires a file");
     let settings = settings(options)?;
     let replay = trace::read(name)?.replay(settings);
     let replay = replay.map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name))?;

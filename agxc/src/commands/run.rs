@@ -16,7 +16,7 @@ use crate::machine::{self, Job};
 use crate::values::{self, Element, Expectation, Slot, Values};
 use crate::{assembly, input, npy, output, pica, picture, vertex};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg(
         "buffer",
@@ -28,13 +28,13 @@ pub const ARGS: &[Arg] = &[
         Takes::Values("SET.BINDING=SPEC"),
         "A texture: png:PATH, or FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC as for buffers, like r32f:2x2:f32:1,2,3,4",
     ),
-    arg("image", Takes::Values("SET.BINDING=SPEC"), "A storage image, specified as textures are"),
+    arg("image", Takes::Values("SET.BINDING=SPEC"), "A storage image, specified like a texture"),
     arg(
         "sampler",
         Takes::Values("SET.BINDING=WORDS"),
         "A sampler: nearest or linear, clamp, repeat, mirror, levels_linear, compare_less, …",
     ),
-    arg("push", Takes::Value("SPEC"), "Push constants, specified as buffers are"),
+    arg("push", Takes::Value("SPEC"), "Push constants, specified like a buffer"),
     arg("args", Takes::Value("SPEC"), "Arguments of an IR kernel: f32:1,2"),
     arg(
         "results",
@@ -44,13 +44,13 @@ pub const ARGS: &[Arg] = &[
     arg(
         "register",
         Takes::Values("NAME=VALUES"),
-        "A register of a vertex shader, whose outputs are printed: va0=1,2,3,1 vc4=… of AGAL, in0=… const4=… of TGSI, v0=… c4=… i0=3,0,1 b2=1 of PICA200, location0=… of others",
+        "A register of a vertex shader: va0=1,2,3,1 vc4=… for AGAL, in0=… const4=… for TGSI, v0=… c4=… i0=3,0,1 b2=1 for PICA200, location0=… for other languages",
     ),
     arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
     arg(
         "expect",
         Takes::Values("SET.BINDING=SPEC"),
-        "What a buffer must hold after the run; values that end with `,...` are its first ones",
+        "Expected contents of a buffer after the run; end the values with `,...` to compare only the first",
     ),
     arg("tolerance", Takes::Value("NUMBER"), "Allowed difference of floats, relative above one [default: 0]"),
     arg(
@@ -73,7 +73,7 @@ pub const ARGS: &[Arg] = &[
     arg(
         "budget",
         Takes::Value("NUMBER"),
-        "Instructions of all SIMD-groups together after which the run stops",
+        "Stop the run after this number of instructions, counted over all SIMD-groups",
     ),
     arg("report", Takes::Nothing, "Print the numbers of instructions and cycles"),
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
@@ -81,7 +81,7 @@ pub const ARGS: &[Arg] = &[
     arg("races", Takes::Nothing, "Detect data races, byte by byte (slow)"),
 ];
 
-/// Compiles, runs, checks, prints.
+/// Compiles and runs a shader, then checks and prints its buffers.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let plan = Plan::from_options(options)?;
     let file = compile::read(options, context)?;
@@ -97,9 +97,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
     if shader.info.stage != Stage::Compute {
         let stage = shader.info.stage.name();
-        let message = format!(
-            "`run` takes compute and vertex shaders, and this is a {stage} shader; `render` draws scenes"
-        );
+        let message =
+            format!("`run` supports compute and vertex shaders, not {stage} shaders; `render` draws scenes");
         return Err(file.problem(101, &message));
     }
     if let Some(name) = options.get_one::<String>("code") {
@@ -121,7 +120,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     if let Some(failure) = outcome.failure {
         return Err(failure);
     }
-    // Images are looked at as buffers are.
+    // Images can be dumped, checked and saved like buffers.
     buffers.extend(textures.into_iter().filter(|texture| texture.storage).map(|texture| texture.buffer));
     check(&plan.after.expectations, &buffers, plan.after.tolerance, &file.name)?;
     let mut text = String::new();
@@ -141,7 +140,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     output::text(options.get_one::<String>("output").map(String::as_str), &text)
 }
 
-/// Compares buffers with what they must hold.
+/// Compares buffers with their expected contents.
 fn check(
     expectations: &[Expectation],
     buffers: &[BufferBinding],
@@ -166,7 +165,8 @@ fn save(path: &str, bytes: &[u8], element: Element) -> Result<(), Failure> {
     }
 }
 
-/// Replaces the parts that the file called `name` has; everything a driver provides stays. Machine code is a main part.
+/// Replaces the parts that the file called `name` contains; the information for the driver is unchanged. Raw machine
+/// code replaces the main part.
 fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Context) -> Result<(), Failure> {
     let file = input::read(name, None, context)?;
     let parts = match file.kind {
@@ -184,7 +184,7 @@ fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Context) 
     Ok(())
 }
 
-/// The counts when they are wanted, and the profile when there is one.
+/// The counts if requested, and the profile if there is one.
 fn report(report: &Report, counts: bool) -> String {
     let mut text = report.profile.as_ref().map_or_else(String::new, Profile::text);
     if counts {

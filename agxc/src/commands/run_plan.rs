@@ -1,4 +1,4 @@
-//! What the options of `agxc run` ask for.
+//! The options of `agxc run`, parsed.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -12,7 +12,7 @@ use crate::texture::{self, Pixels};
 use crate::values::{self, Element, Expectation, Slot};
 use crate::{input, machine};
 
-/// What the options ask for.
+/// The parsed options.
 pub struct Plan {
     /// Buffers.
     pub buffers: Vec<BufferBinding>,
@@ -28,15 +28,15 @@ pub struct Plan {
     pub results: (usize, Element),
     /// Number of workgroups.
     pub workgroups: [u32; 3],
-    /// How the machine runs.
+    /// Options of the machine.
     pub machine: Options,
-    /// What to do with the buffers afterwards.
+    /// Actions on the buffers after the run.
     pub after: After,
 }
 
-/// What happens after a run.
+/// Actions after a run.
 pub struct After {
-    /// What buffers must hold.
+    /// Expected contents of buffers.
     pub expectations: Vec<Expectation>,
     /// Allowed difference of floats.
     pub tolerance: f64,
@@ -52,7 +52,7 @@ impl Plan {
     /// Reads the options.
     ///
     /// # Errors
-    /// The option that is not understood, or the file that cannot be read.
+    /// An invalid option, or a file that cannot be read.
     pub fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
         let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
         let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
@@ -109,7 +109,7 @@ fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
     Ok(BufferBinding { set, binding, element, bytes: values.bytes, writable: true })
 }
 
-/// The place and the rest of `SET.BINDING=REST`.
+/// The slot and the rest of `SET.BINDING=REST`.
 fn bound<'s>(spec: &'s str, rest: &str) -> Result<(Slot, &'s str), Failure> {
     let (place, found) = spec
         .split_once('=')
@@ -172,7 +172,7 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
 /// `COUNT` or `COUNT:TYPE`.
 fn results(spec: &str) -> Result<(usize, Element), Failure> {
     let (count, name) = spec.split_once(':').unwrap_or((spec, "u32"));
-    // A kernel has few results; a byte bounds what a typing mistake allocates.
+    // A kernel has few results; an 8-bit number limits the allocation after a typing mistake.
     Ok((number::<u8>(count)?.into(), element(name)?))
 }
 

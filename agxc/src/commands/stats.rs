@@ -1,4 +1,4 @@
-//! `agxc stats`: compile shaders and print what their code costs.
+//! `agxc stats`: compiles shaders and prints their statistics.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::{input, key, lint, output, statistics};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("format", Takes::Choice(&["text", "json", "csv"]), "Output format"),
     arg("baseline", Takes::Value("FILE"), "Compare with the figures in this JSON; fail on regressions"),
     arg(
         "threshold",
         Takes::Values("FIGURE=PERCENT"),
-        "Allow this figure to grow by this much; `all=PERCENT` for every figure [default: 0]",
+        "Allow this figure to grow by this percentage; `all=PERCENT` for every figure [default: 0]",
     ),
     compile::WHOLE,
     arg("update", Takes::Nothing, "Write the figures of these inputs to the baseline instead of comparing"),
@@ -28,7 +28,7 @@ pub const ARGS: &[Arg] = &[
 /// A shader's name and figures.
 pub type Row = (String, Statistics);
 
-/// Compiles every entry point of every input and prints one row each. What fails is reported after the rows.
+/// Compiles every entry point of every input and prints one row for each. Failures are reported after the rows.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let thresholds = Thresholds::from_options(options.get_many::<String>("threshold"))?;
     let mut rows: Vec<Row> = Vec::new();
@@ -57,7 +57,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
 }
 
-/// The rows of a file, one for each entry point that the options select, and what is wrong with the others.
+/// The rows of a file, one for each selected entry point that compiles, and the problems of the others.
 pub fn of_file(
     name: &str,
     options: &ArgMatches,
@@ -96,7 +96,7 @@ fn compare(path: &str, rows: &[Row], thresholds: &Thresholds) -> Result<Vec<Diag
     Ok(changes.regressions.into_iter().map(problem).collect())
 }
 
-/// Writes the rows to the baseline at `path`; rows of other shaders stay as they are.
+/// Writes the rows to the baseline at `path`; rows of other shaders are unchanged.
 fn update(path: &str, rows: &[Row]) -> Result<(), Failure> {
     let old = if Path::new(path).exists() { Some(read_baseline(path)?) } else { None };
     let merged = baseline::merged(old.as_ref(), shader_rows(rows));

@@ -8,9 +8,9 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::{input, output};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] =
-    &[arg("submission", Takes::Value("NUMBER"), "List this submission alone; the first is 1 [default: all]")];
+    &[arg("submission", Takes::Value("NUMBER"), "List only this submission; the first is 1 [default: all]")];
 
 /// Reads the recording called `name`.
 pub fn read(name: &str) -> Result<Recording, Failure> {
@@ -18,7 +18,7 @@ pub fn read(name: &str) -> Result<Recording, Failure> {
     Recording::parse(&bytes).map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name).into())
 }
 
-/// A number of an option; `None` without it.
+/// The number that an option has; `None` if it is absent.
 pub fn number(options: &ArgMatches, name: &str) -> Result<Option<u64>, Failure> {
     let Some(text) = options.get_one::<String>(name) else { return Ok(None) };
     let wrong = || Failure::usage(format!("--{name}: expected a number, found `{text}`"));
@@ -27,7 +27,7 @@ pub fn number(options: &ArgMatches, name: &str) -> Result<Option<u64>, Failure> 
 
 /// Prints every record of the recording, with the programs.
 pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
-    let name = options.get_one::<String>("FILE").expect("invariant: the parser demands a file");
+    let name = options.get_one::<String>("FILE").expect("invariant: the parser requires a file");
     let recording = read(name)?;
     let count = recording.submissions();
     let wanted = match number(options, "submission")? {

@@ -11,16 +11,20 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 
-/// Options of this command alone.
+/// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("registers", Takes::Value("HALVES"), "Half-registers the code may use [default: 256]"),
     arg("uniforms", Takes::Value("HALVES"), "Uniform half-words the code may use [default: 512]"),
     compile::WHOLE,
-    arg("part", Takes::Value("PART"), "The part that raw code is: main (default), preamble, prolog, epilog"),
+    arg(
+        "part",
+        Takes::Value("PART"),
+        "The kind of part of raw code: main (default), preamble, prolog, epilog",
+    ),
     arg(
         "continues",
         Takes::Nothing,
-        "Another part follows the code in memory: it need not end with `stop` (prologs, fragment main parts)",
+        "The code continues in another part and need not end with `stop` (prologs, fragment main parts)",
     ),
 ];
 
@@ -81,7 +85,7 @@ fn kind(role: PartRole) -> Part {
     }
 }
 
-/// Checks each part of a shader against what the compiler reports of it. A preamble has registers of its own.
+/// Checks each part of a shader against the counts that the compiler reports. The preamble has a separate register count.
 fn of_shader(shader: &CompiledShader, file: &File) -> Vec<Diagnostic> {
     let limits = |part: &ShaderPart| Limits {
         register_halves: match part.role {

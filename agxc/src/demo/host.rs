@@ -1,4 +1,4 @@
-//! What the expectations share: bytes to numbers and back, a small random generator, tolerant comparisons.
+//! Shared by the expectations: conversions between bytes and numbers, a small random generator, tolerant comparisons.
 
 /// Bytes of 32-bit floats.
 pub fn float_bytes(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
@@ -21,7 +21,7 @@ pub fn floats(bytes: &[u8]) -> Vec<f32> {
     words(bytes).into_iter().map(f32::from_bits).collect()
 }
 
-/// A xorshift generator: the same numbers on every machine.
+/// A xorshift generator, with the same numbers on every host.
 pub struct Random(u32);
 
 impl Random {
@@ -38,7 +38,7 @@ impl Random {
         self.0
     }
 
-    /// The next number of [-1, 1), a multiple of 2⁻²³, so that it is exact in both precisions.
+    /// The next number in [-1, 1), a multiple of 2⁻²³, so that it is exact in both precisions.
     pub fn signed(&mut self) -> f32 {
         (self.word() >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
@@ -47,7 +47,7 @@ impl Random {
 /// Greatest absolute difference of `found` and `wanted`.
 ///
 /// # Errors
-/// The first element that differs by more than `tolerance`, not-a-number included.
+/// The first element that differs by more than `tolerance`, NaNs included.
 pub fn compare(found: &[f32], wanted: &[f64], tolerance: f64) -> Result<f64, String> {
     if found.len() != wanted.len() {
         return Err(format!("{} elements instead of {}", found.len(), wanted.len()));
@@ -63,18 +63,18 @@ pub fn compare(found: &[f32], wanted: &[f64], tolerance: f64) -> Result<f64, Str
     Ok(worst)
 }
 
-/// How closely a picture must agree: `share` of its pixels within `steps` of 255 in every channel.
+/// The tolerance of a picture: `share` of its pixels must agree within `steps` of 255 in every channel.
 pub struct PictureTolerance {
-    /// Greatest difference in a channel.
+    /// Maximum difference in a channel.
     pub steps: u8,
-    /// Least share of pixels that agree, of 1.
+    /// Minimum fraction of pixels that agree.
     pub share: f64,
 }
 
-/// Compares rgba8 pixels; the sentence states how many agree.
+/// Compares rgba8 pixels. Returns a sentence with the share of pixels that agree.
 ///
 /// # Errors
-/// How many pixels disagree, and the first of them.
+/// The number of pixels that differ, and the first of them.
 pub fn compare_picture(found: &[u8], wanted: &[u32], tolerance: &PictureTolerance) -> Result<String, String> {
     let found = words(found);
     if found.len() != wanted.len() {

@@ -3,13 +3,13 @@
 use super::host::{Random, word_bytes, words};
 use super::{Buffers, Demo, Source};
 
-/// Words in a row: not the shader's default, so that the specialization constant matters.
+/// Words in a row, different from the shader's default, so that the specialization constant matters.
 const WORDS: usize = 4;
 const ROWS: usize = 96;
 const GENERATIONS: u32 = 32;
 const COLUMNS: usize = WORDS * 32;
 
-/// The demonstration.
+/// The demo.
 pub static DEMO: Demo = Demo {
     name: "life",
     title: "Game of Life, 32 generations of 128 × 96 cells in bit-sliced adders (SPIR-V from GLSL)",
@@ -23,7 +23,7 @@ pub static DEMO: Demo = Demo {
     picture: None,
 };
 
-/// A random world in which three cells of eight live.
+/// A random world with three live cells out of eight.
 fn world() -> Vec<u32> {
     let mut random = Random::new(0xc0ff_ee11);
     (0..WORDS * ROWS).map(|_| random.word() & (random.word() | random.word())).collect()

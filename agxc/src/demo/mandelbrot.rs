@@ -9,7 +9,7 @@ const LIMIT: u32 = 96;
 const CENTRE: [f32; 2] = [-0.65, 0.0];
 const PIXEL: f32 = 0.0125;
 
-/// The demonstration.
+/// The demo.
 pub static DEMO: Demo = Demo {
     name: "mandelbrot",
     title: "Mandelbrot set with smooth colours, 320 × 200 pixels (WGSL)",
@@ -29,7 +29,7 @@ fn buffers() -> Buffers {
     vec![vec![0; (WIDTH * HEIGHT * 4) as usize], view]
 }
 
-/// Orbits near the set's border are chaotic: a rounding decides when they escape, so some pixels may differ.
+/// Orbits near the set's border are chaotic: rounding decides when they escape, so some pixels may differ.
 const TOLERANCE: PictureTolerance = PictureTolerance { steps: 2, share: 0.99 };
 
 fn check(buffers: &Buffers) -> Result<String, String> {

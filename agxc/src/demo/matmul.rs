@@ -5,7 +5,7 @@ use super::{Buffers, Demo, Source, nothing};
 
 const SIZE: usize = 64;
 
-/// The demonstration.
+/// The demo.
 pub static DEMO: Demo = Demo {
     name: "matmul",
     title: "matrix product, 64 × 64, tiles of 4 × 4 in registers (WGSL)",

@@ -1,7 +1,7 @@
-//! The bundled shaders: what each is run on, and what a host computation of our own says must come out.
+//! The bundled shaders, with their inputs and expected results.
 //!
-//! A demonstration's buffers are those of set 0 in the order of their bindings. The expectations are computed in Rust,
-//! in double precision or by brute force, and share no code with compiler, interpreter or reference machine.
+//! A demo's buffers are those of set 0 in the order of their bindings. The expected results are computed in Rust, in
+//! double precision or by brute force, and share no code with compiler, interpreter or reference machine.
 
 mod host;
 mod life;
@@ -13,7 +13,7 @@ mod raymarch;
 /// Contents of the buffers of set 0, by binding.
 pub type Buffers = Vec<Vec<u8>>;
 
-/// The shader of a demonstration.
+/// The shader of a demo.
 pub enum Source {
     /// WGSL text.
     #[cfg_attr(not(feature = "wgsl"), allow(dead_code, reason = "refused without the front end"))]
@@ -22,7 +22,7 @@ pub enum Source {
     SpirV(&'static [u8]),
 }
 
-/// A buffer that is a picture, one rgba8 word a pixel.
+/// A buffer that holds a picture, with one rgba8 word per pixel.
 pub struct Picture {
     /// Binding of the buffer.
     pub binding: usize,
@@ -36,7 +36,7 @@ pub struct Picture {
 pub struct Demo {
     /// Short name, also of the picture's file.
     pub name: &'static str,
-    /// What it computes, in a line.
+    /// Description, one line.
     pub title: &'static str,
     /// The shader.
     pub source: Source,
@@ -48,16 +48,16 @@ pub struct Demo {
     pub buffers: fn() -> Buffers,
     /// Workgroups of one launch.
     pub workgroups: [u32; 3],
-    /// Number of launches. Between two of them, and after the last, the buffers of bindings 0 and 1 change places.
+    /// Number of launches. The buffers of bindings 0 and 1 are swapped after each launch.
     pub launches: u32,
-    /// Compares the buffers after the run with the expectation: a sentence that states agreement and tolerance, or one
-    /// that names the first difference.
+    /// Compares the buffers after the run with the expectation. Returns a sentence about agreement and tolerance, or as
+    /// the error one about the first difference.
     pub check: fn(&Buffers) -> Result<String, String>,
     /// The picture among the buffers.
     pub picture: Option<Picture>,
 }
 
-/// Every demonstration, in the order they are shown.
+/// Every demo, in the order in which they are shown.
 pub static DEMOS: [&Demo; 5] = [&nbody::DEMO, &matmul::DEMO, &mandelbrot::DEMO, &life::DEMO, &raymarch::DEMO];
 
 /// No push constants.
@@ -69,7 +69,7 @@ fn nothing() -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A result of zeros must be refused by every expectation.
+    /// Every expectation must reject a result of zeros.
     #[test]
     fn no_expectation_accepts_zeros() {
         for demo in DEMOS {

@@ -10,7 +10,7 @@ const SOFTENING: f32 = 0.05;
 /// Floats in a body: position, mass, velocity, padding.
 const FIELDS: usize = 8;
 
-/// The demonstration.
+/// The demo.
 pub static DEMO: Demo = Demo {
     name: "nbody",
     title: "n-body gravitation: 4 steps of 256 bodies, every pair (WGSL)",
@@ -77,7 +77,7 @@ fn step(before: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Forces come in pairs, so the momentum of the whole stays zero.
+    /// Forces come in pairs, so the total momentum stays zero.
     #[test]
     fn momentum_is_conserved() {
         let start: Vec<f64> = bodies().into_iter().map(f64::from).collect();

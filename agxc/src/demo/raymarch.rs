@@ -7,13 +7,13 @@ const WIDTH: u32 = 128;
 const HEIGHT: u32 = 96;
 const SPHERES: [[f32; 4]; 4] =
     [[0.0, -0.2, 0.0, 0.8], [1.6, -0.5, 0.8, 0.5], [-1.5, -0.4, 0.5, 0.6], [0.5, -0.75, -1.3, 0.25]];
-/// Towards the light; of length one.
+/// The direction to the light, of length one.
 const LIGHT: [f32; 3] = [0.48, 0.64, -0.6];
 const FAR: f64 = 20.0;
 
 type Vector = [f64; 3];
 
-/// The demonstration.
+/// The demo.
 pub static DEMO: Demo = Demo {
     name: "raymarch",
     title: "sphere-traced spheres with shadows, 128 × 96 pixels (SPIR-V from GLSL)",
@@ -32,7 +32,7 @@ fn buffers() -> Buffers {
     vec![vec![0; (WIDTH * HEIGHT * 4) as usize], float_bytes(scene)]
 }
 
-/// On an edge a rounding decides what a ray meets, so some pixels may differ.
+/// At an edge, rounding decides which surface a ray hits, so some pixels may differ.
 const TOLERANCE: PictureTolerance = PictureTolerance { steps: 3, share: 0.98 };
 
 fn check(buffers: &Buffers) -> Result<String, String> {
@@ -74,7 +74,7 @@ fn distance_to_scene(p: Vector) -> f64 {
     SPHERES.into_iter().map(to).fold(p[1] + 1.0, f64::min)
 }
 
-/// How far a ray goes before it meets something.
+/// The distance that a ray travels before it hits a surface.
 fn follow(from: Vector, direction: Vector) -> Option<f64> {
     let mut travelled = 0.0;
     for _ in 0..80 {

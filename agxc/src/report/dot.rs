@@ -1,4 +1,4 @@
-//! The control flow of a lane as a graph in the language of Graphviz.
+//! The control flow of a lane as a graph for Graphviz.
 
 use std::fmt::Write as _;
 

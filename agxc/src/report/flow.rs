@@ -1,26 +1,26 @@
-//! Control flow of machine code as a lane sees it.
+//! Control flow of machine code from the view of a lane.
 //!
-//! Lanes that are masked off pass over instructions until a mask instruction brings their level back to 0, so a lane's
-//! path is not the order of the code. A state here is an instruction together with the lane's level (`r0l`): following
-//! the mask instructions on levels gives the paths exactly, up to the conditions, which may go either way.
+//! Inactive lanes skip instructions until a mask instruction brings their level back to 0, so a lane's path differs
+//! from the order of the code. A state is an instruction together with the lane's level (`r0l`). Following the effect
+//! of mask instructions on levels gives the exact paths, except that every condition may be true or false.
 
 use agx_isa::desc::Effects;
 use agx_isa::disasm::{Line, Piece, disassemble};
 use agx_isa::{Inst, Opcode};
 use rustc_hash::FxHashMap;
 
-/// States beyond this number are not told apart by level.
+/// With more states than this, levels are ignored.
 const MAX_STATES: usize = 1 << 18;
 
-/// Deepest level followed; the hardware's counter has 16 bits, and compiled code stays far below.
+/// Maximum level; the hardware's counter has 16 bits, and compiled code stays far below.
 const MAX_LEVEL: u16 = 255;
 
-/// An instruction as a lane at some level meets it.
+/// An instruction and the level of the lane before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// Index of the instruction in [`Flow::lines`].
     pub line: usize,
-    /// What the lane's `r0l` holds.
+    /// The lane's `r0l`.
     level: u16,
     /// The lane executes it.
     pub is_active: bool,
@@ -31,11 +31,11 @@ pub struct State {
 pub struct Block {
     /// Indices of its instructions.
     pub lines: std::ops::Range<usize>,
-    /// Blocks that a lane executes next, ascending; with `true` where the way leads backwards.
+    /// Blocks that a lane may execute next, ascending; `true` marks back edges.
     pub successors: Vec<(usize, bool)>,
 }
 
-/// The states of a program and the ways between them.
+/// The states of a program and the transitions between them.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// The program.
@@ -47,7 +47,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Follows `code` from its first instruction.
+    /// The flow of `code` from its first instruction.
     pub fn new(code: &[u8]) -> Flow {
         let lines = disassemble(code);
         let exact = Flow::follow(&lines, true);
@@ -58,7 +58,7 @@ impl Flow {
         Flow { lines, states, successors }
     }
 
-    /// `None` when there are too many states.
+    /// `None` if there are too many states.
     fn follow(lines: &[Line], by_level: bool) -> Option<(Vec<State>, Vec<Vec<usize>>)> {
         let has_masks = lines.iter().any(is_mask);
         let (mut states, mut successors) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ impl Flow {
         Some((states, successors))
     }
 
-    /// The program as blocks that lanes execute, in the order of the code. What no lane reaches is in none.
+    /// The program as blocks that lanes execute, in the order of the code. Unreachable instructions are in no block.
     pub fn blocks(&self) -> Vec<Block> {
         let reached = self.reached();
         let mut starts = vec![false; self.lines.len() + 1];
@@ -144,7 +144,7 @@ impl Flow {
         blocks.iter_mut().for_each(|block| block.successors.sort_unstable());
     }
 
-    /// Instructions that a lane in state `from` executes next, past those that it is masked off for.
+    /// Instructions that a lane in state `from` may execute next, after those that it skips while inactive.
     fn executed_next(&self, from: usize) -> Vec<usize> {
         let mut seen = vec![from];
         let mut work = self.successors.get(from).cloned().unwrap_or_default();
@@ -175,7 +175,7 @@ fn is_mask(line: &Line) -> bool {
     inst(line).is_some_and(|inst| inst.op.desc().effects.contains(Effects::MASK))
 }
 
-/// Control may go elsewhere than to the next instruction.
+/// Whether control may continue elsewhere than at the next instruction.
 fn ends_block(line: &Line) -> bool {
     let ends = Effects::MASK | Effects::JUMP | Effects::STOP;
     inst(line).is_some_and(|inst| inst.op.desc().effects.intersects(ends))
@@ -196,7 +196,7 @@ fn step(lines: &[Line], state: State, has_masks: bool) -> Vec<State> {
     }
     let target = line.target().and_then(|pc| lines.binary_search_by_key(&pc, |line| line.pc).ok());
     let places = match (inst.op, state.is_active) {
-        // Somebody is active where this lane is.
+        // Some lane is active here.
         (Opcode::JmpAny, true) => [target, None],
         (Opcode::JmpNone, true) => [next, None],
         _ => [next, target],
@@ -209,7 +209,7 @@ fn step(lines: &[Line], state: State, has_masks: bool) -> Vec<State> {
     places.into_iter().flatten().flat_map(of).collect()
 }
 
-/// Levels of a lane that was at `level` after a mask instruction; both outcomes of its condition.
+/// Levels of a lane after a mask instruction at `level`, for both outcomes of its condition.
 fn masked(inst: &Inst, level: u16) -> Vec<u16> {
     let nest = inst.modifier("nest") as u16;
     let always = agx_isa::alias::Alias::of(inst).is_some();
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_loop_goes_back_and_breaks_leave_it() {
-        // As the compiler writes a loop whose body leaves it when r1 reaches 10.
+        // A loop whose body exits when r1 reaches 10, as the compiler writes it.
         let text = "ldimm16 r0l, 0\n push_exec nest 1\n L0: iadd r1, r1, 1\n icsel.ugt r0l, r1, 10, 1, 0\n \
                     pop_exec\n jmp_any L0\n pop_exec nest 1\n stop";
         let found = blocks(text);

@@ -7,7 +7,7 @@ use agx_compiler::CompiledShader;
 use super::PartReport;
 use crate::assembly;
 
-/// What a source line costs in one part.
+/// The cost of a source line in one part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineCost {
     /// Index in the list of files.
@@ -16,11 +16,11 @@ pub struct LineCost {
     pub line: u32,
     /// Instructions.
     pub instructions: u32,
-    /// Cycles of a SIMD-group that has a core to itself.
+    /// Cycles of a SIMD-group alone on a core.
     pub cycles: u32,
-    /// Cycles of these spent waiting.
+    /// The part of these spent waiting.
     pub stalled: u32,
-    /// Most half-registers live at one of its instructions.
+    /// Maximum number of live half-registers at one of its instructions.
     pub live_halves: u32,
 }
 
@@ -46,7 +46,7 @@ pub fn costs(shader: &CompiledShader, part: &PartReport) -> Vec<LineCost> {
     costs
 }
 
-/// A table for each part; `source` gives the text of a line where it is known.
+/// A table for each part; `source` returns the text of a line if it is known.
 pub fn text<'s>(
     shader: &CompiledShader,
     parts: &[PartReport],

@@ -1,4 +1,4 @@
-//! Live registers of machine code: which half-registers hold a value that a lane reads later.
+//! Live registers of machine code: half-registers with a value that a lane reads later.
 
 use agx_isa::desc::Effects;
 use agx_isa::disasm::Piece;
@@ -6,8 +6,8 @@ pub use agx_isa::half_set::HalfSet;
 
 use super::flow::Flow;
 
-/// For each instruction of `flow`, the registers that are live before it in some lane. `at_end` is live where the code
-/// runs past its last instruction.
+/// For each instruction of `flow`, the registers that are live before it in some lane. `at_end` are the live registers
+/// after the last instruction.
 pub fn live(flow: &Flow, at_end: HalfSet) -> Vec<HalfSet> {
     let mut before = vec![HalfSet::default(); flow.states.len()];
     let mut order: Vec<usize> = (0..flow.states.len()).collect();
@@ -65,7 +65,7 @@ mod tests {
         let text = "mov r2, 7\n if_icmp.ult r1, 5, nest 1\n mov r2, 1\n uniform_store.i16.x r2l, u4l\n \
                     else_exec nest 1\n uniform_store.i16.x r2l, u5l\n pop_exec nest 1\n stop";
         let found = texts(text);
-        // The then-arm writes r2; lanes of the else-arm still hold the first value.
+        // The then-arm writes r2; lanes of the else-arm still have the first value.
         assert!(found[2].contains("r2l"), "{found:?}");
         assert!(!found[0].contains("r2"), "{found:?}");
     }

@@ -1,5 +1,6 @@
-//! What is known of each instruction of a compiled shader: where it comes from, what it costs, what is live; and the same
-//! by source line. Assembly with live registers, costs by line, graphs, JSON and the HTML report are made from it.
+//! Facts about each instruction of a compiled shader: its source position, cost and live registers; and the same per
+//! source line. The assembly with live registers, costs by line, graphs, JSON and the HTML report are generated from
+//! them.
 
 pub mod dot;
 pub mod flow;
@@ -26,25 +27,25 @@ pub struct Row {
     pub offset: usize,
     /// Its bytes in hexadecimal.
     pub bytes: String,
-    /// The label at it, when something branches to it.
+    /// Its label, if it is the target of a branch.
     pub label: Option<String>,
     /// Assembly.
     pub text: String,
     /// Number of its source position in [`CompiledShader::sources`].
     pub position: Option<u32>,
-    /// Cycles until the next instruction can issue, for a SIMD-group that has a core to itself.
+    /// Cycles until the next instruction can issue, for a SIMD-group alone on a core.
     pub cycles: u32,
-    /// Cycles of these spent waiting for memory or textures.
+    /// The part of these spent waiting for memory or textures.
     pub stalled: u32,
     /// Registers that are live before it.
     pub live: HalfSet,
-    /// It fills the space after the end.
+    /// Whether it is padding after the end.
     pub is_padding: bool,
 }
 
 /// A part of a shader.
 pub struct PartReport {
-    /// What it is.
+    /// Role.
     pub role: PartRole,
     /// Another part follows in memory.
     pub continues: bool,
@@ -57,7 +58,7 @@ pub struct PartReport {
 }
 
 impl PartReport {
-    /// Most half-registers that are live at once.
+    /// Maximum number of half-registers that are live at once.
     pub fn peak_halves(&self) -> u32 {
         self.rows.iter().map(|row| row.live.len()).max().unwrap_or(0)
     }
@@ -113,7 +114,7 @@ fn is_trap(line: &Line) -> bool {
     matches!(&line.piece, Piece::Inst(inst) if inst.op == Opcode::Trap)
 }
 
-/// Offsets of instructions that branches go to, ascending.
+/// Offsets of branch targets, ascending.
 fn labels(flow: &Flow) -> Vec<usize> {
     let starts = |pc: &usize| flow.lines.binary_search_by_key(pc, |line| line.pc).is_ok();
     let mut labels: Vec<usize> = flow.lines.iter().filter_map(|line| line.target()).filter(starts).collect();
@@ -122,7 +123,7 @@ fn labels(flow: &Flow) -> Vec<usize> {
     labels
 }
 
-/// Registers that the next part reads: of a fragment main part the colours, four registers for each target from r4 on,
+/// Registers that the next part reads: for a fragment main part the colours, four registers for each target from r4 on,
 /// and r2 and r3 (`agx_abi::fragment`).
 fn live_at_end(info: &ShaderInfo, role: PartRole) -> HalfSet {
     let mut live = HalfSet::default();

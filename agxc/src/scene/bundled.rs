@@ -1,4 +1,4 @@
-//! The scenes that come with the program, and where the files of a scene are found.
+//! The bundled scenes, and reading the files of a scene.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::input;
 pub struct Bundled {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// Description, one line.
     pub title: &'static str,
     /// The scene file.
     pub scene: &'static str,
@@ -54,11 +54,11 @@ pub const BUNDLED: &[Bundled] = &[
     },
 ];
 
-/// Where the files that a scene names are.
+/// The location of the files that a scene names.
 pub enum Files<'f> {
     /// In the program.
     Bundled(&'static Bundled),
-    /// Beside the scene file of this name.
+    /// In the folder of the scene file with this name.
     Beside(&'f str),
 }
 

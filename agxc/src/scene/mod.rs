@@ -1,4 +1,4 @@
-//! Scene files: what `agxc render` draws. Their form is described in `docs/scenes.md`.
+//! Scene files, which `agxc render` draws. `docs/scenes.md` describes their form.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 

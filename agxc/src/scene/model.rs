@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A file that is not a scene: what is wrong, and in which line and column.
+/// An error in a scene file, with line and column.
 #[derive(Debug)]
 pub struct Malformed {
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
     /// Line and column, from 1.
     pub place: [u32; 2],
@@ -15,7 +15,7 @@ impl Scene {
     /// Reads a scene file.
     ///
     /// # Errors
-    /// What is not JSON, and what is not of the form.
+    /// Malformed JSON, and fields of the wrong form.
     pub fn parse(text: &[u8]) -> Result<Scene, Malformed> {
         serde_json::from_slice(text).map_err(|error| {
             let message = error.to_string();
@@ -38,7 +38,7 @@ pub struct Scene {
     /// Format of the render target: `R8G8B8A8_UNORM` or `R8G8B8A8_SRGB`.
     #[serde(default = "unorm")]
     pub format: String,
-    /// What the targets hold at first.
+    /// Initial contents of the targets.
     #[serde(default)]
     pub clear: Clear,
     /// Buffers of all shaders.
@@ -50,7 +50,7 @@ pub struct Scene {
     /// Samplers of all shaders.
     #[serde(default)]
     pub samplers: Vec<Sampler>,
-    /// What is drawn, in order.
+    /// The draws, in order.
     pub draws: Vec<Draw>,
 }
 
@@ -62,7 +62,7 @@ fn unorm() -> String {
     "R8G8B8A8_UNORM".into()
 }
 
-/// What the targets hold at first.
+/// Initial contents of the targets.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Clear {
@@ -80,7 +80,7 @@ impl Default for Clear {
     }
 }
 
-/// Structures that hold numbers under the names of their types. Flattening a common part would accept unknown fields.
+/// Structures with numbers in fields named after their types. Flattening a common part would accept unknown fields.
 macro_rules! with_numbers {
     ($($(#[$attribute:meta])* pub struct $name:ident { $($(#[$field:meta])* pub $field_name:ident: $type:ty,)* })*) => {$(
         $(#[$attribute])*
@@ -99,7 +99,7 @@ macro_rules! with_numbers {
         }
 
         impl $name {
-            /// The numbers in memory, those of one type after those of another in the order of the declaration.
+            /// The numbers as bytes, concatenated in the order of the declaration.
             pub fn bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::new();
                 bytes.extend(self.f32.iter().flat_map(|number| number.to_le_bytes()));
@@ -125,7 +125,7 @@ with_numbers! {
         pub binding: u32,
     }
 
-    /// A texture; exactly one of `file`, `checker` and numbers says what it holds.
+    /// A texture. Exactly one of `file`, `checker` and numbers gives its contents.
     pub struct Texture {
         /// Descriptor set.
         #[serde(default)]
@@ -135,15 +135,15 @@ with_numbers! {
         /// Array element.
         #[serde(default)]
         pub element: u32,
-        /// A PNG beside the scene file.
+        /// A PNG in the folder of the scene file.
         pub file: Option<String>,
         /// A checkerboard.
         pub checker: Option<Checker>,
-        /// Width and height, where numbers are given.
+        /// Width and height, if numbers are given.
         pub size: Option<[u32; 2]>,
-        /// Name of the format; `rgba8` when absent.
+        /// Name of the format; `rgba8` if absent.
         pub format: Option<String>,
-        /// Smaller levels are made of four texels each.
+        /// Generate smaller levels, each texel as the mean of four.
         #[serde(default)]
         pub levels: bool,
     }
@@ -152,9 +152,9 @@ with_numbers! {
     pub struct VertexBuffer {
         /// Bytes from one element to the next.
         pub stride: u32,
-        /// Instances that share an element; absent gives each vertex one of its own.
+        /// Instances that share an element; if absent, each vertex has its own.
         pub divisor: Option<u32>,
-        /// What the elements hold.
+        /// The attributes in an element.
         pub attributes: Vec<Attribute>,
     }
 }
@@ -192,9 +192,9 @@ pub struct Sampler {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shader {
-    /// File, beside the scene file.
+    /// File, in the folder of the scene file.
     pub file: String,
-    /// Entry point; absent takes the only one of the stage.
+    /// Entry point; if absent, the only one of the stage.
     pub entry: Option<String>,
 }
 
@@ -238,13 +238,13 @@ pub struct Stencil {
     /// Bits written.
     #[serde(default = "all_bits")]
     pub write_mask: u8,
-    /// When the stencil test fails.
+    /// If the stencil test fails.
     #[serde(default = "keep")]
     pub fail: String,
-    /// When the depth test fails.
+    /// If the depth test fails.
     #[serde(default = "keep")]
     pub depth_fail: String,
-    /// When both pass.
+    /// If both pass.
     #[serde(default = "keep")]
     pub pass: String,
 }
@@ -261,13 +261,13 @@ fn keep() -> String {
     "keep".into()
 }
 
-/// Arithmetic of some components.
+/// Blend equation of some components.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Equation {
-    /// What the source is multiplied by.
+    /// Factor of the source.
     pub source: String,
-    /// What the destination is multiplied by.
+    /// Factor of the destination.
     pub destination: String,
     /// How the products are combined.
     #[serde(default = "add")]
@@ -282,9 +282,9 @@ fn add() -> String {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blend {
-    /// Of red, green, blue.
+    /// For red, green, blue.
     pub colour: Option<Equation>,
-    /// Of alpha; absent takes that of the colour.
+    /// For alpha; if absent, that of the colour.
     pub alpha: Option<Equation>,
     /// An advanced operation.
     pub advanced: Option<Advanced>,
@@ -296,10 +296,10 @@ pub struct Blend {
 pub struct Advanced {
     /// Vulkan's name in lower case.
     pub op: String,
-    /// Colours of the shader are multiplied by their alpha.
+    /// Whether colours of the shader are multiplied by their alpha.
     #[serde(default = "yes")]
     pub source_premultiplied: bool,
-    /// Colours of the target are.
+    /// Whether colours of the target are.
     #[serde(default = "yes")]
     pub destination_premultiplied: bool,
     /// `uncorrelated`, `disjoint` or `conjoint`.
@@ -326,7 +326,7 @@ pub struct Draw {
     /// `triangles`, `lines` or `points`.
     #[serde(default)]
     pub topology: Option<String>,
-    /// Number of vertices, when there are no indices.
+    /// Number of vertices, if there are no indices.
     #[serde(default)]
     pub vertices: u32,
     /// Vertex numbers.
@@ -347,25 +347,25 @@ pub struct Draw {
     /// Push constants of both shaders.
     #[serde(default)]
     pub push_constants: Data,
-    /// Left, top, right, bottom of what may be drawn to; the last two exclusive.
+    /// Left, top, right, bottom of the area that can be drawn to; the last two exclusive.
     pub scissor: Option<[u32; 4]>,
-    /// Depth test; absent passes and writes nothing.
+    /// Depth test; if absent it passes and writes nothing.
     pub depth: Option<Depth>,
-    /// Stencil test; absent passes and writes nothing.
+    /// Stencil test; if absent it passes and writes nothing.
     pub stencil: Option<Stencil>,
     /// Faces that are not drawn: `none`, `front` or `back`.
     pub cull: Option<String>,
-    /// Corners of front faces run clockwise on the screen.
+    /// Whether vertices of front faces run clockwise on the screen.
     #[serde(default)]
     pub front_clockwise: bool,
-    /// Blending; absent replaces.
+    /// Blending; if absent, the target is replaced.
     pub blend: Option<Blend>,
     /// Blend constant.
     #[serde(default)]
     pub blend_constant: [f32; 4],
-    /// Components written, some of `rgba`; absent writes all.
+    /// Written components, letters of `rgba`; all if absent.
     pub write_mask: Option<String>,
-    /// The fragment's alpha becomes coverage.
+    /// Whether the fragment's alpha becomes coverage.
     #[serde(default)]
     pub alpha_to_coverage: bool,
     /// Samples drawn, bit 0 the first.

@@ -1,4 +1,4 @@
-//! Draws a scene: shaders are compiled, linked with prologs and epilogs, and run by the reference machine.
+//! Draws a scene: compiles the shaders, links them with prologs and epilogs, and runs them on the reference machine.
 
 use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
@@ -28,16 +28,16 @@ pub struct Picture {
     pub instructions: u64,
 }
 
-/// Most pixels along a side.
+/// Maximum number of pixels along a side.
 const MAX_SIDE: u32 = 4096;
 
-/// Most vertices of all instances of a draw: more take the machine minutes and gigabytes.
+/// Maximum number of vertices of all instances of a draw: more would take minutes and gigabytes.
 const MAX_VERTICES: u64 = 1 << 20;
 
-/// Number of the diagnostic for what a scene says wrongly.
+/// Code of the diagnostic for an error in a scene.
 const WRONG_SCENE: u16 = 106;
 
-/// Draws `scene`, whose shaders and pictures are in `files`.
+/// Draws `scene`, with its shaders and pictures from `files`.
 pub fn render(
     scene: &Scene,
     files: &Files<'_>,
@@ -67,7 +67,7 @@ pub fn render(
     Ok(Picture { size: scene.size, rgba: resolve(&framebuffer, format), instructions })
 }
 
-/// What all shaders of a scene can reach.
+/// The resources of all shaders of a scene.
 struct Resources {
     buffers: Vec<BufferBinding>,
     textures: Vec<TextureResource>,
@@ -100,7 +100,7 @@ impl Resources {
     }
 }
 
-/// A texture of a scene; `file` is the name and the contents of the file that it names.
+/// A texture of a scene; `file` has the name and contents of the file that it names.
 fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result<TextureResource, Wrong> {
     let slot = Slot { set: texture.set, binding: texture.binding, element: texture.element };
     let name = texture.format.as_deref().unwrap_or("rgba8");
@@ -135,7 +135,7 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
     Ok(resource)
 }
 
-/// Refuses a size, given by `field`, that textures do not have.
+/// Rejects a size, given by `field`, that textures cannot have.
 fn check_size(field: &str, [width, height]: [u32; 2]) -> Result<(), Wrong> {
     if [width, height].iter().all(|side| (1..=texture::MAX_SIDE).contains(side)) {
         return Ok(());
@@ -143,7 +143,7 @@ fn check_size(field: &str, [width, height]: [u32; 2]) -> Result<(), Wrong> {
     Err(format!("{field}: expected sides from 1 to {}, found {width} × {height} texels", texture::MAX_SIDE))
 }
 
-/// Refuses more vertices than the machine draws in a reasonable time.
+/// Rejects more vertices than the machine can draw in a reasonable time.
 fn check_vertices(draw: &Draw, at: &str) -> Result<(), Wrong> {
     let (field, each) = match draw.indices.len() {
         0 => ("vertices", u64::from(draw.vertices)),
@@ -164,7 +164,7 @@ fn check_vertices(draw: &Draw, at: &str) -> Result<(), Wrong> {
 struct Drawer<'s> {
     scene: &'s Scene,
     draw: &'s Draw,
-    /// Where the draw stands in the scene.
+    /// Path of the draw in the scene.
     at: String,
     files: &'s Files<'s>,
     format: ColourFormat,
@@ -286,7 +286,7 @@ fn report(result: Result<Report, LaunchError>, name: &str) -> Result<Report, Fai
         Err(error) => Err(Diagnostic::new(400, error.to_string()).in_file(name).into()),
     }
 }
-/// A colour as the target keeps it.
+/// A colour as stored in the target.
 fn stored(format: ColourFormat, colour: [f32; 4]) -> [u8; 4] {
     let mut alpha = [false, false, false, true].into_iter();
     colour.map(|component| {
@@ -305,7 +305,7 @@ fn from_srgb(encoded: f32) -> f32 {
     if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The mean of the samples of each pixel, taken of linear colours.
+/// The mean of the samples of each pixel, computed with linear colours.
 fn resolve(framebuffer: &Framebuffer, format: ColourFormat) -> Vec<u8> {
     let [width, height] = framebuffer.size();
     let samples = framebuffer.samples();

@@ -1,4 +1,4 @@
-//! The state of draws: what words of scene files denote.
+//! The state of draws: the meaning of the words in scene files.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
@@ -11,7 +11,7 @@ use agx_emulator::{Comparison, Cull, Stencil, StencilOp, Tests, Topology};
 
 use super::model::{self, Draw, Scene, VertexBuffer};
 
-/// What is wrong with a scene: where, and what.
+/// A sentence about an error in a scene, with its path.
 pub type Wrong = String;
 
 /// Names with their values, to choose by name.
@@ -76,10 +76,10 @@ const FACTORS: Names<Factor> = &[
     ("one_minus_second_alpha", Factor::OneMinusSecondAlpha),
 ];
 
-/// Alignment of what scene files hold: every buffer begins at a page.
+/// Alignment of buffers in scene files: every buffer begins at a page.
 const BUFFER_ALIGNMENT: u32 = 4096;
 
-/// The value called `name`; `at` is where in the file it stands.
+/// The value called `name`; `at` is its path in the file.
 pub fn choose<T: Copy>(at: &str, what: &str, name: &str, names: Names<T>) -> Result<T, Wrong> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
@@ -94,7 +94,7 @@ impl Scene {
     }
 }
 
-/// A vertex attribute with the buffer it is in.
+/// A vertex attribute and its buffer.
 pub struct Source {
     location: u32,
     key: AttributeKey,
@@ -103,7 +103,7 @@ pub struct Source {
     buffer: usize,
 }
 
-/// Where the attributes of a draw come from.
+/// The attributes of a draw.
 pub struct Sources(Vec<Source>);
 
 impl Sources {
@@ -112,7 +112,7 @@ impl Sources {
         self.0.iter().find(|source| source.location == location).map(|source| source.key)
     }
 
-    /// The data of the attribute at a location, or that begins one before and continues there.
+    /// The data of the attribute at a location, or of one that begins at the previous location and continues here.
     pub fn data<'d>(&self, location: u32, buffers: &'d [Vec<u8>]) -> AttributeData<'d> {
         let at = |location: u32| self.0.iter().find(|source| source.location == location);
         let before = || at(location.checked_sub(1)?).filter(|source| source.key.format.locations() == 2);
@@ -126,7 +126,7 @@ impl Sources {
 }
 
 impl Draw {
-    /// What the vertices make.
+    /// The primitives that the vertices form.
     pub fn shapes(&self, at: &str) -> Result<Topology, Wrong> {
         let name = self.topology.as_deref().unwrap_or("triangles");
         choose(&format!("{at}.topology"), "topology", name, TOPOLOGIES)
@@ -137,7 +137,7 @@ impl Draw {
         choose(&format!("{at}.cull"), "cull mode", self.cull.as_deref().unwrap_or("none"), CULLS)
     }
 
-    /// Where attributes come from.
+    /// The attributes of the draw.
     pub fn sources(&self, at: &str) -> Result<Sources, Wrong> {
         let mut sources = Vec::new();
         for (number, buffer) in self.vertex_buffers.iter().enumerate() {
@@ -151,7 +151,7 @@ impl Draw {
         Ok(Sources(sources))
     }
 
-    /// What the fragment program depends on.
+    /// The state on which the fragment program depends.
     pub fn state(&self, at: &str, format: ColourFormat, samples: u8) -> Result<FragmentState, Wrong> {
         let mut target = Target::new(format);
         if let Some(mask) = &self.write_mask {
@@ -197,7 +197,7 @@ pub fn write_mask(at: &str, letters: &str) -> Result<u8, Wrong> {
 fn attribute_key(buffer: &VertexBuffer, attribute: &model::Attribute) -> Result<AttributeKey, Wrong> {
     let format = VertexFormat::from_name(&attribute.format)
         .ok_or_else(|| format!("unknown vertex attribute format `{}`", attribute.format))?;
-    // The lowest bit set of the offset is what the address is a multiple of.
+    // The lowest bit set in the offset limits the alignment of the address.
     let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
     Ok(AttributeKey { format, stride: buffer.stride, divisor: buffer.divisor, alignment, location: 0 })
 }

@@ -71,6 +71,6 @@ fn fragment_shaders_are_refused_with_one_sentence() {
         &["run", &file],
         b"",
         1,
-        "error[AGX0101]: `run` takes compute and vertex shaders, and this is a fragment shader",
+        "error[AGX0101]: `run` supports compute and vertex shaders, not fragment shaders",
     );
 }

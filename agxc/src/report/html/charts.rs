@@ -36,10 +36,10 @@ pub fn live(part: &PartReport) -> String {
     svg + "</svg>"
 }
 
-/// Half-registers of a step of the occupancy curve that is wide enough for a label.
+/// Minimum width of a step of the occupancy curve that gets a label, in half-registers.
 const LABELLED_HALVES: u16 = 16;
 
-/// Threads that a core holds against half-registers, with a mark at `halves`.
+/// Threads per core as a function of half-registers, with a mark at `halves`.
 pub fn occupancy(halves: u16) -> String {
     let x = |halves: u16| WIDTH * usize::from(halves) / usize::from(MAX_GPR_HALVES);
     let y = |threads: u32| HEIGHT - (HEIGHT - 16) * threads as usize / MAX_THREADS as usize;
@@ -61,7 +61,7 @@ pub fn occupancy(halves: u16) -> String {
     );
     let mut below = 0;
     for (most, threads) in OCCUPANCY {
-        // A label needs the width of a wide step.
+        // Only wide steps have room for a label.
         if most - std::mem::replace(&mut below, most) < LABELLED_HALVES {
             continue;
         }
@@ -78,12 +78,12 @@ pub fn occupancy(halves: u16) -> String {
 const BLOCK_WIDTH: usize = 360;
 const LINE_HEIGHT: usize = 14;
 const GAP: usize = 22;
-/// Instructions that a block shows at its start.
+/// Number of instructions shown at the start of a block.
 const SHOWN: usize = 6;
 /// Space for edges on either side of the blocks.
 const MARGIN: usize = 140;
 
-/// The blocks of a part from top to bottom: ways forward on the right, ways back on the left.
+/// The blocks of a part from top to bottom, with forward edges on the right and back edges on the left.
 pub fn control_flow(part: &PartReport) -> String {
     let role = assembly::role_name(part.role);
     let mut tops = Vec::new();
@@ -123,7 +123,7 @@ pub fn control_flow(part: &PartReport) -> String {
     svg + "</svg>"
 }
 
-/// A way from block `from` to block `to`.
+/// An edge from block `from` to block `to`.
 fn edge(tops: &[(usize, usize)], from: usize, to: usize, is_back: bool) -> String {
     let at = |index: usize| tops.get(index).copied().unwrap_or_default();
     let ((from_top, from_height), (to_top, _)) = (at(from), at(to));
@@ -132,7 +132,7 @@ fn edge(tops: &[(usize, usize)], from: usize, to: usize, is_back: bool) -> Strin
     if !is_back && to == from + 1 {
         return format!("<path class=\"edge\" d=\"M{middle} {start} V{end}\"/>");
     }
-    // Longer ways bend further out, so that they seldom share a line.
+    // Longer edges bend further out, so that they rarely overlap.
     let out = (16 + 12 * from.abs_diff(to)).min(MARGIN - 8);
     let (side, bend) = match is_back {
         true => (MARGIN, MARGIN - out),

@@ -1,5 +1,5 @@
-//! The report as one HTML file without references to others: statistics, source beside assembly, live registers over the
-//! program, occupancy, control flow. It needs no script to be read; the script links lines that belong together.
+//! The report as one self-contained HTML file: statistics, source beside assembly, live registers over the program,
+//! occupancy, control flow. It is readable without scripts; the script links source lines with their instructions.
 
 mod charts;
 
@@ -15,11 +15,11 @@ use crate::{assembly, statistics};
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
-/// What a report shows besides the shader.
+/// The contents of a report besides the shader.
 pub struct Sources<'s> {
     /// Name of the input.
     pub name: &'s str,
-    /// Text of the input, when it is text.
+    /// Text of the input, if it is text.
     pub text: Option<&'s str>,
     /// Statistics to compare with, by key.
     pub baseline: Option<serde_json::Value>,
@@ -54,12 +54,12 @@ pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
     html
 }
 
-/// `text` as HTML shows it.
+/// `text`, escaped for HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The table of statistics, with what changed against a baseline.
+/// The table of statistics, with the changes since a baseline.
 fn figures(shader: &CompiledShader, baseline: Option<&serde_json::Value>) -> String {
     let mut html = String::from("<h2>Statistics</h2>\n<table class=\"figures\" id=\"figures\">\n");
     for figure in statistics::FIGURES {
@@ -100,7 +100,7 @@ fn charts(shader: &CompiledShader, parts: &[PartReport]) -> String {
     html
 }
 
-/// The name that rows of a source line have in common.
+/// The common name of the rows of a source line.
 fn link(file: u32, line: u32) -> String {
     format!("{file}:{line}")
 }
@@ -115,7 +115,7 @@ fn bar(cycles: u32, stalled: u32, most: u32) -> String {
     )
 }
 
-/// The source with the costs of all parts, or the lines with known costs when the text is absent.
+/// The source with the costs of all parts; without the text, the lines with known costs.
 fn source_pane(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
     let costs: Vec<LineCost> = parts.iter().flat_map(|part| lines::costs(shader, part)).collect();
     let most = costs.iter().map(|cost| cost.cycles).max().unwrap_or(0);
