@@ -1,5 +1,5 @@
-//! Mutation test: breaks one operation at a time and runs the tests of this crate; lists the mutants that no test
-//! notices. `cargo run --release -p agx-emulator --example mutants [mnemonic …]`
+//! Mutation test: breaks one operation at a time, runs the tests of this crate, and lists the mutants that no test
+//! detects. `cargo run --release -p agx-emulator --example mutants [mnemonic …]`
 #![expect(clippy::print_stdout, reason = "a report is for the terminal")]
 
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use agx_isa::desc::{Effects, Role};
 use agx_isa::inst::{Inst, Tag};
 use agx_isa::table::Opcode;
 
-/// Test programs, the quickest first.
+/// Test programs, the fastest first.
 const TESTS: [&str; 6] = ["operations", "programs", "vectors", "draw", "textures", "strict"];
 
 /// Builds the tests and gives their executables in order.
@@ -33,7 +33,7 @@ fn executables() -> Vec<PathBuf> {
     TESTS.iter().map(|test| executable(test)).collect()
 }
 
-/// Operations that give the same with their first two sources exchanged.
+/// Operations with the same result when their first two sources are swapped.
 const COMMUTATIVE: [Opcode; 9] = [
     Opcode::Ffma,
     Opcode::Hfma,
@@ -46,14 +46,14 @@ const COMMUTATIVE: [Opcode; 9] = [
     Opcode::Iadd,
 ];
 
-/// Faults that change nothing: eight-bit integers are exact floats whatever the rounding, and `sinc` is even.
+/// Faults without effect: 8-bit integers are exact floats with every rounding, and `sinc` is even.
 const HARMLESS: [(Opcode, Fault); 3] = [
     (Opcode::U8ToF, Fault::NoModifiers),
     (Opcode::S8ToF, Fault::NoModifiers),
     (Opcode::Sinc, Fault::NoFlags),
 ];
 
-/// Whether the machine executes the operation; the others end every run with a finding.
+/// Whether the machine executes the operation; others end every run with a finding.
 fn is_modelled(op: Opcode) -> bool {
     let mut inst = Inst::new(op);
     for (at, spec) in op.desc().operands.iter().enumerate() {
@@ -68,14 +68,14 @@ fn is_modelled(op: Opcode) -> bool {
     }
 }
 
-/// Fences and pixel waits do nothing in the machine, nor does `no_var`: skipping them is not a fault.
+/// Fences, pixel waits and `no_var` do nothing in the machine, so skipping them is not a fault.
 fn does_nothing(op: Opcode) -> bool {
     let fence =
         op.desc().effects == Effects::BARRIER && op.desc().operands.is_empty() && op != Opcode::Barrier;
     fence || matches!(op, Opcode::Pixwait | Opcode::Pixrel | Opcode::NoVar)
 }
 
-/// Whether the fault changes the operation at all.
+/// Whether the fault affects the operation.
 fn applies(op: Opcode, fault: Fault) -> bool {
     if does_nothing(op) || !is_modelled(op) || HARMLESS.contains(&(op, fault)) {
         return false;

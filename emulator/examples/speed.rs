@@ -1,6 +1,6 @@
-//! Measures the machine: lane instructions a second and host instructions for each, in a loop of arithmetic and in one of
-//! loads and stores, strict mode on and off, and on all threads of the host. Host instructions are counted where valgrind is
-//! installed.
+//! Measures the machine: lane instructions per second, and host instructions per lane instruction, in a loop of
+//! arithmetic and in one of loads and stores, with strict mode on and off, and on all threads of the host. Host
+//! instructions are counted if valgrind is installed.
 //!
 //! `speed` measures everything; `speed arithmetic|memory strict|lax ROUNDS` runs one loop once.
 
@@ -16,15 +16,15 @@ use agx_isa::encode;
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
 
-/// Where the loop of loads and stores finds its buffer, and bytes of it.
+/// Address and size of the buffer of the loop of loads and stores.
 const BUFFER: u64 = 0x1_0000_0000;
 const BYTES: usize = 1 << 20;
-/// Rounds of a loop that is timed, and of one that valgrind counts.
+/// Iterations of a timed loop, and of one that valgrind counts.
 const TIMED: u32 = 4000;
 const COUNTED: u32 = 40;
 /// Workgroups of a run on several threads.
 const SHARED_WORKGROUPS: u32 = 64;
-/// Runs of which the fastest counts: other programs make runs slower, none makes them faster.
+/// Number of runs, of which the fastest counts, because other programs only make runs slower.
 const RUNS: usize = 7;
 
 fn r(number: u8) -> Operand {
@@ -56,7 +56,7 @@ fn arithmetic(code: &mut Code) {
     }
 }
 
-/// Four times a load, a local store and load, a store, and what their addresses and waits need.
+/// Four times a load, a local store and load, and a store, with their address computations and waits.
 fn memory(code: &mut Code) {
     let base = Operand::uniform(0, Size::B64);
     let half = Operand::reg(24, Size::B16);
@@ -71,7 +71,7 @@ fn memory(code: &mut Code) {
     code.op(Opcode::Wait, &[]);
 }
 
-/// A program that runs `body` so many times.
+/// A program that runs `body` this number of times.
 fn looped(rounds: u32, body: fn(&mut Code)) -> Program {
     let mut code = Code::default();
     let constant = |code: &mut Code, number: u8, value: u32| {
@@ -105,7 +105,7 @@ fn run(body: fn(&mut Code), strict: bool, rounds: u32) -> Report {
     run_in(&mut memory, body, 4, rounds, Options { strict, ..Options::default() })
 }
 
-/// Runs so many workgroups on several threads, over memory that they share.
+/// Runs this number of workgroups on several threads with shared memory.
 fn run_shared(body: fn(&mut Code), threads: u32) -> Report {
     let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
     let window = Window::new(Arc::new(words), 0, BYTES as u64).expect("inside");
@@ -149,7 +149,7 @@ fn run_in(
 const LOOPS: [(&str, fn(&mut Code)); 2] = [("arithmetic", arithmetic), ("memory", memory)];
 const MODES: [(&str, bool); 2] = [("strict", true), ("lax", false)];
 
-/// Host instructions of a run of this program, where valgrind counts them.
+/// Host instructions of a run of this program, if valgrind is installed.
 fn host_instructions(name: &str, mode: &str, rounds: u32) -> Option<u64> {
     let own = std::env::current_exe().ok()?;
     let output = Command::new("valgrind")

@@ -1,16 +1,17 @@
-//! Which ASTC blocks are legal. A block that breaks a rule of the format decodes to the error colour.
+//! Validity of ASTC blocks. A block that violates a rule of the format decodes to the error colour.
 //!
 //! Source: Khronos Data Format Specification 1.3, chapter 23 (ASTC compressed texture image formats).
 
-/// Bits of the block mode of a block of one colour.
+/// Low bits of the block mode of a void-extent block, which has a single colour.
 const ONE_COLOUR: u32 = 0x1fc;
-/// Fewest and most bits of a block's weights, and most of them.
+/// Minimum and maximum number of bits of a block's weights.
 const WEIGHT_BITS: [u32; 2] = [24, 96];
 const MOST_WEIGHTS: u32 = 64;
-/// Most integers of all colour endpoints.
+/// Maximum number of integers of all colour endpoints.
 const MOST_INTEGERS: u32 = 18;
 
-/// How weights are stored: bits of each, and whether groups share a base-3 or base-5 digit. By range, from 2 levels to 32.
+/// Encoding of weights: bits per weight, and whether groups share a base-3 or base-5 digit. By range, from 2 levels to
+/// 32.
 const WEIGHT_RANGES: [(u32, Digits); 12] = {
     use Digits::{None, Quints, Trits};
     [
@@ -36,18 +37,18 @@ enum Digits {
     Quints,
 }
 
-/// The grid of weights that a block mode names.
+/// The weight grid of a block mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Weights {
     size: [u32; 2],
-    /// Two planes.
+    /// Whether there are two planes.
     dual: bool,
-    /// Row of [`WEIGHT_RANGES`].
+    /// Index into [`WEIGHT_RANGES`].
     range: usize,
 }
 
 impl Weights {
-    /// The grid of a block mode of 11 bits; `None` where the mode is reserved.
+    /// The grid of an 11-bit block mode; `None` if the mode is reserved.
     fn new(mode: u32) -> Option<Weights> {
         let bits = |at: u32, count: u32| mode >> at & ((1 << count) - 1);
         let (a, b) = (bits(5, 2), bits(7, 2));
@@ -60,7 +61,7 @@ impl Weights {
             (low, _) if b & 2 != 0 => (low, [(b & 1) + 2, a + 2]),
             (low, _) => (low, [a + 2, (b & 1) + 6]),
         };
-        // The mode of grids from 6×6 on has no bits for two planes and higher ranges.
+        // Modes with grids of 6×6 and larger have no bits for two planes and higher ranges.
         let flags = if bits(0, 2) == 0 && b == 2 { 0 } else { bits(9, 2) };
         let range = (low << 1 | bits(4, 1)).checked_sub(2)? + 6 * (flags & 1);
         Some(Weights { size, dual: flags & 2 != 0, range: range as usize })
@@ -93,7 +94,7 @@ impl Weights {
     }
 }
 
-/// Whether a block of so many texels follows the rules.
+/// Whether a block of this size is valid.
 pub(crate) fn is_legal(bytes: &[u8; 16], texels: [u32; 2]) -> bool {
     let block = u128::from_le_bytes(*bytes);
     let bits = |at: u32, count: u32| (block >> at) as u32 & ((1 << count) - 1);
@@ -115,7 +116,7 @@ pub(crate) fn is_legal(bytes: &[u8; 16], texels: [u32; 2]) -> bool {
         (1, _) => (2 * (bits(15, 2) + 1), 17),
         (_, 0) => (2 * partitions * (bits(27, 2) + 1), 29),
         (_, class) => {
-            // Each partition's endpoints may be of the next class too.
+            // Each partition's endpoints may also be of the next class.
             let higher = (bits(25, partitions)).count_ones();
             (2 * (partitions * class + higher), 29 + 3 * partitions - 4)
         }

@@ -1,4 +1,4 @@
-//! Block-compressed texels: what a block is, and decoding one texel of it.
+//! Block-compressed texels: formats, and decoding a texel of a block.
 
 use crate::astc;
 
@@ -63,17 +63,17 @@ const BLOCKS: [(u32, u32, [u32; 2], Kind); 27] = {
     ]
 };
 
-/// What texels of a forbidden ASTC block are, in the profile without a high range.
+/// The texels of an invalid ASTC block, in the LDR profile.
 const ERROR: [f32; 4] = [1.0, 0.0, 1.0, 1.0];
 
 impl Blocks {
-    /// The format of a code; `None` for formats of single texels and for those nobody uses.
+    /// The format of a code; `None` for formats of single texels and unused codes.
     pub(crate) fn from_code(code: u32) -> Option<Blocks> {
         let (_, bytes, texels, kind) = *BLOCKS.iter().find(|(known, ..)| *known == code)?;
         Some(Blocks { bytes, texels, kind })
     }
 
-    /// Bits of the channels of a border colour; `None` where the coding is not known.
+    /// Bits of the channels of a border colour; `None` if the encoding is not known.
     pub(crate) fn border_bits(&self) -> Option<[u32; 4]> {
         Some(match self.kind {
             Kind::Bc1
@@ -133,19 +133,20 @@ impl Blocks {
             }
             _ if !astc::is_legal(bytes, self.texels) => return ERROR,
             _ => {
-                // The decoder reads a little past a block.
+                // The decoder reads some bytes past a block.
                 let mut padded = [0; 32];
                 padded[..16].copy_from_slice(bytes);
                 texture2ddecoder::decode_astc_block(&padded, width, height, &mut texels);
             }
         }
-        // Blue lies in the lowest byte.
+        // Blue is in the lowest byte.
         let [b, g, r, a] = texels[at].to_le_bytes();
         [r, g, b, a].map(|channel| f32::from(channel) / 255.0)
     }
 }
 
-/// A texel of four colours between two of 5, 6 and 5 bits; with `punch`, the order of the two chooses three and black.
+/// A texel with one of four colours between two RGB565 colours; with `punch`, the order of the two selects three
+/// colours and black.
 fn colours(bytes: &[u8], at: usize, punch: bool) -> [f32; 4] {
     let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     let ends = [word(0), word(2)];
@@ -170,7 +171,7 @@ fn colours(bytes: &[u8], at: usize, punch: bool) -> [f32; 4] {
     }
 }
 
-/// A texel of eight values between two of eight bits.
+/// A texel with one of eight values between two 8-bit values.
 fn ramp(bytes: &[u8], at: usize, signed: bool) -> f32 {
     let value = |byte: u8| match signed {
         true => (f32::from(byte as i8) / 127.0).max(-1.0),
@@ -219,7 +220,7 @@ const MODIFIERS: [[i32; 4]; 16] = [
     [3, 5, 7, 9],
 ];
 
-/// A texel of eleven bits around one base; texels run down first.
+/// A texel with 11-bit values around one base; texels are in column order.
 fn alpha_ramp(bytes: &[u8], at: usize, signed: bool) -> f32 {
     let place = (at % 4) * 4 + at / 4;
     let codes = bytes[2..8].iter().fold(0_u64, |codes, byte| codes << 8 | u64::from(*byte));

@@ -1,9 +1,9 @@
-//! Metadata of compressed images: how the texels of a subtile are stored.
+//! Metadata of compressed images, which describes how the texels of a subtile are stored.
 //!
-//! A tile of 16 by 16 samples has eight bytes of metadata, one for each subtile of 8 by 4. The byte is the number of bytes
-//! of the subtile's data less one where its texels are stored as they are. Another number says that all texels are equal
-//! and only one is stored: so Mesa's driver clears images. What else the hardware's own compression makes is not modelled:
-//! block stores leave texels as they are.
+//! A tile of 16 by 16 samples has eight bytes of metadata, one for each subtile of 8 by 4. For an uncompressed subtile
+//! the byte is the size of its data in bytes, minus one. Another value means that all texels are equal and only one is
+//! stored; Mesa's driver clears images in this way. Other forms of the hardware's compression are not modelled: block
+//! stores leave texels uncompressed.
 
 use crate::textures::Texture;
 
@@ -17,7 +17,7 @@ const LINE: u64 = 0x80;
 pub(crate) struct Subtile {
     /// Address of its byte of metadata.
     pub(crate) metadata: u64,
-    /// Address of its texel, when there is only one.
+    /// Address of its texel if there is only one.
     pub(crate) texel: u64,
 }
 
@@ -26,7 +26,7 @@ fn stretch(samples: u32) -> [u32; 2] {
     [if samples == 4 { 2 } else { 1 }, if samples > 1 { 2 } else { 1 }]
 }
 
-/// The number that interleaves the bits of x and y; where one side is longer, the rest of its bits follow.
+/// Interleaves the bits of x and y; if one side is longer, its remaining bits follow.
 fn interleaved([x, y]: [u32; 2], [width, height]: [u32; 2]) -> u64 {
     let bits = width.min(height).next_power_of_two().trailing_zeros();
     let mixed = (0..bits).fold(0, |all, bit| {
@@ -37,12 +37,12 @@ fn interleaved([x, y]: [u32; 2], [width, height]: [u32; 2]) -> u64 {
 }
 
 impl Texture {
-    /// The byte for texels that are stored as they are.
+    /// The byte for uncompressed texels.
     pub(crate) fn plain_code(&self) -> u8 {
         (32 * self.format.bytes() - 1).min(255) as u8
     }
 
-    /// The byte for texels that are all equal, as the kernels have it with which Mesa 26.1 clears.
+    /// The byte for texels that are all equal, as written by the kernels with which Mesa 26.1 clears.
     pub(crate) fn solid_code(&self) -> u8 {
         match self.format.bytes() {
             1 => 0x60,

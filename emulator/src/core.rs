@@ -1,5 +1,4 @@
-//! What the SIMD-groups of a dispatch share while they execute: memory, uniforms, local memory, and the notebook of
-//! what was noticed.
+//! The state that the SIMD-groups of a dispatch share: memory, uniforms, local memory, and observations.
 
 use crate::exec::memory::Layout;
 use crate::exec::plain;
@@ -22,13 +21,13 @@ pub(crate) struct Launch {
     pub(crate) workgroup_size: [u32; 3],
     /// Lanes in a full workgroup.
     pub(crate) full_size: [u32; 3],
-    /// Words of stack a lane may use.
+    /// Words of stack per lane.
     pub(crate) stack_words: i64,
     /// Whether failing device accesses read 0 and write nothing.
     pub(crate) soft_fault: bool,
-    /// Whether special functions are off by a unit in the last place now and then.
+    /// Whether special functions may be off by one unit in the last place.
     pub(crate) perturb: bool,
-    /// Decides where they are.
+    /// Determines where they are.
     pub(crate) seed: u64,
     /// An operation broken on purpose.
     pub(crate) mutant: Option<Mutant>,
@@ -36,12 +35,12 @@ pub(crate) struct Launch {
     pub(crate) preamble: bool,
 }
 
-/// What programs asked of device memory.
+/// Device memory traffic of programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traffic {
-    /// Accesses that failed and gave 0 or did nothing.
+    /// Accesses that failed and returned 0 or did nothing.
     pub(crate) soft_faults: u64,
-    /// Lines of 128 bytes touched, counted by instruction.
+    /// Accessed lines of 128 bytes, counted per instruction.
     pub(crate) lines: u64,
 }
 
@@ -54,17 +53,17 @@ pub(crate) struct Core<'a> {
     /// The framebuffer and the primitive, for fragment programs.
     pub(crate) frame: Option<&'a mut Frame>,
     pub(crate) launch: Launch,
-    /// What the current instruction noticed; the dispatcher adds where and when.
+    /// Observations of the current instruction; the dispatcher adds the location.
     pub(crate) notes: Vec<Observation>,
-    /// What memory holds back between SIMD-groups, unless it is sequential.
+    /// Buffered stores of SIMD-groups, unless memory is sequential.
     pub(crate) order: Option<&'a mut Order>,
-    /// The running SIMD-group's number among those under way.
+    /// The running SIMD-group's number among the concurrent ones.
     pub(crate) viewer: usize,
-    /// Data race bookkeeping, when asked for.
+    /// State of the race detector, if enabled.
     pub(crate) races: Option<&'a mut Races>,
-    /// What programs asked of device memory.
+    /// Device memory traffic.
     pub(crate) traffic: Traffic,
-    /// What the program serves, when it is the scratch helper.
+    /// The state of the scratch helper program, if the program is one.
     pub(crate) helper: Option<&'a mut Helper>,
 }
 
@@ -74,7 +73,7 @@ impl Core<'_> {
         self.notes.push(kind.in_lane(lane));
     }
 
-    /// Tells the race detector of a device access.
+    /// Reports a device access to the race detector.
     pub(crate) fn saw_device(&mut self, address: u64, bytes: u32, by: AccessBy) {
         let racing = self.races.as_mut().and_then(|races| races.device(address, bytes, by));
         if let Some(address) = racing {
@@ -83,7 +82,7 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the race detector of a local access.
+    /// Reports a local access to the race detector.
     pub(crate) fn saw_local(&mut self, address: u32, bytes: u32, by: AccessBy) {
         let racing = self.races.as_mut().and_then(|races| races.local(u64::from(address), bytes, by));
         if let Some(address) = racing {
@@ -128,7 +127,7 @@ impl Core<'_> {
         self.forgiven(written, lane)
     }
 
-    /// Replaces a word of memory by what `update` makes of it, in one step.
+    /// Replaces a word of memory by the result of `update`, atomically.
     pub(crate) fn exchange(
         &mut self,
         address: u64,
@@ -157,7 +156,7 @@ impl Core<'_> {
         self.order.is_none() && self.races.is_none() && plain::is_plain(layout)
     }
 
-    /// A failed access has no effect where the driver asked for that, and ends the run elsewhere.
+    /// Ignores a failed access if soft faults are enabled; otherwise it ends the run.
     fn forgiven(&mut self, outcome: Result<(), MemoryFault>, lane: usize) -> Result<(), Observation> {
         match outcome {
             Err(fault) if !self.launch.soft_fault => Err(FindingKind::Memory(fault).in_lane(lane)),
@@ -168,21 +167,21 @@ impl Core<'_> {
         }
     }
 
-    /// A fence of the running SIMD-group.
+    /// Executes a fence of the running SIMD-group.
     pub(crate) fn fence(&mut self, fence: Fence) {
         if let Some(order) = &mut self.order {
             order.fence(self.memory, self.viewer, fence);
         }
     }
 
-    /// The stores of a wait group of the running SIMD-group are complete.
+    /// Completes the stores of a wait group of the running SIMD-group.
     pub(crate) fn complete(&mut self, index: u8) {
         if let Some(order) = &mut self.order {
             order.complete(self.viewer, index);
         }
     }
 
-    /// A number below `limit` that the seed chooses.
+    /// A number below `limit`, chosen by the seed.
     pub(crate) fn chance(&mut self, limit: u64) -> u64 {
         self.order.as_mut().map_or(0, |order| order.rng().below(limit))
     }

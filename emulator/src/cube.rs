@@ -1,4 +1,4 @@
-//! Faces of cube textures: which one a direction meets, and which texel lies beyond an edge.
+//! Faces of cube textures: the face of a direction, and the texel beyond an edge.
 
 /// Face and position on it, 0 to 1, of a direction: the rules of the graphics APIs, faces +x −x +y −y +z −z.
 pub(crate) fn face([x, y, z]: [f32; 3]) -> (u32, f32, f32) {
@@ -15,7 +15,7 @@ pub(crate) fn face([x, y, z]: [f32; 3]) -> (u32, f32, f32) {
     (face, (sc / major + 1.0) / 2.0, (tc / major + 1.0) / 2.0)
 }
 
-/// The direction that meets a face at a position, which may lie beyond its edges.
+/// The direction of a position on a face; the position may be beyond its edges.
 fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     let (sc, tc) = (2.0 * s - 1.0, 2.0 * t - 1.0);
     match face {
@@ -28,13 +28,13 @@ fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     }
 }
 
-/// The texel at a place of a face of `size` texels a side: beyond an edge the one of the neighbouring face.
+/// The texel at a position on a face with `size` texels per side; beyond an edge it is on the neighbouring face.
 pub(crate) fn neighbour(size: u32, place: [i64; 2], number: u32) -> ([u32; 2], u32) {
     let side = i64::from(size);
     if place.iter().all(|at| (0..side).contains(at)) {
         return (place.map(|at| at as u32), number);
     }
-    // The centre of a texel one step beyond the edge leaves the cube by less than half a texel of the neighbour.
+    // The centre of a texel one step beyond the edge is outside the cube by less than half a texel of the neighbour.
     let [s, t] = place.map(|at| (at as f32 + 0.5) / size as f32);
     let (number, s, t) = face(direction(number, s, t));
     let inside = |at: f32| (libm::floorf(at * size as f32) as i64).clamp(0, side - 1) as u32;
@@ -58,7 +58,7 @@ mod tests {
         for (direction, number) in cases {
             assert_eq!(face(direction), (number, 0.5, 0.5), "{direction:?}");
         }
-        // On +x, larger z runs to the left and larger y runs up.
+        // On +x, larger z is further left and larger y is further up.
         assert_eq!(face([1.0, 0.5, 0.5]), (0, 0.25, 0.25));
     }
 
@@ -86,7 +86,7 @@ mod tests {
         for (place, number, expected) in cases {
             assert_eq!(neighbour(4, place, number), expected, "{place:?} of {number}");
         }
-        // Going over an edge and back leads to the same texel.
+        // Crossing an edge and going back leads to the same texel.
         for number in 0..6 {
             for at in 0..4 {
                 let ([x, y], other) = neighbour(4, [-1, at], number);

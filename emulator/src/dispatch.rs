@@ -1,8 +1,8 @@
 //! Runs a grid of workgroups: preamble, SIMD-groups, barriers, the seeded scheduler.
 //!
-//! Workgroups run one after the other, in an order that the seed chooses, or on several threads where the order makes no
-//! difference; within a workgroup the SIMD-groups take turns
-//! of random length. A program whose result depends on the seed has a race or lacks a barrier.
+//! Workgroups run one after the other, in an order that the seed determines, or on several threads if the order does
+//! not affect the result. Within a workgroup the SIMD-groups alternate after random numbers of instructions. A program
+//! whose result depends on the seed has a race or lacks a barrier.
 
 use thiserror::Error;
 
@@ -21,43 +21,43 @@ use crate::rng::Rng;
 use crate::textures::States;
 use crate::workers;
 
-/// Most workgroups under way at a time, where memory is not sequential.
+/// Maximum number of concurrent workgroups with relaxed memory.
 const WORKGROUPS_TOGETHER: u64 = 4;
-/// Lanes of a grid that are worth a thread of the host.
+/// Number of lanes for which a thread of the host is worthwhile.
 const LANES_PER_WORKER: u64 = 1024;
-/// Threads a workgroup can have.
+/// Maximum number of threads in a workgroup.
 const WORKGROUP_THREADS: u64 = 1024;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Report what hardware would pass over in silence.
+    /// Report errors that hardware ignores silently.
     pub strict: bool,
-    /// Chooses garbage values and the interleaving; 0 runs workgroups in grid order.
+    /// Seed of undefined values and of the interleaving; 0 runs workgroups in grid order.
     pub seed: u64,
-    /// Instructions a SIMD-group may execute before [`FindingKind::StepLimit`] ends the run.
+    /// Maximum number of instructions of a SIMD-group before [`FindingKind::StepLimit`] ends the run.
     pub max_steps: u64,
-    /// Instructions that all SIMD-groups of the run may execute together, preambles included, before
-    /// [`FindingKind::BudgetSpent`] ends it.
+    /// Maximum number of instructions of all SIMD-groups together, preambles included, before
+    /// [`FindingKind::BudgetSpent`] ends the run.
     pub budget: u64,
-    /// Write a line for every instruction executed into [`Report::trace`].
+    /// Write a line for every executed instruction to [`Report::trace`].
     pub trace: bool,
-    /// Device accesses that fail read 0 and write nothing, as drivers configure the hardware for robustness.
+    /// Failing device accesses read 0 and write nothing, as drivers configure the hardware for robustness.
     pub soft_fault: bool,
-    /// Look for data races, byte by byte. Slow.
+    /// Detect data races, byte by byte. Slow.
     pub races: bool,
-    /// Perturb reciprocals, roots, logarithms, exponentials and sines by up to one unit in the last place, as the seed
-    /// decides: their exact rounding on hardware is not known.
+    /// Change results of reciprocals, roots, logarithms, exponentials and sines by up to one unit in the last place,
+    /// depending on the seed: their exact rounding on hardware is not known.
     pub perturb: bool,
-    /// How memory behaves between SIMD-groups, and when results of asynchronous operations arrive.
+    /// When SIMD-groups see each other's stores, and when results of asynchronous operations arrive.
     pub memory_order: MemoryOrder,
-    /// Break an operation, to see whether a test notices.
+    /// Break an operation, to test whether a test detects it.
     pub mutant: Option<Mutant>,
     /// Count executions for each instruction into [`Report::profile`].
     pub profile: bool,
-    /// Threads of the host that may share the work: workgroups of a dispatch, bands of rows of a draw. The result is the
-    /// same for any number. Strict runs, traces, relaxed memory, memory that is not made of [`Window`]s and programs with
-    /// device atomics stay on one.
+    /// Threads of the host that may share the work: workgroups of a dispatch, bands of rows of a draw. The result is
+    /// the same for any number. Strict runs, traces, relaxed memory, memory with ranges other than [`Window`]s, and
+    /// programs with device atomics use one thread.
     ///
     /// [`Window`]: crate::Window
     pub threads: u32,
@@ -85,11 +85,11 @@ impl Default for Options {
 /// A compute dispatch.
 #[derive(Clone, Debug)]
 pub struct Dispatch<'a> {
-    /// The program every lane runs.
+    /// The program.
     pub program: &'a Program,
-    /// A program that one lane runs before all others, to set uniforms.
+    /// A program that one lane runs first, to set uniforms.
     pub preamble: Option<&'a Program>,
-    /// Uniform half-words from 0 on; those not given count as never set.
+    /// Uniform half-words from 0 on; reading others is a finding.
     pub uniforms: &'a [u16],
     /// Texture and sampler state as the driver loads it.
     pub states: States<'a>,
@@ -97,19 +97,19 @@ pub struct Dispatch<'a> {
     pub workgroups: [u32; 3],
     /// Lanes of a workgroup along x, y, z; at most 1024 together.
     pub workgroup_size: [u32; 3],
-    /// Threads along x, y, z, when workgroups at the edges are not full.
+    /// Threads along x, y, z, if workgroups at the edges are partial.
     pub threads: Option<[u32; 3]>,
-    /// The tile that programs of the driver use instead of local memory: every workgroup has one of its own.
+    /// The tile that programs of the driver use instead of local memory; every workgroup has its own.
     pub tile: Option<Tile>,
     /// Local memory of a workgroup in bytes.
     pub local_bytes: u32,
-    /// Stack memory of a lane in bytes, as the shader asks for it.
+    /// Stack memory per lane in bytes, as reported for the shader.
     pub scratch_bytes: u32,
-    /// How to run.
+    /// Options of the run.
     pub options: Options,
 }
 
-/// A tile of a compute program, whose pixels `st_tile` and `imgwblk` name by coordinates.
+/// A tile of a compute program; `st_tile` and `imgwblk` address its pixels by coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tile {
     /// Pixels along x and y.
@@ -120,13 +120,13 @@ pub struct Tile {
     pub bytes_per_sample: u32,
 }
 
-/// A run that stopped.
+/// A run that stopped early.
 #[derive(Clone, Debug, Error)]
 #[error("{finding}")]
 pub struct Stop {
-    /// Why.
+    /// The reason.
     pub finding: Box<Finding>,
-    /// What had happened by then; its findings end with the fatal one.
+    /// The report so far; its findings end with the fatal one.
     pub report: Box<Report>,
 }
 
@@ -173,7 +173,7 @@ fn run(
     }
 }
 
-/// Runs the workgroups one after the other, or a few together where memory is not sequential.
+/// Runs the workgroups one after the other, or a few concurrently with relaxed memory.
 fn run_in_turn(
     machine: &mut Machine<'_>,
     dispatch: &Dispatch<'_>,
@@ -210,7 +210,7 @@ fn run_shared(
     outcome
 }
 
-/// A workgroup about to start, by its number in the grid.
+/// A new workgroup, by its number in the grid.
 fn team(machine: &mut Machine<'_>, dispatch: &Dispatch<'_>, number: u64) -> Team {
     let [width, height, _] = dispatch.workgroups.map(u64::from);
     let position = [number % width, number / width % height, number / width / height];
@@ -222,7 +222,7 @@ fn team(machine: &mut Machine<'_>, dispatch: &Dispatch<'_>, number: u64) -> Team
     Team { groups, local: machine.local(dispatch.local_bytes), size, tile, helper: None }
 }
 
-/// Lanes of the workgroup at a position: at the edge of the grid as many as are left.
+/// The size of the workgroup at a position, which may be partial at the edge of the grid.
 fn size_at(dispatch: &Dispatch<'_>, position: [u32; 3]) -> [u32; 3] {
     let full = dispatch.workgroup_size;
     let Some(threads) = dispatch.threads else { return full };
@@ -230,7 +230,7 @@ fn size_at(dispatch: &Dispatch<'_>, position: [u32; 3]) -> [u32; 3] {
         .map(|axis| full[axis].min(threads[axis].saturating_sub(position[axis].saturating_mul(full[axis]))))
 }
 
-/// What a compute program with a tile sees of it.
+/// The frame of a compute program with a tile.
 fn compute_frame(tile: Tile) -> Frame {
     let [width, height] = tile.size;
     Frame {
@@ -253,7 +253,7 @@ fn workgroup(machine: &Machine<'_>, threads: u32, position: [u32; 3]) -> Vec<Gro
     (0..threads.div_ceil(LANES as u32)).map(make).collect()
 }
 
-/// The numbers below `count`, each once: in order for seed 0, otherwise scattered.
+/// Enumerates the numbers below `count`: in order for seed 0, otherwise permuted.
 struct Order {
     count: u64,
     step: u64,

@@ -1,7 +1,7 @@
 //! Draws: vertex programs, primitives, fragment programs over a framebuffer.
 //!
-//! Vertex programs run to their end before the first fragment; primitives are shaded in order, a tile after the other,
-//! eight quads a SIMD-group. Blending and formats are the programs' business: the framebuffer keeps bytes.
+//! All vertex programs run before the first fragment. Primitives are shaded in order, tile by tile, with eight quads
+//! per SIMD-group. Blending and formats are implemented by the programs: the framebuffer stores bytes.
 
 use crate::dispatch::{Options, Stop};
 use crate::exec::stack;
@@ -20,12 +20,12 @@ use crate::registers::Dst;
 use crate::textures::States;
 use agx_isa::inst::Size;
 
-/// A program of a draw with what it runs with.
+/// A program of a draw with its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
     /// The program.
     pub program: &'a Program,
-    /// A program that one lane runs before, to set uniforms.
+    /// A program that one lane runs first, to set uniforms.
     pub preamble: Option<&'a Program>,
     /// Uniform half-words from 0 on.
     pub uniforms: &'a [u16],
@@ -35,14 +35,14 @@ pub struct Stage<'a> {
     pub scratch_bytes: u32,
 }
 
-/// What vertices make.
+/// The primitives that vertices form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topology {
-    /// A point each.
+    /// Each vertex is a point.
     Points,
-    /// A line for two.
+    /// Two vertices are a line.
     Lines,
-    /// A triangle for three.
+    /// Three vertices are a triangle.
     Triangles,
 }
 
@@ -52,18 +52,18 @@ pub enum Cull {
     /// All are drawn.
     #[default]
     None,
-    /// Front faces are dropped.
+    /// Front faces are not drawn.
     Front,
-    /// Back faces are dropped.
+    /// Back faces are not drawn.
     Back,
 }
 
-/// What a coefficient register interpolates. Slots are those of `st_var`, in words.
+/// The value that a coefficient register interpolates. Slots are those of `st_var`, in words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binding {
     /// A slot of the provoking vertex.
     Flat(u32),
-    /// A slot of this corner of the primitive, or of its last one.
+    /// A slot of this vertex of the primitive, or of its last one.
     FlatCorner(u32, u8),
     /// A slot, linear on the screen.
     Linear(u32),
@@ -77,7 +77,7 @@ pub enum Binding {
     PrimitiveId,
     /// Position on a point, 0 to 1: from left to right along axis 0, from top to bottom along axis 1.
     Point {
-        /// Which of the two.
+        /// The axis.
         axis: usize,
         /// Divided by w: `iterproj` makes it the position.
         over_w: bool,
@@ -87,70 +87,70 @@ pub enum Binding {
 /// A draw.
 #[derive(Clone, Debug)]
 pub struct Draw<'a> {
-    /// Runs for every vertex: vertex number in r5, instance number in r6.
+    /// Runs for every vertex, with the vertex number in r5 and the instance number in r6.
     pub vertex: Stage<'a>,
     /// Runs for every covered pixel and its quad.
     pub fragment: Stage<'a>,
-    /// What the vertices make.
+    /// The primitives that the vertices form.
     pub topology: Topology,
-    /// Vertex numbers in order: an index buffer, read.
+    /// Vertex numbers in order, as read from an index buffer.
     pub vertices: &'a [u32],
     /// Instances.
     pub instances: u32,
     /// Four slots: clip-space x, y, z, w.
     pub position_slot: u32,
-    /// Slot of the point size; 1 without.
+    /// Slot of the point size; if absent, the size is 1.
     pub point_size_slot: Option<u32>,
     /// Coefficient registers from 0 on.
     pub coefficients: &'a [Binding],
-    /// Where clip space goes.
+    /// Viewport.
     pub viewport: Viewport,
     /// Left, top, right, bottom; the last two exclusive.
     pub scissor: Option<[u32; 4]>,
     /// Width of lines in pixels.
     pub line_width: f32,
-    /// Whether triangles whose corners run counter-clockwise on the screen are front faces.
+    /// Whether triangles whose vertices run counter-clockwise on the screen are front faces.
     pub front_counter_clockwise: bool,
     /// Faces that are not drawn.
     pub cull: Cull,
-    /// The last vertex provokes, not the first.
+    /// Whether the last vertex is the provoking vertex, instead of the first.
     pub provoking_last: bool,
     /// Depth and stencil.
     pub tests: Tests,
-    /// The fragment program triggers the tests itself (`sample_mask`, `zs_emit`); otherwise they come before it.
+    /// Whether the fragment program runs the tests (`sample_mask`, `zs_emit`); otherwise they run before it.
     pub late_tests: bool,
-    /// What only a command stream asks for.
+    /// Parameters that only control streams use.
     pub more: More<'a>,
-    /// How to run.
+    /// Options of the run.
     pub options: Options,
 }
 
-/// What only a command stream asks of a draw.
+/// Parameters of a draw that only control streams use.
 #[derive(Clone, Copy, Debug)]
 pub struct More<'a> {
     /// Slot with the layer in its lower half and the viewport in its upper half.
     pub layer_slot: Option<u32>,
     /// Viewports from 1 on, with their scissors.
     pub viewports: &'a [(Viewport, [u32; 4])],
-    /// First of the slots with clip distances, and how many there are.
+    /// First of the slots with clip distances, and their number.
     pub clip_slots: (u32, usize),
-    /// Clips at near and far.
+    /// Whether primitives are clipped at the near and far planes.
     pub depth_clip: bool,
-    /// Least and greatest depth.
+    /// Minimum and maximum depth.
     pub depth_range: [f32; 2],
     /// Depth bias.
     pub bias: Option<Bias>,
-    /// What is drawn of triangles.
+    /// The part of triangles that is drawn.
     pub fill: Fill,
     /// Number of the first primitive.
     pub first_primitive: u32,
     /// Number of the first instance.
     pub first_instance: u32,
-    /// The fragment program does not run: only tests count.
+    /// Run only the tests, without the fragment program.
     pub tests_only: bool,
-    /// The y coordinate of points runs up.
+    /// Whether the y coordinate of points increases upwards.
     pub points_run_up: bool,
-    /// Steps of a pixel that positions on the screen are rounded to; not rounded without.
+    /// Subdivisions of a pixel to which screen positions are rounded; if absent they are not rounded.
     pub steps: Option<u32>,
 }
 
@@ -173,31 +173,32 @@ impl Default for More<'_> {
     }
 }
 
-/// What is drawn of triangles.
+/// The part of triangles that is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
-    /// All of them.
+    /// The whole triangle.
     Whole,
-    /// Their edges.
+    /// Its edges.
     Edges,
-    /// Their corners.
+    /// Its vertices.
     Corners,
 }
 
 /// A depth bias.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bias {
-    /// Units added.
+    /// Number of units to add.
     pub constant: f32,
     /// Factor of the slope.
     pub slope: f32,
-    /// Limit; none when 0.
+    /// Limit; 0 means no limit.
     pub clamp: f32,
-    /// A unit is half the range of depth, instead of the least step of a float as large as the primitive's depth.
+    /// Whether a unit is half the range of depth, instead of the smallest step of a float as large as the primitive's
+    /// depth.
     pub integer: bool,
 }
 
-/// A rectangle of pixels shaded without vertices, as driver-internal clears and blits and shader tests do.
+/// A rectangle of pixels that is shaded without vertices, as for clears and blits of drivers and for shader tests.
 #[derive(Clone, Debug)]
 pub struct Shade<'a> {
     /// Runs for every pixel.
@@ -210,22 +211,22 @@ pub struct Shade<'a> {
     pub depth: f32,
     /// Depth and stencil.
     pub tests: Tests,
-    /// The fragment program triggers the tests itself.
+    /// Whether the fragment program runs the tests.
     pub late_tests: bool,
     /// The layer that the framebuffer belongs to.
     pub layer: u32,
-    /// Depth, stencil and the count of samples stay as they are.
+    /// Whether depth, stencil and the sample count stay unchanged.
     pub keeps_tests: bool,
-    /// How to run.
+    /// Options of the run.
     pub options: Options,
 }
 
-/// Draws into `framebuffer`.
+/// Draws to `framebuffer`.
 pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>) -> Result<Report, Stop> {
     draw_layers(memory, std::slice::from_mut(framebuffer), draw)
 }
 
-/// Draws into framebuffers of the same size, one for each layer.
+/// Draws to framebuffers of the same size, one for each layer.
 pub fn draw_layers(memory: &mut Memory, layers: &mut [Framebuffer], draw: &Draw<'_>) -> Result<Report, Stop> {
     let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
     let mut nothing = Framebuffer::new(0, 0, 1, 0);
@@ -272,7 +273,7 @@ fn cover(
     shade_alone(machine, frame, &polygon, &shade.fragment, counts)
 }
 
-/// The framebuffer moves into the frame for the time of a draw.
+/// Moves the framebuffer into a frame for the duration of a draw.
 fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame {
     Frame {
         buffer: std::mem::replace(framebuffer, Framebuffer::new(0, 0, 1, 0)),

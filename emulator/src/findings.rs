@@ -1,4 +1,4 @@
-//! What the machine reports: faults that end a run and observations of strict mode.
+//! Findings of the machine: faults that end a run, and observations of strict mode.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::memory::MemoryFault;
 
-/// What was found. Half registers and uniforms are named by half index: r5l = 10, r5h = 11.
+/// The kind of a finding. Half registers and uniforms are named by half index: r5l = 10, r5h = 11.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FindingKind {
     /// The bytes at the program counter are not a known instruction.
@@ -18,13 +18,13 @@ pub enum FindingKind {
     /// A trap instruction was reached.
     #[error("trap")]
     Trap,
-    /// A SIMD-group ran for longer than permitted.
+    /// A SIMD-group executed more instructions than permitted.
     #[error("no stop after {0} instructions")]
     StepLimit(u64),
-    /// All SIMD-groups together ran for longer than [`crate::Options::budget`] permits.
+    /// All SIMD-groups together executed more instructions than [`crate::Options::budget`] permits.
     #[error("the run's budget of {0} instructions is spent")]
     BudgetSpent(u64),
-    /// The machine does not model the instruction, or not in this form.
+    /// The machine does not model the instruction, or this form of it.
     #[error("not modelled: {0}")]
     Unsupported(&'static str),
     /// An access to device memory failed.
@@ -68,7 +68,7 @@ pub enum FindingKind {
         /// Bytes allocated.
         size: u32,
     },
-    /// A local access with an index but without the shift bits that make hardware honour it.
+    /// A local access with an index but without the shift bits that hardware needs to use it.
     #[error("a local index without shift bits has no defined effect")]
     LocalIndexUndefined,
     /// The stack was accessed outside the current frame.
@@ -87,7 +87,7 @@ pub enum FindingKind {
         /// Words allocated.
         limit: i64,
     },
-    /// A callee returned with another stack pointer than it was called with.
+    /// A callee returned with a different stack pointer.
     #[error("the stack pointer is {after} words at the return, {before} at the call")]
     StackImbalance {
         /// Words at the call.
@@ -95,7 +95,7 @@ pub enum FindingKind {
         /// Words at the return.
         after: i64,
     },
-    /// A mask instruction met an `r0l` that was computed rather than set as a nesting counter.
+    /// A mask instruction was executed while `r0l` held a computed value instead of a nesting counter.
     #[error("r0l holds data, not a nesting level")]
     NestingHoldsData,
     /// The program stopped inside a construct that some lane had entered.
@@ -107,7 +107,7 @@ pub enum FindingKind {
     /// SIMD-groups of the workgroup had stopped while others waited.
     #[error("a threadgroup barrier that not all SIMD-groups reach")]
     AbandonedBarrier,
-    /// Two lanes touched the same byte without ordering, at least one of them storing.
+    /// Two lanes accessed the same byte without ordering, at least one of them storing.
     #[error("a data race on the {space} byte at {address:#x}")]
     DataRace {
         /// `device` or `local`.
@@ -115,10 +115,10 @@ pub enum FindingKind {
         /// The byte.
         address: u64,
     },
-    /// A sample was tested that had been tested before.
+    /// A sample was tested twice.
     #[error("a sample is tested that was tested before")]
     SampleTestedTwice,
-    /// A sample was killed whose test had updated depth, stencil and occlusion before.
+    /// A sample was killed after its test had updated depth, stencil and occlusion.
     #[error("a sample is killed that was tested before")]
     SampleKilledAfterTest,
     /// The tile was written before the program's own tests of the sample.
@@ -170,24 +170,24 @@ pub struct MaskChange {
     pub exec: u32,
 }
 
-/// Something the machine noticed, where and when.
+/// A finding with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What.
+    /// Kind.
     pub kind: FindingKind,
     /// Byte offset of the instruction from the start of its program.
     pub pc: u32,
-    /// Whether the instruction is of the preamble.
+    /// Whether the instruction is in the preamble.
     pub preamble: bool,
     /// Disassembly of the instruction.
     pub text: String,
-    /// The first lane concerned, when lanes differ.
+    /// The first lane concerned, if lanes differ.
     pub lane: Option<u8>,
     /// Workgroup index in the grid.
     pub workgroup: [u32; 3],
     /// SIMD-group index in the workgroup.
     pub simd_group: u32,
-    /// Times the same instruction reported the same kind, this time included.
+    /// Number of times that the same instruction reported the same kind, including this one.
     pub count: u64,
     /// The latest changes of the execution mask before the finding, oldest first.
     pub mask_changes: Vec<MaskChange>,
@@ -213,7 +213,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A kind and the lane it concerns, before the machine adds where it happened.
+/// A kind and its lane, before the machine adds the location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Observation {
     pub(crate) kind: FindingKind,

@@ -1,8 +1,8 @@
-//! Asynchronous operations in flight: what they load arrives at the `wait`, not before.
+//! Asynchronous operations in flight, whose results arrive at the `wait`.
 //!
-//! Until then a destination holds what it held, or something else: the seed decides. The access itself happens between the
-//! instruction and its `wait`, loads in program order, and before anything later of the same SIMD-group that writes
-//! memory; a fence does not make it happen.
+//! Until then a destination has its old value or random bits; the seed decides. The access happens between the
+//! instruction and its `wait`: loads happen in program order, and before later writes of the same SIMD-group to memory.
+//! A fence does not complete it.
 
 use agx_isa::desc::Effects;
 
@@ -23,7 +23,7 @@ type Halves = Vec<(u8, PerLane<u16>)>;
 pub(crate) struct InFlight {
     /// Its wait group.
     index: u8,
-    /// Number of the instruction in its program.
+    /// Index of the instruction in its program.
     at: usize,
     /// Lanes that execute it.
     exec: u32,
@@ -32,13 +32,13 @@ pub(crate) struct InFlight {
 
 #[derive(Clone, Debug)]
 enum State {
-    /// It has not been executed; these are its sources.
+    /// The access has not happened yet; these are the sources.
     Started(Halves),
-    /// These are its results.
+    /// The access has happened; these are the results.
     Fetched(Halves),
 }
 
-/// Executes an instruction whose results may arrive late; `at` is its number, unless only an indirect jump reaches it.
+/// Executes an instruction whose results may arrive late. `at` is its index, unless only an indirect jump reaches it.
 pub(crate) fn step_in_flight(
     op: &Op,
     at: Option<usize>,
@@ -100,7 +100,7 @@ fn restore(halves: &Halves, exec: u32, group: &mut Group) {
     }
 }
 
-/// Anything may stand in a register that is being written.
+/// Fills registers that are being written with random bits.
 fn spoil(halves: &[u8], exec: u32, group: &mut Group, core: &mut Core<'_>) {
     for half in halves {
         for lane in lanes_of(exec) {
@@ -109,7 +109,7 @@ fn spoil(halves: &[u8], exec: u32, group: &mut Group, core: &mut Core<'_>) {
     }
 }
 
-/// Accesses that were started and not made are made, in program order.
+/// Makes the pending accesses, in program order.
 fn fetch(program: &Program, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
     for number in 0..group.in_flight.len() {
         let InFlight { at, exec, state, .. } = &mut group.in_flight[number];
@@ -121,7 +121,8 @@ fn fetch(program: &Program, group: &mut Group, core: &mut Core<'_>) -> Result<()
     Ok(())
 }
 
-/// Executes an instruction with the sources it had when it was started; gives its results and changes no register.
+/// Executes an instruction with the sources it had when it was started. Returns its results and does not change
+/// registers.
 fn execute(
     program: &Program,
     at: usize,
@@ -136,7 +137,7 @@ fn execute(
     let (saved, now, pc) = (copy(&touched, group), group.exec, group.pc);
     restore(sources, u32::MAX, group);
     (group.exec, group.pc) = (exec, op.pc);
-    // On a fault the program counter stays at the instruction at fault.
+    // On a fault the program counter stays at the failing instruction.
     op.action.run(group, core, op.next())?;
     let results = copy(&strict.writes, group);
     restore(&saved, u32::MAX, group);
@@ -144,7 +145,7 @@ fn execute(
     Ok(results)
 }
 
-/// Results of a wait group arrive.
+/// Writes the results of a wait group to their registers.
 fn arrive(program: &Program, index: u8, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
     fetch(program, group, core)?;
     let (arrived, left) =

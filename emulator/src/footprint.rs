@@ -1,8 +1,8 @@
-//! How much of a texture a pixel covers: the level of detail, and the samples of an anisotropic filter.
+//! The area of a texture that a pixel covers: the level of detail, and the samples of an anisotropic filter.
 
 use crate::textures::{Sampler, Texture};
 
-/// What a lookup covers.
+/// The area that a lookup covers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Footprint {
     /// Level of detail relative to the first level, unclamped.
@@ -19,8 +19,9 @@ impl Footprint {
         Footprint { lod, taps: 1, along: [0.0; 3] }
     }
 
-    /// The footprint of derivatives of the coordinates, x then y: the longer axis over the shorter one says how many
-    /// samples there are, up to what the sampler permits, and each of them covers its share of the longer axis.
+    /// The footprint of derivatives of the coordinates, x then y. The ratio of the longer to the shorter axis
+    /// determines the number of samples, up to the sampler's limit; each sample covers an equal share of the longer
+    /// axis.
     pub(crate) fn new(texture: &Texture, sampler: &Sampler, dx: [f32; 3], dy: [f32; 3]) -> Footprint {
         let lengths = [dx, dy].map(|derivative| length(texture, sampler, derivative));
         let (longer, shorter) = (lengths[0].max(lengths[1]), lengths[0].min(lengths[1]));
@@ -31,7 +32,7 @@ impl Footprint {
             false => 1.0,
         };
         let along = if lengths[0] >= lengths[1] { dx } else { dy };
-        // Half the logarithm of the square; no footprint at all is the finest level.
+        // Half the logarithm of the square; an empty footprint has the finest level.
         let lod = if longer > 0.0 { libm::log2f(longer) / 2.0 - libm::log2f(taps) } else { -126.0 };
         Footprint { lod, taps: taps as u32, along }
     }

@@ -1,7 +1,7 @@
 //! Element formats of device, stack, local and tile memory.
 //!
-//! Codes, sizes and rules are applegpu's; encoding (the store direction) is documented nowhere and follows the
-//! graphics APIs: clamp, round to nearest even, NaN to zero.
+//! Codes, sizes and decoding follow applegpu. Encoding (for stores) is not documented and follows the graphics APIs:
+//! clamp, round to nearest even, NaN becomes zero.
 
 use half::f16;
 
@@ -48,7 +48,7 @@ const CODES: [Option<Format>; 16] = {
 };
 
 impl Format {
-    /// The format of a code, unless nobody knows it.
+    /// The format of a code, if known.
     pub(crate) fn from_code(code: u32) -> Option<Format> {
         CODES.get(code as usize).copied().flatten()
     }
@@ -63,7 +63,7 @@ impl Format {
         }
     }
 
-    /// Components in one 32-bit word, for formats that pack them; the shift and the mask do not apply to these.
+    /// Number of components in one 32-bit word, for packed formats; they ignore the shift and the mask.
     pub(crate) fn packed_components(self) -> Option<u32> {
         use Format::*;
         match self {
@@ -73,8 +73,8 @@ impl Format {
         }
     }
 
-    /// The register value of an element. `component` counts from 0 (x); `raw` is the element zero-extended, or the
-    /// whole word of a packed format; `wide` asks for 32-bit registers.
+    /// The register value of an element. `component` counts from 0 (x); `raw` is the element, zero-extended, or the
+    /// whole word of a packed format; `wide` selects 32-bit registers.
     pub(crate) fn decode(self, raw: u32, component: u32, wide: bool) -> u32 {
         use Format::*;
         let value = match self {
@@ -95,8 +95,8 @@ impl Format {
         if wide { (value as f32).to_bits() } else { u32::from(f16::from_f64(value).to_bits()) }
     }
 
-    /// The element of a register value; `component` as in [`Format::decode`]. Packed formats give their share of the
-    /// word, except shared exponents, which need all components: see [`encode_rgb9e5`].
+    /// The element of a register value; `component` as in [`Format::decode`]. For packed formats the result is the
+    /// component's part of the word, except for shared exponents, which need all components: see [`encode_rgb9e5`].
     pub(crate) fn encode(self, value: u32, component: u32, wide: bool) -> u32 {
         use Format::*;
         let float = || if wide { f32::from_bits(value) } else { f16::from_bits(value as u16).to_f32() };
@@ -177,7 +177,7 @@ fn small_field(value: f64, mantissa_bits: u32, toward_zero: bool) -> u32 {
     let exponent = libm::ilogb(value).max(-14);
     let scaled = libm::scalbn(value, mantissa_bits as i32 - exponent);
     let mantissa = if toward_zero { libm::trunc(scaled) } else { libm::rint(scaled) } as u32;
-    // A subnormal has no implicit bit; a carry out of the mantissa moves into the exponent by itself.
+    // A subnormal has no implicit bit; a carry out of the mantissa correctly increments the exponent.
     (((exponent + 14) as u32) << mantissa_bits).saturating_add(mantissa)
 }
 

@@ -1,7 +1,7 @@
 //! Fragments: the polygons of a draw, shaded by SIMD-groups of quads.
 //!
-//! Polygons are shaded in order, a tile after the other, eight quads a SIMD-group. Large draws are shared among threads: each
-//! shades all polygons within a band of rows of its own.
+//! Polygons are shaded in order, tile by tile, with eight quads per SIMD-group. Large draws are distributed over
+//! threads: each shades all polygons within its band of rows.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,19 +19,19 @@ use crate::raster::{Polygon, Quad};
 use crate::registers::lanes_of;
 use crate::workers::{self, Outcome};
 
-/// Pixels of a draw that one thread shades before others start.
+/// Minimum number of pixels of a draw for which it is distributed over threads.
 const LEAST_SHARED: u64 = 4096;
-/// Bands for each thread: some are more work than others.
+/// Bands per thread; several, because their work differs.
 const BANDS_PER_THREAD: u32 = 4;
 
 impl Frame {
-    /// Takes the rows of tiles from `band` on away.
+    /// Removes and returns the rows of tiles from `band` on.
     fn split_off(&mut self, band: u32) -> Frame {
         let buffer = self.buffer.split_off(band);
         Frame { buffer, primitive: self.primitive.clone(), ..*self }
     }
 
-    /// Puts the buffer of the current layer back, and takes that of another.
+    /// Returns the buffer of the current layer and takes that of another.
     pub(crate) fn change_layer(&mut self, layers: &mut [Framebuffer], layer: u32) {
         for place in [self.layer, layer] {
             if self.layer != layer
@@ -44,7 +44,7 @@ impl Frame {
     }
 }
 
-/// Counts of a stage's programs, and the SIMD-groups that are about to run together.
+/// Counts of a stage's programs, and the SIMD-groups that will run together.
 pub(crate) struct Running {
     pub(crate) main: Counts,
     preamble: Option<Counts>,
@@ -73,7 +73,7 @@ impl Running {
     }
 }
 
-/// The primitives of a draw whose vertices are there.
+/// The primitives of a draw after its vertices were shaded.
 pub(crate) struct Primitives<'d> {
     pub(crate) draw: &'d Draw<'d>,
     /// Vertices of each instance.
@@ -98,8 +98,8 @@ impl Primitives<'_> {
         })
     }
 
-    /// Shades the primitives from number `first` on over all instances, in order. With an area, it stops at the primitive
-    /// that makes more pixels than that, and gives its number.
+    /// Shades the primitives from number `first` on over all instances, in order. With an area, it stops at the
+    /// primitive that covers more pixels than that, and returns its number.
     fn shade_from(
         &self,
         (first, mut area): (usize, Option<u64>),
@@ -145,7 +145,7 @@ impl Primitives<'_> {
     }
 }
 
-/// Shades a polygon that belongs to no primitive.
+/// Shades a polygon that does not belong to a primitive.
 pub(crate) fn shade_alone(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -165,7 +165,8 @@ pub(crate) fn shade_alone(
     }
 }
 
-/// Splits the framebuffers of a draw into bands of rows, runs `work` for each on one of several threads, and puts them
+/// Splits the framebuffers of a draw into bands of rows, runs `work` for each band on one of several threads, and joins
+/// the bands again.
 /// together again.
 fn share_bands(
     machine: &mut Machine<'_>,
@@ -213,7 +214,7 @@ fn test_polygon(frame: &mut Frame, polygon: &Polygon) {
     }
 }
 
-/// Most fragment SIMD-groups under way at a time, where memory is not sequential.
+/// Maximum number of concurrent fragment SIMD-groups with relaxed memory.
 const FRAGMENTS_TOGETHER: u64 = 6;
 
 /// Quads of a fragment SIMD-group.
@@ -246,7 +247,7 @@ fn shade_polygon(
     Ok(())
 }
 
-/// Runs the fragment SIMD-groups that are waiting.
+/// Runs the pending fragment SIMD-groups.
 fn finish_fragments(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -258,7 +259,7 @@ fn finish_fragments(
     machine.execute(stage.program, &mut counts.main, &mut teams, job, Some(frame))
 }
 
-/// The SIMD-group of up to eight quads; `None` when early tests leave no sample of it.
+/// The SIMD-group of up to eight quads; `None` if no sample passes the early tests.
 fn fragment_group(machine: &Machine<'_>, frame: &mut Frame, quads: &[Quad], index: u32) -> Option<Group> {
     let mut group = machine.group(index, 4 * quads.len() as u32);
     let mut pixels = Pixels::default();

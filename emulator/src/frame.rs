@@ -1,16 +1,16 @@
 //! The tile buffer of a render pass, depth and stencil, and the primitive being shaded.
 //!
-//! Hardware keeps one tile at a time in local memory; here all samples of the framebuffer are there, and tiles only decide
-//! what coefficients are relative to, and which rows threads of the host share out among them.
+//! Hardware keeps one tile at a time in local memory. Here the frame has all samples of the framebuffer; tiles only
+//! determine the origin of coefficients, and the rows that threads of the host share.
 
 use std::ops::Range;
 
 use agx_abi::fragment::standard_sample_positions;
 
-/// Pixels along a tile's sides: what coefficients are relative to.
+/// Pixels along a tile's sides; coefficients are relative to the tile.
 pub(crate) const TILE: u32 = 32;
 
-/// How two depth or stencil values are compared: `new OP old`.
+/// Comparison of two depth or stencil values: `new OP old`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Comparison {
     /// Never passes.
@@ -47,25 +47,25 @@ impl Comparison {
     }
 }
 
-/// What happens to a stencil value.
+/// Operation on a stencil value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StencilOp {
-    /// Stays.
+    /// Keeps it.
     #[default]
     Keep,
-    /// Becomes 0.
+    /// Sets it to 0.
     Zero,
-    /// Becomes the reference.
+    /// Sets it to the reference.
     Replace,
-    /// Counts up to 255.
+    /// Increments it up to 255.
     IncrementClamp,
-    /// Counts down to 0.
+    /// Decrements it down to 0.
     DecrementClamp,
-    /// Every bit flips.
+    /// Inverts its bits.
     Invert,
-    /// Counts up, 255 to 0.
+    /// Increments it; 255 becomes 0.
     IncrementWrap,
-    /// Counts down, 0 to 255.
+    /// Decrements it; 0 becomes 255.
     DecrementWrap,
 }
 
@@ -95,11 +95,11 @@ pub struct Stencil {
     pub read_mask: u8,
     /// Bits written.
     pub write_mask: u8,
-    /// When the stencil test fails.
+    /// If the stencil test fails.
     pub fail: StencilOp,
-    /// When the depth test fails.
+    /// If the depth test fails.
     pub depth_fail: StencilOp,
-    /// When both pass.
+    /// If both pass.
     pub pass: StencilOp,
 }
 
@@ -130,7 +130,7 @@ pub struct Tests {
     pub back: Stencil,
 }
 
-/// The samples of as many rows as a tile has.
+/// The samples of a row of tiles.
 #[derive(Clone, PartialEq, Debug)]
 struct Band {
     colour: Vec<u8>,
@@ -145,19 +145,19 @@ pub struct Framebuffer {
     height: u32,
     samples: u32,
     bytes_per_sample: u32,
-    /// Row of tiles that the first band is.
+    /// Number of the first row of tiles.
     first_band: u32,
     bands: Vec<Band>,
     /// Samples that passed the tests, over all draws: the occlusion counter.
     pub passed: u64,
-    /// Where the samples lie in a pixel.
+    /// Positions of the samples in a pixel.
     pub sample_positions: [[f64; 2]; 4],
-    /// Depth is kept as a normalised number of 16 bits.
+    /// Whether depth is a 16-bit normalised number.
     pub depth_unorm16: bool,
 }
 
 impl Framebuffer {
-    /// A framebuffer with `samples` of `bytes_per_sample` bytes a pixel: colour 0, depth 1, stencil 0.
+    /// A framebuffer with `samples` samples of `bytes_per_sample` bytes per pixel: colour 0, depth 1, stencil 0.
     pub fn new(width: u32, height: u32, samples: u32, bytes_per_sample: u32) -> Framebuffer {
         let band = |first: u32| {
             let rows = (height - first).min(TILE);
@@ -183,7 +183,7 @@ impl Framebuffer {
         [self.width, self.height]
     }
 
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -195,14 +195,14 @@ impl Framebuffer {
         self.bands[band].colour.get(at * bytes..(at + 1) * bytes)
     }
 
-    /// The bytes of a sample, to clear or load them; `None` outside.
+    /// The bytes of a sample, mutable; `None` outside.
     pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
         let (band, at) = self.place(x, y, sample)?;
         let bytes = self.bytes_per_sample as usize;
         self.bands[band].colour.get_mut(at * bytes..(at + 1) * bytes)
     }
 
-    /// Sets depth and stencil of a sample; nothing outside.
+    /// Sets depth and stencil of a sample; ignored outside.
     pub fn set_depth_stencil(&mut self, x: u32, y: u32, sample: u32, depth: f32, stencil: u8) {
         if let Some((band, at)) = self.place(x, y, sample) {
             let band = &mut self.bands[band];
@@ -210,7 +210,7 @@ impl Framebuffer {
         }
     }
 
-    /// Where a sample lies in its pixel.
+    /// Position of a sample in its pixel.
     pub(crate) fn sample_position(&self, sample: u32) -> [f64; 2] {
         self.sample_positions.get(sample as usize).copied().unwrap_or([0.5, 0.5])
     }
@@ -222,7 +222,7 @@ impl Framebuffer {
         Some((*band.depth.get(at)?, *band.stencil.get(at)?))
     }
 
-    /// Sets every sample to these bytes (cut or filled up with 0), depth and stencil.
+    /// Sets every sample to these bytes (truncated or filled with 0), depth and stencil.
     pub fn clear(&mut self, colour: &[u8], depth: f32, stencil: u8) {
         let bytes = self.bytes_per_sample as usize;
         for band in &mut self.bands {
@@ -238,7 +238,7 @@ impl Framebuffer {
         }
     }
 
-    /// The band of a sample, and the sample's number in it.
+    /// The band of a sample, and its index in the band.
     fn place(&self, x: u32, y: u32, sample: u32) -> Option<(usize, usize)> {
         let band = (y / TILE).checked_sub(self.first_band)? as usize;
         let inside = x < self.width && y < self.height && sample < self.samples && band < self.bands.len();
@@ -246,19 +246,19 @@ impl Framebuffer {
         inside.then_some((band, at * self.samples as usize + sample as usize))
     }
 
-    /// Rows of tiles that it holds: all, unless some were split off.
+    /// The rows of tiles that it has: all, unless some were split off.
     pub(crate) fn bands(&self) -> Range<u32> {
         self.first_band..self.first_band + self.bands.len() as u32
     }
 
-    /// Takes the rows of tiles from `band` on away; what it gives has counted nothing yet.
+    /// Splits off the rows of tiles from `band` on; the result has counts of zero.
     pub(crate) fn split_off(&mut self, band: u32) -> Framebuffer {
         let kept = (band.saturating_sub(self.first_band) as usize).min(self.bands.len());
         let bands = self.bands.split_off(kept);
         Framebuffer { first_band: self.first_band + kept as u32, bands, passed: 0, ..*self }
     }
 
-    /// Puts rows of tiles back that were split off, with what they counted.
+    /// Appends rows of tiles that were split off, and adds their counts.
     pub(crate) fn append(&mut self, mut below: Framebuffer) {
         self.bands.append(&mut below.bands);
         self.passed += below.passed;
@@ -289,7 +289,7 @@ impl Framebuffer {
     }
 }
 
-/// The nearest depth that 16 bits can hold.
+/// The nearest depth that is representable in 16 bits.
 fn unorm16(depth: f32) -> f32 {
     (libm::rint(f64::from(depth.clamp(0.0, 1.0)) * 65535.0) / 65535.0) as f32
 }
@@ -297,9 +297,9 @@ fn unorm16(depth: f32) -> f32 {
 /// A linear function of the pixel position: `a x + b y + c`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Plane {
-    /// Change a pixel to the right.
+    /// Change per pixel to the right.
     pub a: f64,
-    /// Change a pixel down.
+    /// Change per pixel downwards.
     pub b: f64,
     /// Value at the framebuffer's corner.
     pub c: f64,
@@ -311,18 +311,18 @@ impl Plane {
     }
 }
 
-/// One coefficient register: what is interpolated.
+/// One coefficient register.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Coefficient {
     /// The same 32 bits everywhere (flat shading).
     Flat(u32),
-    /// The same, with the bits of the second corner, which coefficient vectors hold too.
+    /// The same, with the bits of the second vertex, which coefficient vectors also contain.
     FlatWithSecond(u32, u32),
     /// A value linear on the screen.
     Linear(Plane),
 }
 
-/// What fragments are of.
+/// The primitive that fragments belong to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Primitive {
     pub(crate) coefficients: Vec<Coefficient>,
@@ -330,21 +330,21 @@ pub(crate) struct Primitive {
     pub(crate) back: bool,
 }
 
-/// The primitive being shaded and the framebuffer it goes to.
+/// The primitive being shaded and its framebuffer.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) buffer: Framebuffer,
     pub(crate) tests: Tests,
     pub(crate) primitive: Primitive,
     pub(crate) layer: u32,
-    /// Whether the program itself triggers the tests (`sample_mask`, `zs_emit`).
+    /// Whether the program runs the tests (`sample_mask`, `zs_emit`).
     pub(crate) late_tests: bool,
-    /// Least and greatest interpolated depth.
+    /// Minimum and maximum interpolated depth.
     pub(crate) depth_range: [f32; 2],
 }
 
 impl Frame {
-    /// Value of a coefficient register at a point; `None` when the primitive has no such register.
+    /// Value of a coefficient register at a point; `None` if the primitive does not have the register.
     pub(crate) fn interpolate(&self, number: u32, x: f64, y: f64) -> Option<f32> {
         Some(match self.primitive.coefficients.get(number as usize)? {
             Coefficient::Flat(bits) | Coefficient::FlatWithSecond(bits, _) => f32::from_bits(*bits),
@@ -364,7 +364,7 @@ impl Frame {
         })
     }
 
-    /// Tests one sample with the interpolated depth or the one given; stencil likewise.
+    /// Tests one sample with the given depth, or else the interpolated one, and likewise for stencil.
     pub(crate) fn test(&mut self, place: [u32; 3], depth: Option<f32>, stencil: Option<u8>) -> bool {
         let offset = self.buffer.sample_position(place[2]);
         let x = f64::from(place[0]) + offset[0];
@@ -378,7 +378,7 @@ impl Frame {
     }
 }
 
-/// Where a sample lies in its pixel unless the driver says otherwise.
+/// Default position of a sample in its pixel.
 fn standard_position(samples: u32, sample: u32) -> [f64; 2] {
     standard_sample_positions(samples).get(sample as usize).copied().unwrap_or([0.5, 0.5])
 }

@@ -1,4 +1,4 @@
-//! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
+//! The state of one SIMD-group: registers of 32 lanes, mask, program counter, defined and pending registers.
 
 use agx_isa::half_set::HalfSet;
 
@@ -12,7 +12,7 @@ use crate::registers::lanes_of;
 pub use agx_isa::semantics::LANES;
 /// Half registers of a lane.
 pub(crate) const HALVES: usize = 256;
-/// Mask changes remembered for reports.
+/// Number of mask changes kept for reports.
 const HISTORY: usize = 8;
 
 /// A value of each lane.
@@ -23,7 +23,7 @@ pub(crate) type PerLane<T> = [T; LANES];
 pub(crate) struct Pending {
     /// Their destinations.
     pub(crate) halves: HalfSet,
-    /// How many there are.
+    /// Their number.
     pub(crate) count: u32,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Pending {
 pub(crate) enum Progress {
     Running,
     AtBarrier,
-    /// Until earlier fragments of the same pixels have ended.
+    /// Waiting for earlier fragments of the same pixels to end.
     AtPixelWait,
     Stopped,
 }
@@ -40,7 +40,7 @@ pub(crate) enum Progress {
 /// One SIMD-group.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// Values by register, then lane; the low half register in the low bits.
+    /// Values by register, then lane; the low half register is in the low bits.
     pub(crate) words: Box<[PerLane<u32>; HALVES / 2]>,
     /// Lanes in which a half holds a defined value.
     pub(crate) defined: Box<[u32; HALVES]>,
@@ -48,9 +48,9 @@ pub(crate) struct Group {
     pub(crate) discarded: Box<[u32; HALVES]>,
     /// Active lanes.
     pub(crate) exec: u32,
-    /// How many lanes are active.
+    /// Number of active lanes.
     pub(crate) active: u32,
-    /// Where rows prepare their sources.
+    /// Buffers in which rows prepare their sources.
     pub(crate) room: Box<[PerLane<u32>; 5]>,
     /// Lanes that exist: a workgroup's last SIMD-group may be partial.
     pub(crate) lanes: u32,
@@ -63,16 +63,16 @@ pub(crate) struct Group {
     pub(crate) pixels: Option<Box<Pixels>>,
     /// The outputs of a vertex program.
     pub(crate) outputs: Option<Box<Outputs>>,
-    /// Stack pointers at the calls not yet returned from.
+    /// Stack pointers of the calls that have not yet returned.
     pub(crate) calls: Vec<i64>,
     pub(crate) pending: [Pending; 2],
-    /// Asynchronous operations whose results have not arrived, where memory is not sequential.
+    /// Asynchronous operations whose results have not arrived; only with relaxed memory.
     pub(crate) in_flight: Vec<InFlight>,
-    /// Number among the SIMD-groups under way.
+    /// Number among the concurrent SIMD-groups.
     pub(crate) viewer: usize,
-    /// The primitive of a fragment program, where several are under way.
+    /// The primitive of a fragment program, if several are active concurrently.
     pub(crate) primitive: Option<Box<Primitive>>,
-    /// Lanes whose `r0l` was computed by something that cannot mean a nesting level.
+    /// Lanes whose `r0l` was computed by an instruction whose result cannot be a nesting level.
     pub(crate) nesting_is_data: u32,
     /// Whether a mask instruction was executed.
     pub(crate) mask_used: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// A SIMD-group about to start: `garbage` is what its registers hold, `lanes` which lanes exist.
+    /// A new SIMD-group. `garbage` has the initial contents of its registers, `lanes` the lanes that exist.
     pub(crate) fn new(garbage: &[PerLane<u32>; HALVES / 2], lanes: u32) -> Group {
         Group {
             words: Box::new(*garbage),
@@ -142,7 +142,7 @@ impl Group {
         lanes_of(exec).for_each(|lane| self.set_half(half, lane, values[lane]));
     }
 
-    /// Changes the execution mask and remembers the change.
+    /// Changes the execution mask and records the change.
     pub(crate) fn set_exec(&mut self, exec: u32) {
         if exec != self.exec {
             self.history[self.history_len % HISTORY] = MaskChange { pc: self.pc, exec };
@@ -157,7 +157,7 @@ impl Group {
         AccessBy { workgroup: self.workgroup, thread: self.index * LANES as u32 + lane as u32, store }
     }
 
-    /// The remembered mask changes, oldest first.
+    /// The recorded mask changes, oldest first.
     pub(crate) fn mask_changes(&self) -> Vec<MaskChange> {
         let kept = self.history_len.min(HISTORY);
         (self.history_len - kept..self.history_len).map(|at| self.history[at % HISTORY]).collect()

@@ -1,8 +1,9 @@
-//! The scratch helper: a program of the driver that hands blocks of scratch memory to the SIMD-groups of a core.
+//! The scratch helper: a program of the driver that allocates blocks of scratch memory to the SIMD-groups of a core.
 //!
-//! The hardware asks through doorbells: 32 fetches the next request, 48 and 49 accept and refuse it. Special registers 144, 146
-//! and 147 hold the request's code and argument; before the first doorbell they hold the argument of the command. `map` gives a
-//! block to the SIMD-group that asks, `unmap` takes it back (Mesa, `libagx/helper.cl`; applegpu names the instructions).
+//! The program communicates with the hardware through doorbells: 32 fetches the next request, 48 accepts and 49 refuses
+//! it. Special registers 144, 146 and 147 have the request's code and argument; before the first doorbell they have the
+//! argument of the command. `map` gives a block to the requesting SIMD-group, `unmap` takes it back (Mesa,
+//! `libagx/helper.cl`; applegpu names the instructions).
 
 use crate::dispatch::{Options, Stop};
 use crate::machine::{Job, Machine, Team, conclude};
@@ -11,7 +12,7 @@ use crate::profile::Counts;
 use crate::program::Program;
 use crate::textures::States;
 
-/// Blocks that a SIMD-group can have.
+/// Maximum number of blocks of a SIMD-group.
 pub const HELPER_BLOCKS: usize = 4;
 /// The doorbell that fetches the next request.
 const NEXT: u32 = 32;
@@ -20,17 +21,17 @@ const ACCEPT: u32 = 48;
 /// The doorbell that refuses a request.
 const REFUSE: u32 = 49;
 
-/// What the hardware asks of the helper.
+/// A request of the hardware to the helper.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Blocks for a SIMD-group whose register word has this code of the stack's size.
+    /// Allocate blocks for a SIMD-group; the argument is the stack size code of its register word.
     Allocate(u32),
-    /// The blocks of the latest SIMD-group that still has some are no longer needed.
+    /// Free the blocks of the latest SIMD-group that still has some.
     Free(u32),
 }
 
 impl Request {
-    /// Code and argument, as the special registers show them.
+    /// Code and argument, as in the special registers.
     fn words(self) -> [u32; 2] {
         match self {
             Request::Allocate(size) => [0, size],
@@ -39,18 +40,18 @@ impl Request {
     }
 }
 
-/// The code of the request after the last one: the program ends.
+/// Code of the request to end the program, after the last request.
 const END: u32 = 15;
 
-/// A request with what the helper did about it.
+/// A request and the helper's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// Whether the helper accepted it; `None` when it did not answer before it asked for the next request.
+    /// Whether the helper accepted it; `None` if it fetched the next request without an answer.
     pub accepted: Option<bool>,
-    /// The words it mapped: address / 256, with as many low bits set as the logarithm to base 4 of the block's size in units of
-    /// 1 KiB, and one more; 0 for none.
+    /// The words that it mapped: address / 256, with the logarithm to base 4 of the block's size in KiB, plus one, as
+    /// the number of low bits set; 0 for none.
     pub blocks: [u32; HELPER_BLOCKS],
 }
 
@@ -61,14 +62,14 @@ pub struct HelperCall<'a> {
     pub program: &'a Program,
     /// The command's argument.
     pub argument: u64,
-    /// What the hardware asks, in order; a request to end follows the last.
+    /// Requests of the hardware, in order; the request to end follows the last.
     pub requests: &'a [Request],
 }
 
 /// Runs the helper until it ends.
 ///
 /// # Errors
-/// The finding that stopped it, like that of a dispatch.
+/// The finding that stopped it, as for a dispatch.
 pub fn serve(memory: &mut Memory, call: &HelperCall<'_>, options: &Options) -> Result<Vec<Answer>, Stop> {
     let mut machine = Machine::new(memory, options, &[], States::default());
     let mut counts = Counts::new(call.program);
@@ -82,12 +83,12 @@ pub fn serve(memory: &mut Memory, call: &HelperCall<'_>, options: &Options) -> R
     Ok(team.helper.map_or_else(Vec::new, |helper| helper.answers))
 }
 
-/// The hardware's side while the helper runs.
+/// The state of the hardware while the helper runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Helper {
-    /// What the special registers show: the request's code, and the argument.
+    /// Contents of the special registers: the request's code, and the argument.
     registers: [u32; 3],
-    /// Requests not asked yet, the next one last.
+    /// Pending requests, the next one last.
     waiting: Vec<Request>,
     /// Blocks of the SIMD-groups that have some.
     granted: Vec<[u32; HELPER_BLOCKS]>,
@@ -101,7 +102,7 @@ impl Helper {
         Helper { registers: [0, argument[0], argument[1]], waiting, granted: Vec::new(), answers: Vec::new() }
     }
 
-    /// The value of a special register that only the helper sees.
+    /// The value of a special register that exists only for the helper.
     pub(crate) fn special(&self, number: u32) -> Option<u32> {
         match number {
             144 => Some(self.registers[0]),
@@ -110,7 +111,7 @@ impl Helper {
         }
     }
 
-    /// A doorbell; false for one of unknown meaning.
+    /// Executes a doorbell; false if its meaning is unknown.
     pub(crate) fn ring(&mut self, doorbell: u32) -> bool {
         match doorbell {
             NEXT => self.next(),
@@ -142,7 +143,7 @@ impl Helper {
         }
     }
 
-    /// Gives a block to the SIMD-group that asks.
+    /// Gives a block to the requesting SIMD-group.
     pub(crate) fn map(&mut self, slot: u32, block: u32) {
         if let Some(place) = self.answers.last_mut().and_then(|answer| answer.blocks.get_mut(slot as usize)) {
             *place = block;

@@ -1,8 +1,8 @@
-//! A reference machine for AGX (Apple G13 and G14) machine code: deterministic, complete where the hardware is known,
-//! strict where it is silent.
+//! A reference machine for AGX (Apple G13 and G14) machine code. It is deterministic, exact where the behaviour of the
+//! hardware is known, and reports errors that the hardware ignores silently.
 //!
-//! [`dispatch()`] runs a compute grid on a [`Memory`]; [`step_one`] runs one instruction on a [`Simd`]. What is exact,
-//! what is assumed and what is not modelled stands in docs/emulator.md.
+//! [`dispatch()`] runs a compute grid on a [`Memory`]; [`step_one`] runs one instruction on a [`Simd`].
+//! docs/emulator.md lists exact behaviour, assumptions and what is not modelled.
 
 mod astc;
 mod blocks;

@@ -3,14 +3,14 @@
 use crate::findings::FindingKind;
 use crate::rng::Rng;
 
-/// Local memory. Accesses outside read 0 and write nothing, and are reported.
+/// Local memory. Accesses outside it read 0 and write nothing, and are reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Local {
     bytes: Vec<u8>,
 }
 
 impl Local {
-    /// `size` bytes with undefined contents: a pattern of `seed`, so that nobody leans on zeros.
+    /// `size` bytes with undefined contents: a pattern from `seed`, so that no program can rely on zeros.
     pub(crate) fn new(size: u32, seed: u64) -> Local {
         let mut rng = Rng::new(seed);
         Local { bytes: (0..size).map(|_| rng.next() as u8).collect() }
@@ -21,7 +21,7 @@ impl Local {
         &self.bytes
     }
 
-    /// All bytes, to be changed.
+    /// All bytes, mutable.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }

@@ -1,4 +1,4 @@
-//! Executes SIMD-groups: the seeded scheduler, barriers, one instruction after the other, and the notebook.
+//! Executes SIMD-groups: the seeded scheduler, barriers, the instruction loop, and recording of findings.
 
 use crate::core::{Core, Launch, Traffic};
 use crate::dispatch::{Options, Stop};
@@ -20,52 +20,52 @@ use crate::rng::{Garbage, Rng};
 use crate::step::step;
 use crate::textures::{StateFile, States};
 
-/// Longest turn of a SIMD-group, in instructions.
+/// Maximum length of a turn of a SIMD-group, in instructions.
 const TURN: u64 = 48;
-/// Lines of trace kept.
+/// Maximum number of trace lines.
 const TRACE_LINES: usize = 1 << 20;
 
-/// What a program runs with, beside memory and uniforms.
+/// The parameters of a program besides memory and uniforms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Job {
-    /// Lanes in a workgroup; fewer than the full size at the edge of a grid that is counted in threads.
+    /// Lanes in a workgroup; fewer than the full size at the edge of a grid whose size is given in threads.
     pub(crate) workgroup_size: [u32; 3],
     /// Lanes in a full workgroup.
     pub(crate) full_size: [u32; 3],
-    /// Words of stack a lane may use.
+    /// Words of stack per lane.
     pub(crate) stack_words: i64,
     /// Whether the program is a preamble.
     pub(crate) preamble: bool,
 }
 
-/// The uniform file that a driver fills.
+/// The uniform file after the driver has filled it.
 fn filled(values: &[u16], states: States<'_>, garbage: &Garbage) -> Uniforms {
     let mut uniforms = Uniforms::new(values, &garbage.uniforms);
     states.unset_uniforms.iter().for_each(|range| uniforms.forget(range, &garbage.uniforms));
     uniforms
 }
 
-/// SIMD-groups that share local memory and barriers: a workgroup, or a single one of vertices or fragments.
+/// SIMD-groups that share local memory and barriers: a workgroup, or a single SIMD-group of vertices or fragments.
 pub(crate) struct Team {
     pub(crate) groups: Vec<Group>,
     pub(crate) local: Local,
-    /// Lanes along x, y, z: fewer than the full size at the edge of a grid that is counted in threads.
+    /// Lanes along x, y, z; fewer than the full size at the edge of a grid whose size is given in threads.
     pub(crate) size: [u32; 3],
-    /// The tile of a compute program of the driver.
+    /// The tile of a compute program that the driver uses for blits.
     pub(crate) tile: Option<Box<Frame>>,
-    /// What the program serves, when it is the scratch helper.
+    /// The state of the scratch helper program, if the program is one.
     pub(crate) helper: Option<Box<Helper>>,
 }
 
 impl Team {
-    /// A SIMD-group by itself.
+    /// A team of one SIMD-group.
     pub(crate) fn alone(group: Group, local: Local) -> Team {
         Team { groups: vec![group], local, size: [0; 3], tile: None, helper: None }
     }
 }
 
-/// The SIMD-groups that can run, by team and number. A fragment's pixel wait lasts until the teams before it, which cover
-/// a pixel of its own, have stopped.
+/// The SIMD-groups that can run, by team and number. A fragment SIMD-group in a pixel wait can run when the earlier
+/// teams that cover one of its pixels have stopped.
 fn ready(teams: &[Team]) -> Vec<(usize, usize)> {
     let mut ready = Vec::new();
     for (number, team) in teams.iter().enumerate() {
@@ -83,14 +83,14 @@ fn ready(teams: &[Team]) -> Vec<(usize, usize)> {
     ready
 }
 
-/// Whether fragments of `team` are not done with a pixel of `group`.
+/// Whether fragments of `team` have not yet finished a pixel of `group`.
 fn holds_up(team: &Team, group: &Group) -> bool {
     let unfinished = team.groups.iter().filter(|other| other.progress != Progress::Stopped);
     let Some(own) = group.pixels.as_deref() else { return false };
     unfinished.filter_map(|other| other.pixels.as_deref()).any(|other| other.shares_pixel(own))
 }
 
-/// Where several primitives are under way, the frame shows a SIMD-group its own.
+/// If several primitives are active concurrently, stores the SIMD-group's primitive in the frame.
 fn exchange_primitive(group: &mut Group, frame: Option<&mut Frame>) {
     if let Some((primitive, frame)) = group.primitive.as_deref_mut().zip(frame) {
         std::mem::swap(primitive, &mut frame.primitive);
@@ -106,17 +106,17 @@ pub(crate) struct Machine<'a> {
     garbage: Garbage,
     rng: Rng,
     races: Option<Races>,
-    /// What memory holds back, unless it is sequential.
+    /// Buffered stores and pending loads, unless memory is sequential.
     order: Option<Order>,
     notebook: Notebook,
     trace: Vec<String>,
     traffic: Traffic,
-    /// Instructions left of the run's budget.
+    /// Instructions left in the run's budget.
     budget: u64,
 }
 
 impl<'a> Machine<'a> {
-    /// A machine whose uniforms and state registers start with these.
+    /// A machine with these initial uniforms and state registers.
     pub(crate) fn new(
         memory: &'a mut Memory,
         options: &'a Options,
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A SIMD-group about to start, of at most 32 of the `threads` left.
+    /// A new SIMD-group with at most 32 of the remaining `threads`.
     pub(crate) fn group(&self, index: u32, threads: u32) -> Group {
         let lanes = if threads >= LANES as u32 { u32::MAX } else { (1 << threads) - 1 };
         let mut group = Group::new(&self.garbage.registers, lanes);
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         group
     }
 
-    /// Other uniforms and states for the next program; what preambles set is forgotten.
+    /// Sets uniforms and states for the next program; values from preambles are discarded.
     pub(crate) fn rebind(&mut self, uniforms: &[u16], states: States<'_>) {
         self.states = StateFile::new(states);
         self.uniforms = filled(uniforms, states, &self.garbage);
@@ -167,13 +167,14 @@ impl<'a> Machine<'a> {
         self.execute(program, counts, &mut teams, job, None)
     }
 
-    /// Local memory of a workgroup about to start.
+    /// Local memory of a new workgroup.
     pub(crate) fn local(&mut self, bytes: u32) -> Local {
         Local::new(bytes, self.rng.next())
     }
 
-    /// How many threads may share the work of `program`: one wherever something is noted in the order of execution, where
-    /// the range of an access belongs to this machine alone, and where the program depends on the order of its pieces.
+    /// The number of threads that may share the work of `program`. It is one if findings or traces are recorded in the
+    /// order of execution, if accesses must be checked against the range of this machine, or if the program depends on
+    /// the order of its pieces.
     pub(crate) fn threads(&self, program: &Program) -> usize {
         let options = self.options;
         let noted = options.strict || options.trace || options.races || options.budget != u64::MAX;
@@ -183,12 +184,12 @@ impl<'a> Machine<'a> {
         if program.has_atomics() { 1 } else { options.threads as usize }
     }
 
-    /// The same memory for another worker.
+    /// A view of the same memory for another worker.
     pub(crate) fn shared_memory(&self) -> Memory {
         self.memory.clone()
     }
 
-    /// A machine that goes on from here with `memory`, and counts its own traffic.
+    /// A machine that continues from this state with `memory`, and has separate traffic counts.
     pub(crate) fn worker<'m>(&'m self, memory: &'m mut Memory) -> Machine<'m> {
         Machine {
             memory,
@@ -206,25 +207,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What programs asked of device memory so far.
+    /// The device memory traffic of programs so far.
     pub(crate) fn traffic(&self) -> Traffic {
         self.traffic
     }
 
-    /// Adds what a worker's programs asked of device memory.
+    /// Adds the traffic of a worker.
     pub(crate) fn add_traffic(&mut self, traffic: Traffic) {
         self.traffic.lines += traffic.lines;
         self.traffic.soft_faults += traffic.soft_faults;
     }
 
-    /// Where memory is sequential, the schedule of a workgroup depends on its number alone and not on those before it.
+    /// With sequential memory, the schedule of a workgroup depends only on its number, and not on earlier workgroups.
     pub(crate) fn begin_workgroup(&mut self, number: u64) {
         if self.order.is_none() {
             self.rng = Rng::new(self.options.seed ^ number.rotate_left(32));
         }
     }
 
-    /// How many teams are under way together: one where memory is sequential, else up to `most`.
+    /// The number of teams that run concurrently: one if memory is sequential, otherwise up to `most`.
     pub(crate) fn teams_together(&mut self, most: u64) -> usize {
         match self.order.is_some() && self.races.is_none() {
             true => 1 + self.rng.below(most) as usize,
@@ -232,7 +233,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs SIMD-groups that are under way together until all have stopped.
+    /// Runs concurrent SIMD-groups until all have stopped.
     pub(crate) fn execute(
         &mut self,
         program: &Program,
@@ -279,7 +280,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Where memory is not sequential, short turns show more of it.
+    /// With relaxed memory turns are shorter, to expose more interleavings.
     fn turn_length(&mut self) -> u64 {
         let longest = match self.order {
             None => TURN,
@@ -288,7 +289,7 @@ impl<'a> Machine<'a> {
         1 + self.rng.below(longest)
     }
 
-    /// Lets the SIMD-groups of a workgroup continue when all of them are at the barrier, while other workgroups run.
+    /// Lets the SIMD-groups of each workgroup continue if all of them are at the barrier.
     fn release_complete(&mut self, program: &Program, groups: &mut [Group], preamble: bool) {
         if self.order.is_some() && groups.iter().all(|group| group.progress == Progress::AtBarrier) {
             self.release(program, groups, preamble);
@@ -318,7 +319,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// A turn of one SIMD-group: until it is over, a barrier or the end.
+    /// Runs one SIMD-group until the end of its turn, a barrier, or the end of the program.
     fn turn(
         &mut self,
         turn: &mut Turn<'_>,
@@ -373,7 +374,7 @@ impl<'a> Machine<'a> {
         outcome
     }
 
-    /// What happened; `programs` with their counts, the last one being the main program.
+    /// The report. `programs` has the programs with their counts; the last one is the main program.
     pub(crate) fn report(self, programs: &[(&Program, &Counts)]) -> Report {
         let mut report =
             Report { lines: self.traffic.lines, soft_faults: self.traffic.soft_faults, ..Report::default() };
@@ -389,7 +390,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The report of a run, or how it stopped.
+/// The report of a run, or the reason why it stopped.
 pub(crate) fn conclude(outcome: Result<(), Box<Finding>>, mut report: Report) -> Result<Report, Stop> {
     match outcome {
         Ok(()) => Ok(report),
@@ -400,7 +401,7 @@ pub(crate) fn conclude(outcome: Result<(), Box<Finding>>, mut report: Report) ->
     }
 }
 
-/// Where findings and trace go.
+/// Destinations of findings and trace.
 struct Log<'l> {
     notebook: &'l mut Notebook,
     trace: &'l mut Vec<String>,
@@ -442,7 +443,7 @@ impl Turn<'_> {
                     decoded = op;
                     &decoded
                 }
-                // The last stop had no lane that could have executed it.
+                // The last stop had no active lane.
                 None if group.exec == 0 => {
                     group.progress = Progress::Stopped;
                     return Ok(());
@@ -461,7 +462,7 @@ impl Turn<'_> {
             log.write_down(op, group, core);
         }
         let flow = outcome.map_err(|fault| {
-            // An access that was put off is at fault at its own place.
+            // A deferred access has the location of its own instruction.
             let at_fault = program.index(group.pc).map_or(op, |at| &program.ops()[at]);
             self.fatal(fault, Some(at_fault), group)
         })?;
@@ -486,7 +487,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The next instruction would be one too many, for the SIMD-group or for the run.
+    /// The next instruction would exceed the limit of the SIMD-group or of the run.
     #[cold]
     fn exhausted(&mut self, group: &mut Group, options: &Options) -> Result<(), Box<Finding>> {
         let kind = match group.steps >= options.max_steps {

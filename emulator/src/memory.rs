@@ -1,7 +1,7 @@
 //! The sparse 64-bit address space of the machine: mapped ranges with permissions.
 //!
-//! Ranges never overlap and every access has to lie inside one of them: an element that straddles two ranges faults.
-//! A range either owns its bytes or shows a [`Window`] of words that others can see and change too.
+//! Ranges never overlap, and every access must be within one range: an element that straddles two ranges faults. A
+//! range either owns its bytes or maps a [`Window`] of words that other threads and programs can access too.
 
 use std::cell::RefCell;
 
@@ -23,17 +23,17 @@ bitflags! {
     }
 }
 
-/// Why a range cannot be mapped.
+/// The reason why a range cannot be mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum MapError {
-    /// Part of the range is mapped already.
+    /// Part of the range is already mapped.
     #[error("the range at {address:#x} ({bytes} bytes) overlaps the one mapped at {other:#x}")]
     Overlap {
         /// First byte of the refused range.
         address: u64,
         /// Length of the refused range.
         bytes: usize,
-        /// First byte of the range in the way.
+        /// First byte of the existing range.
         other: u64,
     },
     /// The range runs past the end of the address space.
@@ -46,10 +46,10 @@ pub enum MapError {
     },
 }
 
-/// Why an access failed.
+/// The reason why an access failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum MemoryFault {
-    /// No mapped range holds all bytes of the access.
+    /// No mapped range contains all bytes of the access.
     #[error("{bytes} bytes at {address:#x} are not mapped")]
     Unmapped {
         /// First byte of the access.
@@ -69,12 +69,12 @@ pub enum MemoryFault {
     },
 }
 
-/// Where the bytes of a range are.
+/// The bytes of a range.
 #[derive(Clone, Debug)]
 enum Storage {
     /// In the range itself.
     Owned(Vec<u8>),
-    /// In words that others share.
+    /// Shared words.
     Shared(Window),
 }
 
@@ -93,13 +93,13 @@ impl Range {
         }
     }
 
-    /// Offset of an access inside the range, when the range holds all of it.
+    /// Offset of an access in the range, if the range contains all of it.
     fn offset(&self, address: u64, len: usize) -> Option<usize> {
         let offset = address.checked_sub(self.start)?;
         (offset.checked_add(len as u64)? <= self.len()).then_some(offset as usize)
     }
 
-    /// The part of the range between two addresses that lie in it.
+    /// The part of the range between two addresses within it.
     fn part(&self, from: u64, to: u64) -> Range {
         let (skip, len) = (from - self.start, to - from);
         let storage = match &self.storage {
@@ -115,24 +115,24 @@ impl Range {
 pub struct Memory {
     /// Sorted by start; disjoint; none empty.
     ranges: Vec<Range>,
-    /// The range of the latest access: neighbouring lanes nearly always hit the same one.
+    /// The range of the latest access, which neighbouring lanes usually access too.
     latest: usize,
-    /// What was touched since somebody asked for that.
+    /// Accessed bytes since [`Memory::watch`].
     touched: Option<RefCell<Touched>>,
 }
 
 impl Memory {
-    /// Nothing mapped.
+    /// Memory without mappings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Maps `bytes` at `address`. An empty range is accepted and maps nothing.
+    /// Maps `bytes` at `address`. Mapping an empty range has no effect.
     pub fn map(&mut self, address: u64, bytes: Vec<u8>, access: Access) -> Result<(), MapError> {
         self.insert(Range { start: address, storage: Storage::Owned(bytes), access })
     }
 
-    /// Shows `window` at `address`. An empty window is accepted and maps nothing.
+    /// Maps `window` at `address`. Mapping an empty window has no effect.
     pub fn map_window(&mut self, address: u64, window: Window, access: Access) -> Result<(), MapError> {
         self.insert(Range { start: address, storage: Storage::Shared(window), access })
     }
@@ -153,12 +153,12 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a clone sees the same bytes: every range is a window, and nobody watches.
+    /// Whether a clone shares all bytes: every range is a window, and accesses are not recorded.
     pub(crate) fn is_shared(&self) -> bool {
         self.touched.is_none() && self.ranges.iter().all(|range| matches!(range.storage, Storage::Shared(_)))
     }
 
-    /// Unmaps the range that starts at `address` and gives its bytes back; windows give an empty vector.
+    /// Unmaps the range that starts at `address` and returns its bytes; for a window the result is empty.
     pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
         let at = self.ranges.binary_search_by_key(&address, |range| range.start).ok()?;
         match self.ranges.remove(at).storage {
@@ -167,7 +167,7 @@ impl Memory {
         }
     }
 
-    /// Unmaps everything between two addresses, the last exclusive: ranges that reach across lose that part only.
+    /// Unmaps everything between two addresses, the last exclusive. Ranges that extend beyond are split.
     pub fn clear(&mut self, from: u64, to: u64) {
         let mut kept = Vec::with_capacity(self.ranges.len() + 1);
         for range in self.ranges.drain(..) {
@@ -187,7 +187,7 @@ impl Memory {
         self.latest = 0;
     }
 
-    /// `len` mapped bytes at `address`, whatever the permissions; `None` when no range owns them all.
+    /// `len` mapped bytes at `address`, regardless of permissions; `None` if no range owns them all.
     pub fn bytes(&self, address: u64, len: usize) -> Option<&[u8]> {
         if len == 0 {
             return Some(&[]);
@@ -200,8 +200,7 @@ impl Memory {
         }
     }
 
-    /// `len` mapped bytes at `address` for the host to change, whatever the permissions; `None` when no range owns them
-    /// all.
+    /// `len` mapped bytes at `address`, mutable, regardless of permissions; `None` if no range owns them all.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
         if len == 0 {
             return Some(&mut []);
@@ -215,7 +214,7 @@ impl Memory {
         }
     }
 
-    /// Copies mapped bytes out, whatever the permissions and however many ranges hold them.
+    /// Copies mapped bytes, regardless of permissions, possibly from several ranges.
     pub fn fetch(&self, mut address: u64, mut into: &mut [u8]) -> Result<(), MemoryFault> {
         while !into.is_empty() {
             let fault = MemoryFault::Unmapped { address, bytes: into.len() };
@@ -233,17 +232,17 @@ impl Memory {
         Ok(())
     }
 
-    /// Adds to `touched` from now on what is touched by [`Memory::read`], [`Memory::write`] and programs.
+    /// From now on records in `touched` the accesses of [`Memory::read`], [`Memory::write`] and programs.
     pub fn watch(&mut self, touched: Touched) {
         self.touched = Some(RefCell::new(touched));
     }
 
-    /// Ends [`Memory::watch`]: what was touched since then; `None` where nobody watched.
+    /// Ends [`Memory::watch`] and returns the recorded accesses; `None` if none were recorded.
     pub fn watched(&mut self) -> Option<Touched> {
         self.touched.take().map(RefCell::into_inner)
     }
 
-    /// Notes that something other than a program read these bytes.
+    /// Records a read that was not made by a program.
     pub fn saw_read(&self, address: u64, len: usize) {
         self.saw(address, len, false);
     }
@@ -254,13 +253,13 @@ impl Memory {
         }
     }
 
-    /// Reads as the program does: permissions are checked.
+    /// Reads memory with the permissions of the program.
     pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         self.saw(address, into.len(), false);
         self.read_unseen(address, into)
     }
 
-    /// The same, for an atomic.
+    /// The same for an atomic, without recording the access.
     pub(crate) fn read_unseen(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         let len = into.len();
         let (range, offset) = self.locate(address, len)?;
@@ -274,13 +273,13 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes as the program does: permissions are checked.
+    /// Writes memory with the permissions of the program.
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
         self.saw(address, from.len(), true);
         self.write_unseen(address, from)
     }
 
-    /// The same, for an atomic.
+    /// The same for an atomic, without recording the access.
     pub(crate) fn write_unseen(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
         let len = from.len();
         let (range, offset) = self.locate(address, len)?;
@@ -294,8 +293,8 @@ impl Memory {
         Ok(())
     }
 
-    /// The memory from `address` on that the program may read, when one range holds all of it. A span may have bytes that
-    /// no lane touches, so that there is none where accesses are noted.
+    /// The memory from `address` on, if the program may read it and one range contains all of it. `None` if accesses
+    /// are recorded, because a span may contain bytes that no lane accesses.
     pub(crate) fn readable_span(&mut self, address: u64, len: usize) -> Option<Span<'_>> {
         if self.touched.is_some() {
             return None;
@@ -325,7 +324,7 @@ impl Memory {
         })
     }
 
-    /// Sets a byte, whatever the permissions, where one is mapped.
+    /// Sets a byte if it is mapped, regardless of permissions.
     pub(crate) fn set_byte(&mut self, address: u64, byte: u8) {
         self.saw(address, 1, true);
         let Ok((range, offset)) = self.locate(address, 1) else { return };
@@ -335,10 +334,10 @@ impl Memory {
         }
     }
 
-    /// Whether the program may write these bytes, which one mapping must hold.
+    /// Checks that the program may write these bytes and that one mapping contains them.
     ///
     /// # Errors
-    /// The fault that a store would be.
+    /// The fault that a store would cause.
     pub fn writable(&mut self, address: u64, len: usize) -> Result<(), MemoryFault> {
         let (range, _) = self.locate(address, len)?;
         match range.access.contains(Access::WRITE) {

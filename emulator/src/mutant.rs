@@ -1,4 +1,4 @@
-//! Broken operations on purpose: the tests are good when one of them fails for every mutant.
+//! Deliberately broken operations. The tests are good if one of them fails for every mutant.
 
 use agx_isa::table::Opcode;
 
@@ -9,18 +9,18 @@ use crate::group::Group;
 use crate::program::Op;
 use crate::registers::lanes_of;
 
-/// How an operation is broken.
+/// The fault of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// It does nothing.
+    /// Does nothing.
     Skip,
-    /// The lowest bit of each register written is wrong.
+    /// Inverts the lowest bit of each written register.
     Flip,
-    /// The first two sources of a pure operation change places.
+    /// Swaps the first two sources of a pure operation.
     Swap,
-    /// The modifiers of a pure operation count as 0.
+    /// Treats the modifiers of a pure operation as 0.
     NoModifiers,
-    /// Sign extension, absolute value and negation of a pure operation's sources are ignored.
+    /// Ignores sign extension, absolute value and negation of a pure operation's sources.
     NoFlags,
 }
 
@@ -29,7 +29,7 @@ pub enum Fault {
 pub struct Mutant {
     /// The operation.
     pub op: Opcode,
-    /// How it is broken.
+    /// Its fault.
     pub fault: Fault,
 }
 

@@ -1,4 +1,4 @@
-//! Collects findings: where and when something was noticed, the same thing at the same place only once.
+//! Collects findings with their locations; the same finding at the same location is recorded once.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -8,7 +8,7 @@ use crate::findings::{Finding, FindingKind, Observation};
 use crate::group::Group;
 use crate::program::Op;
 
-/// Distinct findings kept; later ones are counted nowhere.
+/// Maximum number of distinct findings; further ones are dropped.
 const KEPT: usize = 256;
 
 /// The findings of a run.
@@ -19,7 +19,7 @@ pub(crate) struct Notebook {
 }
 
 impl Notebook {
-    /// Writes down what `group` ran into at `op`.
+    /// Records an observation of `group` at `op`.
     pub(crate) fn add(
         &mut self,
         observation: Observation,
@@ -44,7 +44,7 @@ impl Notebook {
     }
 }
 
-/// An observation with its place and time.
+/// A finding from an observation and its location.
 pub(crate) fn finding(observation: Observation, text: String, preamble: bool, group: &Group) -> Finding {
     Finding {
         kind: observation.kind,

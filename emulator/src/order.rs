@@ -1,34 +1,36 @@
-//! Memory between SIMD-groups when it is not sequential: stores that arrive late and out of order, loads that find old
-//! values, until what orders them has run.
+//! Relaxed memory between SIMD-groups: stores become visible late and out of order, and loads may return old values,
+//! until a fence, wait or barrier orders them.
 //!
-//! Each SIMD-group keeps its stores in a buffer of its own and sees them at once; everybody else sees a store when it has
-//! left the buffer, which happens at times and in an order that the seed chooses, word by word. A value that has been
-//! overwritten can still be read by groups that have not yet seen the new one. What orders (the assumptions stand in
-//! docs/emulator.md):
+//! Each SIMD-group has a buffer for its stores and sees them at once. Other SIMD-groups see a store after it was
+//! published from the buffer, word by word, at times and in an order that the seed determines. Until a group has seen
+//! the new value of a word, it may still read the old one. The following operations order memory (docs/emulator.md
+//! lists the assumptions):
 //!
-//! * `wait` completes the stores of its group; `memory_barrier` sends completed stores out and makes the group see
-//!   everything sent out so far; a threadgroup barrier makes its groups see everything sent out so far.
-//! * Image stores have a buffer that `image_barrier_1` and then `image_barrier_2` empty. Loads of texels go around both
-//!   buffers, and see image stores sent out before `image_barrier_3`, other stores before `flush_memory_to_texture`.
-//! * Atomics act on memory at once; a group's own stores to the word leave first.
+//! * `wait` completes the stores of its group. `memory_barrier` publishes completed stores, and makes all published
+//!   stores visible to its group. A threadgroup barrier makes all published stores visible to its groups.
+//! * Image stores have a buffer that `image_barrier_1` and then `image_barrier_2` publish. Texel loads bypass both
+//!   buffers; they see image stores published before `image_barrier_3`, and other stores published before
+//!   `flush_memory_to_texture`.
+//! * Atomics access memory immediately; the group's own stores to the word are published first.
 
 use rustc_hash::FxHashMap;
 
 use crate::memory::{Memory, MemoryFault};
 use crate::rng::Rng;
 
-/// What a SIMD-group sees of memory that others write, and when its results arrive.
+/// When SIMD-groups see each other's stores, and when results arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryOrder {
-    /// All accesses happen at once, in the order of execution.
+    /// All accesses take effect immediately, in the order of execution.
     #[default]
     Sequential,
-    /// Results of asynchronous operations arrive at their `wait`; stores reach other SIMD-groups late and out of order;
-    /// several workgroups, and several fragment SIMD-groups, are under way at a time. The seed decides how.
+    /// Results of asynchronous operations arrive at their `wait`. Stores become visible to other SIMD-groups late and
+    /// out of order. Several workgroups, and several fragment SIMD-groups, run concurrently. The seed determines the
+    /// details.
     Relaxed,
 }
 
-/// How an access goes to memory.
+/// The path of an access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Path {
     /// Loads, stores and atomics of device memory.
@@ -37,27 +39,27 @@ pub(crate) enum Path {
     Texels,
 }
 
-/// What a fence orders.
+/// The effect of a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fence {
-    /// Device memory.
+    /// Orders device memory.
     Memory,
-    /// Image stores begin to leave.
+    /// Starts publishing image stores.
     ImagesLeave,
-    /// Image stores have left.
+    /// Completes publishing image stores.
     ImagesLeft,
-    /// Image stores of others become visible to loads of texels.
+    /// Makes image stores of others visible to texel loads.
     ImagesSeen,
-    /// Other stores become visible to loads of texels.
+    /// Makes other stores visible to texel loads.
     TexelsSeen,
-    /// Nothing the machine knows of.
+    /// No effect that the machine models.
     Unknown,
 }
 
-/// Stores that a buffer holds before one has to leave.
+/// Maximum number of entries in a buffer; then one is published.
 const MOST_ENTRIES: usize = 96;
 
-/// Bytes of a word that a group has stored and nobody else sees.
+/// Bytes of a word that a group has stored and others do not see yet.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     word: u64,
@@ -68,7 +70,7 @@ struct Entry {
     leaving: bool,
 }
 
-/// Stores on their way, at most one entry a word: later bytes replace earlier ones.
+/// Buffered stores, at most one entry per word: later bytes replace earlier ones.
 #[derive(Clone, Debug, Default)]
 struct Buffer {
     entries: Vec<Entry>,
@@ -108,7 +110,7 @@ impl Buffer {
         entry
     }
 
-    /// Takes every entry that `leaves`.
+    /// Removes and returns every entry for which `leaves` is true.
     fn take_all(&mut self, leaves: impl Fn(&Entry) -> bool) -> Vec<Entry> {
         let mut taken = Vec::new();
         for at in (0..self.entries.len()).rev() {
@@ -120,68 +122,69 @@ impl Buffer {
     }
 }
 
-/// What one SIMD-group sees.
+/// The view of one SIMD-group.
 #[derive(Clone, Debug, Default)]
 struct View {
     stores: Buffer,
     images: Buffer,
-    /// Up to which store sent out it sees everything: on the device path, image stores as texels, others as texels.
+    /// Number of published stores that it sees completely: device path, image stores by texel loads, others by texel
+    /// loads.
     acquired: [u64; 3],
-    /// Stores after that which it has seen, by word: on the device path, as texels.
+    /// Later stores that it has already seen, by word: on the device path, as texels.
     seen: [FxHashMap<u64, u64>; 2],
 }
 
-/// A word before stores were sent out to it that somebody may not have seen.
+/// The contents of a word before stores that some group may not have seen.
 #[derive(Clone, Copy, Debug)]
 struct Former {
     bytes: [u8; 4],
-    /// Number of the first of those stores.
+    /// Number of the first of these stores.
     first: u64,
-    /// Number of the latest.
+    /// Number of the last.
     latest: u64,
     path: Path,
 }
 
-/// The state of memory between the SIMD-groups under way.
+/// The state of memory between concurrent SIMD-groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     rng: Rng,
     views: Vec<View>,
     former: FxHashMap<u64, Former>,
-    /// Stores sent out so far.
+    /// Number of published stores.
     sent: u64,
-    /// Chance, anew for each instruction.
+    /// A random number that changes with each instruction.
     instruction: u64,
-    /// One turn in so many, some stores leave a buffer by themselves.
+    /// Buffers publish some stores spontaneously once in this number of turns.
     pace: u64,
 }
 
 impl Order {
-    /// Decisions by `seed`.
+    /// Relaxed memory with decisions from `seed`.
     pub(crate) fn new(seed: u64) -> Order {
         let mut rng = Rng::new(seed.rotate_left(41));
         let pace = [2, 8, 64][rng.below(3) as usize];
         Order { rng, views: Vec::new(), former: FxHashMap::default(), sent: 0, instruction: 0, pace }
     }
 
-    /// Chance.
+    /// The random generator.
     pub(crate) fn rng(&mut self) -> &mut Rng {
         &mut self.rng
     }
 
-    /// The next instruction begins.
+    /// Begins the next instruction.
     pub(crate) fn next_instruction(&mut self) {
         self.instruction = self.rng.next();
     }
 
-    /// `groups` SIMD-groups start; nothing is under way.
+    /// Begins `groups` SIMD-groups with empty buffers.
     pub(crate) fn begin(&mut self, groups: usize) {
         self.former.clear();
         let view = View { acquired: [self.sent; 3], ..View::default() };
         self.views = vec![view; groups];
     }
 
-    /// All SIMD-groups have stopped: everything arrives.
+    /// Publishes all stores when all SIMD-groups have stopped.
     pub(crate) fn finish(&mut self, memory: &mut Memory) {
         for by in 0..self.views.len() {
             for path in [Path::Device, Path::Texels] {
@@ -192,7 +195,7 @@ impl Order {
         self.begin(0);
     }
 
-    /// Now and then some stores leave.
+    /// Occasionally publishes some stores.
     pub(crate) fn drain(&mut self, memory: &mut Memory) {
         for by in 0..self.views.len() {
             for path in [Path::Device, Path::Texels] {
@@ -207,7 +210,7 @@ impl Order {
         }
     }
 
-    /// Reads what the SIMD-group `by` sees.
+    /// Reads memory as the SIMD-group `by` sees it.
     pub(crate) fn load(
         &mut self,
         memory: &mut Memory,
@@ -239,7 +242,7 @@ impl Order {
         Ok(())
     }
 
-    /// The old value of a word, when the group may still see it and chance lets it.
+    /// The old value of a word, if the group may still see it and the seed chooses it.
     fn finds_former(&mut self, by: usize, path: Path, word: u64) -> Option<[u8; 4]> {
         let former = *self.former.get(&word)?;
         let view = self.views.get_mut(by)?;
@@ -251,7 +254,7 @@ impl Order {
         if former.first <= acquired || seen.get(&word).is_some_and(|seen| *seen >= former.first) {
             return None;
         }
-        // All lanes of an instruction find the same.
+        // All lanes of an instruction get the same choice.
         if Rng::new(self.instruction ^ word).below(2) == 0 {
             return Some(former.bytes);
         }
@@ -259,7 +262,7 @@ impl Order {
         None
     }
 
-    /// Puts a store of the SIMD-group `by` on its way.
+    /// Buffers a store of the SIMD-group `by`.
     pub(crate) fn store(
         &mut self,
         memory: &mut Memory,
@@ -270,7 +273,7 @@ impl Order {
         unfinished: Option<u8>,
     ) -> Result<(), MemoryFault> {
         memory.writable(address, bytes.len())?;
-        // What the group stored there on the other path comes before.
+        // Earlier stores of the group on the other path are published first.
         let other = if path == Path::Device { Path::Texels } else { Path::Device };
         self.settle(memory, by, other, address, bytes.len());
         let buffer = self.buffer(by, path);
@@ -282,27 +285,27 @@ impl Order {
         Ok(())
     }
 
-    /// Before an atomic of the SIMD-group `by`: its own stores to those bytes arrive.
+    /// Before an atomic of the SIMD-group `by`, publishes its own stores to these bytes.
     pub(crate) fn before_atomic(&mut self, memory: &mut Memory, by: usize, address: u64, len: usize) {
         self.settle(memory, by, Path::Texels, address, len);
         self.settle(memory, by, Path::Device, address, len);
     }
 
-    /// The store of an atomic: it acts at once.
+    /// The store of an atomic, which takes effect immediately.
     pub(crate) fn store_atomic(&mut self, memory: &mut Memory, by: usize, address: u64, bytes: &[u8]) {
         let mut buffer = Buffer::default();
         buffer.put(address, bytes, None);
         self.send(memory, by, Path::Device, &buffer.entries);
     }
 
-    /// A `wait` of the SIMD-group `by` for its wait group `index`.
+    /// Executes a `wait` of the SIMD-group `by` for its wait group `index`.
     pub(crate) fn complete(&mut self, by: usize, index: u8) {
         for entry in &mut self.buffer(by, Path::Device).entries {
             entry.unfinished = entry.unfinished.filter(|unfinished| *unfinished != index);
         }
     }
 
-    /// A fence of the SIMD-group `by`.
+    /// Executes a fence of the SIMD-group `by`.
     pub(crate) fn fence(&mut self, memory: &mut Memory, by: usize, fence: Fence) {
         match fence {
             Fence::Memory => {
@@ -324,7 +327,7 @@ impl Order {
         }
     }
 
-    /// A threadgroup barrier lets these SIMD-groups continue.
+    /// Applies a threadgroup barrier to these SIMD-groups.
     pub(crate) fn barrier(&mut self, groups: impl Iterator<Item = usize>) {
         groups.for_each(|by| self.acquire(by, 0));
     }
@@ -345,7 +348,7 @@ impl Order {
         }
     }
 
-    /// Stores of `by` that touch these bytes arrive.
+    /// Publishes stores of `by` to these bytes.
     fn settle(&mut self, memory: &mut Memory, by: usize, path: Path, address: u64, len: usize) {
         let buffer = self.buffer(by, path);
         if buffer.entries.is_empty() {
@@ -366,13 +369,13 @@ impl Order {
         self.send(memory, by, path, &[entry]);
     }
 
-    /// Stores arrive in memory; what they overwrite stays for those who do not see them yet.
+    /// Publishes stores to memory, and keeps the old values for groups that do not see the new ones yet.
     fn send(&mut self, memory: &mut Memory, by: usize, path: Path, entries: &[Entry]) {
         for entry in entries {
             let mut old = [0; 4];
             for (lane, (old, new)) in old.iter_mut().zip(entry.bytes).enumerate() {
                 let address = entry.word.wrapping_add(lane as u64);
-                // What is not mapped counts as 0.
+                // Unmapped memory reads as 0.
                 let _ = memory.fetch(address, std::slice::from_mut(old));
                 if entry.mask >> lane & 1 != 0 {
                     memory.set_byte(address, new);
@@ -388,7 +391,8 @@ impl Order {
 }
 
 impl Order {
-    /// Keeps what a word held before the latest store, or before earlier ones that some group has not seen either.
+    /// Keeps the contents of a word before the latest store, or before earlier ones that some group has not seen
+    /// either.
     fn remember(&mut self, word: u64, bytes: [u8; 4], path: Path) {
         let latest = self.sent;
         let new = Former { bytes, first: latest, latest, path };

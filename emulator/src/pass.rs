@@ -1,4 +1,4 @@
-//! The end of a render pass: the program that writes the tile out.
+//! The end of a render pass: the program that stores the tile.
 
 use crate::dispatch::{Options, Stop};
 use crate::draw::Stage;
@@ -15,7 +15,7 @@ pub struct EndOfTile<'a> {
     pub stage: Stage<'a>,
     /// The layer that the framebuffer belongs to.
     pub layer: u32,
-    /// How to run.
+    /// Options of the run.
     pub options: Options,
 }
 

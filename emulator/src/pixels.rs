@@ -1,4 +1,4 @@
-//! What the lanes of fragment and vertex programs denote.
+//! The pixels and vertices of the lanes of fragment and vertex programs.
 
 use crate::group::{LANES, PerLane};
 
@@ -8,7 +8,7 @@ pub(crate) struct Pixels {
     pub(crate) position: PerLane<[u32; 2]>,
     /// Samples the primitive covers; none in helper lanes.
     pub(crate) covered: PerLane<u16>,
-    /// Samples neither killed nor failed in a test.
+    /// Samples that were neither killed nor failed a test.
     pub(crate) live: PerLane<u16>,
     /// Samples that the program tested.
     pub(crate) tested: PerLane<u16>,
@@ -34,7 +34,7 @@ impl Default for Pixels {
     }
 }
 
-/// Output slots a vertex program can reach.
+/// Output slots that a vertex program can address.
 pub(crate) const SLOTS: usize = 256;
 
 /// The outputs of a vertex SIMD-group.

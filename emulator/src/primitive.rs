@@ -1,4 +1,4 @@
-//! Primitives: their shape on the screen, faces, depth, and what is interpolated over them.
+//! Primitives: their shape on the screen, faces, depth, and interpolated values.
 
 use crate::draw::{Bias, Binding, Cull, Draw, Fill};
 use crate::frame::{Coefficient, Frame, Plane};
@@ -23,7 +23,7 @@ fn position(draw: &Draw<'_>, vertex: &Vertex) -> Clip {
     [0, 1, 2, 3].map(|at| float_slot(vertex, draw.position_slot + at))
 }
 
-/// A point on the grid of positions.
+/// A point, rounded to the grid of positions.
 fn snapped(draw: &Draw<'_>, point: Point) -> Point {
     match draw.more.steps.map(f64::from) {
         Some(steps) => point.map(|at| libm::rint(at * steps) / steps),
@@ -49,7 +49,8 @@ pub(crate) fn target(draw: &Draw<'_>, vertices: &[Vertex]) -> (u32, u32) {
     (both & 0xffff, both >> 16)
 }
 
-/// The shape of a primitive: its polygon on the screen and three homogeneous corners that carry vertex values.
+/// The shape of a primitive: its polygon on the screen, and three homogeneous points at which vertex values are
+/// defined.
 struct Shape {
     outline: Vec<Point>,
     rows: [[f64; 3]; 3],
@@ -60,7 +61,7 @@ struct Shape {
     viewport: Viewport,
 }
 
-/// Sets coefficients, depth and face for a primitive; gives the polygons that are drawn of it.
+/// Sets coefficients, depth and face for a primitive; returns the polygons to draw.
 pub(crate) fn set_up(
     frame: &mut Frame,
     draw: &Draw<'_>,
@@ -123,7 +124,7 @@ fn prepare(
     Some(polygons)
 }
 
-/// What is drawn of a primitive.
+/// The polygons to draw for a primitive.
 fn polygons(draw: &Draw<'_>, vertices: &[Vertex], shape: &Shape, scissor: [u32; 4]) -> Vec<Polygon> {
     let fill = if vertices.len() == 3 { draw.more.fill } else { Fill::Whole };
     let outlines: Vec<Vec<Point>> = match fill {
@@ -141,11 +142,11 @@ fn polygons(draw: &Draw<'_>, vertices: &[Vertex], shape: &Shape, scissor: [u32; 
     outlines.iter().filter_map(|outline| Polygon::new(outline, scissor)).collect()
 }
 
-/// What a depth bias adds.
+/// The offset of a depth bias.
 fn offset(bias: &Bias, depth: &Plane, outline: &[Point]) -> f64 {
     let deepest = outline.iter().map(|[x, y]| depth.at(*x, *y).abs()).fold(0.0, f64::max);
     let unit = match bias.integer {
-        // Drivers give units of a 16-bit depth divided by 2 to the 15th.
+        // Drivers give units of a 16-bit depth divided by 2^15.
         true => 0.5,
         false => libm::exp2(f64::from(libm::ilogb(deepest.max(f64::from(f32::MIN_POSITIVE))) - 23)),
     };
@@ -158,7 +159,7 @@ fn offset(bias: &Bias, depth: &Plane, outline: &[Point]) -> f64 {
     }
 }
 
-/// A positive doubled area runs clockwise when y points down.
+/// The doubled area is positive for clockwise vertices if y points down.
 fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
     (doubled_area(outline) < 0.0) != draw.front_counter_clockwise
 }
@@ -172,8 +173,9 @@ fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -
     (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
 }
 
-/// A line is Bresenham's (Mesa 26.1 offers no other on this hardware): one fragment in each column of those that are wider than high,
-/// or row, and so many above each other as it is wide. Values change along the segment only.
+/// Lines are drawn with Bresenham's algorithm (Mesa 26.1 supports no other on this hardware): one fragment in each
+/// column of lines that are wider than high, or in each row of others. Wide lines have several adjacent fragments.
+/// Values change only along the segment.
 fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
     let ends = vertices.map(|vertex| position(draw, vertex));
     let whole = vertices.map(|vertex| distant(draw, vertex));
@@ -190,12 +192,12 @@ fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Op
     Some(Shape { outline, rows: [first, second, beside], owners: [0, 1, 0], point: None, viewport })
 }
 
-/// Ends of segments are moved so far before a centre: less than the distance of places that vertices can have.
+/// Distance by which ends of segments are moved before a centre; smaller than the grid of vertex positions.
 const BEFORE: f64 = 1.0 / 4096.0;
 
-/// The ends of a segment along an axis, moved just before the centre of their pixel where they are past it and inside the diamond
-/// around it: a segment draws the pixels whose diamond it leaves (Vulkan 1.3, Bresenham Line Segment Rasterization), so that a start there
-/// is drawn and an end is not.
+/// The ends of a segment along an axis. An end past the centre of its pixel and within the diamond around it is moved
+/// just before the centre: a segment draws the pixels whose diamond it leaves (Vulkan 1.3, Bresenham Line Segment
+/// Rasterization), so a start there is drawn and an end is not.
 fn outside_diamonds(ends: [Point; 2], axis: usize) -> [Point; 2] {
     let [start, end] = ends;
     let slope = (end[1 - axis] - start[1 - axis]) / (end[axis] - start[axis]);
@@ -213,13 +215,13 @@ fn outside_diamonds(ends: [Point; 2], axis: usize) -> [Point; 2] {
     })
 }
 
-/// A point is a square; its values are the same everywhere.
+/// A point is a square with constant values.
 fn point_shape(draw: &Draw<'_>, viewport: Viewport, vertex: &Vertex) -> Option<Shape> {
     let corner = distant(draw, vertex);
     let [corner, _] = clip_segment([corner; 2], draw.more.clip_slots.1, draw.more.depth_clip)?;
     let clip = clip(&corner);
     let [x, y] = snapped(draw, viewport.point(clip));
-    // Larger points are not rendered, smaller ones grow to a pixel (Mesa 25.0).
+    // Larger points are not rendered, and smaller ones are enlarged to a pixel (Mesa 25.0).
     let side = draw.point_size_slot.map_or(1.0, |slot| float_slot(vertex, slot)).clamp(1.0, 511.95);
     let (left, top) = (x - side / 2.0, y - side / 2.0);
     let outline = vec![[left, top], [left + side, top], [left + side, top + side], [left, top + side]];
@@ -258,7 +260,7 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
             Coefficient::Linear(plane(&shape.rows, depths)?)
         }
         Binding::Linear(number) => {
-            // The value, not the value over w, is linear: every corner at w = 1.
+            // The value itself, and not the value over w, is linear: every point has w = 1.
             let flattened = shape.rows.map(|[x, y, w]| [x / w, y / w, 1.0]);
             Coefficient::Linear(plane(&flattened, values(number))?)
         }
@@ -277,10 +279,10 @@ mod tests {
     #[test]
     fn lines_draw_the_pixels_whose_diamond_they_leave() {
         let along = |start: Point, end: Point| outside_diamonds([start, end], 0).map(|[x, _]| x);
-        // Past the centre and inside the diamond, starts and ends come before it; the first is drawn, the last is not.
+        // Past the centre and inside the diamond, both ends move before the centre: the start is drawn, the end is not.
         assert_eq!(along([0.7, 0.5], [3.7, 0.5]), [0.5 - BEFORE, 3.5 - BEFORE]);
         assert_eq!(along([3.3, 0.5], [0.3, 0.5]), [3.5 + BEFORE, 0.5 + BEFORE]);
-        // Before the centre, or in a corner outside the diamond, they stay.
+        // Before the centre, or in a corner outside the diamond, they are unchanged.
         assert_eq!(along([0.3, 0.5], [3.3, 0.5]), [0.3, 3.3]);
         assert_eq!(along([0.9, 0.9], [3.9, 0.1]), [0.9, 3.9]);
         let [[_, y], _] = outside_diamonds([[0.75, 0.5], [4.75, 1.5]], 0);

@@ -1,4 +1,4 @@
-//! What a run tells: counts, cycle estimate, trace, profile.
+//! The report of a run: counts, cycle estimate, trace, profile.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::group::Group;
 use crate::program::{Op, Program};
 use crate::registers::lanes_of;
 
-/// What happened in a run.
+/// The report of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Instructions executed, summed over SIMD-groups; preamble included.
@@ -18,22 +18,22 @@ pub struct Report {
     pub lane_instructions: u64,
     /// Busy cycles by unit, summed over SIMD-groups.
     pub cycles: Cycles,
-    /// 128-byte lines that device loads and stores touched, summed over instructions.
+    /// 128-byte lines that device loads and stores accessed, summed over instructions.
     pub lines: u64,
-    /// Failing device accesses that `soft_fault` forgave.
+    /// Failed device accesses that `soft_fault` ignored.
     pub soft_faults: u64,
-    /// Fragments that the programs of a draw counted, where a prolog does.
+    /// Fragments that the programs of a draw counted, if a prolog counts them.
     pub counted_fragments: u32,
     /// Findings in the order of their first occurrence; a fatal one is the last.
     pub findings: Vec<Finding>,
-    /// One line an instruction executed, with [`crate::Options::trace`].
+    /// One line per executed instruction, with [`crate::Options::trace`].
     pub trace: Vec<String>,
     /// Counts for each instruction of the main program, with [`crate::Options::profile`].
     pub profile: Option<Profile>,
 }
 
 impl Report {
-    /// Cycles by the Mesa 25.0 model for G13G: the busier of the two pipes. Memory is not part of it.
+    /// Cycles by the Mesa 25.0 model for G13G: those of the busier pipe. Memory is not included.
     pub fn estimated_cycles(&self) -> u64 {
         self.cycles.estimate()
     }
@@ -54,7 +54,7 @@ impl Cycles {
         self.fscib.max(self.ic)
     }
 
-    /// An operation of the complex pipe also takes an issue slot of the other.
+    /// Operations of the complex pipe also take an issue slot of the other.
     fn add(&mut self, op: &Op, executions: u64) {
         let Some(inst) = &op.inst else { return };
         let desc = inst.op.desc();
@@ -125,7 +125,7 @@ pub struct Line {
     pub cycles: Cycles,
 }
 
-/// Where a program spends its time.
+/// Counts for each instruction of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile {
     /// Instructions by offset.
@@ -177,7 +177,8 @@ impl Profile {
     }
 }
 
-/// One line of trace, after the instruction has executed: place, mask, text, and what the first active lane got.
+/// One line of trace, after the instruction has executed: location, mask, text, and the results in the first active
+/// lane.
 pub(crate) fn trace_line(op: &Op, group: &Group) -> String {
     let [x, y, z] = group.workgroup;
     let mut line = format!("{x},{y},{z} {:2} {:06x} {:08x} {}", group.index, op.pc, group.exec, op.text());

@@ -1,4 +1,4 @@
-//! A program decoded once: every instruction with its operands resolved, found by byte offset.
+//! A program, decoded once: every instruction with its operands resolved, indexed by byte offset.
 
 use agx_isa::decode::decode;
 use agx_isa::desc::{Effects, Role};
@@ -9,7 +9,7 @@ use agx_isa::table::Opcode;
 use crate::exec::Action;
 use crate::exec::fields::Fields;
 
-/// Offset that no instruction starts at.
+/// Marks offsets at which no instruction starts.
 const NOWHERE: u32 = u32::MAX;
 
 /// One instruction, ready to execute.
@@ -18,9 +18,9 @@ pub(crate) struct Op {
     pub(crate) pc: u32,
     /// Length in bytes.
     pub(crate) bytes: u8,
-    /// Nothing follows.
+    /// Whether no instruction follows.
     pub(crate) last: bool,
-    /// The instruction, unless the bytes are none.
+    /// The instruction, if the bytes are one.
     pub(crate) inst: Option<Inst>,
     pub(crate) action: Action,
     pub(crate) strict: Strict,
@@ -28,7 +28,7 @@ pub(crate) struct Op {
     pub(crate) wait_group: Option<u8>,
 }
 
-/// What strict mode has to know of an instruction.
+/// Facts about an instruction for strict mode.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strict {
     /// Half registers read, in order.
@@ -40,11 +40,11 @@ pub(crate) struct Strict {
     pub(crate) write_set: HalfSet,
     /// Uniform half-words read.
     pub(crate) uniforms: Box<[u16]>,
-    /// Half registers whose value is dropped after the read.
+    /// Half registers whose value is discarded after the read.
     pub(crate) discards: Box<[u8]>,
-    /// Writes `r0l` with something that cannot be a nesting level.
+    /// Whether it writes a value to `r0l` that cannot be a nesting level.
     pub(crate) puts_data_in_nesting: bool,
-    /// Reads or changes the nesting counters.
+    /// Whether it reads or changes the nesting counters.
     pub(crate) uses_nesting: bool,
 }
 
@@ -52,18 +52,18 @@ impl Strict {
     fn new(inst: &Inst) -> Strict {
         let mut strict = Strict::default();
         let uses_nesting = inst.op.desc().effects.contains(Effects::MASK);
-        // The nesting counter of a mask instruction is looked at in all lanes, by rules of its own.
+        // Mask instructions read the nesting counter of all lanes; `strict` checks that separately.
         let counter = |half: &u8| *half == 0 && uses_nesting;
         strict.reads = inst.registers_read().flat_map(wrapped).filter(|half| !counter(half)).collect();
         if inst.op == Opcode::Imgw {
-            // How many components are stored depends on the image; what lies after the first need not be set.
+            // The number of stored components depends on the image, so only the first must be set.
             let data = Fields::new(inst).get("data");
             let first = data.value as u8 + data.size.halves();
             let all = first..data.value as u8 + 4 * data.size.halves();
             strict.reads = strict.reads.iter().copied().filter(|half| !all.contains(half)).collect();
         }
         if inst.op == Opcode::Imgwblk && !Fields::new(inst).flag("explicit") {
-            // The layer is all that counts of the coordinates, and it is one half register.
+            // Only the layer among the coordinates is used, which is one half register.
             let coordinates = Fields::new(inst).get("coords");
             let second = coordinates.value as u8 + 1;
             strict.reads = strict.reads.iter().copied().filter(|half| *half != second).collect();
@@ -97,7 +97,7 @@ fn wrapped(halves: Halves) -> impl Iterator<Item = u8> {
     halves.map(|half| half as u8)
 }
 
-/// Constants and selects are how compilers set a nesting level by hand (break, continue).
+/// Compilers set a nesting level explicitly with constants and selects (break, continue).
 fn sets_nesting(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::Ldimm16 | Opcode::Icsel | Opcode::Fcsel | Opcode::Bitop)
         && Fields::new(inst).get("dst").size == Size::B16
@@ -126,7 +126,7 @@ impl Op {
         }
     }
 
-    /// Offset of the instruction that follows.
+    /// Offset of the following instruction.
     pub(crate) fn next(&self) -> u32 {
         self.pc.wrapping_add(u32::from(self.bytes))
     }
@@ -140,17 +140,17 @@ impl Op {
     }
 }
 
-/// A program, decoded once. Spots that are not an instructions are kept and reported when reached.
+/// A program, decoded once. Undecodable positions are kept, and reported when reached.
 #[derive(Clone, Debug)]
 pub struct Program {
     code: Vec<u8>,
     ops: Vec<Op>,
-    /// Index in `ops` by offset / 2.
+    /// Index into `ops`, by offset / 2.
     starts: Vec<u32>,
 }
 
 impl Program {
-    /// Decodes from the first byte on, and wherever jumps go.
+    /// Decodes from the first byte on, and at the targets of jumps.
     pub fn new(code: &[u8]) -> Program {
         let mut program =
             Program { code: code.to_vec(), ops: Vec::new(), starts: vec![NOWHERE; code.len().div_ceil(2)] };
@@ -171,7 +171,7 @@ impl Program {
         self.ops.iter().any(|op| op.inst.as_ref().is_some_and(|inst| inst.op == Opcode::Atomic))
     }
 
-    /// Decodes until the end or a known instruction; collects the targets of jumps.
+    /// Decodes until the end or an already decoded instruction, and collects the targets of jumps.
     fn decode_from(&mut self, mut pc: u32, entries: &mut Vec<u32>) {
         while let Some(start) = self.starts.get_mut(pc as usize / 2) {
             if *start != NOWHERE || pc & 1 != 0 {
@@ -187,14 +187,14 @@ impl Program {
         }
     }
 
-    /// Number of the instruction at `pc`, for [`Program::op`].
+    /// Index of the instruction at `pc`, for [`Program::op`].
     #[inline]
     pub(crate) fn index(&self, pc: u32) -> Option<usize> {
         let start = *self.starts.get(pc as usize / 2)?;
         (start != NOWHERE && pc & 1 == 0).then_some(start as usize)
     }
 
-    /// The instructions in the order they were decoded.
+    /// The instructions in the order in which they were decoded.
     pub(crate) fn ops(&self) -> &[Op] {
         &self.ops
     }

@@ -1,12 +1,12 @@
-//! Optional detection of data races: two lanes touch the same byte between the same two barriers, one of them storing.
+//! Optional detection of data races: two lanes access the same byte between the same two barriers, one of them storing.
 //!
-//! Lanes of one workgroup are ordered by its barriers; different workgroups of a dispatch are never ordered. Atomics are
-//! left out. Within one SIMD-group lanes are ordered only by barriers, too: that they run in step is not a promise of
-//! the graphics APIs.
+//! Barriers order the lanes of one workgroup; different workgroups of a dispatch are never ordered. Atomics are
+//! ignored. Within one SIMD-group, too, only barriers order lanes, because the graphics APIs do not promise that they
+//! run in step.
 
 use rustc_hash::FxHashMap;
 
-/// Who touched a byte last, in which stretch between barriers.
+/// The last access to a byte, and the interval between barriers in which it happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Touch {
     workgroup: [u32; 3],
@@ -37,23 +37,23 @@ pub(crate) struct AccessBy {
 }
 
 impl Races {
-    /// A barrier of the running workgroup.
+    /// Applies a barrier of the running workgroup.
     pub(crate) fn barrier(&mut self) {
         self.epoch += 1;
     }
 
-    /// The next workgroup starts with local memory of its own.
+    /// Begins the next workgroup, which has new local memory.
     pub(crate) fn next_workgroup(&mut self) {
         self.epoch += 1;
         self.local.clear();
     }
 
-    /// Records a device access; gives the first racing byte.
+    /// Records a device access; returns the first racing byte.
     pub(crate) fn device(&mut self, address: u64, bytes: u32, by: AccessBy) -> Option<u64> {
         record(&mut self.device, self.epoch, address, bytes, by)
     }
 
-    /// Records a local access; gives the first racing byte.
+    /// Records a local access; returns the first racing byte.
     pub(crate) fn local(&mut self, address: u64, bytes: u32, by: AccessBy) -> Option<u64> {
         record(&mut self.local, self.epoch, address, bytes, by)
     }
@@ -81,7 +81,7 @@ fn record(
             racing = racing.or(Some(address));
         }
         let place = if by.store { &mut byte.store } else { &mut byte.load };
-        // A second reader must not hide the first from a store of that second reader.
+        // A second reader must not replace the first, which may race with a store of the second.
         if by.store || !unordered(*place) {
             *place = Some(touch);
         }

@@ -1,7 +1,7 @@
 //! Rasterisation: clipping, coverage of convex polygons, planes of interpolated values.
 //!
-//! Arithmetic is in 64-bit floats without snapping to a sub-pixel grid, so that a pixel is covered exactly when its
-//! sample lies inside; edges between pixels follow the top-left rule. How the hardware snaps is not known.
+//! Arithmetic is in 64-bit floats, so that a pixel is covered exactly if its sample is inside; edges between pixels
+//! follow the top-left rule.
 
 use crate::frame::{Framebuffer, Plane, TILE};
 
@@ -10,7 +10,7 @@ pub(crate) type Clip = [f64; 4];
 /// A position on the screen in pixels.
 pub(crate) type Point = [f64; 2];
 
-/// Where clip space goes on the screen.
+/// The viewport: the mapping from clip space to the screen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Viewport {
     /// Left edge in pixels.
@@ -19,7 +19,7 @@ pub struct Viewport {
     pub y: f32,
     /// Width in pixels.
     pub width: f32,
-    /// Height in pixels; negative turns the picture upside down.
+    /// Height in pixels; negative flips the image.
     pub height: f32,
     /// Depth of z/w = 0.
     pub min_depth: f32,
@@ -48,16 +48,16 @@ impl Viewport {
     }
 }
 
-/// Smallest w that is still in front of the viewer.
+/// Smallest w that counts as in front of the viewer.
 const NEAREST: f64 = 1e-9;
 
-/// Signed distances to the planes of the view volume that matter here: in front of the viewer, near, far. Left, right,
-/// top and bottom are the scissor's business.
+/// Signed distances to planes of the view volume: in front of the viewer, near, far. The scissor replaces clipping at
+/// the left, right, top and bottom.
 const VOLUME: [fn(&Clip) -> f64; 3] = [|p| p[3] - NEAREST, |p| p[2], |p| p[3] - p[2]];
 
-/// Clip distances a vertex can have.
+/// Maximum number of clip distances of a vertex.
 pub(crate) const DISTANCES: usize = 8;
-/// A position in clip space with distances to planes of the program's own.
+/// A position in clip space with clip distances.
 pub(crate) type Distant = [f64; 4 + DISTANCES];
 
 /// A position without planes.
@@ -68,15 +68,15 @@ fn wide([x, y, z, w]: Clip) -> Distant {
     corner
 }
 
-/// Cuts a convex polygon to the view volume (Sutherland and Hodgman).
+/// Clips a convex polygon to the view volume (Sutherland and Hodgman).
 #[cfg(test)]
 fn clip_polygon(polygon: Vec<Clip>) -> Vec<Clip> {
     let cut = clip_distant(polygon.into_iter().map(wide).collect(), 0, true);
     cut.iter().map(clip).collect()
 }
 
-/// Cuts a convex polygon to the view volume and to its first `distances` planes; `depth` says whether near and far
-/// count.
+/// Clips a convex polygon to the view volume and to its first `distances` planes. `depth` enables clipping at near and
+/// far.
 pub(crate) fn clip_distant(mut polygon: Vec<Distant>, distances: usize, depth: bool) -> Vec<Distant> {
     let volume = VOLUME.iter().take(if depth { VOLUME.len() } else { 1 });
     for inside in volume {
@@ -105,8 +105,8 @@ fn cut(polygon: &[Distant], inside: impl Fn(&Distant) -> f64) -> Vec<Distant> {
     cut
 }
 
-/// Cuts a segment to the view volume and to its first `distances` planes; `None` when nothing is left. `depth` says whether near and far
-/// count.
+/// Clips a segment to the view volume and to its first `distances` planes; `None` if nothing is left. `depth` enables
+/// clipping at near and far.
 pub(crate) fn clip_segment(mut ends: [Distant; 2], distances: usize, depth: bool) -> Option<[Distant; 2]> {
     for inside in VOLUME.iter().take(if depth { VOLUME.len() } else { 1 }) {
         ends = cut_segment(ends, |end| inside(&clip(end)))?;
@@ -128,12 +128,12 @@ fn cut_segment(mut ends: [Distant; 2], inside: impl Fn(&Distant) -> f64) -> Opti
     Some(ends)
 }
 
-/// The position of a corner.
+/// The position of a vertex.
 pub(crate) fn clip(corner: &Distant) -> Clip {
     [corner[0], corner[1], corner[2], corner[3]]
 }
 
-/// The plane through three homogeneous points: `a·x + b·y + c·w` is the value at each. `None` when they lie on a line.
+/// The plane through three homogeneous points: `a·x + b·y + c·w` is the value at each. `None` if they are on a line.
 pub(crate) fn plane(rows: &[[f64; 3]; 3], values: [f64; 3]) -> Option<Plane> {
     let [p, q, r] = rows;
     let cross = |u: &[f64; 3], v: &[f64; 3]| {
@@ -160,7 +160,7 @@ struct Edge {
 impl Edge {
     fn contains(&self, [x, y]: Point) -> bool {
         let distance = self.a * x + self.b * y + self.c;
-        // Left and top edges own the samples on them.
+        // Samples exactly on an edge belong to left and top edges.
         distance > 0.0 || (distance == 0.0 && (self.a > 0.0 || (self.a == 0.0 && self.b > 0.0)))
     }
 }
@@ -169,18 +169,18 @@ impl Edge {
 #[derive(Clone, Debug)]
 pub(crate) struct Polygon {
     edges: Vec<Edge>,
-    /// Left, top, right, bottom: pixels that may be covered, the last two exclusive.
+    /// Left, top, right, bottom of the pixels that may be covered, the last two exclusive.
     bounds: [u32; 4],
 }
 
-/// Twice the area, positive when the corners run clockwise on a screen whose y points down.
+/// Twice the area, positive if the vertices run clockwise on a screen whose y points down.
 pub(crate) fn doubled_area(corners: &[Point]) -> f64 {
     let next = |at: usize| corners[(at + 1) % corners.len()];
     corners.iter().enumerate().map(|(at, [x, y])| x * next(at)[1] - next(at)[0] * y).sum()
 }
 
 impl Polygon {
-    /// The polygon with these corners, cut to `scissor` (left, top, right, bottom); `None` when it has no area there.
+    /// The polygon with these vertices, clipped to `scissor` (left, top, right, bottom); `None` if its area is empty.
     pub(crate) fn new(corners: &[Point], scissor: [u32; 4]) -> Option<Polygon> {
         let area = doubled_area(corners);
         if corners.len() < 3 || area == 0.0 || !area.is_finite() {
@@ -217,14 +217,14 @@ impl Polygon {
         })
     }
 
-    /// Pixels of the rectangle around it.
+    /// Number of pixels of its bounding rectangle.
     pub(crate) fn area(&self) -> u64 {
         let [left, top, right, bottom] = self.bounds;
         u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top))
     }
 
-    /// The quads with a covered sample, tile by tile, among the rows of tiles that the framebuffer holds: position of
-    /// the first pixel, coverage of the four.
+    /// The quads with a covered sample, tile by tile, in the rows of tiles that the framebuffer has: position of the
+    /// first pixel, coverage of the four.
     pub(crate) fn quads(&self, buffer: &Framebuffer) -> Vec<Quad> {
         let [left, top, right, bottom] = self.bounds;
         let mut quads = Vec::new();

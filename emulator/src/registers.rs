@@ -1,4 +1,4 @@
-//! Reading and writing operands of all lanes at once: registers, uniforms, immediates.
+//! Reads and writes operands of all lanes at once: registers, uniforms, immediates.
 
 use agx_isa::inst::{Operand, OperandFlags, Size, Tag};
 
@@ -15,7 +15,7 @@ pub(crate) struct Uniforms {
 }
 
 impl Uniforms {
-    /// The values the driver sets; what lies beyond them is `garbage` and counts as never set.
+    /// The values that the driver sets; other half-words are `garbage` and marked as never set.
     pub(crate) fn new(values: &[u16], garbage: &[u16; UNIFORMS]) -> Uniforms {
         let mut uniforms = Uniforms { halves: Box::new(*garbage), set: [0; UNIFORMS / 64] };
         for (half, value) in values.iter().take(UNIFORMS).enumerate() {
@@ -24,7 +24,7 @@ impl Uniforms {
         uniforms
     }
 
-    /// Half-words that nobody set after all: they hold garbage.
+    /// Marks half-words as never set and fills them with garbage.
     pub(crate) fn forget(&mut self, range: &std::ops::Range<u16>, garbage: &[u16; UNIFORMS]) {
         for half in range.clone().take_while(|half| usize::from(*half) < UNIFORMS) {
             self.halves[usize::from(half)] = garbage[usize::from(half)];
@@ -32,7 +32,7 @@ impl Uniforms {
         }
     }
 
-    /// Sets a half-word. Half-words past the file do not exist: the write is dropped.
+    /// Sets a half-word. Writes past the file are ignored.
     pub(crate) fn write(&mut self, half: u16, value: u16) {
         if let Some(place) = self.halves.get_mut(usize::from(half)) {
             *place = value;
@@ -54,10 +54,10 @@ impl Uniforms {
     }
 }
 
-/// Where a source comes from.
+/// The location of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// A number known from the instruction.
+    /// A number from the instruction.
     Immediate(u64),
     /// A register by half index.
     Register(u8),
@@ -84,7 +84,7 @@ impl Src {
         Src { place, size: operand.size, flags: operand.flags }
     }
 
-    /// The same source read as another width.
+    /// The same source, read with another width.
     pub(crate) fn sized(mut self, size: Size) -> Src {
         self.size = size;
         self
@@ -112,7 +112,7 @@ impl Dst {
         (operand.tag == Tag::Reg).then_some(Dst { half: operand.value as u8, size: operand.size })
     }
 
-    /// The destination `count` registers further.
+    /// The destination `count` registers later.
     pub(crate) fn following(self, count: u32) -> Dst {
         let step = count as u8 * self.size.halves();
         Dst { half: self.half.wrapping_add(step), size: self.size }
@@ -134,7 +134,7 @@ impl Group {
         values
     }
 
-    /// The same where the values are to stand, whatever stood there.
+    /// The same, into existing storage.
     #[inline]
     pub(crate) fn gather_into(&self, uniforms: &Uniforms, src: &Src, values: &mut PerLane<u64>) {
         let half = match src.place {
@@ -143,7 +143,7 @@ impl Group {
             Place::Register(half) => half,
         };
         let word = |at: u8| &self.words[usize::from(half.wrapping_add(at) >> 1)];
-        // The usual sizes apart: with constant shifts the loops handle several lanes at once.
+        // The usual sizes separately: with constant shifts the loops are vectorised.
         match src.size {
             Size::B16 => {
                 let shift = 16 * u32::from(half & 1);
@@ -170,7 +170,7 @@ impl Group {
         lanes_of(exec).for_each(|lane| self.write(dst, values[lane], lane));
     }
 
-    /// Sets a register of one lane before the program starts: it counts as written.
+    /// Sets a register of one lane before the program starts, and marks it as written.
     pub(crate) fn define(&mut self, dst: Dst, value: u64, lane: usize) {
         self.write(dst, value, lane);
         for at in 0..dst.size.halves() {

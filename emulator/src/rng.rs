@@ -1,4 +1,4 @@
-//! The deterministic generator of garbage values and schedules.
+//! The deterministic random generator for undefined values and schedules.
 
 use crate::group::{HALVES, LANES, PerLane};
 use crate::registers::UNIFORMS;
@@ -25,7 +25,7 @@ impl Rng {
     }
 }
 
-/// What registers and uniforms hold before anything is written.
+/// Initial contents of registers and uniforms.
 #[derive(Clone, Debug)]
 pub(crate) struct Garbage {
     pub(crate) registers: Box<[PerLane<u32>; HALVES / 2]>,

@@ -1,7 +1,7 @@
-//! What a texture unit computes: wrapping, filtering, levels.
+//! The computations of a texture unit: wrapping, filtering, levels.
 //!
-//! Filter weights are not quantised, and an anisotropic filter averages evenly spaced samples along the longer axis of the
-//! footprint: assumptions, both inside what the graphics APIs allow.
+//! Assumptions: filter weights are not quantised, and an anisotropic filter averages evenly spaced samples along the
+//! longer axis of the footprint. The graphics APIs allow both.
 
 use crate::cube;
 use crate::footprint::Footprint;
@@ -13,7 +13,7 @@ pub(crate) trait Texels<E> {
     fn fetch(&mut self, level: u32, place: Option<[u32; 3]>) -> Result<[u32; 4], E>;
 }
 
-/// Where and how to sample.
+/// Parameters of a lookup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lookup {
     /// Coordinates, as floats.
@@ -22,7 +22,7 @@ pub(crate) struct Lookup {
     pub(crate) layer: u32,
     /// Texel offsets.
     pub(crate) offset: [i32; 3],
-    /// Level of detail relative to the first level, unclamped, and how far the footprint reaches.
+    /// Level of detail relative to the first level, unclamped, and the extent of the footprint.
     pub(crate) footprint: Footprint,
     /// Reference of a shadow lookup.
     pub(crate) reference: Option<f32>,
@@ -30,7 +30,7 @@ pub(crate) struct Lookup {
     pub(crate) gather: Option<usize>,
 }
 
-/// A position on a level: slice is fixed for everything but 3D textures.
+/// A position on a level; the slice is constant for all but 3D textures.
 #[derive(Clone, Copy, Debug)]
 struct Position {
     at: [f32; 3],
@@ -67,7 +67,7 @@ pub(crate) fn sample<E>(
     Ok(sum.map(f32::to_bits))
 }
 
-/// Samples around one point.
+/// Samples at one point.
 fn sample_once<E>(
     texture: &Texture,
     sampler: &Sampler,
@@ -95,7 +95,7 @@ fn mix(a: u32, b: u32, t: f32) -> u32 {
     (f32::from_bits(a) * (1.0 - t) + f32::from_bits(b) * t).to_bits()
 }
 
-/// Coordinates in the texture's own axes, and the slice.
+/// Coordinates along the texture's axes, and the slice.
 fn project(texture: &Texture, lookup: &Lookup) -> Position {
     let last = texture.depth - 1;
     if texture.dimension.cube {
@@ -111,7 +111,7 @@ fn project(texture: &Texture, lookup: &Lookup) -> Position {
     Position { at: lookup.at, slice }
 }
 
-/// Axes that a filter moves along.
+/// Number of axes that are filtered.
 fn filtered_axes(texture: &Texture) -> usize {
     if texture.dimension.cube { 2 } else { texture.dimension.axes }
 }
@@ -170,8 +170,8 @@ fn filter<E>(
     weighted(axes, linear, fraction, corner)
 }
 
-/// A texel of a cube, beyond the edges of its face on the neighbouring face. Beyond a corner there is none: the mean of
-/// the three texels around it.
+/// A texel of a cube; beyond an edge of its face it is on the neighbouring face. Beyond a corner it is the mean of the
+/// three texels around the corner.
 fn across_edges<E>(
     size: u32,
     place: [i64; 2],
@@ -194,7 +194,7 @@ fn across_edges<E>(
     }))
 }
 
-/// The weighted sum of the corners around a point, or the nearest texel.
+/// The weighted sum of the texels around a point, or the nearest texel.
 fn weighted<E>(
     axes: usize,
     linear: bool,
@@ -221,7 +221,7 @@ fn weighted<E>(
     Ok(sum.map(f32::to_bits))
 }
 
-/// The texel that coordinates denote after wrapping; `None` is the border.
+/// The texel for coordinates after wrapping; `None` is the border.
 fn wrapped(
     texture: &Texture,
     sampler: &Sampler,

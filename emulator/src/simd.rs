@@ -1,4 +1,4 @@
-//! One SIMD-group on its own: single instructions on explicit state.
+//! A single SIMD-group: executes single instructions on explicit state.
 
 use crate::core::{Core, Launch, Traffic};
 use crate::dispatch::Stop;
@@ -16,12 +16,12 @@ use crate::rng::Garbage;
 use crate::step::step;
 use crate::textures::StateFile;
 
-/// Local memory of a lone SIMD-group, in bytes.
+/// Local memory of the SIMD-group, in bytes.
 const LOCAL_BYTES: u32 = 32768;
 /// Stack of its lanes, in bytes.
 const SCRATCH_BYTES: u32 = 4096;
 
-/// A SIMD-group of 32 lanes with its uniforms and local memory. Registers that were not set hold garbage.
+/// A SIMD-group of 32 lanes with its uniforms and local memory. Registers that were not set have random contents.
 #[derive(Clone, Debug)]
 pub struct Simd {
     group: Group,
@@ -79,17 +79,17 @@ impl Simd {
         self.group.exec
     }
 
-    /// Makes exactly these lanes active.
+    /// Activates exactly these lanes.
     pub fn set_exec(&mut self, exec: u32) {
         self.group.exec = exec;
     }
 
-    /// Breaks an operation, to see whether a test notices.
+    /// Breaks an operation, to test whether a test detects it.
     pub fn set_mutant(&mut self, mutant: Option<Mutant>) {
         self.mutant = mutant;
     }
 
-    /// What strict mode noticed since the last call.
+    /// Findings of strict mode since the last call.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.findings)
     }

@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::group::{Group, LANES};
 use crate::pixels::Pixels;
 
-/// The value of special register `number` in a lane; `None` when the machine does not model it.
+/// The value of special register `number` in a lane; `None` if the machine does not model it.
 pub(crate) fn read(
     number: u32,
     lane: usize,
@@ -49,7 +49,7 @@ pub(crate) fn read(
     })
 }
 
-/// What fragment programs see differently.
+/// Registers with a different value in fragment programs.
 fn fragment(number: u32, lane: usize, pixels: &Pixels, frame: &Frame) -> Option<u32> {
     Some(match number {
         2 => frame.layer,
@@ -63,7 +63,7 @@ fn fragment(number: u32, lane: usize, pixels: &Pixels, frame: &Frame) -> Option<
     })
 }
 
-/// Position in the workgroup of its n-th thread: x runs fastest.
+/// Position of the n-th thread in the workgroup; x varies fastest.
 fn position(thread: u32, size: [u32; 3]) -> [u32; 3] {
     let [width, height, _] = size.map(|extent| extent.max(1));
     [thread % width, thread / width % height, thread / width / height]

@@ -7,7 +7,7 @@ use crate::group::Group;
 use crate::program::Op;
 use crate::strict;
 
-/// Executes `op`, with strict mode's observations when asked for. The program counter is the caller's to move.
+/// Executes `op`, with the checks of strict mode if enabled. The caller updates the program counter.
 #[inline]
 pub(crate) fn step(
     op: &Op,

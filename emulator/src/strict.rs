@@ -1,7 +1,7 @@
-//! Strict mode: what is wrong although hardware stays silent. It reports and never changes a result.
+//! Strict mode: reports errors that hardware ignores silently. It never changes a result.
 //!
-//! For each half register there is a mask of lanes in which its value is defined, so the common case costs one test a
-//! half register and instruction, not one a lane.
+//! A mask per half register has the lanes in which its value is defined, so the common case needs one test per half
+//! register and instruction instead of one per lane.
 
 use agx_isa::half_set::HalfSet;
 
@@ -11,10 +11,10 @@ use crate::findings::FindingKind;
 use crate::group::Group;
 use crate::program::Op;
 
-/// Operations a wait group can count (Mesa 25.0 AGX compiler).
+/// Maximum number of operations in a wait group (Mesa 25.0 AGX compiler).
 const OUTSTANDING: u32 = 8;
 
-/// Before an instruction executes: its reads, and what is pending.
+/// Checks before an instruction executes: registers that it reads, and pending operations.
 pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
     let strict = &op.strict;
     let reading = op.action.reading_lanes(group);
@@ -99,7 +99,7 @@ fn pending(op: &Op, group: &Group, core: &mut Core<'_>) {
     }
 }
 
-/// A mask instruction reads `r0l` of every lane.
+/// Checks a mask instruction, which reads `r0l` of every lane.
 fn nesting(group: &mut Group, core: &mut Core<'_>) {
     let undefined = group.lanes & !group.defined[0];
     if undefined != 0 {
@@ -108,7 +108,7 @@ fn nesting(group: &mut Group, core: &mut Core<'_>) {
     if group.nesting_is_data & group.lanes != 0 {
         core.note(FindingKind::NestingHoldsData, group.nesting_is_data.trailing_zeros() as usize);
     }
-    // Reported once: from here on the counters are the program's.
+    // Report only once: from here on treat the counters as valid.
     group.defined[0] |= group.lanes;
     group.nesting_is_data = 0;
 }

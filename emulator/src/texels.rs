@@ -1,6 +1,6 @@
 //! Texel formats: channels and type of texture and image descriptors (codes: Mesa 25.0 driver).
 //!
-//! Channel 0 lies in the lowest bits. Values are four 32-bit patterns: floats for normalised and float types, integers
+//! Channel 0 is in the lowest bits. Values are four 32-bit patterns: floats for normalised and float types, integers
 //! otherwise.
 
 use half::f16;
@@ -8,7 +8,7 @@ use half::f16;
 use crate::blocks::Blocks;
 use crate::formats::{Format, encode_rgb9e5, linear_to_srgb, snorm, srgb_to_linear, unorm};
 
-/// How the bits of a channel are read.
+/// Interpretation of the bits of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Unorm,
@@ -53,7 +53,7 @@ const RG11B10: u32 = 0x25;
 const RGB9E5: u32 = 0x27;
 
 impl TexelFormat {
-    /// By the codes of channels and type; the error says what is not modelled.
+    /// The format for the codes of channels and type; the error describes what is not modelled.
     pub(crate) fn new(code: u32, kind: u32, srgb: bool) -> Result<TexelFormat, &'static str> {
         let blocks = Blocks::from_code(code);
         let plain = CHANNELS.iter().find(|(known, _)| *known == code).map(|(_, channels)| *channels);
@@ -81,7 +81,7 @@ impl TexelFormat {
         if self.code == RGB9E5 { 3 } else { self.channels.len() }
     }
 
-    /// The texel of the bits of its channels, when every channel is `bits` wide.
+    /// The texel with these channel bits, if every channel is `bits` wide.
     pub(crate) fn assemble(&self, bits: u32, channels: [u32; 4]) -> Option<u128> {
         if self.channels.iter().any(|wide| *wide != bits) {
             return None;
@@ -90,7 +90,7 @@ impl TexelFormat {
         Some(numbered.fold(0, |texel, (at, value)| texel | u128::from(value) << (bits * at as u32)))
     }
 
-    /// The same format without the curve of sRGB.
+    /// The same format without the sRGB curve.
     pub(crate) fn without_curve(self) -> TexelFormat {
         TexelFormat { srgb: false, ..self }
     }
@@ -108,11 +108,11 @@ impl TexelFormat {
         channels.map(f32::to_bits)
     }
 
-    /// The channels of a border colour, whose words hold one channel each, coded as the format codes the channel; the error says
-    /// what is not known.
+    /// The channels of a border colour. Each word has one channel, encoded as in the format; the error describes what
+    /// is not known.
     ///
-    /// Red, green and blue of sRGB formats have 12 bits and no curve; floats of fewer than 32 bits are half floats; blocks have 8
-    /// bits, single and double channels 14 or, in ETC2, 11 (Mesa, `agx_border.c`).
+    /// Red, green and blue of sRGB formats have 12 bits and no curve; floats of fewer than 32 bits are half floats;
+    /// blocks have 8 bits, single and double channels 14 or, in ETC2, 11 (Mesa, `agx_border.c`).
     pub(crate) fn decode_border(&self, words: [u32; 4]) -> Result<[u32; 4], &'static str> {
         let bits = match self.blocks {
             Some(blocks) => blocks.border_bits().ok_or("custom border colours of this block format")?,
@@ -141,7 +141,7 @@ impl TexelFormat {
         if self.is_integer() { 1 } else { 1.0_f32.to_bits() }
     }
 
-    /// The channels of a texel; absent ones are 0, an absent fourth is one.
+    /// The channels of a texel; missing ones are 0, a missing fourth is one.
     pub(crate) fn decode(&self, texel: u128) -> [u32; 4] {
         let mut values = [0, 0, 0, self.one()];
         let packed = match self.code {
@@ -207,7 +207,7 @@ impl TexelFormat {
         let float = f32::from_bits(value);
         let most = u32::MAX >> (32 - bits);
         match self.kind {
-            // Integers clamp to what the channel can hold.
+            // Integers are clamped to the range of the channel.
             Kind::Uint => value.min(most),
             Kind::Sint => {
                 let largest = (most >> 1) as i32;

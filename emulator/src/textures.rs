@@ -1,8 +1,8 @@
 //! Texture and sampler state registers and the descriptors in them.
 //!
-//! Fields lie where the Mesa 25.0 driver packs them. The linear, tiled and twiddled layouts are the hardware's. What the
-//! fourth code means is not known; here it denotes plain rows, which launches of our own use: all slices of level 0,
-//! then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel next to each other.
+//! The fields are as in the Mesa 25.0 driver. The linear, tiled and twiddled layouts are those of the hardware. The
+//! meaning of the fourth code is not known; here it denotes plain rows, for launches by this crate: all slices of level
+//! 0, then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel consecutive.
 
 use agx_abi::image_layout::{Layout, Order};
 use agx_abi::textures::FIRST_IN_HEAP;
@@ -15,23 +15,23 @@ pub(crate) const TEXTURE_BYTES: usize = 24;
 pub(crate) const SAMPLER_BYTES: usize = 8;
 /// Bytes of the border colour that follows an extended sampler: one word for each channel.
 pub(crate) const BORDER_BYTES: usize = 16;
-/// State registers of each kind that an instruction can name.
+/// State registers of each kind that an instruction can address.
 const REGISTERS: usize = 256;
 
-/// What the driver loads into texture and sampler state registers, from 0 on.
+/// The texture and sampler state registers that the driver loads, from 0 on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct States<'a> {
     /// Texture or image descriptors.
     pub textures: &'a [[u8; TEXTURE_BYTES]],
     /// Sampler descriptors.
     pub samplers: &'a [[u8; SAMPLER_BYTES]],
-    /// Border colours of the samplers with the same numbers; empty where samplers have none. Each channel is a word that is coded
-    /// as the texture's format codes the channel, sRGB in 12 bits without the curve (Mesa, `agx_border.c`).
+    /// Border colours of the samplers with the same numbers; empty if samplers have none. Each channel is a word,
+    /// encoded as the texture's format encodes the channel; sRGB has 12 bits without the curve (Mesa, `agx_border.c`).
     pub borders: &'a [[u8; BORDER_BYTES]],
-    /// Samplers in memory that programs name by a number in a register: first address and how many there are. The first is
-    /// number 28; numbers below, and every number without a heap, are those of sampler state registers.
+    /// The sampler heap, whose samplers programs address by a number in a register: first address and number of
+    /// samplers. The first has number 28; lower numbers, and all numbers without a heap, are sampler state registers.
     pub sampler_heap: Option<(u64, u32)>,
-    /// Uniform half-words among those given that nobody set.
+    /// Uniform half-words that were never set.
     pub unset_uniforms: &'a [std::ops::Range<u16>],
 }
 
@@ -53,8 +53,8 @@ impl StateFile {
         StateFile { textures, samplers, borders, heap: states.sampler_heap }
     }
 
-    /// Address of a sampler in the heap; none where the number is that of a state register. The error says that the heap
-    /// has no sampler of this number.
+    /// Address of a sampler in the heap; `None` if the number is that of a state register. The error means that the
+    /// heap has no sampler with this number.
     pub(crate) fn heap_sampler(&self, number: u32) -> Option<Result<u64, &'static str>> {
         let (first, count) = self.heap?;
         let place = number.checked_sub(FIRST_IN_HEAP.into())?;
@@ -74,12 +74,12 @@ impl StateFile {
         set(&mut self.samplers, number, descriptor);
     }
 
-    /// A texture or image descriptor, when one was loaded.
+    /// A texture or image descriptor, if one was loaded.
     pub(crate) fn texture(&self, number: u32) -> Option<[u8; TEXTURE_BYTES]> {
         self.textures.get(number as usize).copied().flatten()
     }
 
-    /// A sampler, when one was loaded.
+    /// A sampler, if one was loaded.
     pub(crate) fn sampler(&self, number: u32) -> Option<Sampler> {
         let sampler = self.samplers.get(number as usize).copied().flatten().map(Sampler::from_bytes)?;
         Some(match (sampler.border, self.borders.get(number as usize)) {
@@ -102,7 +102,7 @@ fn set<T: Clone>(registers: &mut Vec<Option<T>>, number: u32, value: T) {
     }
 }
 
-/// How texels are addressed: by this many coordinates, a layer, a sample.
+/// Addressing of texels: number of coordinates, layer, sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dimension {
     /// Coordinates.
@@ -116,7 +116,7 @@ pub(crate) struct Dimension {
 }
 
 impl Dimension {
-    /// By the code of texture instructions and descriptors.
+    /// The dimension for a code of texture instructions and descriptors.
     pub(crate) fn from_code(code: u32) -> Option<Dimension> {
         let plain = Dimension { axes: 2, array: false, multisampled: false, cube: false };
         Some(match code {
@@ -144,7 +144,7 @@ impl Dimension {
 pub(crate) struct Texture {
     pub(crate) dimension: Dimension,
     pub(crate) format: TexelFormat,
-    /// For each result the channel it comes from; 4 is one, 5 zero.
+    /// The channel for each result; 4 is one, 5 zero.
     pub(crate) swizzle: [u32; 4],
     pub(crate) width: u32,
     pub(crate) height: u32,
@@ -156,7 +156,7 @@ pub(crate) struct Texture {
     address: u64,
     /// Bytes of a row and of a layer, of linear textures.
     linear: Option<[u64; 2]>,
-    /// Layout of textures that are neither linear nor plain rows.
+    /// Layout, for textures that are neither linear nor plain rows.
     pub(crate) layout: Option<Layout>,
     /// Metadata of compressed images.
     pub(crate) metadata: Option<u64>,
@@ -205,7 +205,7 @@ fn order(code: u32) -> Option<Order> {
 }
 
 impl Texture {
-    /// A texture descriptor; the error says what is not modelled.
+    /// Decodes a texture descriptor; the error describes what is not modelled.
     pub(crate) fn new(bytes: &[u8; TEXTURE_BYTES]) -> Result<Texture, &'static str> {
         let bits = Bits::new(bytes);
         let layout = bits.get(4, 2);
@@ -249,7 +249,7 @@ impl Texture {
         })
     }
 
-    /// An image descriptor as image stores use it; the error says what is not modelled.
+    /// Decodes an image descriptor for image stores; the error describes what is not modelled.
     pub(crate) fn image(bytes: &[u8; TEXTURE_BYTES]) -> Result<Texture, &'static str> {
         let bits = Bits::new(bytes);
         let layout = bits.get(4, 2);
@@ -285,7 +285,7 @@ impl Texture {
         })
     }
 
-    /// What instructions read of the channels of a texel.
+    /// The channels of a texel after the swizzle.
     pub(crate) fn swizzled(&self, channels: [u32; 4]) -> [u32; 4] {
         self.swizzle.map(|from| match from {
             4 => self.format.one(),
@@ -294,7 +294,7 @@ impl Texture {
         })
     }
 
-    /// The component that an image's channel takes.
+    /// The component that is stored to an image's channel.
     pub(crate) fn source_of(&self, channel: u32) -> Option<usize> {
         self.swizzle.iter().position(|to| to & 3 == channel)
     }
@@ -310,7 +310,7 @@ impl Texture {
         [shrink(self.width), if self.dimension.axes == 1 { 1 } else { shrink(self.height) }, slices]
     }
 
-    /// Address of a texel that is known to exist: x, y, slice.
+    /// Address of an existing texel: x, y, slice.
     pub(crate) fn texel(&self, level: u32, [x, y, slice]: [u32; 3], sample: u32) -> u64 {
         let bytes = u64::from(self.format.bytes());
         if let Some([stride, layer_stride]) = self.linear {
@@ -335,7 +335,7 @@ impl Texture {
     }
 }
 
-/// What coordinates outside a texture mean.
+/// Treatment of coordinates outside a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrap {
     ClampToEdge,
@@ -345,7 +345,7 @@ pub(crate) enum Wrap {
     MirroredClampToEdge,
 }
 
-/// How the reference of a shadow lookup is compared: `reference OP texel`.
+/// Comparison of a shadow lookup: `reference OP texel`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ShadowCompare(u32);
 
@@ -364,17 +364,17 @@ impl ShadowCompare {
     }
 }
 
-/// What lies outside a texture.
+/// The border colour.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Border {
-    /// Red, green and blue; and alpha.
+    /// Red, green and blue have the first value, alpha the second.
     Fixed([f32; 2]),
-    /// The words of a colour of the application's own, where they are known.
+    /// The words of a custom colour, if they are known.
     Custom(Option<[u32; 4]>),
 }
 
 impl Border {
-    /// The values of the channels that instructions read; the error says what is not known.
+    /// The channels after the swizzle; the error describes what is not known.
     pub(crate) fn values(self, texture: &Texture) -> Result<[u32; 4], &'static str> {
         let format = texture.format;
         match self {
@@ -400,15 +400,15 @@ pub(crate) struct Sampler {
     pub(crate) max_lod: f32,
     pub(crate) linear_magnify: bool,
     pub(crate) linear_minify: bool,
-    /// `None`: only the first level.
+    /// Filter between levels; `None` reads only the first level.
     pub(crate) linear_mip: Option<bool>,
     pub(crate) wrap: [Wrap; 3],
-    /// Coordinates count texels.
+    /// Whether coordinates are in texels.
     pub(crate) pixel_coordinates: bool,
     pub(crate) compare: ShadowCompare,
-    /// Most samples along the longer axis of a footprint.
+    /// Maximum number of samples along the longer axis of a footprint.
     pub(crate) anisotropy: u32,
-    /// Faces of cubes are filtered each on its own.
+    /// Whether each face of a cube is filtered separately.
     pub(crate) seams: bool,
     pub(crate) border: Border,
 }

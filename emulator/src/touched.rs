@@ -1,6 +1,6 @@
-//! Which bytes of device memory something read and wrote.
+//! The set of bytes of device memory that were read and written.
 //!
-//! Atomics are left out, as in [`crate::Options::races`]: they order themselves.
+//! Atomics are ignored, as in [`crate::Options::races`], because they are ordered among themselves.
 
 use rustc_hash::FxHashMap;
 
@@ -40,7 +40,7 @@ impl Touched {
         }
     }
 
-    /// The first byte that one side wrote and the other touched, and whether both wrote it.
+    /// The first byte that one side wrote and the other accessed, and whether both wrote it.
     pub fn conflict(&self, other: &Touched) -> Option<Conflict> {
         let conflicts = self.pages.iter().filter_map(|(number, page)| {
             let other = other.pages.get(number)?;
@@ -57,12 +57,12 @@ impl Touched {
     }
 }
 
-/// A byte that two sides touch, one of them writing it.
+/// A byte that two sides access, one of them writing it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
     /// The byte.
     pub address: u64,
-    /// Both sides write it.
+    /// Whether both sides write it.
     pub both_write: bool,
 }
 

@@ -1,10 +1,10 @@
-//! Words that the machine shares with whoever else holds them: the buffers of a driver.
+//! Words that the machine shares with their other owners, such as the buffers of a driver.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Memory that others can see and change while the machine runs.
+/// Memory that others can access while the machine runs.
 pub trait Words: Send + Sync {
     /// All words, in address order.
     fn words(&self) -> &[AtomicU32];
@@ -16,52 +16,51 @@ impl Words for Box<[AtomicU32]> {
     }
 }
 
-/// A stretch of shared words, or one short stretch repeated. Accesses of bytes change the word around them in one piece
-/// each, so that neighbours keep what they hold.
+/// A range of shared words, or a short range repeated. A store of bytes changes the enclosing word atomically, so that
+/// the other bytes keep their values.
 #[derive(Clone)]
 pub struct Window {
     words: Arc<dyn Words>,
     /// First byte in `words`.
     start: usize,
-    /// Bytes the window shows.
+    /// Size of the window in bytes.
     len: u64,
-    /// Bytes after which the window begins anew; at least `len` unless it repeats.
+    /// Period after which the contents repeat, in bytes; at least `len` if they do not.
     period: u64,
     /// First byte within the period.
     phase: u64,
 }
 
 impl Window {
-    /// `len` bytes of `words` from byte `start` on; `None` when there are not so many.
+    /// `len` bytes of `words` from byte `start` on; `None` if there are fewer.
     pub fn new(words: Arc<dyn Words>, start: u64, len: u64) -> Option<Window> {
         Window::repeated(words, start, len, len)
     }
 
-    /// `period` bytes of `words` from byte `start` on, over and over until `len` bytes are full; `None` when there are
-    /// not so many.
+    /// `period` bytes of `words` from byte `start` on, repeated up to `len` bytes; `None` if there are fewer.
     pub fn repeated(words: Arc<dyn Words>, start: u64, len: u64, period: u64) -> Option<Window> {
         let end = start.checked_add(period)?;
         let inside = end <= words.words().len() as u64 * 4 && (period > 0 || len == 0);
         inside.then_some(Window { words, start: start as usize, len, period: period.max(1), phase: 0 })
     }
 
-    /// Bytes the window shows.
+    /// Size of the window in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it shows nothing.
+    /// Whether its size is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Copies bytes in from byte `offset` on; what lies after the window's end is dropped.
+    /// Copies bytes to the window from byte `offset` on; bytes past its end are ignored.
     pub fn store(&self, offset: u64, from: &[u8]) {
         let room = self.len.saturating_sub(offset).min(from.len() as u64) as usize;
         self.write(offset as usize, &from[..room]);
     }
 
-    /// Copies bytes out from byte `offset` on; what lies after the window's end stays as it is.
+    /// Copies bytes from the window from byte `offset` on; bytes past its end are left unchanged.
     pub fn load(&self, offset: u64, into: &mut [u8]) {
         let room = self.len.saturating_sub(offset).min(into.len() as u64) as usize;
         self.read(offset as usize, &mut into[..room]);
@@ -72,7 +71,7 @@ impl Window {
         Window { len, phase: (self.phase + skip) % self.period, ..self.clone() }
     }
 
-    /// Copies bytes out that the window is known to hold.
+    /// Copies bytes that are known to be in the window.
     pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
         let words = self.words.words();
         let mut done = 0;
@@ -85,7 +84,7 @@ impl Window {
         }
     }
 
-    /// A word that the window is known to hold.
+    /// A word that is known to be in the window.
     #[inline]
     pub(crate) fn word(&self, offset: usize) -> u32 {
         let at = self.place(offset);
@@ -97,7 +96,7 @@ impl Window {
         u32::from_le_bytes(word)
     }
 
-    /// Copies bytes in where the window is known to hold them.
+    /// Copies bytes to positions that are known to be in the window.
     pub(crate) fn write(&self, offset: usize, from: &[u8]) {
         let words = self.words.words();
         let mut done = 0;
@@ -119,7 +118,7 @@ impl Window {
     }
 }
 
-/// Changes bytes of a word; the others keep what they hold, even when somebody changes them at the same instant.
+/// Changes bytes of a word and preserves the others, even if another thread changes them concurrently.
 fn replace_bytes(word: &AtomicU32, first: usize, from: &[u8]) {
     let replaced = |old: u32| {
         let mut bytes = old.to_le_bytes();

@@ -1,9 +1,9 @@
-//! The work of one dispatch or draw on several threads.
+//! Distributes the work of one dispatch or draw over several threads.
 //!
-//! The work comes in pieces: workgroups, or bands of rows of a framebuffer. Each worker is a machine of its own that sees the
-//! same words of memory and takes the next piece until none is left. The result is that of one thread for every program
-//! whose workgroups, and whose fragments of different pixels, store to different places; programs with device atomics
-//! depend on the order of the pieces and stay on one thread.
+//! The work consists of pieces: workgroups, or bands of rows of a framebuffer. Each worker is a separate machine that
+//! accesses the same memory and takes the next piece until none is left. The result equals that of one thread if
+//! workgroups, and fragments of different pixels, store to different locations. Programs with device atomics depend on
+//! the order of the pieces and run on one thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::findings::Finding;
 use crate::machine::Machine;
 use crate::memory::Memory;
 
-/// How a run that ended at a fault reports it.
+/// The outcome of a run that may end at a fault.
 pub(crate) type Outcome = Result<(), Box<Finding>>;
 
 /// The fault of the lowest piece that had one.
@@ -40,8 +40,9 @@ impl FirstFault {
     }
 }
 
-/// Runs `work` for the pieces below `pieces` on up to `threads` threads, each with something of its own made by `own`, which is
-/// given back. Pieces are taken in order, so that the fault reported is the one that a single thread would have met first.
+/// Runs `work` for the pieces below `pieces` on up to `threads` threads. `own` creates the state of each thread; the
+/// states are returned. Pieces are taken in order, so that the reported fault is the one that a single thread would
+/// have found first.
 pub(crate) fn share<T: Send>(
     machine: &mut Machine<'_>,
     threads: usize,

@@ -149,7 +149,7 @@ fn base_draw<'a>(
     }
 }
 
-/// Left to right the first varying runs from 0 (w = 1) to 1 (w = 3) over a screen-filling quad.
+/// From left to right, the first varying of a screen-filling quad changes from 0 (w = 1) to 1 (w = 3).
 const QUAD: [[f32; 6]; 4] = [
     [-1.0, -1.0, 0.25, 1.0, 0.0, 7.0],
     [3.0, -3.0, 0.75, 3.0, 1.0, 8.0],

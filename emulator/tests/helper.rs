@@ -1,12 +1,12 @@
-//! The scratch helper: doorbells fetch and answer requests, blocks are mapped and taken back.
+//! The scratch helper: doorbells fetch and answer requests, and blocks are mapped and unmapped.
 
 use agx_emulator::{Access, Answer, HelperCall, Memory, Options, Program, Request, serve};
 use agx_isa::asm::assemble;
 
-/// Where the argument points.
+/// Address in the command's argument.
 const LIST: u64 = 0x10_0000;
 
-/// Gives two blocks to the first SIMD-group, refuses the second, and writes down what the first gives back.
+/// Gives two blocks to the first SIMD-group, refuses the second, and records the blocks that the first returns.
 const TEXT: &str = "
     mfsr r2, helper_arg_low
     mfsr r3, helper_arg_high

@@ -1,4 +1,4 @@
-//! Operations that no recorded execution covers, one by one, through machine code. Expected values follow applegpu's
+//! Operations without a recorded execution, one by one, through machine code. Expected values follow applegpu's
 //! documentation (shifts, selects, masks, lanes) and Mesa's use of the instruction (conversions, special functions).
 
 mod support;
@@ -9,7 +9,7 @@ use agx_isa::table::Opcode;
 use agx_isa::{Opcode as Op, encode};
 use support::*;
 
-/// Runs one instruction with a = r1, b = r2, c = x = r3, y = r5, dst = r4 where it has such operands.
+/// Runs one instruction with a = r1, b = r2, c = x = r3, y = r5, dst = r4, if it has such operands.
 fn execute(simd: &mut Simd, op: Opcode, more: &[(&str, Operand)]) {
     let mut inst = Inst::new(op);
     for (name, register) in [("a", 1), ("b", 2), ("c", 3), ("x", 3), ("y", 5), ("dst", 4)] {
@@ -170,7 +170,8 @@ fn conversions_to_halves_round_once() {
 
 #[test]
 fn unary_operations_take_modifiers() {
-    // (operation, source, its absolute value negated, result); then a source whose result saturates, and to what.
+    // (operation, source, its absolute value negated, result); then a source whose result saturates, and the saturated
+    // result.
     let cases: &[(Opcode, f32, bool, f32, f32, f32)] = &[
         (Op::Floor, -1.5, false, 1.0, 7.5, 1.0),
         (Op::Ceil, -1.5, false, 2.0, 7.5, 1.0),
@@ -257,7 +258,7 @@ fn rounding_and_special_functions() {
     for op in [Op::Rcp, Op::Rsqrt, Op::Log2, Op::Exp2, Op::Floor] {
         assert!(f32::from_bits(compute(op, [f32::NAN.to_bits(), 0, 0], &[])).is_nan(), "{op:?} of NaN");
     }
-    // x · rsqrts(x) is the square root of the special cases, too.
+    // x · rsqrts(x) is also the square root of the special cases.
     for special in [0.0_f32, f32::INFINITY] {
         let factor = f32::from_bits(compute(Op::Rsqrts, [special.to_bits(), 0, 0], &[]));
         assert_eq!(special * factor, special);
@@ -299,7 +300,7 @@ fn selects_where_nan_loses() {
     let nan = f32::NAN.to_bits();
     let one = 1.0_f32.to_bits();
     let two = 2.0_f32.to_bits();
-    // (condition, a, b, whether the first result is chosen)
+    // (condition, a, b, whether the first result is selected)
     let cases = [
         (3, one, nan, true),
         (3, nan, one, false),
@@ -318,7 +319,7 @@ fn selects_where_nan_loses() {
 /// Nesting levels of all lanes and whether the comparison holds, and the levels after the instruction.
 #[test]
 fn masks_compare_and_count() {
-    // r1 = lane, compared with 16: holds in lanes 0 to 15. Levels are lane & 3.
+    // r1 = lane, compared with 16: true in lanes 0 to 15. Levels are lane & 3.
     let expected = |op: Opcode, level: u16, held: bool, nest: u16| match op {
         Op::IfIcmp | Op::IfFcmp if level == 0 => u16::from(!held),
         Op::IfIcmp | Op::IfFcmp => level + nest,
@@ -362,7 +363,7 @@ fn masks_compare_and_count() {
     }
 }
 
-/// r1 holds the lane number, r2 the constant 4; only lanes of `exec` are active.
+/// r1 has the lane number, r2 the constant 4; only lanes of `exec` are active.
 fn numbered(exec: u32) -> Simd {
     let mut simd = with([0, 4, 0]);
     for lane in 0..LANES {
@@ -422,12 +423,12 @@ fn quad_shuffles() {
     }
 }
 
-/// Group shuffles take the position in the quad from all four indices ored together.
+/// Group shuffles take the position in the quad from all four indices ORed together.
 #[test]
 fn shuffle_indices_of_a_quad_are_ored() {
     let mut simd = numbered(0x0000_ff0f);
     for lane in 0..LANES {
-        // Lanes 0 to 3 ask for lanes 0, 1, 2, 3 of their own quad: the union of the positions is 3.
+        // Lanes 0 to 3 read lanes 0, 1, 2, 3 of their own quad: the union of the positions is 3.
         simd.set_register(4, lane, (lane & 3) as u16);
     }
     execute(&mut simd, Op::Shuffle, &[("b", h(4))]);
@@ -504,7 +505,7 @@ fn nan_in_float_reductions() {
     };
     let nan = 0x7fc1_2345;
     for lane in [0, 7, 31] {
-        // The least and the greatest of the others; a sum and a product are the canonical NaN.
+        // Minimum and maximum of the others; a sum and a product are the canonical NaN.
         let least = if lane == 0 { 2.0_f32 } else { 1.0 };
         let greatest = if lane == 31 { 31.0_f32 } else { 32.0 };
         assert_eq!(reduced(5, nan, lane), least.to_bits(), "minimum, lane {lane}");

@@ -1,4 +1,4 @@
-//! Litmus tests of memory between SIMD-groups: what is forbidden never happens with the fences, and happens without.
+//! Litmus tests of memory between SIMD-groups: forbidden outcomes never occur with the fences, and occur without them.
 
 mod support;
 
@@ -12,14 +12,14 @@ use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
 use support::*;
 
-/// Seeds tried.
+/// Number of seeds.
 const SEEDS: u64 = 400;
 
 fn relaxed(seed: u64) -> Options {
     Options { memory_order: MemoryOrder::Relaxed, seed, strict: false, ..options() }
 }
 
-/// The words of the buffer after runs of `workgroups` × `threads` lanes, over all seeds.
+/// The words of the buffer after runs of `workgroups` × `threads` lanes, for all seeds.
 fn outcomes(program: &Program, workgroups: u32, threads: u32, count: usize) -> BTreeSet<Vec<u32>> {
     let run = |seed| {
         let mut memory = memory(count);
@@ -35,7 +35,7 @@ fn outcomes(program: &Program, workgroups: u32, threads: u32, count: usize) -> B
     (0..SEEDS).map(run).collect()
 }
 
-/// What distinguishes the two actors.
+/// The scope that contains the two actors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
     /// SIMD-groups of a workgroup.
@@ -44,7 +44,7 @@ enum Scope {
     Device,
 }
 
-/// A program of which actor 0 runs the first code, actor 1 the second.
+/// A program in which actor 0 runs the first code and actor 1 the second.
 fn two(scope: Scope, first: Code, second: Code) -> (Program, u32, u32) {
     let (number, workgroups, threads) = match scope {
         Scope::Workgroup => (53, 1, 64),
@@ -70,7 +70,7 @@ fn put(code: Code, word: i32) -> Code {
     code.op(Opcode::Store, &[("data", r(10)), ("base", uu(0)), ("index", i(word))])
 }
 
-/// What stands between two accesses.
+/// The instructions between two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
     Nothing,
@@ -164,7 +164,7 @@ fn barriers_order_device_memory_with_waits_and_a_fence() {
 
 #[test]
 fn local_memory_is_ordered_by_barriers_alone() {
-    // SIMD-group 0 stores 9 after both stored 0; the other one loads.
+    // SIMD-group 0 stores 9 after both have stored 0; the other one loads.
     let stale = |barrier: bool| {
         let stored = Code::new()
             .constant16(0, 0)
@@ -208,7 +208,7 @@ fn results_arrive_at_their_wait() {
 
 #[test]
 fn own_accesses_stay_in_order() {
-    // Load, store, load of one word by the same lanes, with atomics among them and no waits.
+    // Load, store and load of one word by the same lanes, with atomics in between and without waits.
     let program = Code::new()
         .special(r(1), 51)
         .constant(4, 5)
@@ -269,7 +269,7 @@ fn store_texel(code: Code, x: u32) -> Code {
     )
 }
 
-/// Values of the texel that the other SIMD-group, or the same, stored before `fences`.
+/// Values of the texel that another SIMD-group, or the same one, stored before `fences`.
 fn texels(fences: &[Opcode], stored_as_texel: bool) -> BTreeSet<u32> {
     let code = Code::new().special(r(1), 53).constant(10, 1);
     let code = if stored_as_texel { store_texel(code, 1) } else { put(code, 1).wait() };
@@ -321,7 +321,7 @@ fn positions() -> Program {
     code.stop()
 }
 
-/// Colours of a pixel after three primitives that cover it have each made 10 · old + number of it.
+/// Colours of a pixel after three covering primitives have each computed 10 · old + its number.
 fn overdrawn(waits: bool) -> BTreeSet<u32> {
     let corners = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0_f32]];
     let data: Vec<u8> =
@@ -378,7 +378,7 @@ fn pixel_waits_order_fragments() {
 
 #[test]
 fn sizes_are_those_of_the_operands() {
-    // Bytes and half-words of one word by two SIMD-groups: none is lost.
+    // Two SIMD-groups store bytes and half-words of one word: none is lost.
     let half = |index: i32, data| {
         put(Code::new(), 1)
             .op(Opcode::Store, &[("data", data), ("base", uu(0)), ("index", i(index)), ("format", i(1))])

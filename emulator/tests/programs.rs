@@ -7,7 +7,7 @@ use agx_isa::inst::Operand;
 use agx_isa::table::Opcode;
 use support::*;
 
-/// Runs one workgroup and gives the words of the buffer; nothing may be found.
+/// Runs one workgroup and returns the words of the buffer; there must be no findings.
 fn run(program: &Program, threads: u32, count: usize) -> Vec<u32> {
     run_with(program, threads, vec![0; count])
 }
@@ -62,7 +62,7 @@ fn a_budget_bounds_all_of_a_run() {
     };
     // Three workgroups of five instructions each.
     assert_eq!((kind(14), kind(15)), (Err(FindingKind::BudgetSpent(14)), Ok(15)));
-    // No loop without an end, and no number of workgroups, takes longer than its budget.
+    // No endless loop, and no number of workgroups, takes longer than its budget.
     let endless = Code::new().op(Opcode::JmpAny, &[("target", i(0))]).stop();
     let mut grid = launch(&endless, &uniforms, 1024);
     grid.workgroups = [u32::MAX; 3];
@@ -176,7 +176,7 @@ fn loops_and_branches() {
 fn calls_return() {
     let call = Code::new().constant(4, 5);
     let here = call.bytes.len();
-    // The callee lies after the stop: call (6), two stores with wait (2 × 10), stop (2).
+    // The callee is after the stop: call (6), two stores with wait (2 × 10), stop (2).
     let main = call.op(Opcode::Call, &[("target", i(6 + 10 + 2))]).store(r(4), i(0)).op(Opcode::Stop, &[]);
     assert_eq!(main.bytes.len(), here + 18, "the distance above");
     let program = main
@@ -318,8 +318,8 @@ fn stack_frames_are_private() {
 /// Appends a part of a program.
 type Part<'a> = dyn Fn(Code) -> Code + 'a;
 
-/// Runs the first part in all lanes, the second in those other than `out`, the third in all. Words 0 to 31 of the result are
-/// what they stored in the buffer, the others r2, which holds 777 before. r4 is the number of the lane.
+/// Runs the first part in all lanes, the second in all lanes except `out`, the third in all lanes. Words 0 to 31 of the
+/// result are the words that they stored in the buffer, the others r2, which is 777 before. r4 is the lane number.
 fn without_lane(out: u32, [before, access, after]: [&Part<'_>; 3]) -> Vec<u32> {
     let code = Code::new()
         .constant16(0, 0)
@@ -401,7 +401,7 @@ fn preambles_set_uniforms() {
 
 #[test]
 fn shuffles_ballots_and_sums() {
-    // (instruction, value in lane t of 32 when every lane holds its number)
+    // (instruction, value in lane t of 32 if every lane has its number)
     type Value = fn(u32) -> u32;
     let simd = |op: Opcode, more: &[(&str, Operand)]| {
         let mut operands = vec![("dst", r(2)), ("a", r(0))];
@@ -432,7 +432,7 @@ fn shuffles_ballots_and_sums() {
     }
 }
 
-/// The indices of a quad are ored, but for lanes that were never started: their registers hold anything.
+/// The indices of a quad are ORed, except for lanes that were never started, whose registers are undefined.
 #[test]
 fn lanes_that_were_never_started_add_nothing_to_a_shuffle() {
     let program = numbered()
@@ -545,7 +545,7 @@ fn truncations_and_mutations_never_panic() {
     }
 }
 
-/// The greatest error in units in the last place of `op` over singles of the normal range, with results moved by `perturb`.
+/// The maximum error of `op` in units in the last place, over singles of the normal range, with `perturb`.
 fn worst(op: Opcode, exact: fn(f64) -> f64, samples: &[f32], seed: u64) -> f64 {
     let threads = 1024;
     let program =
@@ -585,7 +585,7 @@ fn special_functions_are_off_by_the_unit_that_is_asked_for() {
         let plain = worst(op, exact, samples, 0);
         assert!(plain <= 0.501, "{op:?}: {plain} units");
         let moved = (1..4).map(|seed| worst(op, exact, samples, seed)).fold(0.0, f64::max);
-        // The unit below a power of two is half the one above.
+        // The unit below a power of two is half the unit above.
         assert!((1.3..=1.51).contains(&moved), "{op:?}: {moved} units");
     }
 }

@@ -1,4 +1,4 @@
-//! Strict mode: each finding where it belongs, and silence where nothing is wrong.
+//! Strict mode: each finding in programs with the error, and no findings in correct programs.
 
 mod support;
 
@@ -112,11 +112,11 @@ fn a_discard_in_some_lanes_loses_the_value_in_all() {
 #[test]
 fn nesting_counter() {
     let pop = |code: Code| code.op(Opcode::PopExec, &[("nest", i(0))]);
-    // What an r0l nobody set holds is garbage, so lanes die of it as well.
+    // An r0l that was never set has random contents, so lanes become inactive.
     let unset = found(&pop(Code::new()).stop());
     assert_eq!(unset, [(FindingKind::UnwrittenRegister(0), 0), (FindingKind::StaleNesting, 6)]);
     let data = Code::new().special(r(0), 51);
-    // Only lane 0 of each group stays active: nothing else can be seen after the mask instruction.
+    // Only lane 0 of each group stays active: nothing else is observable after the mask instruction.
     let pc = data.bytes.len() as u32;
     let kinds = found(&pop(data).stop());
     assert_eq!(kinds[0], (FindingKind::NestingHoldsData, pc));

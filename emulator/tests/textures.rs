@@ -7,7 +7,7 @@ use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
 use support::*;
 
-/// Where the texture lies.
+/// Address of the texture.
 const TEXTURE: u64 = 0x20_0000;
 const R32: u32 = 0x21;
 const RGBA8: u32 = 0x28;
@@ -86,7 +86,8 @@ fn tagged(tag: Tag, value: u32) -> Operand {
     Operand { tag, value, ..Operand::imm(0) }
 }
 
-/// A program of one lane that puts coordinates into r8 …, runs the instruction into r4 to r7 and stores these four.
+/// A program of one lane that writes coordinates to r8 …, runs the instruction with results in r4 to r7, and stores
+/// these four.
 fn program(op: Opcode, coordinates: &[u32], lod: Option<u16>, more: &[(&str, Operand)]) -> Program {
     let mut code = Code::new();
     for (at, word) in coordinates.iter().enumerate() {
@@ -212,7 +213,7 @@ fn custom_borders_come_with_the_sampler() {
     let custom = (u64::from_le_bytes(sampler(false, 0, 3, 0)) | 3 << 55).to_le_bytes();
     let shape = plain(0, [2, 1, 1], 1);
     let sample = |x: f32| program(Opcode::Smpf, &[x.to_bits()], None, &[("dim", i(0))]);
-    // Inside, the colour does not matter.
+    // Inside the texture the border colour has no effect.
     let (found, _) = run(&sample(0.9), shape.texture(), custom, &floats(&[1.0, 2.0]));
     assert_eq!(f32s(found)[0], 2.0);
     let mut memory: Memory = memory(4);
@@ -232,16 +233,16 @@ fn custom_borders_come_with_the_sampler() {
     assert_eq!(f32s(words(&memory, 4).try_into().expect("four")), [2.5, 0.0, 0.0, 1.0]);
 }
 
-/// A sampler of the heap has number 28 and on; the colour of the border passes through the texture's swizzle.
+/// The numbers of samplers in the heap start at 28; the border colour passes through the texture's swizzle.
 #[test]
 fn samplers_of_the_heap_have_numbers_from_28() {
     const HEAP: u64 = 0x7_0000;
     let white = (u64::from_le_bytes(sampler(false, 0, 3, 0)) | 2 << 55).to_le_bytes();
     let shape = plain(0, [2, 1, 1], 1);
     let mut texture = u128::from_le_bytes(shape.texture()[..16].try_into().expect("sixteen"));
-    texture |= 5 << 19; // Green is 0; red, blue and alpha stay what they are.
+    texture |= 5 << 19; // Green is 0; red, blue and alpha are unchanged.
     let texture = [&texture.to_le_bytes()[..], &shape.texture()[16..]].concat().try_into().expect("24 bytes");
-    // The half register 46 holds 241, as `program` sets it.
+    // The half register 46 is 241, set by `program`.
     let sample = program(Opcode::Smpf, &[1.5_f32.to_bits()], None, &[("dim", i(0)), ("sampler", h(46))]);
     let (uniforms, textures, samplers) = (uniforms(), [texture], [[0; 8]]);
     let found = |heap: Option<(u64, u32)>| {
@@ -264,7 +265,8 @@ fn samplers_of_the_heap_have_numbers_from_28() {
 fn shadow_lookups_filter_comparisons() {
     let texels = floats(&[0.25, 0.75]);
     let shape = plain(0, [2, 1, 1], 1);
-    // The reference is 0.5; less or equal holds for the second texel only, which weighs one half at the middle.
+    // The reference is 0.5; less-or-equal is true only for the second texel, which has the weight one half at the
+    // middle.
     let compare = [("dim", i(0)), ("compare", i(1)), ("extra", r(22))];
     let program = program(Opcode::Smpf, &[0.5_f32.to_bits()], None, &compare);
     let (found, _) = run(&program, shape.texture(), sampler(true, 0, 0, 0), &texels);
@@ -284,7 +286,7 @@ fn cubes_have_six_faces() {
     }
 }
 
-/// Faces of one texel: linear filters reach the neighbours across edges, and leave corners out.
+/// Faces of one texel: linear filters reach the neighbours across edges, and ignore corners.
 #[test]
 fn cubes_are_filtered_across_edges() {
     let texels = floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);

@@ -1,4 +1,4 @@
-//! Work on several threads of the host: the same results for any number of them.
+//! Work on several threads of the host gives the same results for any number of them.
 
 mod support;
 
@@ -15,7 +15,7 @@ use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
 use support::*;
 
-/// Words that know which threads used them.
+/// Words that record the threads that used them.
 struct Watched {
     words: Vec<AtomicU32>,
     users: Mutex<HashSet<ThreadId>>,
@@ -34,7 +34,7 @@ impl Watched {
         Arc::new(Watched { words, users: Mutex::default() })
     }
 
-    /// A memory that shows the words at the buffer's place.
+    /// A memory with the words mapped at the buffer's address.
     fn memory(self: &Arc<Watched>) -> Memory {
         let window = Window::new(self.clone(), 0, 4 * self.words.len() as u64).expect("inside");
         let mut memory = Memory::new();
@@ -46,14 +46,14 @@ impl Watched {
         self.words.iter().map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
-    /// Threads that used the words, the test's own aside.
+    /// Number of threads that used the words, excluding the test's own.
     fn helpers(&self) -> usize {
         let users = self.users.lock().expect("no user panics");
         users.iter().filter(|id| **id != thread::current().id()).count()
     }
 }
 
-/// Options that permit so many threads.
+/// Options with this number of threads.
 fn on(threads: u32) -> Options {
     Options { strict: false, threads, ..options() }
 }
@@ -66,7 +66,8 @@ fn grid<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Dispatch
     grid
 }
 
-/// `r1` becomes the number of the lane in a grid of 50 workgroups a row and 37 lanes each; `r0` that in the workgroup.
+/// Sets `r1` to the number of the lane in a grid of 50 workgroups per row and 37 lanes each, and `r0` to that in the
+/// workgroup.
 fn numbered() -> Code {
     Code::new()
         .special(r(0), 48)
@@ -78,8 +79,8 @@ fn numbered() -> Code {
 
 #[test]
 fn workgroups_give_the_same_bytes_on_any_number_of_threads() {
-    // Byte `lane` becomes what the next lane of the workgroup left in local memory: neighbours of two workgroups share a
-    // word, and the last lane reads local memory that nobody wrote.
+    // Byte `lane` becomes the value that the next lane of the workgroup stored in local memory: neighbours in two
+    // workgroups share a word, and the last lane reads uninitialised local memory.
     let program = numbered()
         .op(Opcode::Imadd, &[("dst", h(40)), ("a", h(0)), ("b", i(4)), ("c", i(0))])
         .op(Opcode::Iadd, &[("dst", h(41)), ("a", h(40)), ("b", i(4))])
@@ -108,7 +109,7 @@ fn workgroups_give_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn programs_with_device_atomics_stay_on_one_thread() {
-    // Word 1 + lane becomes the number of lanes before it.
+    // Word 1 + lane becomes the number of lanes that ran before it.
     let program = numbered()
         .constant(3, 1)
         .op(Opcode::Atomic, &[("dst", r(4)), ("data", r(3)), ("base", uu(0)), ("index", i(0)), ("op", i(0))])
@@ -150,7 +151,7 @@ fn strict_runs_stay_on_one_thread() {
     assert_eq!(words.helpers(), 0);
 }
 
-/// Words of vertices all over the screen and past its edges: position at one depth, layer 0 or 1, a number.
+/// Vertices all over the screen and beyond its edges: position at one depth, layer 0 or 1, a number.
 fn scattered(count: u32) -> Vec<u32> {
     let mut vertices = Vec::new();
     for number in 1..=count {
@@ -197,7 +198,8 @@ fn over_screen<'a>(vertex: Stage<'a>, fragment: Stage<'a>, vertices: &'a [u32]) 
 #[test]
 fn draws_give_the_same_pixels_on_any_number_of_threads() {
     let vertex = pass_through();
-    // The sample becomes 3 times what it was, plus the triangle's value: the order of the triangles counts.
+    // The sample becomes 3 times its old value plus the triangle's value: the order of the triangles affects the
+    // result.
     let value = Operand { tag: Tag::Coefficient, value: 0, ..Operand::imm(0) };
     let program = Code::new()
         .load(r(6), i(0))

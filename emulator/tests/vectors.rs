@@ -1,4 +1,4 @@
-//! Every recorded execution of a single instruction: the machine must compute what applegpu computed.
+//! Every recorded execution of a single instruction: the machine must give applegpu's results.
 
 #![expect(clippy::print_stdout, reason = "says what it skips")]
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use agx_emulator::{LANES, Memory, Simd};
 use serde_json::Value;
 
-/// The directory of the vectors, when there is one.
+/// The directory of the vectors, if it exists.
 fn shared() -> Option<PathBuf> {
     let given = std::env::var_os("AGX_SHARED").map(PathBuf::from);
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
@@ -50,8 +50,8 @@ fn start(vector: &Value) -> Simd {
     for (half, text) in &uniforms {
         let value = u16::from_str_radix(text, 16).expect("hex");
         simd.set_uniform(*half, value);
-        // applegpu drops bit 8 of a uniform index in the last two sources of selects (Mesa packs it): what it recorded
-        // for u83 may be u211, so both hold the value.
+        // applegpu drops bit 8 of a uniform index in the last two sources of selects (Mesa packs it): the value
+        // recorded for u83 may be that of u211, so set both.
         if select && uniforms.iter().all(|(other, _)| *other != half + 256) {
             simd.set_uniform(half + 256, value);
         }
@@ -68,7 +68,7 @@ fn is_nan32(bits: u32) -> bool {
     bits & 0x7fff_ffff > 0x7f80_0000
 }
 
-/// What differs from the recorded state afterwards. NaNs of float operations are equal whatever their payload.
+/// The differences to the recorded state afterwards. NaNs of float operations are equal regardless of their payload.
 fn difference(vector: &Value, simd: &Simd) -> Option<String> {
     if simd.exec() != mask(&vector["exec_after"]) {
         return Some(format!("exec {:08x} instead of {}", simd.exec(), vector["exec_after"]));

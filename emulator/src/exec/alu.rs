@@ -1,4 +1,4 @@
-//! Operations whose results depend on their sources alone: all of them through the shared semantics.
+//! Operations whose results depend only on their sources, executed by the shared semantics.
 
 use agx_isa::desc::Results;
 use agx_isa::inst::{Inst, Size};
@@ -13,11 +13,11 @@ use crate::mutant::Fault;
 use crate::registers::{Dst, Src};
 use crate::rng::Rng;
 
-/// Most modifiers of a pure row.
+/// Maximum number of modifiers of a pure row.
 const MODS: usize = 8;
 
-/// The float next to `bits`, above or below or itself, as a hash of value and seed decides. Zeros, infinities, NaNs and
-/// results exactly representable in few bits (powers of two and the like) stay.
+/// The float next to `bits`, above or below, or `bits` itself, selected by a hash of value and seed. Zeros, infinities,
+/// NaNs and results with few significant bits (powers of two and the like) are unchanged.
 fn perturbed(bits: u64, width: u8, seed: u64) -> u64 {
     let (mantissa, exponent) = if width == 16 { (0x3ff, 0x7c00) } else { (0x7f_ffff, 0x7f80_0000) };
     let special = bits & exponent == exponent || bits & exponent == 0 || bits & mantissa & 0x3f == 0;
@@ -40,14 +40,14 @@ pub(crate) struct Alu {
     source_count: usize,
     mods: [u32; MODS],
     mod_count: usize,
-    /// The last bit of the result is not known and can be perturbed.
+    /// Whether the last bit of the result is unknown and may be perturbed.
     inexact: bool,
-    /// The operation over arrays of words, where it has that form.
+    /// The kernel over arrays of words, if there is one.
     row: Option<Row>,
 }
 
 impl Alu {
-    /// Resolves a pure instruction; `None` when it has no register destination.
+    /// Resolves a pure instruction; `None` if it has no register destination.
     pub(crate) fn new(inst: &Inst, pure: Pure) -> Option<Alu> {
         let fields = Fields::new(inst);
         let dst = Dst::new(fields.get("dst"))?;
@@ -118,7 +118,7 @@ impl Alu {
     }
 }
 
-/// A comparison, as selects, ballots and mask instructions share it.
+/// A comparison, used by selects, ballots and mask instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compare {
     /// The select row of the same operand kind.
@@ -127,7 +127,7 @@ pub(crate) struct Compare {
     b: Src,
     condition: u32,
     inverted: bool,
-    /// The comparison over arrays of words, where it has that form.
+    /// The kernel over arrays of words, if there is one.
     row: Option<Row>,
 }
 
@@ -147,7 +147,7 @@ impl Compare {
         })
     }
 
-    /// The lanes of `mask` whose comparison holds.
+    /// The lanes of `mask` in which the comparison is true.
     pub(crate) fn holds(&self, group: &Group, core: &Core<'_>, mask: u32) -> u32 {
         let held = match &self.row {
             Some(row) => row.holds(group, core.uniforms, [&self.a, &self.b]) & mask,

@@ -1,8 +1,9 @@
-//! `imgwblk`: a block of the tile buffer goes to an image.
+//! `imgwblk`: stores a block of the tile buffer to an image.
 //!
-//! End-of-tile programs write their own tile; here that is all of the framebuffer at once. Compute programs name the
-//! corner of the block in the image. The tile holds what `st_tile` put there: a format of memory operations for each
-//! component, which is converted to the image's (Mesa 25.0; sRGB is applied by `st_tile` and left alone here).
+//! End-of-tile programs store their own tile; here that is the whole framebuffer at once. Compute programs give the
+//! position of the block in the image. The tile has the data that `st_tile` wrote, with a memory format for each
+//! component, which is converted to the image's format (Mesa 25.0; `st_tile` already applied sRGB, so it is not applied
+//! again).
 
 use agx_isa::inst::{Inst, Size, Tag};
 
@@ -16,7 +17,7 @@ use crate::order::Path;
 use crate::registers::lanes_of;
 use crate::textures::Texture;
 
-/// How block stores go to memory.
+/// The path of block stores to memory.
 const TEXELS: (Path, Option<u8>) = (Path::Texels, None);
 
 /// A block store.
@@ -24,14 +25,14 @@ const TEXELS: (Path, Option<u8>) = (Path::Texels, None);
 pub(crate) struct BlockStore {
     binding: Binding,
     coordinates: Option<Coordinates>,
-    /// Half register with the offset in a sample; none for an immediate.
+    /// Half register with the offset within a sample; `None` for an immediate.
     offset: Option<u8>,
     immediate: u32,
     format: Format,
     explicit: bool,
 }
 
-/// Where a block goes.
+/// Destination of a block.
 struct Block<'b> {
     image: &'b Texture,
     corner: [u32; 2],
@@ -40,7 +41,7 @@ struct Block<'b> {
 }
 
 impl BlockStore {
-    /// Resolves a block store; `None` for formats nobody knows.
+    /// Resolves a block store; `None` for unknown formats.
     pub(crate) fn new(inst: &Inst) -> Option<BlockStore> {
         let fields = Fields::new(inst);
         let offset = fields.get("offset");
@@ -100,8 +101,8 @@ impl BlockStore {
         mark_plain(core, image, block.layer, lane)
     }
 
-    /// The format of the tile's components. The instruction names their size alone: 16 bits that go to normalised channels
-    /// of another width are floats, as Mesa's driver keeps pixels of 5, 6 and 5 bits in the tile.
+    /// The format of the tile's components. The instruction has only their size. 16-bit components for normalised
+    /// channels of another width are floats, as in Mesa's driver for RGB565.
     fn component_format(&self, image: &Texture) -> Format {
         match self.format {
             Format::I16 if !image.format.is_integer() => Format::F16,
@@ -109,8 +110,8 @@ impl BlockStore {
         }
     }
 
-    /// The image's texel of the bytes of a sample: the same bits where the components are as wide, which they are for
-    /// all formats that can be rendered to.
+    /// The image's texel for the bytes of a sample: the same bits if the components have the same width, as for all
+    /// renderable formats.
     fn texel(&self, image: &Texture, bytes: &[u8]) -> u128 {
         let word = |at: usize, len: usize| {
             let bytes = bytes.get(at..).unwrap_or(&[]);
@@ -138,7 +139,7 @@ impl BlockStore {
     }
 }
 
-/// Stores the texels of subtiles that consist of equal ones: afterwards the whole level is stored as it is.
+/// Expands subtiles that consist of one texel, so that the whole level is uncompressed.
 fn expand(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
     let level = image.first_level;
     let Some((first, bytes)) = image.metadata_range(level, layer) else { return Ok(()) };
@@ -171,7 +172,7 @@ fn expand(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Resu
         .try_for_each(|(place, sample, texel)| put(core, image, (level, place, sample), texel, lane))
 }
 
-/// Says in the metadata of a level that its texels are stored as they are.
+/// Marks all subtiles of a level as uncompressed in its metadata.
 fn mark_plain(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
     let Some((first, bytes)) = image.metadata_range(image.first_level, layer) else { return Ok(()) };
     let word = u32::from_le_bytes([image.plain_code(); 4]);

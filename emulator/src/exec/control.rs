@@ -1,7 +1,7 @@
 //! Execution mask, jumps, calls, stop, trap, waits and barriers.
 //!
-//! `r0l` of each lane counts how many enclosing constructs the lane has left; a lane is active when it is 0. The mask
-//! instructions work on all lanes (rules: applegpu's documentation, compared there with M1 hardware).
+//! `r0l` of each lane counts how many enclosing constructs the lane has left; a lane is active if it is 0. The mask
+//! instructions affect all lanes (rules: applegpu's documentation, which was compared with M1 hardware).
 
 use agx_isa::inst::Inst;
 
@@ -14,7 +14,7 @@ use crate::group::Group;
 use crate::registers::{Dst, Place, Src, lanes_of};
 use agx_isa::inst::{Operand, Size};
 
-/// What a mask instruction does to the nesting counters.
+/// Effect of a mask instruction on the nesting counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Nesting {
     If,
@@ -37,7 +37,7 @@ impl Mask {
         Mask { nesting, levels: Fields::new(inst).number("nest") as u16, compare }
     }
 
-    /// Lanes whose comparison decides anything.
+    /// Lanes whose comparison affects the result.
     pub(crate) fn deciding_lanes(&self, group: &Group) -> u32 {
         let decides = |level: u16| match self.nesting {
             Nesting::If => level == 0,
@@ -87,20 +87,20 @@ impl Mask {
     }
 }
 
-/// When a jump is taken.
+/// Condition of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Taken {
     /// Some lane is active.
     Any,
     /// No lane is active.
     None,
-    /// In no case.
+    /// Never taken.
     Never,
-    /// Always, leaving the return address in `r1`.
+    /// Always taken; stores the return address in `r1`.
     Call,
 }
 
-/// A jump to a fixed distance.
+/// A jump by a fixed distance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jump {
     pub(crate) taken: Taken,
@@ -117,7 +117,7 @@ impl Jump {
         Jump { taken, distance: Fields::new(inst).number("target") as i32 }
     }
 
-    /// Where to go; a call's return address is an offset from the program's first byte.
+    /// The jump's destination; a call's return address is an offset from the program's first byte.
     pub(crate) fn run(&self, group: &mut Group, next: u32) -> Flow {
         let taken = match self.taken {
             Taken::Any => group.exec != 0,
@@ -154,7 +154,7 @@ impl Indirect {
         Indirect { target: Src::new(target).sized(Size::B32), call }
     }
 
-    /// Jumps to where all active lanes agree to go.
+    /// Jumps to the destination on which all active lanes agree.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>, next: u32) -> Result<Flow, Observation> {
         let Place::Register(half) = self.target.place else {
             return Err(FindingKind::Unsupported("an indirect jump that names no register").into());
@@ -175,7 +175,7 @@ impl Indirect {
     }
 }
 
-/// What strict mode says of a stop.
+/// Strict mode's checks of a stop.
 pub(crate) fn observe_stop(group: &Group, core: &mut Core<'_>) {
     let masked_off = group.lanes & !group.exec;
     if group.mask_used && masked_off != 0 {
@@ -183,8 +183,9 @@ pub(crate) fn observe_stop(group: &Group, core: &mut Core<'_>) {
     }
 }
 
-/// What strict mode says of a threadgroup barrier. With no lane active the SIMD-group passes through a loop that its lanes
-/// have left, as Mesa's compiler lets it; with some lanes active the others miss the barrier.
+/// Strict mode's checks of a threadgroup barrier. Without active lanes the barrier is accepted, because Mesa's compiler
+/// lets SIMD-groups run through loops that their lanes have left. If only some lanes are active, the others miss the
+/// barrier.
 pub(crate) fn observe_barrier(group: &Group, core: &mut Core<'_>) {
     let missing = group.lanes & !group.exec;
     if missing != 0 && group.exec != 0 {

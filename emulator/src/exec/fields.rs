@@ -20,13 +20,13 @@ impl<'a> Fields<'a> {
         Fields { inst }
     }
 
-    /// The operand called `name`; [`Operand::NONE`] when the row has none of that name.
+    /// The operand called `name`; [`Operand::NONE`] if the row does not have it.
     pub(crate) fn get(&self, name: &str) -> Operand {
         let at = self.inst.op.desc().operand_index(name);
         at.and_then(|at| self.inst.operands.get(at)).copied().unwrap_or(Operand::NONE)
     }
 
-    /// The value of a modifier; 0 when the row has none of that name.
+    /// The value of a modifier; 0 if the row does not have it.
     pub(crate) fn number(&self, name: &str) -> u32 {
         self.get(name).value
     }
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A minifloat immediate as the half float it denotes: every minifloat is exact in 16 bits.
+/// A minifloat immediate as a half float; every minifloat is exact in 16 bits.
 fn expanded(operand: Operand) -> Src {
     let value = f16::from_f32(minifloat::decode(operand.value as u8));
     let place = Place::Immediate(u64::from(value.to_bits()));

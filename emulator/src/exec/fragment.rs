@@ -1,7 +1,7 @@
 //! Fragment and vertex operations: tile buffer, tests, interpolation, varyings.
 //!
-//! Rules from the Mesa 25.0 AGX compiler and applegpu: a killed sample never comes back, a sample is tested once, and the
-//! tile keeps only stores to live samples.
+//! Rules from the Mesa 25.0 AGX compiler and applegpu: a killed sample stays killed, a sample is tested once, and
+//! stores to the tile affect only live samples.
 
 use agx_isa::inst::{Inst, Size, Tag};
 use half::f16;
@@ -66,7 +66,7 @@ impl Tile {
         let mut early = 0;
         let frame = core.frame.as_deref_mut().ok_or(NOT_FRAGMENT)?;
         for lane in lanes_of(group.exec) {
-            // Compute programs have a tile but no pixels, and nothing kills their samples.
+            // Compute programs have a tile but no pixels, so no sample is killed.
             let (alive, tested) =
                 group.pixels.as_deref().map_or((!0, !0), |pixels| (pixels.live[lane], pixels.tested[lane]));
             let live = masks[lane] as u16 & alive;
@@ -99,12 +99,12 @@ impl Tile {
     }
 }
 
-/// `sample_mask` and `zs_emit`: decide the fate of samples.
+/// `sample_mask` and `zs_emit`, which kill and test samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decide {
     /// Samples concerned.
     target: Src,
-    /// Those of them that are tested; the others are killed. All for `zs_emit`.
+    /// Samples of the target to test; the others are killed. `None` for `zs_emit`, which tests all.
     live: Option<Src>,
     depth: Option<Dst>,
     stencil: Option<Dst>,
@@ -118,7 +118,7 @@ impl Decide {
         Decide { target: mask("target"), live: Some(mask("live")), depth: None, stencil: None }
     }
 
-    /// Resolves `zs_emit`: depth first, stencil in the half register after it.
+    /// Resolves `zs_emit`: depth is first, stencil in the half register after it.
     pub(crate) fn emit(inst: &Inst) -> Option<Decide> {
         let fields = Fields::new(inst);
         let first = Dst::new(fields.get("data"))?;
@@ -187,7 +187,7 @@ fn failures(
     })
 }
 
-/// Which coefficient register an instruction names.
+/// The number of a coefficient register.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Fixed(u32),
@@ -211,7 +211,7 @@ impl Number {
     }
 }
 
-/// Where in the pixel a value is taken.
+/// Position in the pixel at which a value is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Where {
     Centre,
@@ -225,7 +225,7 @@ pub(crate) struct Interpolate {
     dst: Dst,
     count: u32,
     first: Number,
-    /// The coefficient that holds 1/w, for perspective.
+    /// The coefficient register of 1/w, for perspective.
     w: Option<Number>,
     place: Where,
     sample: Src,

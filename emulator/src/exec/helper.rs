@@ -1,4 +1,4 @@
-//! The instructions of the scratch helper: doorbells, and the blocks that it maps.
+//! Instructions of the scratch helper program: doorbells, and mapping of blocks.
 
 use agx_isa::inst::Inst;
 use agx_isa::table::Opcode;
@@ -10,7 +10,7 @@ use crate::group::Group;
 use crate::helper;
 use crate::registers::{Dst, lanes_of};
 
-/// What an instruction of the helper does.
+/// Kinds of instructions of the helper program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Helper {
     Doorbell { number: u32 },

@@ -1,8 +1,8 @@
-//! What rows compute in all lanes: loops over arrays, in the same arithmetic as `agx_isa::semantics`.
+//! Kernels that compute rows for all lanes: loops over arrays, with the same arithmetic as `agx_isa::semantics`.
 
 use crate::exec::rows::Inputs;
 
-/// Computes all lanes of a row, on slices: loops whose length the compiler knows it unrolls before it can make vectors of
+/// Computes all lanes of a row, on slices: the compiler would unroll loops of constant length before it could vectorise
 /// them.
 pub(crate) type Kernel = fn(&Inputs<'_>, &mut [u32]);
 
@@ -132,8 +132,8 @@ pub(crate) fn fmul(inputs: &Inputs<'_>, out: &mut [u32]) {
 
 /// `a · b + c`, rounded once.
 pub(crate) fn ffma(inputs: &Inputs<'_>, out: &mut [u32]) {
-    // A double holds the product exactly. Rounding the sum twice differs from rounding it once only where the first result
-    // lies in the middle between two singles.
+    // A double holds the product exactly. Rounding the sum twice differs from rounding it once only if the first result
+    // is exactly between two singles.
     let sum = |a: u32, b: u32, c: u32| {
         let [a, b, c] = [a, b, c].map(|word| f64::from(f32::from_bits(word)));
         a * b + c
@@ -153,7 +153,7 @@ pub(crate) fn ffma(inputs: &Inputs<'_>, out: &mut [u32]) {
     flush_before_rounding(inputs, out, |lane| f64::from(f32::from_bits(c[lane])));
 }
 
-/// Results that rounding moved up to the smallest normal number are zero: the exponent before rounding counts.
+/// Flushes results that rounding increased to the smallest normal number: the exponent before rounding counts.
 #[inline(always)]
 fn flush_before_rounding(inputs: &Inputs<'_>, out: &mut [u32], c: impl Fn(usize) -> f64) {
     let smallest = f32::MIN_POSITIVE.to_bits();
@@ -209,7 +209,7 @@ pub(crate) fn rsqrts(inputs: &Inputs<'_>, out: &mut [u32]) {
     });
 }
 
-/// The addend moved up; a shift of 5 and more leaves nothing.
+/// The shifted addend; shifts of 5 and more give 0.
 #[inline(always)]
 fn shifted(value: u32, shift: u32) -> u32 {
     if shift <= 4 { value << shift } else { 0 }
@@ -239,7 +239,7 @@ pub(crate) fn imsub(inputs: &Inputs<'_>, out: &mut [u32]) {
     ternary(inputs, out, |a, b, c| a.wrapping_mul(b).wrapping_sub(shifted(c, shift)));
 }
 
-/// A bitwise function by its truth table; 0b0011 and 0b1100 give `a`, as the table's function has it.
+/// A bitwise function by its truth table; 0b0011 and 0b1100 give `a`, as in the instruction table.
 pub(crate) fn bitop(inputs: &Inputs<'_>, out: &mut [u32]) {
     match inputs.modifier & 15 {
         0b1010 | 0b0011 | 0b1100 => copy(inputs, out),
@@ -253,7 +253,7 @@ pub(crate) fn bitop(inputs: &Inputs<'_>, out: &mut [u32]) {
     }
 }
 
-/// The field mask: as many bits as the modifier says, all for 0.
+/// The field mask, with as many bits as the modifier has; 0 means all.
 fn field(inputs: &Inputs<'_>) -> u32 {
     match inputs.modifier & 31 {
         0 => u32::MAX,
@@ -314,7 +314,7 @@ pub(crate) fn ffs(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| 31_u32.wrapping_sub(a.leading_zeros()));
 }
 
-/// A single as the integer that the modifier's rounding gives, before clamping.
+/// A single converted to an integer with the modifier's rounding, before clamping.
 #[inline(always)]
 fn whole(bits: u32, nearest: bool) -> f32 {
     let value = f32::from_bits(bits);
@@ -366,7 +366,7 @@ fn select(inputs: &Inputs<'_>, out: &mut [u32], holds: impl Fn(u32, u32) -> bool
     }
 }
 
-/// A select whose condition never holds.
+/// A select whose condition is never true.
 pub(crate) fn never(inputs: &Inputs<'_>, out: &mut [u32]) {
     select(inputs, out, |_, _| false);
 }
@@ -383,7 +383,7 @@ pub(crate) fn integer_select(condition: u32) -> Kernel {
     }
 }
 
-/// The select of a float condition. The conditions 3 and 7 hold too when the second operand is NaN.
+/// The select of a float condition. Conditions 3 and 7 are also true if the second operand is NaN.
 pub(crate) fn single_select(condition: u32) -> Kernel {
     macro_rules! holds {
         ($a:ident, $b:ident, $holds:expr) => {

@@ -1,7 +1,7 @@
-//! Local (threadgroup) memory: loads, stores, atomics. Synchronous: nothing waits for them.
+//! Local (threadgroup) memory: loads, stores, atomics. They are synchronous and need no waits.
 //!
-//! The base is a byte address of 16 bits. An index takes effect only with one of the three shift bits set (measured on
-//! M1 Ultra); without them it is reported and ignored.
+//! The base is a 16-bit byte address. An index has an effect only if one of the three shift bits is set (measured on M1
+//! Ultra); otherwise it is reported and ignored.
 
 use agx_isa::inst::{Inst, Size};
 
@@ -63,14 +63,14 @@ impl Threadgroup {
         Some(Threadgroup { address: Address::new(inst), layout: Layout::new(inst, data)? })
     }
 
-    /// The access of all lanes at once, where it is of that kind.
+    /// The combined access of all lanes, if it has that form.
     fn shape(&self, addresses: &PerLane<u64>, group: &Group, core: &Core<'_>) -> Option<Shape> {
         let plain = core.races.is_none() && is_plain(&self.layout);
         let addresses = addresses.map(|address| address & !3);
         plain.then(|| Shape::new(&addresses, &self.layout, group.exec)).flatten()
     }
 
-    /// Loads in the active lanes. Outside the allocation: zero.
+    /// Loads in the active lanes. Accesses outside the allocation give zero.
     pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         if let Some(shape) = self.shape(&addresses, group, core)
@@ -95,7 +95,7 @@ impl Threadgroup {
         Ok(())
     }
 
-    /// Stores from the active lanes. Outside the allocation: nothing.
+    /// Stores from the active lanes. Accesses outside the allocation do nothing.
     pub(crate) fn store(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         if let Some(shape) = self.shape(&addresses, group, core)
@@ -139,7 +139,7 @@ impl LocalAtomic {
         Some(LocalAtomic { address: Address::new(inst), data: AtomicData::new(inst)? })
     }
 
-    /// The lanes take their turns in lane order.
+    /// Executes the lanes in order.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) {
         let addresses = self.address.of_lanes(group, core);
         for lane in lanes_of(group.exec) {

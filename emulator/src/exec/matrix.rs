@@ -1,8 +1,8 @@
 //! 8×8 matrix products spread over the 32 lanes.
 //!
-//! Layout and mixed precision as measured on M1 (cooperative-matrix experiments): a lane holds two neighbouring elements
-//! of a row in two consecutive registers. Order and rounding inside a dot product are not known; here the accumulator is
-//! added to in ascending order with one rounding to 32 bits a step.
+//! Layout and mixed precision as measured on M1 (cooperative-matrix experiments): a lane has two neighbouring elements
+//! of a row in two consecutive registers. Order and rounding within a dot product are not known; here products are
+//! added in ascending order, with one rounding to 32 bits per step.
 
 use agx_isa::inst::{Inst, Size};
 use half::f16;
@@ -35,7 +35,7 @@ impl Matrix {
         Some(Matrix { dst, a: fields.source("a"), b: fields.source("b"), c: fields.source("c") })
     }
 
-    /// Multiplies; all lanes' sources take part, active lanes receive results.
+    /// Multiplies; the sources of all lanes are used, and only active lanes receive results.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let (a, b) = (read(&self.a, group)?, read(&self.b, group)?);
         let mut sum = read(&self.c, group)?;
@@ -87,7 +87,7 @@ fn read(src: &Src, group: &Group) -> Result<Tile, Observation> {
     Ok(tile)
 }
 
-/// Whether the two registers of each share a half: the hardware's result is then wrong.
+/// Whether two register pairs share a half register; the hardware's result is then wrong.
 fn overlaps(dst: Dst, src: &Src) -> bool {
     let Place::Register(half) = src.place else { return false };
     let end = |half: u8, size: Size| u32::from(half) + 2 * u32::from(size.halves());

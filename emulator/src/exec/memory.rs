@@ -1,8 +1,8 @@
 //! Device memory: loads, stores, atomics.
 //!
 //! Addressing (applegpu, Mesa 25.0 AGX compiler): the base is rounded down to the element, the index is scaled by the
-//! element and the extra shift, components follow each other. Results are in their registers at once; that they
-//! arrive at a `wait` is the business of `flight.rs`.
+//! element and the extra shift, components are consecutive. Results are written to registers immediately; `flight.rs`
+//! delays them until the `wait`.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
 
@@ -15,7 +15,8 @@ use crate::group::{Group, LANES, PerLane};
 use crate::order::Path;
 use crate::registers::{Dst, Place, Src, lanes_of};
 
-/// Which components move and where they sit: registers are filled contiguously, memory positions follow the mask.
+/// The components that are moved and their positions: registers are filled contiguously, memory positions follow the
+/// mask.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
@@ -24,7 +25,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Resolves `format`, `mask` and the data register; `None` when the format is unknown or there is no register.
+    /// Resolves `format`, `mask` and the data register; `None` if the format is unknown or there is no register.
     pub(crate) fn new(inst: &Inst, data: &str) -> Option<Layout> {
         let fields = Fields::new(inst);
         let format = Format::from_code(fields.number("format"))?;
@@ -89,7 +90,7 @@ impl Layout {
         if matches!(self.format, Format::Rgb9E5 | Format::Rgb9E5TowardZero) {
             let mut floats = [0.0; 3];
             for (component, register) in self.components() {
-                // Widening to 32 bits is what encoding to the 32-bit element does.
+                // Encoding to the 32-bit element widens to 32 bits.
                 let bits = value(register);
                 floats[component as usize] = if self.wide() {
                     f32::from_bits(bits)
@@ -110,7 +111,7 @@ impl Layout {
 pub(crate) struct Address {
     base: Src,
     index: Src,
-    /// Bytes of an element: the base is aligned to it.
+    /// Bytes of an element, to which the base is aligned.
     element: u32,
     shift: u32,
 }
@@ -127,7 +128,7 @@ impl Address {
     fn of_lanes(&self, group: &Group, core: &Core<'_>) -> PerLane<u64> {
         let bases = group.gather(core.uniforms, &self.base);
         let indices = group.gather(core.uniforms, &self.index);
-        // A 32-bit register is sign- or zero-extended; an immediate arrives with its extension done.
+        // A 32-bit register is sign- or zero-extended; an immediate is already extended.
         let immediate = matches!(self.index.place, Place::Immediate(_));
         let signed = immediate || self.index.flags.contains(OperandFlags::SX);
         let mut addresses = [0; LANES];
@@ -207,7 +208,7 @@ impl Device {
         Ok(())
     }
 
-    /// Counts the distinct 128-byte lines the instruction touches; neighbouring lanes are compared with each other.
+    /// Counts the distinct 128-byte lines that the instruction accesses, by comparing neighbouring lanes.
     fn count_lines(&self, addresses: &PerLane<u64>, exec: u32, core: &mut Core<'_>) {
         let mut previous = u64::MAX;
         for lane in lanes_of(exec) {
@@ -246,7 +247,7 @@ impl AtomicOp {
         ATOMIC_OPS.get(code as usize).copied()
     }
 
-    /// What memory holds afterwards.
+    /// The new contents of memory.
     pub(crate) fn apply(self, old: u32, operand: u32, expected: u32) -> u32 {
         match self {
             AtomicOp::Add => old.wrapping_add(operand),
@@ -265,8 +266,8 @@ impl AtomicOp {
     }
 }
 
-/// The registers of an atomic: the old value goes to `dst`; a compare-exchange takes the new value from the first data
-/// register and the expected one from the second (Mesa 25.0 AGX compiler).
+/// The registers of an atomic. `dst` receives the old value; a compare-exchange has the new value in the first data
+/// register and the expected one in the second (Mesa 25.0 AGX compiler).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicData {
     op: AtomicOp,
@@ -286,7 +287,7 @@ impl AtomicData {
         })
     }
 
-    /// Changes one word through `old` and gives the new value.
+    /// Computes the new value of a word from `old`, and writes `old` to `dst`.
     pub(crate) fn update(&self, group: &mut Group, lane: usize, old: u32) -> u32 {
         let operand = group.read(self.data.half, Size::B32, lane) as u32;
         let second = self.data.following(1);
@@ -311,7 +312,7 @@ impl Atomic {
         Some(Atomic { address: Address::new(inst, 4, 0), data: AtomicData::new(inst)? })
     }
 
-    /// The lanes take their turns in lane order.
+    /// Executes the lanes in order.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         for lane in lanes_of(group.exec) {

@@ -1,5 +1,5 @@
-//! Execution: one file a family of instructions. Each resolves its operands once, when a program is decoded, and then
-//! works on all lanes of a SIMD-group.
+//! Execution, with one file for each family of instructions. Operands are resolved once, when a program is decoded;
+//! execution then operates on all lanes of a SIMD-group.
 
 pub(crate) mod alu;
 pub(crate) mod block;
@@ -38,16 +38,16 @@ use stack::{Adjust, Stack};
 use state::{ReadSpecial, StateStore, UniformStore};
 use texture::{ImageStore, Sample};
 
-/// Where execution goes next.
+/// Where execution continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
     /// The following instruction.
     Next,
     /// A byte offset from the program's first byte.
     Jump(u32),
-    /// The following instruction, once the whole workgroup is here.
+    /// The following instruction, after the whole workgroup has reached this one.
     Barrier,
-    /// The following instruction, once earlier fragments of the same pixels have ended.
+    /// The following instruction, after earlier fragments of the same pixels have ended.
     PixelWait,
     /// Nowhere.
     Stop,
@@ -119,14 +119,14 @@ impl Action {
         }
     }
 
-    /// Executes the instruction in the active lanes; `next` is the offset of the one that follows.
+    /// Executes the instruction in the active lanes; `next` is the offset of the following instruction.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>, next: u32) -> Result<Flow, Observation> {
         match self {
             Action::Alu(op) => op.run(group, core),
             Action::Mask(op) => op.run(group, core),
             Action::Jump(op) => return Ok(op.run(group, next)),
             Action::Indirect(op) => return op.run(group, core, next),
-            // A branch that no lane takes has no effect, not even that of a stop in it: Mesa's kernels end early so.
+            // Without active lanes a stop has no effect; Mesa's kernels end early in this way.
             Action::Stop if group.exec == 0 => {}
             Action::Stop => return Ok(Flow::Stop),
             Action::Trap if group.exec == 0 => return Ok(Flow::Stop),
@@ -196,7 +196,7 @@ fn control_action(inst: &Inst) -> Option<Action> {
         Trap => Some(Action::Trap),
         Wait => Some(Action::Wait(fields::Fields::new(inst).number("group"))),
         Barrier => Some(Action::Barrier),
-        // Every doorbell rings.
+        // The jump is never taken, so every doorbell is executed.
         JmpIfSkippingDoorbell => Some(Action::Jump(Jump::new(inst, Taken::Never))),
         _ => None,
     }
@@ -264,7 +264,7 @@ fn fragment_action(inst: &Inst) -> Option<Action> {
     Some(action.unwrap_or(Action::Unsupported("this form of the operation")))
 }
 
-/// What is left: fences, and what the machine does not model.
+/// The remaining instructions: fences, and instructions that the machine does not model.
 fn otherwise(inst: &Inst) -> Action {
     use agx_isa::desc::Effects;
     let desc = inst.op.desc();

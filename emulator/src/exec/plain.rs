@@ -1,7 +1,7 @@
-//! Accesses of whole 32-bit registers in one piece of memory: what nearly all loads and stores are.
+//! Accesses of whole 32-bit registers within one mapped range, the most frequent form of loads and stores.
 //!
-//! The bounds of all lanes are checked together; where lanes access neighbouring words, the words move as one block. What
-//! is not of this shape, or fails, is done again lane by lane, with the faults of the lane that has them.
+//! The bounds of all lanes are checked together. If lanes access consecutive words, the words are moved as one block.
+//! Other accesses, and accesses that fail, are executed lane by lane, to report the fault of the failing lane.
 
 use crate::exec::memory::Layout;
 use crate::formats::Format;
@@ -19,27 +19,27 @@ pub(crate) enum Span<'s> {
     Shared(&'s Window, usize),
 }
 
-/// The same, to be changed.
+/// The same, mutable.
 pub(crate) enum SpanMut<'s> {
     Bytes(&'s mut [u8]),
     Shared(&'s Window, usize),
 }
 
-/// Where the lanes of an access begin, relative to the lowest address.
+/// The addresses of an access, relative to the lowest.
 pub(crate) struct Shape {
     /// The lowest address.
     pub(crate) start: u64,
-    /// Bytes from there to the end of the highest element.
+    /// Number of bytes from there to the end of the highest element.
     pub(crate) len: usize,
     offsets: PerLane<u32>,
-    /// All lanes take part, each this many bytes after the one before.
+    /// The distance between consecutive lanes in bytes, if all lanes are active and equally spaced.
     stride: Option<usize>,
 }
 
-/// Longest span that is looked at as one.
+/// Maximum length of a span.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Whether the elements are the registers themselves.
+/// Whether the elements are whole registers.
 pub(crate) fn is_plain(layout: &Layout) -> bool {
     layout.format == Format::I32
         && layout.first.size == Size::B32
@@ -48,7 +48,7 @@ pub(crate) fn is_plain(layout: &Layout) -> bool {
 }
 
 impl Shape {
-    /// The shape of an access to the words that `layout` has at these addresses; `None` when they lie far apart or no lane
+    /// The shape of an access to the words of `layout` at these addresses; `None` if they are too far apart or no lane
     /// is active.
     pub(crate) fn new(addresses: &PerLane<u64>, layout: &Layout, exec: u32) -> Option<Shape> {
         let last = u64::from(u32::BITS - layout.mask.leading_zeros()) * WORD as u64;
@@ -71,7 +71,7 @@ impl Shape {
         Some(Shape { start: low, len: (high - low + last) as usize, offsets, stride: None })
     }
 
-    /// The shape of an access whose lanes are all the same distance apart, upwards.
+    /// The shape of an access whose lanes are equally spaced and ascending.
     fn even(addresses: &PerLane<u64>, last: u64) -> Option<Shape> {
         let start = addresses[0];
         let step = addresses[1].wrapping_sub(start);
@@ -141,7 +141,7 @@ impl Shape {
     }
 }
 
-/// One word of each row of `stride` bytes.
+/// Loads one word from each row of `stride` bytes.
 fn load_rows(bytes: &[u8], stride: usize, into: &mut [u32]) {
     if stride == WORD {
         into.iter_mut().zip(bytes.as_chunks().0).for_each(|(into, word)| *into = u32::from_le_bytes(*word));

@@ -1,6 +1,6 @@
-//! The rows that programs spend their time in, over arrays of all lanes: loops without branches, which the compiler turns
-//! into vector instructions. All other operations, and forms that are rare, go through the table's own function lane by
-//! lane; a test holds every row here to that function.
+//! Kernels for the most frequent rows, over arrays of all lanes: loops without branches, which Rust compiles to vector
+//! instructions. Other operations, and rare forms, use the table's function lane by lane; a test compares every kernel
+//! with that function.
 
 use agx_isa::inst::{OperandFlags, Size};
 use agx_isa::table::Opcode;
@@ -12,7 +12,7 @@ use crate::registers::{Dst, Place, Src, Uniforms};
 /// A 32-bit word of each lane.
 pub(crate) type Words = PerLane<u32>;
 
-/// What a kernel works on.
+/// The inputs of a kernel.
 pub(crate) struct Inputs<'a> {
     /// Sources in row order.
     pub(crate) words: [&'a [u32]; 4],
@@ -20,28 +20,28 @@ pub(crate) struct Inputs<'a> {
     pub(crate) modifier: u32,
 }
 
-/// How the sources of a row become words.
+/// Conversion of the sources of a row to words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// Singles with denormals flushed; the result is one too.
     Single,
-    /// Halves widened to singles, in which the operation is exact or rounds as if it were.
+    /// Halves widened to singles, in which the operation is exact or rounds correctly.
     Half,
-    /// Integers extended as their flags say.
+    /// Integers, extended by their flags.
     Integer,
     /// Zero-extended bits.
     Bits,
-    /// Bits, the first of which has a sign of its own size.
+    /// Bits; the first source has a sign bit at its own size.
     SignedBits,
-    /// Singles made integers.
+    /// Singles that are converted to integers.
     FromSingle,
-    /// Two integers compared, two words chosen from.
+    /// Two integers to compare, and two words to select from.
     IntegerSelect,
-    /// Two singles compared, two words chosen from.
+    /// Two singles to compare, and two words to select from.
     SingleSelect,
 }
 
-/// Every row that has a kernel. Selects have one a condition ([`kernels::select`]).
+/// Every row that has a kernel. Selects have one per condition ([`kernels::select`]).
 const ROWS: [(Opcode, Kind, Kernel); 35] = {
     use Kind::*;
     [
@@ -83,7 +83,7 @@ const ROWS: [(Opcode, Kind, Kernel); 35] = {
     ]
 };
 
-/// How one source becomes words.
+/// Conversion of one source to words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Zero,
@@ -101,24 +101,24 @@ pub(crate) struct Row {
     finish: Finish,
 }
 
-/// What happens to a kernel's result.
+/// Conversion of a kernel's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Finish {
-    /// Its low bits are the result.
+    /// The result is its low bits.
     Cut,
-    /// It is a single that a 32-bit operation rounded.
+    /// It is a single from a 32-bit operation.
     Single { saturate: bool, narrow: bool },
-    /// It is a single to be rounded to a half.
+    /// It is a single, to be rounded to a half.
     Half { saturate: bool },
 }
 
 impl Row {
-    /// The row of an instruction with these operands, unless it has no kernel in this form.
+    /// The kernel of an instruction with these operands, if there is one for this form.
     pub(crate) fn new(op: Opcode, dst: Dst, sources: &[Src], mods: &[u32]) -> Option<Row> {
         let (_, kind, kernel) = *ROWS.iter().find(|(known, ..)| *known == op)?;
         let modifier = mods.first().copied().unwrap_or(0);
         let narrow = dst.size == Size::B16;
-        // No encoding names a 32-bit register that starts in the middle of another.
+        // No encoding has a 32-bit register that starts at the upper half of another.
         let odd = dst.size == Size::B32 && dst.half & 1 != 0
             || sources
                 .iter()
@@ -137,7 +137,7 @@ impl Row {
             Kind::Integer => (Finish::Cut, mods.get(1).is_none_or(|saturate| *saturate == 0)),
             _ => (Finish::Cut, true),
         };
-        // Floats that conversions make are singles: exact, or rounded to nearest even.
+        // The results of conversions to floats are singles: exact, or rounded to nearest even.
         let float = matches!(op, Opcode::U8ToF | Opcode::S8ToF | Opcode::U16ToF | Opcode::S16ToF);
         let inexact = op == Opcode::U32ToF && modifier == 0;
         let allowed = allowed && !(float && narrow) && !(op == Opcode::U32ToF && (narrow || inexact));
@@ -174,7 +174,7 @@ impl Row {
         scatter(&mut group.words, group.exec, dst, &group.room[4]);
     }
 
-    /// For a select of 1 and 0: the lanes in which the comparison holds.
+    /// For a select of 1 and 0: the lanes in which the comparison is true.
     pub(crate) fn holds(&self, group: &Group, uniforms: &Uniforms, compared: [&Src; 2]) -> u32 {
         let mut room = [[0; LANES]; 2];
         let [a, b] = &mut room;
@@ -207,7 +207,7 @@ fn form_of(kind: Kind, at: usize, modifier: u32, src: &Src) -> Form {
     if signed { Form::Sign } else { Form::Zero }
 }
 
-/// A source in all lanes, as a kernel wants it: where it stands, or prepared in `room`.
+/// A source in all lanes for a kernel: in place, or converted in `room`.
 #[inline]
 fn gather<'g>(
     registers: &'g [Words; HALVES / 2],

@@ -1,4 +1,4 @@
-//! The driver's part for draws: linked vertex and fragment programs with buffers, attributes and state.
+//! Acts as the driver for draws: linked vertex and fragment programs with buffers, attributes and state.
 
 use agx_abi::fragment::{
     CoefficientSource, Interpolation, RootDescriptor, pack_sample_positions, standard_sample_positions,
@@ -23,15 +23,15 @@ pub struct StageProgram<'a> {
     pub code: &'a [u8],
     /// Code of the main part's preamble, if there is one.
     pub preamble: Option<&'a [u8]>,
-    /// What the compiler says of the main part.
+    /// The compiler's information about the main part.
     pub info: &'a ShaderInfo,
-    /// Stack memory of a lane in bytes, that of all parts.
+    /// Stack memory per lane in bytes, for all parts.
     pub scratch_bytes: u32,
-    /// Push constants; bytes the shader wants beyond them read as zero.
+    /// Push constants; bytes beyond them read as zero.
     pub push_constants: &'a [u8],
 }
 
-/// Where a vertex attribute comes from.
+/// The data of a vertex attribute.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AttributeData<'a> {
     /// The vertex buffer.
@@ -45,74 +45,74 @@ pub struct AttributeData<'a> {
 }
 
 impl AttributeData<'_> {
-    /// The last element that lies inside the buffer; `None` when none does.
+    /// The last element inside the buffer; `None` if there is none.
     fn last(&self) -> Option<u32> {
         let rest = self.bytes.len().checked_sub(self.offset + self.element_bytes)?;
         Some(rest.checked_div(self.stride).map_or(u32::MAX, |count| count as u32))
     }
 }
 
-/// A draw as an API has it.
+/// A draw in terms of a graphics API.
 #[derive(Debug)]
 pub struct DrawLaunch<'a> {
     /// Prolog and main part of the vertex shader.
     pub vertex: StageProgram<'a>,
     /// All parts of the fragment shader.
     pub fragment: StageProgram<'a>,
-    /// Buffers of both shaders; contents change where they write.
+    /// Buffers of both shaders, which may write them.
     pub buffers: &'a mut [BufferBinding],
-    /// Textures and images of both shaders; contents change where they write.
+    /// Textures and images of both shaders, which may write them.
     pub textures: &'a mut [TextureResource],
     /// Samplers of both shaders.
     pub samplers: &'a [SamplerResource],
     /// Data of the vertex shader's attributes, by their number.
     pub attributes: &'a [AttributeData<'a>],
-    /// Render targets that do not fit into the tile; contents change.
+    /// Render targets that do not fit into the tile; the draw changes them.
     pub targets: &'a mut [SpilledTarget],
     /// Blend constant.
     pub blend_constant: [f32; 4],
-    /// Polygon stipple: a word a row, the first pixel in the most significant bit.
+    /// Polygon stipple, with one word per row and the first pixel in the most significant bit.
     pub stipple: Option<&'a [u32; 32]>,
     /// Base vertex, base instance.
     pub base: [u32; 2],
-    /// What the vertices make.
+    /// The primitives that the vertices form.
     pub topology: Topology,
-    /// Vertex numbers in order, the base vertex added.
+    /// Vertex numbers in order, including the base vertex.
     pub vertices: &'a [u32],
     /// Instances.
     pub instances: u32,
-    /// Where clip space goes.
+    /// Viewport.
     pub viewport: Viewport,
     /// Left, top, right, bottom; the last two exclusive.
     pub scissor: Option<[u32; 4]>,
-    /// Whether triangles whose corners run counter-clockwise on the screen are front faces.
+    /// Whether triangles whose vertices run counter-clockwise on the screen are front faces.
     pub front_counter_clockwise: bool,
     /// Faces that are not drawn.
     pub cull: Cull,
     /// Depth and stencil.
     pub tests: Tests,
-    /// The fragment program tests samples itself.
+    /// Whether the fragment program tests samples itself.
     pub late_tests: bool,
-    /// How the machine runs.
+    /// Options of the machine.
     pub options: Options,
 }
 
-/// A rectangle of pixels shaded without vertices.
+/// A rectangle of pixels that is shaded without vertices.
 #[derive(Debug)]
 pub struct ShadeLaunch<'a> {
     /// All parts of the fragment shader.
     pub fragment: StageProgram<'a>,
-    /// Its buffers; contents change where it writes.
+    /// Its buffers, which it may write.
     pub buffers: &'a mut [BufferBinding],
-    /// Its textures and images; contents change where it writes.
+    /// Its textures and images, which it may write.
     pub textures: &'a mut [TextureResource],
     /// Its samplers.
     pub samplers: &'a [SamplerResource],
-    /// Render targets that do not fit into the tile; contents change.
+    /// Render targets that do not fit into the tile; the program changes them.
     pub targets: &'a mut [SpilledTarget],
     /// Blend constant.
     pub blend_constant: [f32; 4],
-    /// Polygon stipple: a word a row, the first pixel in the most significant bit.
+    /// Polygon stipple, with one word per row and the first pixel in the most significant bit.
     pub stipple: Option<&'a [u32; 32]>,
     /// Left, top, right, bottom; the last two exclusive.
     pub rectangle: [u32; 4],
@@ -120,14 +120,14 @@ pub struct ShadeLaunch<'a> {
     pub depth: f32,
     /// Depth and stencil.
     pub tests: Tests,
-    /// The program tests samples itself.
+    /// Whether the program tests samples itself.
     pub late_tests: bool,
-    /// How the machine runs.
+    /// Options of the machine.
     pub options: Options,
 }
 
 impl<'a> DrawLaunch<'a> {
-    /// A draw of triangles to all of a frame buffer of `size` pixels, without resources, vertices and tests.
+    /// A draw of triangles to a whole framebuffer of `size` pixels, without resources, vertices and tests.
     pub fn new(vertex: StageProgram<'a>, fragment: StageProgram<'a>, size: [u32; 2]) -> Self {
         let [width, height] = size.map(|side| side as f32);
         DrawLaunch {
@@ -154,10 +154,10 @@ impl<'a> DrawLaunch<'a> {
         }
     }
 
-    /// Draws, and gives the buffers their new contents, also when the machine stops half-way.
+    /// Draws, and copies the new contents back to the buffers, even if the machine stops early.
     ///
     /// # Errors
-    /// [`LaunchError`]: something a shader needs is missing, or the machine stopped on a fatal finding.
+    /// [`LaunchError`]: a resource of a shader is missing, or the machine stopped on a fatal finding.
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let root = Root::map(&mut layout, self.stipple)?;
@@ -211,7 +211,7 @@ impl<'a> DrawLaunch<'a> {
 }
 
 impl ShadeLaunch<'_> {
-    /// Shades, and gives the buffers their new contents, also when the machine stops half-way.
+    /// Shades, and copies the new contents back to the buffers, even if the machine stops early.
     ///
     /// # Errors
     /// As [`DrawLaunch::run`].
@@ -282,7 +282,7 @@ impl Programs {
     }
 }
 
-/// The root descriptor, and the counter of fragments that it names.
+/// The root descriptor, and the fragment counter that it points to.
 struct Root {
     address: u64,
     counter: u64,
@@ -303,7 +303,7 @@ impl Root {
         Ok(Root { address: layout.map(root, Access::READ)?, counter })
     }
 
-    /// Fragments that programs counted.
+    /// Number of fragments that programs counted.
     fn counted(&self, memory: &Memory) -> u32 {
         let bytes = memory.bytes(self.counter, 4).and_then(|bytes| bytes.first_chunk().copied());
         bytes.map_or(0, u32::from_le_bytes)
@@ -317,20 +317,20 @@ pub(super) fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result
             let address = layout.map(data.bytes.to_vec(), Access::READ)?;
             Ok((address + data.offset as u64, last))
         }
-        // Nothing lies inside: the shader reads zeros.
+        // No element is inside the buffer: the shader reads zeros.
         None => Ok((layout.map(vec![0; data.element_bytes.max(16)], Access::READ)?, 0)),
     }
 }
 
-/// What the driver loads for a stage.
+/// The state that the driver loads for a stage.
 pub(super) struct State {
-    /// The uniform file, up to the last half-word that is filled.
+    /// The uniform file, up to the last filled half-word.
     pub(super) uniforms: Vec<u16>,
     textures: Vec<[u8; TEXTURE_BYTES]>,
     samplers: Vec<[u8; SAMPLER_BYTES]>,
 }
 
-/// Values of the uniforms that parts share.
+/// Values of the uniforms between parts and driver.
 pub(super) struct Interface {
     pub(super) attributes: Vec<(u64, u32)>,
     pub(super) base: [u32; 2],
@@ -339,7 +339,7 @@ pub(super) struct Interface {
     pub(super) root: u64,
     /// Address of the texture heap of the render targets.
     pub(super) heap: u64,
-    /// Samples of a pixel.
+    /// Samples per pixel.
     pub(super) samples: u32,
 }
 
@@ -380,7 +380,7 @@ impl Interface {
             InterfaceUniform::BlendConstant => {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
-            // Clear colours are those of background programs, which draws do not have.
+            // Draws have no clear colours; they belong to background programs.
             InterfaceUniform::DrawNumber
             | InterfaceUniform::InputAssembly
             | InterfaceUniform::ClearColour { .. } => Vec::new(),
@@ -390,7 +390,7 @@ impl Interface {
     }
 }
 
-/// A slot that no vertex shader writes: it reads as 0.
+/// A slot that no vertex shader writes; it reads as 0.
 const NO_SLOT: u32 = 255;
 
 fn slot(info: &ShaderInfo, output: Output) -> Option<u32> {
@@ -413,7 +413,7 @@ fn binding(source: CoefficientSource, slot: impl Fn(Output) -> Option<u32>) -> B
     }
 }
 
-/// What a rectangle without vertices has: its depth, w = 1, and zeros.
+/// The coefficients of a rectangle without vertices: its depth, w = 1, and zeros.
 fn constant_coefficient(source: CoefficientSource, depth: f32) -> Coefficient {
     let c = match source {
         CoefficientSource::OneOverW => 1.0,

@@ -1,8 +1,8 @@
-//! What a driver does to start a compute shader: buffers get addresses, the uniform file gets its values, the dispatch
-//! runs, buffers get their contents back.
+//! Acts as the driver for compute shaders: assigns addresses to buffers, fills the uniform file, runs the dispatch, and
+//! copies the new contents back to the buffers.
 //!
-//! Every buffer lies at an address of its own with unmapped memory around it, mapped to the byte, so that an access
-//! past an end is a fault and never another buffer.
+//! Every buffer has its own mapping, exact to the byte, with unmapped memory around it, so that an access past its end
+//! is a fault and never reaches another buffer.
 
 mod draw;
 mod sets;
@@ -24,27 +24,27 @@ pub use self::vertex::{MAX_VERTICES, VertexLaunch};
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, States, Stop, dispatch};
 
-/// Where the first mapping goes, which is the first buffer; everything below stays unmapped, null pointers included.
+/// Address of the first mapping, which is the first buffer; everything below is unmapped, including null pointers.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
-/// Mappings start at multiples of this.
+/// Alignment of mappings.
 const ALIGNMENT: u64 = 0x1000;
 
-/// Least number of unmapped bytes between two mappings.
+/// Minimum number of unmapped bytes between two mappings.
 const GUARD_BYTES: u64 = 0x1_0000;
 
-/// A buffer a shader can reach.
+/// A buffer that a shader can access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferBinding {
     /// Descriptor set.
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// Array element; 0 when the binding is not an array.
+    /// Array element; 0 if the binding is not an array.
     pub element: u32,
-    /// Contents: before the run what the shader finds, after it what the shader left.
+    /// Contents before the run, and after it.
     pub bytes: Vec<u8>,
-    /// Whether the shader may write it; a write to any other buffer is a fault.
+    /// Whether the shader may write it; other writes are faults.
     pub writable: bool,
 }
 
@@ -61,30 +61,30 @@ pub struct Launch<'a> {
     pub code: &'a [u8],
     /// Code of the preamble, if the shader has one.
     pub preamble: Option<&'a [u8]>,
-    /// What the compiler says of the shader.
+    /// The compiler's information about the shader.
     pub info: &'a ShaderInfo,
-    /// The buffers; contents change where the shader writes.
+    /// The buffers, which the shader may write.
     pub buffers: &'a mut [BufferBinding],
-    /// Textures, images and texel buffers; contents change where the shader writes.
+    /// Textures, images and texel buffers, which the shader may write.
     pub textures: &'a mut [TextureResource],
     /// Samplers.
     pub samplers: &'a [SamplerResource],
-    /// Push constants; bytes the shader wants beyond them read as zero.
+    /// Push constants; bytes beyond them read as zero.
     pub push_constants: &'a [u8],
     /// Arguments of a test kernel, by parameter.
     pub arguments: &'a [u64],
-    /// Where a test kernel's results go; empty for anything but a test kernel.
+    /// Receives the results of a test kernel; empty for other shaders.
     pub results: &'a mut [u64],
     /// Number of workgroups.
     pub workgroups: [u32; 3],
-    /// How the machine runs.
+    /// Options of the machine.
     pub options: Options,
 }
 
-/// Why a shader could not be launched or did not finish.
+/// The reason why a shader could not be launched or did not finish.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// The shader uses something that is not bound.
+    /// The shader uses a resource that is not bound.
     #[error(
         "the shader uses set {set}, binding {binding}, element {element}, where nothing of the kind is bound"
     )]
@@ -101,13 +101,13 @@ pub enum LaunchError {
     MissingArgument {
         /// The parameter without an argument.
         index: u32,
-        /// Arguments given.
+        /// Number of arguments.
         count: usize,
     },
-    /// There are more different samplers than state registers.
+    /// There are more distinct samplers than state registers.
     #[error("there are more different samplers than sampler state registers")]
     TooManySamplers,
-    /// A range of the uniform file ends outside it.
+    /// A range is outside the uniform file.
     #[error("uniform range {start}+{halves} exceeds the uniform file")]
     UniformRange {
         /// First half-word.
@@ -123,13 +123,13 @@ pub enum LaunchError {
     Stopped(#[from] Stop),
 }
 
-/// Memory of one launch and the addresses handed out so far.
+/// Memory of one launch and the addresses assigned so far.
 struct Layout<'b> {
     memory: Memory,
     next: u64,
     results: u64,
     buffers: &'b [BufferBinding],
-    /// Of the buffers, then of the textures.
+    /// Addresses of the buffers, then of the textures.
     addresses: Vec<u64>,
     textures: &'b [TextureResource],
     samplers: &'b [SamplerResource],
@@ -137,16 +137,16 @@ struct Layout<'b> {
 }
 
 impl Launch<'_> {
-    /// Runs the dispatch and gives the buffers their new contents, also when the machine stops half-way.
+    /// Runs the dispatch and copies the new contents back to the buffers, even if the machine stops early.
     ///
     /// # Errors
-    /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
+    /// [`LaunchError`]: a resource of the shader is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let textures = layout.states(self.info)?;
         layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
-        // Half-words past the last range count as never set.
+        // Half-words past the last range were never set.
         let filled = self
             .info
             .uniforms
@@ -186,7 +186,7 @@ impl Launch<'_> {
     }
 }
 
-/// Gives buffers, then textures, what the run left at their addresses.
+/// Copies the contents of memory after the run back to buffers, then textures.
 fn take_back(
     memory: &Memory,
     addresses: &[u64],
@@ -202,7 +202,7 @@ fn take_back(
 }
 
 impl<'b> Layout<'b> {
-    /// Memory with `buffers` and `textures` in it.
+    /// Memory that contains `buffers` and `textures`.
     fn new(
         buffers: &'b [BufferBinding],
         textures: &'b [TextureResource],
@@ -246,7 +246,7 @@ impl Layout<'_> {
         };
         let textures = self.textures.iter().map(|texture| &texture.buffer);
         for buffer in self.buffers.iter().chain(textures) {
-            // What is only read may be a uniform buffer, and those can be read to the end of a granule.
+            // A read-only buffer may be a uniform buffer, which can be read to the end of a granule.
             let mut bytes = buffer.bytes.clone();
             if !buffer.writable {
                 bytes.resize(bytes.len().max(1).next_multiple_of(BLOCK_GRANULE_BYTES as usize), 0);
@@ -257,8 +257,8 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// What the shader's texture state registers hold. Of the sampler state registers those are filled that the shader
-    /// names; tables of samplers name more.
+    /// The contents of the shader's texture state registers. Sampler state registers are filled for the samplers that
+    /// the shader names; tables of samplers may use more.
     fn states(&mut self, info: &ShaderInfo) -> Result<Vec<[u8; TEXTURE_BYTES]>, LaunchError> {
         self.sampler_registers = SamplerRegisters::default();
         for sampler in &info.samplers {
@@ -304,7 +304,7 @@ impl Layout<'_> {
         self.sampler_state(set, binding, element).map(SamplerState::descriptor)
     }
 
-    /// Maps the table of level biases of an array of samplers; those nobody bound have none.
+    /// Maps the table of level biases of an array of samplers; unbound samplers have none.
     fn sampler_bias_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
         let bound = self.samplers.iter().map(|sampler| (sampler.set, sampler.binding, sampler.element));
         let elements = elements(bound, set, binding)?;
@@ -317,7 +317,7 @@ impl Layout<'_> {
         Ok(self.map(table, Access::READ)?)
     }
 
-    /// Maps the table of descriptors of an array of textures; elements nobody bound are zeros.
+    /// Maps the table of descriptors of an array of textures; unbound elements are zeros.
     fn texture_table(&mut self, set: u32, binding: u32, kind: DescriptorKind) -> Result<u64, LaunchError> {
         let bound = self.textures.iter().map(|texture| &texture.buffer);
         let elements =
@@ -354,7 +354,7 @@ impl Layout<'_> {
             .ok_or(LaunchError::Unbound { set, binding, element })
     }
 
-    /// Maps the table of descriptors of an array of buffers; elements nobody bound have address and size zero.
+    /// Maps the table of descriptors of an array of buffers; unbound elements have address and size zero.
     fn descriptor_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
         let bound = self.buffers.iter().map(|buffer| (buffer.set, buffer.binding, buffer.element));
         let elements = elements(bound, set, binding)?;
@@ -368,8 +368,8 @@ impl Layout<'_> {
         Ok(self.map(table, Access::READ)?)
     }
 
-    /// What the driver writes into `range`; shorter than the range where the rest is zero. Workgroup counts are left
-    /// to [`write_range`], what parts of a draw's shaders share to the draw.
+    /// The data that the driver writes to `range`, shorter than the range if the rest is zero. [`write_range`] writes
+    /// workgroup counts, and the draw writes the uniforms between parts.
     fn source_bytes(
         &mut self,
         range: &UniformRange,
@@ -411,7 +411,7 @@ impl Layout<'_> {
             }
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
-            // Dynamic offsets are 0, and workgroups are numbered from 0 on.
+            // Dynamic offsets are 0, and workgroup numbers start at 0.
             UniformSource::WorkgroupCount
             | UniformSource::WorkgroupBase
             | UniformSource::DynamicOffset { .. }
@@ -432,7 +432,7 @@ impl Layout<'_> {
     }
 }
 
-/// Elements of the array bound at (set, binding), of what is bound by set, binding and element.
+/// Elements of the array at (set, binding), among resources with set, binding and element.
 fn elements(
     bound: impl Iterator<Item = (u32, u32, u32)>,
     set: u32,

@@ -1,4 +1,4 @@
-//! The driver's part for descriptor sets that shaders read from memory.
+//! Acts as the driver for descriptor sets that shaders read from memory.
 
 use agx_abi::pipeline::{BindingAccess, BindingLayout, DescriptorForm, PipelineLayout};
 use agx_abi::{DescriptorKind, ShaderInfo};
@@ -7,8 +7,8 @@ use super::{LaunchError, Layout};
 use crate::Access;
 
 impl Layout<'_> {
-    /// Maps the memory of a set: what is bound, as the shader's layout says, and zeros elsewhere. Bindings that the shader
-    /// expects in registers are left out.
+    /// Maps the memory of a set, with descriptors of the bound resources in the shader's layout, and zeros elsewhere.
+    /// Bindings that the shader expects in registers are omitted.
     pub(super) fn set_memory(&mut self, info: &ShaderInfo, set: u32) -> Result<u64, LaunchError> {
         let layout = info.layout.clone().unwrap_or_default();
         let mut memory = SetMemory { layout: &layout, set, bytes: Vec::new() };
@@ -30,7 +30,7 @@ impl Layout<'_> {
             if let Some((start, DescriptorForm::Descriptors(parts))) =
                 found.map(|(at, binding)| (at, binding.form))
             {
-                // A place that both share holds what the resource is.
+                // If texture and image descriptors have the same offset, write the one for the kind of the resource.
                 if parts.texture != parts.image || !texture.storage {
                     memory.put(start + parts.texture, &texture.descriptor(DescriptorKind::Texture, *address));
                 }
@@ -54,7 +54,7 @@ impl Layout<'_> {
     }
 }
 
-/// The memory of a set while it is filled.
+/// The memory of a set while it is being filled.
 struct SetMemory<'l> {
     layout: &'l PipelineLayout,
     set: u32,
@@ -62,8 +62,8 @@ struct SetMemory<'l> {
 }
 
 impl SetMemory<'_> {
-    /// First byte of an element that the shader reads from this set, and how its binding is laid out. The element is there
-    /// from then on.
+    /// First byte of an element that the shader reads from this set, and the layout of its binding. Extends the memory
+    /// to contain the element.
     fn element(&mut self, set: u32, binding: u32, element: u32) -> Option<(u32, BindingLayout)> {
         let found = *self.layout.binding(set, binding).filter(|_| set == self.set)?;
         if found.access == BindingAccess::Constant {

@@ -1,4 +1,5 @@
-//! The driver's part for render targets that do not fit into the tile: their memory, and the heap that describes them.
+//! Acts as the driver for render targets that do not fit into the tile: their memory, and the heap with their
+//! descriptors.
 
 use agx_abi::DescriptorKind;
 use agx_abi::fragment::TargetHeap;
@@ -7,17 +8,16 @@ use super::textures::TextureResource;
 use super::{LaunchError, Layout};
 use crate::Access;
 
-/// A render target that lives in memory.
+/// A render target in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpilledTarget {
     /// Its number.
     pub target: u32,
-    /// Its texels, as a 2D array; where it is bound does not matter. With several samples of a pixel it has a layer for
-    /// each of them.
+    /// Its texels, as a 2D array; set and binding are ignored. A multisampled target has a layer for each sample.
     pub resource: TextureResource,
 }
 
-/// Where the driver has put targets.
+/// Addresses of targets.
 pub(super) struct Targets {
     /// Address of the heap; 0 without spilled targets.
     pub heap: u64,
@@ -25,7 +25,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// Maps the targets and the heap that describes them.
+    /// Maps the targets and the heap with their descriptors.
     pub fn map(layout: &mut Layout<'_>, targets: &[SpilledTarget]) -> Result<Targets, LaunchError> {
         if targets.is_empty() {
             return Ok(Targets { heap: 0, addresses: Vec::new() });
@@ -48,7 +48,7 @@ impl Targets {
         Ok(Targets { heap: layout.map(heap, Access::READ)?, addresses })
     }
 
-    /// Gives the targets what the run left at their addresses.
+    /// Copies the contents of memory after the run back to the targets.
     pub fn take_back(&self, memory: &crate::Memory, targets: &mut [SpilledTarget]) {
         for (target, address) in targets.iter_mut().zip(&self.addresses) {
             let bytes = &mut target.resource.buffer.bytes;

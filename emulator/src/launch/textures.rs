@@ -1,6 +1,6 @@
-//! The driver's part for textures, images and samplers: descriptors in the form the hardware reads.
+//! Acts as the driver for textures, images and samplers: descriptors in the form that the hardware reads.
 //!
-//! Fields lie where the Mesa 25.0 driver packs them.
+//! The fields are as in the Mesa 25.0 driver.
 
 use agx_abi::DescriptorKind;
 use agx_abi::agal;
@@ -10,7 +10,7 @@ use super::BufferBinding;
 use crate::texels::TexelFormat;
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 
-/// What a texture is addressed by.
+/// The coordinates of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
     /// One coordinate.
@@ -71,22 +71,22 @@ impl Format {
     pub const RGBA32I: Format = Format { channels: 0x38, kind: 3, srgb: false };
 }
 
-/// What a texture is made of.
+/// Properties of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// What it is addressed by.
+    /// Its coordinates.
     pub dimension: Dimension,
     /// Its texels.
     pub format: Format,
-    /// Width, height, and depth, layers or cubes. A buffer has its number of texels as width.
+    /// Width, height, and depth, layers or cubes. For a buffer, the width is the number of texels.
     pub size: [u32; 3],
     /// Levels of detail.
     pub levels: u32,
-    /// Samples of a texel.
+    /// Samples per texel.
     pub samples: u32,
-    /// Rows follow each other, padded to multiples of 16 bytes, layers padded to multiples of 128, one level: what
-    /// atomics on images need. Otherwise the layout is the machine's: rows without padding, all layers of a level
-    /// together, each level at a multiple of 16 bytes, samples of a texel side by side.
+    /// Whether rows are padded to multiples of 16 bytes and layers to multiples of 128, with a single level, as atomics
+    /// on images require. Otherwise the layout is the machine's own: rows without padding, all layers of a level
+    /// together, each level at a multiple of 16 bytes, samples of a texel consecutive.
     pub linear: bool,
 }
 
@@ -107,7 +107,7 @@ impl Shape {
         [row, (row * self.size[1]).next_multiple_of(128)]
     }
 
-    /// Faces or layers of what is bound as a storage image; others keep their depth.
+    /// The shape as a storage image: cubes become arrays of faces; depth is unchanged.
     fn as_storage(&self) -> Shape {
         let [width, height, depth] = self.size;
         match self.dimension {
@@ -119,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// Width, height and depth less one, as descriptors have them.
+    /// Width, height and depth minus one, as in descriptors.
     fn extents(&self) -> [u128; 3] {
         let [width, height, depth] = match self.dimension {
             Dimension::Buffer => {
@@ -194,7 +194,7 @@ impl Bits {
     }
 
     fn format(&mut self, shape: &Shape) {
-        // Launches of our own need no tiles.
+        // Launches by this module do not use tiled layouts.
         const ROWS: u128 = crate::textures::ROWS as u128;
         self.set(0, u128::from(shape.dimension.code()));
         self.set(4, if shape.linear { 0 } else { ROWS });
@@ -210,14 +210,14 @@ impl Bits {
     }
 }
 
-/// A texture, storage image or texel buffer a shader can reach.
+/// A texture, storage image or texel buffer that a shader can access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextureResource {
-    /// Where it is bound, its texels, and whether the shader may write them.
+    /// Its binding, its texels, and whether the shader may write them.
     pub buffer: BufferBinding,
-    /// What the texels are.
+    /// Properties.
     pub shape: Shape,
-    /// It is bound as a storage image or storage texel buffer.
+    /// Whether it is bound as a storage image or storage texel buffer.
     pub storage: bool,
 }
 
@@ -232,15 +232,15 @@ impl TextureResource {
     }
 }
 
-/// What coordinates outside a texture mean.
+/// Treatment of coordinates outside a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Wrap {
     /// The texel at the edge.
     #[default]
     ClampToEdge = 0,
-    /// The texture again.
+    /// Repeats the texture.
     Repeat = 1,
-    /// The texture again, mirrored every other time.
+    /// Repeats the texture, mirrored every other time.
     MirroredRepeat = 2,
     /// The border.
     ClampToBorder = 3,
@@ -248,7 +248,7 @@ pub enum Wrap {
     MirroredClampToEdge = 5,
 }
 
-/// Colour of what is outside.
+/// Border colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Border {
     /// All components 0.
@@ -260,25 +260,25 @@ pub enum Border {
     OpaqueWhite = 2,
 }
 
-/// How a texture is sampled.
+/// Sampling state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SamplerState {
-    /// Linear filter where texels are larger than pixels, and where they are smaller.
+    /// Whether magnification and minification use linear filters.
     pub linear: [bool; 2],
-    /// Linear filter between levels; `None` reads the first level only.
+    /// Whether the filter between levels is linear; `None` reads only the first level.
     pub linear_levels: Option<bool>,
-    /// Outside, along each axis.
+    /// Treatment of coordinates outside, along each axis.
     pub wrap: [Wrap; 3],
-    /// Least and greatest level.
+    /// Minimum and maximum level.
     pub levels: [f32; 2],
-    /// Coordinates count texels.
+    /// Whether coordinates are in texels.
     pub pixel_coordinates: bool,
     /// How shadow lookups compare `reference OP texel`: 0 at most, 1 at least, 2 less, 3 greater, 4 equal, 5 not equal, 6
     /// always, 7 never.
     pub compare: u32,
-    /// Colour of what is outside.
+    /// Border colour.
     pub border: Border,
-    /// Added to levels by shaders that take a bias of samplers.
+    /// Level bias, for shaders that add the bias of samplers.
     pub bias: f32,
 }
 
@@ -298,7 +298,7 @@ impl Default for SamplerState {
 }
 
 impl SamplerState {
-    /// What loads by integer coordinates want.
+    /// The state for loads by integer coordinates.
     pub const LOADS: SamplerState = SamplerState {
         linear: [false; 2],
         linear_levels: None,
@@ -310,7 +310,7 @@ impl SamplerState {
         bias: 0.0,
     };
 
-    /// The sampler that a token of an AGAL program names; `None` for one that the application sets. Anisotropic filters are
+    /// The sampler for a token of an AGAL program; `None` if the application sets it. Anisotropic filters become
     /// linear.
     pub fn of_agal(state: agal::SamplerState) -> Option<SamplerState> {
         let agal::SamplerState::Token { filter, mip, wrap } = state else { return None };
@@ -324,7 +324,7 @@ impl SamplerState {
         })
     }
 
-    /// The sampler as the hardware reads it.
+    /// The sampler descriptor of the hardware.
     pub(super) fn descriptor(&self) -> [u8; SAMPLER_BYTES] {
         let lod = |level: f32| u64::from((level.clamp(0.0, 15.9) * 64.0) as u16);
         let filter = match self.linear_levels {
@@ -341,7 +341,7 @@ impl SamplerState {
     }
 }
 
-/// A sampler a shader can reach.
+/// A sampler that a shader can access.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SamplerResource {
     /// Descriptor set.
@@ -350,16 +350,16 @@ pub struct SamplerResource {
     pub binding: u32,
     /// Array element; 0 when the binding is not an array.
     pub element: u32,
-    /// How it samples.
+    /// Sampling state.
     pub state: SamplerState,
 }
 
-/// Sampler state registers: those the shader names, then those that tables of samplers name.
+/// Contents of sampler state registers: the shader's samplers, then those of sampler tables.
 #[derive(Default)]
 pub(super) struct SamplerRegisters(pub Vec<[u8; SAMPLER_BYTES]>);
 
 impl SamplerRegisters {
-    /// The register that holds `sampler`; `None` when there is none left.
+    /// The register with `sampler`; `None` if no register is left.
     pub fn register(&mut self, sampler: [u8; SAMPLER_BYTES]) -> Option<u16> {
         let known = self.0.iter().position(|known| *known == sampler);
         let register = known.unwrap_or(self.0.len());

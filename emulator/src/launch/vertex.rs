@@ -1,4 +1,4 @@
-//! The driver's part for vertex shaders that run as compute shaders: attributes, uniforms, and outputs in memory.
+//! Acts as the driver for vertex shaders that run as compute shaders: attributes, uniforms, and outputs in memory.
 
 use agx_abi::UniformSource;
 
@@ -6,7 +6,7 @@ use super::draw::{Interface, Programs, place};
 use super::{AttributeData, BufferBinding, LaunchError, Layout, StageProgram, take_back, write_range};
 use crate::{Access, Dispatch, Options, Report, States, dispatch};
 
-/// Most vertices of a run: they are one workgroup.
+/// Maximum number of vertices of a run, which is one workgroup.
 pub const MAX_VERTICES: u32 = 1024;
 
 /// A run of a vertex shader that was compiled as a compute shader: prolog and main part, linked.
@@ -14,21 +14,21 @@ pub const MAX_VERTICES: u32 = 1024;
 pub struct VertexLaunch<'a> {
     /// The linked program.
     pub program: StageProgram<'a>,
-    /// Buffers; contents change where it writes.
+    /// Buffers, which the shader may write.
     pub buffers: &'a mut [BufferBinding],
     /// Data of the attributes, by their number.
     pub attributes: &'a [AttributeData<'a>],
     /// Number of vertices, from vertex 0 on: at most [`MAX_VERTICES`].
     pub vertices: u32,
-    /// How the machine runs.
+    /// Options of the machine.
     pub options: Options,
 }
 
 impl VertexLaunch<'_> {
-    /// Runs the shader; the outputs of each vertex follow those of the one before, a word for each of the shader's varyings.
+    /// Runs the shader. Returns the outputs of each vertex in order, with a word for each of the shader's varyings.
     ///
     /// # Errors
-    /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
+    /// [`LaunchError`]: a resource of the shader is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<(Vec<u8>, Report), LaunchError> {
         let info = self.program.info;
         let mut layout = Layout::new(self.buffers, &[], &[])?;

@@ -10,7 +10,7 @@ use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
 use agx_isa::{encode, minifloat};
 
-/// Where [`Code::run`] maps its buffer.
+/// The address at which [`Code::run`] maps its buffer.
 pub const BUFFER: u64 = 0x1_0000;
 
 /// A 32-bit register by number.
@@ -106,7 +106,7 @@ impl Code {
     }
 }
 
-/// A vertex program that passes six words a vertex through from the buffer: position, then two varyings.
+/// A vertex program that copies six words per vertex from the buffer: position, then two varyings.
 pub fn pass_through() -> Program {
     let mut code = Code::new()
         .op(Opcode::Imadd, &[("dst", r(7)), ("a", r(5)), ("b", i(6)), ("c", i(0))])
