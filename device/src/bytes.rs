@@ -1,4 +1,4 @@
-//! Reading the memory of an address space: bytes, words, records.
+//! Reads the memory of an address space: bytes, words, records.
 
 use agx_emulator::{Memory, MemoryFault};
 
@@ -25,7 +25,7 @@ pub(crate) fn word(memory: &Memory, address: u64) -> Result<u32, MemoryFault> {
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// `N` words one after the other.
+/// `N` consecutive words.
 pub(crate) fn words<const N: usize>(memory: &Memory, address: u64) -> Result<[u32; N], MemoryFault> {
     let mut words = [0; N];
     for (at, place) in words.iter_mut().enumerate() {

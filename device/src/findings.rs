@@ -1,8 +1,8 @@
-//! What a driver does wrong, and where.
+//! Errors of a driver, with their locations.
 
 use std::fmt;
 
-/// Where something was noticed.
+/// The location of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// Number of the submission, from 1 on; 0 outside submissions.
@@ -18,7 +18,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The command alone, in words.
+    /// The command as text.
     pub(crate) fn command(&self) -> String {
         format!("command {} of submission {}", self.command, self.submission)
     }
@@ -40,14 +40,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// What went wrong, and where.
+/// An error and its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Where.
+    /// Location.
     pub place: Place,
     /// One sentence.
     pub text: String,
-    /// What was to be executed could not be executed to its end.
+    /// Whether execution could not continue.
     pub fatal: bool,
 }
 
@@ -58,11 +58,11 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Findings in the order of their first occurrence; the same sentence is kept once.
+/// Findings in the order of their first occurrence, without duplicates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notebook {
     findings: Vec<Finding>,
-    /// Findings that have been handed out already.
+    /// Number of findings that were already returned.
     taken: usize,
 }
 

@@ -1,8 +1,9 @@
-//! An AGX GPU as its kernel driver's interface shows it, in process: what a driver submits is executed on `agx-emulator`.
+//! An AGX GPU with the interface of its kernel driver, in process: `agx-emulator` executes the submissions of a driver.
 //!
 //! [`kernel::Kernel`] answers the calls of `asahi_drm.h`: buffers, address spaces, queues, sync objects, submissions.
-//! [`agx_abi::record`] describes control streams and descriptors as data. `execute` walks the streams and runs the programs;
-//! what a driver does wrong becomes a [`Finding`], which never changes a result. docs/device.md has the whole picture.
+//! [`agx_abi::record`] describes control streams and descriptors as data. `execute` walks the streams and runs the
+//! programs. An error of the driver becomes a [`Finding`], which never changes a result. docs/device.md is the
+//! overview.
 
 mod bytes;
 mod execute;

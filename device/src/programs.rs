@@ -1,4 +1,4 @@
-//! Programs in memory: how long they are, and decoding each once.
+//! Programs in memory: determines their length, and decodes each once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use agx_isa::decode::decode;
 use agx_isa::inst::Inst;
 use agx_isa::table::Opcode;
 
-/// Most bytes of a program.
+/// Maximum size of a program in bytes.
 const MOST_BYTES: usize = 1 << 20;
-/// Bytes that hold any one instruction.
+/// Number of bytes that contain any single instruction.
 const LONGEST: usize = 16;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 10;
-/// Programs kept.
+/// Number of cached programs.
 const KEPT: usize = 4096;
 
-/// Decoded programs by address. A driver may put another program where one was: the bytes are compared.
+/// Decoded programs by address. A driver may replace a program at an address, so the bytes are compared.
 #[derive(Default)]
 pub(crate) struct Programs {
     known: BTreeMap<u64, Arc<Program>>,
@@ -41,8 +41,9 @@ impl Programs {
     }
 }
 
-/// The bytes of the program at `address`: to the first `stop` after the target of every jump that is not the end of a masked
-/// region. Without active lanes `stop` has no effect, so that a region which stops its lanes goes on for the others.
+/// The bytes of the program at `address`: up to the first `stop`, after the target of every jump, that does not end a
+/// masked region. Without active lanes `stop` has no effect, so after a region that stops its lanes the others
+/// continue.
 pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault> {
     let mut bytes = Vec::new();
     let (mut pc, mut farthest) = (0, 0);
@@ -62,13 +63,13 @@ pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault
     Ok(bytes)
 }
 
-/// Whether code begins with an instruction that turns masked-off lanes on again.
+/// Whether code begins with an instruction that reactivates masked-off lanes.
 fn resumes_lanes(code: &[u8]) -> bool {
     let resuming = [Opcode::ElseIcmp, Opcode::ElseFcmp, Opcode::PopExec];
     matches!(decode(code), Ok((inst, _)) if resuming.contains(&inst.op))
 }
 
-/// Reads on until `len` bytes are there; false when memory ends before.
+/// Extends `bytes` to `len` bytes; false if memory ends before.
 fn extend(memory: &Memory, address: u64, bytes: &mut Vec<u8>, len: usize) -> Result<bool, MemoryFault> {
     while bytes.len() < len {
         let at = bytes.len();
@@ -88,7 +89,7 @@ fn extend(memory: &Memory, address: u64, bytes: &mut Vec<u8>, len: usize) -> Res
     Ok(true)
 }
 
-/// Where a jump goes.
+/// The target of a jump.
 fn jump_target(inst: &Inst, pc: usize) -> Option<usize> {
     matches!(inst.op, Opcode::JmpAny | Opcode::JmpNone | Opcode::Call).then_some(())?;
     let operand = inst.operands.iter().find(|operand| operand.tag == agx_isa::inst::Tag::Imm)?;

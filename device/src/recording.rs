@@ -1,9 +1,8 @@
-//! Recordings of submissions: what was bound when each was made, and what memory held afterwards. They replay without the
+//! Recordings of submissions, with the contents of memory before and after each. They can be replayed without the
 //! driver.
 //!
-//! A recording is a sequence of submissions. Each has the address of shaders, the commands, the ranges that were bound
-//! with their contents before, and the contents after. Pages are kept once, however often they occur; pages of zeros are
-//! not kept at all.
+//! A recording is a sequence of submissions. Each has the shader base address, the commands, the mapped ranges with
+//! their contents before, and the contents after. Equal pages are stored once, and pages of zeros are not stored.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ const MAGIC: &[u8; 8] = b"AGXREC\x00\x01";
 /// Bytes of a page in a recording.
 const PAGE: usize = 0x1000;
 
-/// Why a recording cannot be replayed.
+/// The reason why a recording cannot be replayed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The bytes are not a recording.
@@ -28,20 +27,20 @@ pub enum ReplayError {
     /// The recording ends early.
     #[error("the recording ends at byte {0}, in the middle of a submission")]
     Short(usize),
-    /// A page that is named is not in the recording.
+    /// A referenced page is not in the recording.
     #[error("page {0} is not in the recording")]
     Page(u32),
-    /// Commands or ranges that make no sense.
+    /// Commands or ranges are inconsistent.
     #[error("submission {number}: {what}")]
     Content {
         /// Number of the submission, from 1 on.
         number: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: &'static str,
     },
 }
 
-/// A range that was bound.
+/// A mapped range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Range {
     address: u64,
@@ -59,7 +58,7 @@ struct Recorded {
     ranges: Vec<Range>,
 }
 
-/// Takes a recording.
+/// Creates a recording.
 #[derive(Default)]
 pub(crate) struct Recorder {
     pages: BTreeMap<Vec<u8>, u32>,
@@ -67,7 +66,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A submission is about to run.
+    /// Records a submission before it runs.
     pub(crate) fn submission(&mut self, memory: &Memory, shader_base: u64, stream: &[u8]) {
         let ranges: Vec<_> = memory.ranges().collect();
         let ranges = ranges
@@ -82,7 +81,7 @@ impl Recorder {
         self.submissions.push(Recorded { shader_base, stream: stream.to_vec(), ranges });
     }
 
-    /// The latest submission has run.
+    /// Records the memory after the latest submission.
     pub(crate) fn result(&mut self, memory: &Memory) {
         let Some(mut last) = self.submissions.pop() else { return };
         for range in &mut last.ranges {
@@ -136,7 +135,7 @@ impl Recorder {
     }
 }
 
-/// Page numbers as runs of equal numbers: how many runs, then length and number of each.
+/// Page numbers, run-length encoded: number of runs, then length and number of each.
 fn runs(pages: &[u32]) -> Vec<u64> {
     let mut out = vec![0];
     for run in pages.chunk_by(|a, b| a == b) {
@@ -207,20 +206,20 @@ fn commands(submission: &Recorded, at: usize) -> Result<Vec<Command>, ReplayErro
     Ok(commands.into_iter().map(|ordered| ordered.command).collect())
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// Bytes that differ from what was recorded, with their addresses; at most 64.
+    /// Bytes that differ from the recording, with their addresses; at most 64.
     pub differences: Vec<(u64, u8, u8)>,
-    /// What was wrong.
+    /// Findings.
     pub findings: Vec<Finding>,
-    /// What was executed.
+    /// Statistics of the execution.
     pub statistics: Statistics,
     /// The listing, with [`Settings::trace`].
     pub trace: String,
 }
 
-/// Differences kept.
+/// Maximum number of differences.
 const KEPT: usize = 64;
 
 impl Recording {
@@ -245,15 +244,15 @@ impl Recording {
         Ok(Recording { pages, submissions })
     }
 
-    /// How many submissions there are.
+    /// Number of submissions.
     pub fn submissions(&self) -> usize {
         self.submissions.len()
     }
 
-    /// The listing of a submission, from 1 on, with memory as it was before; empty when there is none of this number.
+    /// The listing of a submission, counted from 1, with memory as before it; empty if there is no such submission.
     ///
     /// # Errors
-    /// [`ReplayError`]: the recording contradicts itself.
+    /// [`ReplayError`]: the recording is inconsistent.
     pub fn listing(&self, number: usize) -> Result<String, ReplayError> {
         let Some(at) = number.checked_sub(1) else { return Ok(String::new()) };
         let Some(submission) = self.submissions.get(at) else { return Ok(String::new()) };
@@ -266,10 +265,10 @@ impl Recording {
         Ok(text)
     }
 
-    /// Runs all submissions and compares memory with what it held when the recording was taken.
+    /// Runs all submissions and compares the resulting memory with the recorded contents.
     ///
     /// # Errors
-    /// [`ReplayError`]: the recording contradicts itself.
+    /// [`ReplayError`]: the recording is inconsistent.
     pub fn replay(&self, settings: Settings) -> Result<Replay, ReplayError> {
         let mut device = Device::new(settings);
         let mut replay = Replay::default();

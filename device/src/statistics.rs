@@ -1,11 +1,11 @@
-//! What was executed: sums, and what each program cost.
+//! Statistics of the execution: sums, and the cost of each program.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use agx_emulator::Report;
 
-/// What a program cost.
+/// The cost of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ProgramStatistics {
     /// Launches or draws that ran it.
@@ -27,7 +27,7 @@ pub struct Statistics {
     pub launches: u64,
     /// Draws.
     pub draws: u64,
-    /// Times that a render pass was interrupted.
+    /// Number of interruptions of render passes.
     pub interruptions: u64,
     /// By the address of the program.
     pub programs: BTreeMap<u64, ProgramStatistics>,

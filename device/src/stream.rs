@@ -1,4 +1,4 @@
-//! Walking control streams: links, returns, and the words of a shader.
+//! Walks control streams: links, returns, and the words of a shader.
 
 use std::ops::Range;
 
@@ -11,56 +11,56 @@ use crate::record::{
     usc_uniform, usc_uniform_high,
 };
 
-/// Links that may be nested.
+/// Maximum nesting of links.
 const DEPTH: usize = 16;
-/// Records of a stream: more are a loop.
+/// Maximum number of records in a stream; more are treated as a loop.
 const MOST_RECORDS: u32 = 1 << 22;
 
-/// What goes wrong in a stream.
+/// An error in a stream.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum StreamError {
-    /// A record or what it points to is not bound.
+    /// A record or its target is not mapped.
     #[error("{what} at {address:#x}: {fault}")]
     Memory {
-        /// What was to be read.
+        /// The object to be read.
         what: &'static str,
-        /// Where.
+        /// Its address.
         address: u64,
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         fault: MemoryFault,
     },
-    /// A record of a kind that nobody knows.
+    /// A record of an unknown kind.
     #[error("the record at {address:#x} has the unknown kind {kind}")]
     Kind {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Bits 29 to 31.
         kind: u64,
     },
-    /// A word of a shader that nobody knows.
+    /// A word of a shader with an unknown tag.
     #[error("the shader word at {address:#x} has the unknown tag {tag:#x}")]
     Tag {
-        /// Where.
+        /// Its address.
         address: u64,
         /// Its first byte.
         tag: u64,
     },
-    /// Links nested too deep, returns without link, loops.
+    /// Links nested too deeply, returns without link, loops.
     #[error("the stream at {address:#x} {what}")]
     Shape {
-        /// Where.
+        /// Address.
         address: u64,
-        /// What it does.
+        /// Description, as a predicate.
         what: &'static str,
     },
 }
 
-/// An error of memory while a stream is walked.
+/// Converts a memory fault during a walk.
 pub(crate) fn unbound(what: &'static str, address: u64) -> impl Fn(MemoryFault) -> StreamError {
     move |fault| StreamError::Memory { what, address, fault }
 }
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     pub(crate) at: u64,
@@ -80,7 +80,7 @@ impl Walk {
         Walk { at, returns: Vec::new(), records: 0 }
     }
 
-    /// The record here.
+    /// The record at the current position.
     pub(crate) fn reach(&mut self, memory: &Memory) -> Result<Reached, StreamError> {
         self.records += 1;
         if self.records > MOST_RECORDS {
@@ -90,7 +90,7 @@ impl Walk {
         Ok(Reached { address: self.at, kind: u64::from(word >> 29) })
     }
 
-    /// Reads a record and steps over it.
+    /// Reads a record and advances the walk.
     pub(crate) fn take(&mut self, memory: &Memory, record: &'static Record) -> Result<Vec<u8>, StreamError> {
         let address = self.at;
         self.at += record.bytes as u64;
@@ -136,21 +136,21 @@ impl Walk {
     }
 }
 
-/// Local memory as the words of a shader ask for it.
+/// Local memory, as specified by the words of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Shared {
-    /// Bytes, when it is plain memory.
+    /// Size in bytes if it is plain memory.
     pub(crate) bytes: u32,
-    /// Width and height in pixels, samples, and bytes of a sample, when it is a tile.
+    /// Width and height in pixels, samples, and bytes per sample, if it is a tile.
     pub(crate) tile: Option<[u32; 4]>,
 }
 
-/// What the words of a shader load before it starts.
+/// The state that the words of a shader load before it starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words {
     /// All uniform half-words.
     pub(crate) uniforms: Vec<u16>,
-    /// Those of them that no word set.
+    /// Uniform half-words that no word sets.
     pub(crate) unset: Vec<Range<u16>>,
     pub(crate) textures: Vec<[u8; 24]>,
     pub(crate) samplers: Vec<[u8; 8]>,
@@ -163,9 +163,9 @@ pub(crate) struct Words {
     pub(crate) preamble: Option<u64>,
     /// Half registers of the program.
     pub(crate) registers: u32,
-    /// The code of the stack's size.
+    /// The code of the stack size.
     pub(crate) spill: u64,
-    /// Tests come before a fragment program.
+    /// Whether tests run before the fragment program.
     pub(crate) early_tests: Option<bool>,
     /// Each word with its address, for listings.
     pub(crate) list: Vec<(u64, &'static Record, Vec<u8>)>,
@@ -175,7 +175,8 @@ pub(crate) struct Words {
 const UNIFORMS: usize = 512;
 
 impl Words {
-    /// Reads the words at `address` of shaders relative to `base`; `extended` samplers have a border colour after them.
+    /// Reads the words at `address`, for shaders relative to `base`; `extended` samplers have a border colour after
+    /// them.
     pub(crate) fn read(
         memory: &Memory,
         base: u64,
@@ -320,7 +321,7 @@ impl Reader<'_> {
     }
 }
 
-/// Puts descriptors into registers from `start` on; registers before them that nobody sets hold zeros.
+/// Writes descriptors to registers from `start` on; unset registers before them become zeros.
 fn place<'b, const N: usize>(
     registers: &mut Vec<[u8; N]>,
     start: usize,

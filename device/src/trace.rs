@@ -20,7 +20,8 @@ use crate::record::{
 };
 use crate::stream::{StreamError, Walk, Words};
 
-/// The listing of a command: its structure, then its control stream. What cannot be read ends it with a sentence.
+/// The listing of a command: its structure, then its control stream. If something cannot be read, it ends with a
+/// sentence about the error.
 pub(crate) fn command(memory: &Memory, base: u64, command: &Command) -> String {
     let mut listing = Listing { memory, base, text: String::new() };
     let outcome = match command {
@@ -91,7 +92,7 @@ impl Listing<'_> {
         }
     }
 
-    /// The programs around a pass, then its draw control stream.
+    /// The programs at the ends of a pass, then its draw control stream.
     fn render(&mut self, command: &[u8]) -> Result<(), StreamError> {
         use render_command::{BACKGROUND, BACKGROUND_RESOURCES, END_OF_TILE, END_OF_TILE_RESOURCES, STREAM};
         for (name, program, resources) in [
@@ -166,7 +167,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    /// The scissor and the depth bias that an index names.
+    /// The scissor and the depth bias with an index.
     fn arrays(&mut self, command: &[u8], index: &[u8]) {
         let entries = [
             (render_command::SCISSORS, scissor_index::SCISSOR, &scissor::RECORD),
@@ -198,7 +199,7 @@ impl Listing<'_> {
         self.words(self.base + fragment_shader::PIPELINE.get(shader), extended)
     }
 
-    /// The words of a shader, the descriptors they name, and its programs.
+    /// The words of a shader, the descriptors that they point to, and its programs.
     fn words(&mut self, address: u64, extended: bool) -> Result<(), StreamError> {
         let words = Words::read(self.memory, self.base, address, extended)?;
         for (address, record, bytes) in &words.list {

@@ -1,5 +1,5 @@
-//! The device through its kernel interface, in process: buffers, binds, a compute launch of our own making, recording and
-//! replay, and what the calls refuse.
+//! The device through its kernel interface, in process: buffers, binds, a compute launch, recording and replay, and
+//! rejected calls.
 
 use agx_device::kernel::{Answer, Chip, Errno, Heap, User};
 use agx_device::record::{
@@ -9,9 +9,9 @@ use agx_device::record::{
 use agx_device::{Kernel, Recording, Settings};
 use agx_isa::asm::assemble;
 
-/// Memory of a caller: one stretch from this address on.
+/// Memory of a caller: one range from this address on.
 const USER: u64 = 0x1000;
-/// Where the buffer is bound; the base of shaders.
+/// Address of the buffer, and base of shader addresses.
 const BASE: u64 = 0x11_0000_0000;
 
 struct Caller(Vec<u8>);
@@ -90,8 +90,8 @@ impl Device {
         self.submit_to(1, 0, [0, 0], stream)
     }
 
-    /// Submits a compute command that waits for so many compute commands (0: earlier submissions) and, unless they are 0,
-    /// for a sync object before and signals another after.
+    /// Submits a compute command that waits for this number of compute commands (0: earlier submissions). Unless they
+    /// are 0, it waits for a sync object before, and signals another one after.
     fn submit_to(
         &mut self,
         queue: u64,
@@ -202,7 +202,7 @@ fn a_launch_counts_threads() {
     assert_eq!((program.instructions, program.lane_instructions), (6, 120));
 }
 
-/// Code after the end of a masked region belongs to the program, whether or not a jump leads there.
+/// Code after the end of a masked region belongs to the program, even if no jump leads there.
 #[test]
 fn a_region_that_stops_its_lanes_is_not_the_end() {
     let device = launched(
@@ -227,7 +227,7 @@ fn a_recording_replays_without_the_driver() {
     }
 }
 
-/// The recording that tests of the command line read is what the device records today; `BLESS=1` writes it.
+/// The recording for the command-line tests equals the current recording of the device; `BLESS=1` rewrites it.
 #[test]
 fn the_kept_recording_is_current() {
     let recording = launched(NUMBERS).kernel.take_recording().expect("recorded");
@@ -257,7 +257,7 @@ fn wrong_streams_are_findings() {
         matches!(found.as_slice(), [one] if one.contains("submission 2") && one.contains("not mapped")),
         "{found:?}"
     );
-    // A tag that no word has, and a bit that no launch has.
+    // A tag of no word, and an unused bit of a launch.
     let window = device.kernel.window(1).expect("the buffer");
     window.store(PLACES[0], &[0x77]);
     window.store(PLACES[2] + 3, &[2]);
@@ -267,7 +267,7 @@ fn wrong_streams_are_findings() {
     assert!(found.iter().any(|text| text.contains("unknown tag 0x77")), "{found:?}");
 }
 
-/// What comes between two submissions that write the same bytes.
+/// The operation between two submissions that write the same bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Between {
     Nothing,

@@ -1,13 +1,13 @@
-//! libdrm's search for devices: it would look through the system's folders, where the node is not.
+//! libdrm's search for devices, which would otherwise look in folders of the system that do not have the node.
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// Kinds of nodes a device can have; render nodes are the third.
+/// Number of kinds of nodes of a device; render nodes are the third.
 const NODES: usize = 3;
 const RENDER: usize = 2;
 /// A device on a platform bus.
 const PLATFORM: c_int = 2;
-/// Bytes of a name of the platform bus.
+/// Size of a name on the platform bus.
 const NAME: usize = 512;
 
 /// `drmDevice` of libdrm.
@@ -20,7 +20,7 @@ pub struct Device {
     information: *mut c_void,
 }
 
-/// The device and everything it points to, in one piece: the C library's `free` takes it back.
+/// The device and all data that it points to, in one allocation, which the C library's `free` can free.
 #[repr(C)]
 struct Whole {
     device: Device,
@@ -39,10 +39,10 @@ fn copy(into: &mut [c_char; NAME], text: &str) {
     }
 }
 
-/// A new description of the device; null when memory is used up.
+/// A new description of the device; null if memory is exhausted.
 fn describe() -> *mut Device {
-    // SAFETY: zeroed memory of the structure's size is a value of it, and everything set points into that memory,
-    // which does not move.
+    // SAFETY: zeroed memory is a valid value of the structure, and all pointers that are set point into the same
+    // memory, which does not move.
     unsafe {
         let whole = libc::calloc(1, size_of::<Whole>()) as *mut Whole;
         if whole.is_null() {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn drmGetDeviceFromDevId(_: u64, _: u32, device: *mut *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmFreeDevice(device: *mut *mut Device) {
     if !device.is_null() {
-        // SAFETY: the description is one piece from `calloc`.
+        // SAFETY: the description is one allocation from `calloc`.
         unsafe {
             libc::free(*device as *mut c_void);
             *device = std::ptr::null_mut();
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn drmDevicesEqual(a: *mut Device, b: *mut Device) -> c_in
 }
 
 /// # Safety
-/// As libdrm's `drmGetRenderDeviceNameFromFd`: the name is the caller's to free.
+/// As libdrm's `drmGetRenderDeviceNameFromFd`: the caller frees the name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmGetRenderDeviceNameFromFd(_: c_int) -> *mut c_char {
     // SAFETY: the path is a C string.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn drmGetRenderDeviceNameFromFd(_: c_int) -> *mut c_char {
 }
 
 /// # Safety
-/// As libdrm's `drmGetDeviceNameFromFd2`: the name is the caller's to free.
+/// As libdrm's `drmGetDeviceNameFromFd2`: the caller frees the name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmGetDeviceNameFromFd2(_: c_int) -> *mut c_char {
     // SAFETY: the path is a C string.

@@ -9,12 +9,12 @@ use crate::{fail, system};
 
 /// Major number of graphics devices, and the minor number of the first render node.
 const DEVICE: [u32; 2] = [226, 128];
-/// Length of the node's file: no buffer has it, because buffers are whole pages.
+/// Length of the node's file. Buffers never have it, because their sizes are multiples of pages.
 const NODE_BYTES: i64 = 226_128;
-/// Permission bits that the node's file has and nobody else sets.
+/// Permission bits of the node's file, an unusual combination.
 const NODE_MODE: u32 = 0o6171;
 
-/// A new memory file of a length; −1 when there is none to be had.
+/// A new memory file with this length; −1 on failure.
 pub fn create(name: &CStr, bytes: i64) -> c_int {
     // SAFETY: the name is a C string; the descriptor is new and ours.
     unsafe {
@@ -38,7 +38,7 @@ pub fn node() -> c_int {
     fd
 }
 
-/// `fstat` without regard to the node.
+/// `fstat` without special treatment of the node.
 ///
 /// # Safety
 /// `into` can be written.
@@ -47,7 +47,7 @@ pub unsafe fn plain_stat(fd: c_int, into: *mut Stat) -> c_int {
     unsafe { system(libc::SYS_fstat, [fd.into(), into as i64, 0, 0, 0, 0]) as c_int }
 }
 
-/// Number by which the system knows a file.
+/// The system's number of a file.
 pub fn inode(fd: c_int) -> Option<u64> {
     information(fd).map(|found| found.st_ino)
 }
@@ -68,7 +68,7 @@ pub fn is_node(fd: c_int) -> bool {
     information(fd).is_some_and(|found| found.st_size == NODE_BYTES && found.st_mode & 0o7777 == NODE_MODE)
 }
 
-/// Says of a file that it is the render node.
+/// Fills the structure as for a render node.
 ///
 /// # Safety
 /// `into` can be written.

@@ -1,9 +1,9 @@
-//! A library to preload: a program that looks for a GPU finds the device as `/dev/dri/renderD128`.
+//! A library to preload, with which a program that looks for a GPU finds the device as `/dev/dri/renderD128`.
 //!
-//! It stands before the C library's `open`, `stat`, `mmap` and `ioctl`, and before libdrm's search for devices. A
-//! descriptor of the node is a memory file of a known name, so that copies made by `dup` or passed on are recognised by
-//! what they are and need no bookkeeping. Buffers are memory files too, mapped by the program and by the device: nothing
-//! is copied. `AGX_DEVICE_*` variables, which `agxc device` sets, choose what is reported.
+//! It overrides the C library's `open`, `stat`, `mmap` and `ioctl`, and libdrm's search for devices. A descriptor of
+//! the node is a memory file with distinctive properties, so that copies made by `dup` or passed to other processes are
+//! recognised without bookkeeping. Buffers are memory files too, mapped by both the program and the device, so nothing
+//! is copied. The environment variables `AGX_DEVICE_*`, which `agxc device` sets, select the reports.
 
 mod drm;
 mod files;
@@ -17,18 +17,18 @@ use libc::{mode_t, off_t, size_t, stat as Stat};
 /// The path of the render node.
 pub(crate) const NODE: &CStr = c"/dev/dri/renderD128";
 
-/// Sets the error number of the C library and gives −1.
+/// Sets the C library's error number and returns −1.
 pub(crate) fn fail(errno: i32) -> c_int {
-    // SAFETY: the C library's error number is the thread's own.
+    // SAFETY: the C library's error number is local to the thread.
     unsafe { *libc::__errno_location() = errno };
     -1
 }
 
-/// A call to the system past the C library's functions, which this library stands before. All arguments are whole words:
-/// those of a function without a fixed number of them are not widened.
+/// A system call that bypasses the C library's functions, which this library overrides. All arguments are whole words,
+/// because arguments of a variadic function are not widened.
 ///
 /// # Safety
-/// As the call says.
+/// As for the system call.
 pub(crate) unsafe fn system(number: c_long, arguments: [i64; 6]) -> c_long {
     let [a, b, c, d, e, f] = arguments;
     // SAFETY: the caller's promise.
@@ -48,7 +48,7 @@ unsafe fn is_node(path: *const c_char) -> bool {
 /// As the C library's `open`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    // SAFETY: the caller keeps to the rules of `open`.
+    // SAFETY: the caller follows the rules of `open`.
     unsafe {
         match is_node(path) {
             true => files::node(),
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t)
 /// As the C library's `stat`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stat(path: *const c_char, into: *mut Stat) -> c_int {
-    // SAFETY: the caller keeps to the rules of `stat`.
+    // SAFETY: the caller follows the rules of `stat`.
     unsafe {
         if is_node(path) {
             files::describe_node(into);
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn stat64(path: *const c_char, into: *mut Stat) -> c_int {
 /// As the C library's `fstat`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fstat(fd: c_int, into: *mut Stat) -> c_int {
-    // SAFETY: the caller keeps to the rules of `fstat`.
+    // SAFETY: the caller follows the rules of `fstat`.
     unsafe {
         let found = files::plain_stat(fd, into);
         if found == 0 && files::is_node(fd) {
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn fstat64(fd: c_int, into: *mut Stat) -> c_int {
 /// As the C library's `access`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
-    // SAFETY: the caller keeps to the rules of `access`.
+    // SAFETY: the caller follows the rules of `access`.
     unsafe {
         match is_node(path) {
             true => 0,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn mmap(
         },
         false => (fd, offset),
     };
-    // SAFETY: the caller keeps to the rules of `mmap`; a buffer's file has the length the program asked for.
+    // SAFETY: the caller follows the rules of `mmap`; a buffer's file has the length that the program requested.
     unsafe {
         system(
             libc::SYS_mmap,
@@ -173,13 +173,13 @@ pub unsafe extern "C" fn mmap64(
 }
 
 /// # Safety
-/// As the C library's `ioctl`; calls to the node take a structure of the length that the request names.
+/// As the C library's `ioctl`; calls to the node take a structure with the length in the request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     if files::is_node(fd) {
-        // SAFETY: the caller gives a structure as the request says.
+        // SAFETY: the caller passes a structure that matches the request.
         return unsafe { node::ioctl(request, argument) };
     }
-    // SAFETY: the caller keeps to the rules of `ioctl`.
+    // SAFETY: the caller follows the rules of `ioctl`.
     unsafe { system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int }
 }

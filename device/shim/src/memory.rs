@@ -17,17 +17,17 @@ pub struct Mapped {
     fd: c_int,
 }
 
-// SAFETY: the pointer is to a mapping of this object's own, which atomic words share between threads.
+// SAFETY: the pointer is to a mapping that this object owns; its atomic words can be shared between threads.
 unsafe impl Send for Mapped {}
 // SAFETY: as above.
 unsafe impl Sync for Mapped {}
 
 impl Mapped {
-    /// Maps a file, which stays open as long as this lives.
+    /// Maps a file, which stays open during the lifetime of this object.
     pub fn new(fd: c_int) -> Option<Mapped> {
         let bytes = files::length(fd)? as usize;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of a whole file, at an address of the system's choice.
+        // SAFETY: a new mapping of a whole file, at an address that the system chooses.
         let address = unsafe {
             crate::system(
                 libc::SYS_mmap,
@@ -45,15 +45,15 @@ impl Mapped {
 
 impl Words for Mapped {
     fn words(&self) -> &[AtomicU32] {
-        // SAFETY: the mapping has so many words, is aligned to a page, and lives as long as this object. The program
-        // changes them at the same time; that is what atomic words are for.
+        // SAFETY: the mapping has this number of words, is aligned to a page, and lives as long as this object. The
+        // program may change the words concurrently, which atomic words allow.
         unsafe { std::slice::from_raw_parts(self.words, self.len) }
     }
 }
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: the mapping and the descriptor are this object's own, and nobody has a reference into it any more.
+        // SAFETY: this object owns the mapping and the descriptor, and no references to the mapping remain.
         unsafe {
             libc::munmap(self.words as *mut _, self.len * 4);
             libc::close(self.fd);
@@ -73,7 +73,7 @@ pub fn file(token: u64) -> Option<c_int> {
     with_memory(|memory| memory.get(&token).and_then(|mapped| mapped.upgrade()).map(|mapped| mapped.file()))
 }
 
-/// The memory behind a descriptor that came from elsewhere, and the number of its file.
+/// The memory of an imported descriptor, and the number of its file.
 pub fn import(fd: c_int) -> Option<(Arc<Mapped>, u64)> {
     let token = files::inode(fd)?;
     if let Some(known) = with_memory(|memory| memory.get(&token).and_then(|mapped| mapped.upgrade())) {
@@ -86,7 +86,7 @@ pub fn import(fd: c_int) -> Option<(Arc<Mapped>, u64)> {
     Some((mapped, token))
 }
 
-/// Gives files as memory of buffers.
+/// Allocates files as memory of buffers.
 pub struct Files;
 
 impl Allocator for Files {

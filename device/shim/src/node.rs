@@ -1,4 +1,4 @@
-//! Calls to the node: the kernel behind a lock, waiting, and the calls that hand out descriptors.
+//! Calls to the node: the kernel behind a lock, waiting, and calls that return descriptors.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Write as _;
@@ -10,21 +10,21 @@ use agx_device::{Kernel, Settings, host_threads};
 
 use crate::{fail, files, memory};
 
-/// The kernel, and a bell for those who wait for another thread's call.
+/// The kernel, and a condition variable for threads that wait for another thread's call.
 struct Node {
     kernel: Mutex<Kernel>,
     changed: Condvar,
     options: Options,
 }
 
-/// What `agxc device` asks for.
+/// Options from `agxc device`.
 struct Options {
-    /// File for findings; standard error without.
+    /// File for findings; standard error if absent.
     report: Option<String>,
     trace: Option<String>,
     record: Option<String>,
     statistics: Option<String>,
-    /// Names every call on standard error.
+    /// Print every call to standard error.
     calls: bool,
 }
 
@@ -59,7 +59,7 @@ fn node() -> &'static Node {
         if options.record.is_some() {
             kernel.record();
         }
-        // SAFETY: the function lives as long as the process, and takes nothing.
+        // SAFETY: the function lives as long as the process, and has no arguments.
         unsafe { libc::atexit(at_exit) };
         Node { kernel: Mutex::new(kernel), changed: Condvar::new(), options }
     })
@@ -72,7 +72,7 @@ fn lock(node: &Node) -> MutexGuard<'_, Kernel> {
 /// Nanoseconds of the monotonic clock.
 fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure is ours.
+    // SAFETY: the structure is local.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -85,8 +85,8 @@ impl User for Process {
         if address == 0 {
             return Err(Errno::FAULT);
         }
-        // SAFETY: the program names memory of its own, as it would for the kernel; a wrong address ends the process
-        // here instead of failing the call.
+        // SAFETY: the program passes its own memory, as for the kernel; a wrong address ends the process instead of
+        // failing the call.
         unsafe { std::ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr(), into.len()) };
         Ok(())
     }
@@ -101,13 +101,13 @@ impl User for Process {
     }
 }
 
-/// The file of the buffer that is to be mapped, and the offset in it.
+/// The file of the buffer to map, and the offset in it.
 pub fn mapped_file(offset: u64) -> Option<(c_int, i64)> {
     let token = lock(node()).mapped_buffer(offset)?;
     Some((memory::file(token)?, 0))
 }
 
-/// Calls that take or give descriptors: prime and sync objects.
+/// Calls that take or return descriptors: prime and sync objects.
 const PRIME_EXPORT: u8 = 0x2d;
 const PRIME_IMPORT: u8 = 0x2e;
 const SYNC_EXPORT: u8 = 0xc1;
@@ -116,7 +116,7 @@ const SYNC_IMPORT: u8 = 0xc2;
 /// A call to the node.
 ///
 /// # Safety
-/// `argument` is a structure of the length that the request names.
+/// `argument` is a structure with the length in the request.
 pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
     let number = request as u8;
     let len = (request >> 16) as usize & 0x3fff;
@@ -186,7 +186,7 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
             let handle = kernel.import(token, words);
             set_word(bytes, 0, handle as i32);
         }
-        // A fence is signalled when its submission returns, so any file that can be read stands for it.
+        // A fence is signalled when its submission returns, so any readable file can represent it.
         SYNC_EXPORT if word(bytes, 4) & 1 != 0 => set_word(bytes, 8, files::create(c"agx-fence", 4)),
         SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
             kernel.import_fence(word(bytes, 0) as u32)?;
@@ -196,7 +196,7 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Writes new findings and listings where they were asked for.
+/// Writes new findings and listings to their destinations.
 fn report(node: &Node, kernel: &mut Kernel) {
     let fresh: String =
         kernel.fresh_findings().iter().map(|finding| format!("agx-device: {finding}\n")).collect();
@@ -209,7 +209,7 @@ fn report(node: &Node, kernel: &mut Kernel) {
     }
 }
 
-/// Appends to a file, or to standard error without one. There is nobody to tell when that fails.
+/// Appends to a file, or to standard error. Errors are ignored.
 fn append(path: Option<&str>, bytes: &[u8]) {
     let _ = match path.filter(|path| *path != "-") {
         Some(path) => std::fs::OpenOptions::new()
@@ -221,7 +221,7 @@ fn append(path: Option<&str>, bytes: &[u8]) {
     };
 }
 
-/// Writes what is known at the end only.
+/// Writes the results that are available only at the end.
 extern "C" fn at_exit() {
     let Some(node) = NODE.get() else { return };
     let mut kernel = lock(node);

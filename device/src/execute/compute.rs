@@ -13,7 +13,7 @@ use crate::stream::{StreamError, Walk, Words, unbound};
 /// Codes of sampler registers with a border colour.
 const EXTENDED: std::ops::RangeInclusive<u64> = 6..=7;
 
-/// A launch that a stream asks for.
+/// A launch in a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) address: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// Reads the launch at the walk's place and steps over it.
+    /// Reads the launch at the walk's position and advances the walk.
     pub(crate) fn read(memory: &Memory, walk: &mut Walk) -> Result<Launch, StreamError> {
         let address = walk.at;
         let head = walk.take(memory, &launch::RECORD)?;
@@ -51,14 +51,14 @@ impl Launch {
     }
 }
 
-/// The numbers that an indirect launch reads.
+/// The sizes that an indirect launch reads from memory.
 fn indirect<const N: usize>(memory: &Memory, walk: &mut Walk) -> Result<[u32; N], StreamError> {
     let record = walk.take(memory, &indirect_sizes::RECORD)?;
     let address = indirect_sizes::ADDRESS_HIGH.get(&record) << 32 | indirect_sizes::ADDRESS_LOW.get(&record);
     bytes::words(memory, address).map_err(unbound("the sizes of an indirect launch", address))
 }
 
-/// Whether the samplers of a shader have border colours after them, by its resources.
+/// Whether the resources of a shader have border colours after the samplers.
 pub(crate) fn extended(head: &[u8]) -> bool {
     EXTENDED.contains(&launch::SAMPLERS.raw(head))
 }

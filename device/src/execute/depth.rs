@@ -79,18 +79,18 @@ impl DepthBuffer {
         }
     }
 
-    /// The buffer as an interrupted pass uses it: everything is stored and loaded again, whatever the pass does at its ends.
+    /// The buffer for an interrupted pass, which stores and loads everything, regardless of the settings of the pass.
     pub(crate) fn kept(self) -> DepthBuffer {
         let present = self.base != 0;
         DepthBuffer { loads: present, stores: present, ..self }
     }
 
-    /// Depth is a normalised number of 16 bits.
+    /// Whether depth is a 16-bit normalised number.
     pub(crate) fn is_unorm16(&self) -> bool {
         self.bytes == 2
     }
 
-    /// Calls `visit` with each sample of the framebuffer that the buffer has, and its address.
+    /// Calls `visit` with each sample of the framebuffer that is in the buffer, and its address.
     fn each(
         &self,
         buffer: &Framebuffer,
@@ -112,7 +112,7 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Loads a layer when the command says so.
+    /// Loads a layer if the command requests it.
     pub(crate) fn load(
         &self,
         memory: &Memory,
@@ -142,7 +142,7 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Stores a layer when the command says so.
+    /// Stores a layer if the command requests it.
     pub(crate) fn store(
         &self,
         memory: &mut Memory,
@@ -166,7 +166,7 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Says in the metadata that the layer is stored as it is.
+    /// Marks the layer as uncompressed in its metadata.
     fn mark(&self, memory: &mut Memory, layer: u32) -> Result<(), StreamError> {
         let scale = [if self.samples == 4 { 2 } else { 1 }, if self.samples > 1 { 2 } else { 1 }];
         let tiles = [0, 1].map(|axis| {

@@ -1,4 +1,4 @@
-//! Execution: control streams are walked, and their programs run on the reference machine.
+//! Execution: walks control streams and runs their programs on the reference machine.
 
 pub(crate) mod compute;
 mod depth;
@@ -17,29 +17,29 @@ use crate::statistics::Statistics;
 use crate::stream::Words;
 use crate::trace;
 
-/// How the device runs.
+/// Settings of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Report what hardware passes over in silence.
+    /// Report errors that hardware ignores silently.
     pub strict: bool,
     /// List every submission.
     pub trace: bool,
-    /// List every executed instruction with what it wrote.
+    /// List every executed instruction with the values that it wrote.
     pub instructions: bool,
-    /// Loads of addresses that are not bound give 0, and stores there do nothing.
+    /// Loads from unmapped addresses give 0, and stores to them do nothing.
     pub soft_faults: bool,
-    /// Report commands that nothing orders and that touch the same memory, one of them writing it. Every access is noted for
-    /// that, which is slow.
+    /// Report unordered commands that access the same memory, one of them writing it. This records every access and is
+    /// slow.
     pub hazards: bool,
-    /// Draws after which tile memory of a render pass is stored and loaded again, as when hardware runs out of memory for
-    /// primitives; 0 never does.
+    /// Number of draws after which tile memory of a render pass is stored and loaded again, as if the hardware ran out
+    /// of memory for primitives; 0 disables this.
     pub interrupt_draws: u32,
-    /// Instructions a SIMD-group may execute.
+    /// Maximum number of instructions of a SIMD-group.
     pub max_steps: u64,
-    /// Chooses garbage values and interleaving.
+    /// Seed of undefined values and of the interleaving.
     pub seed: u64,
-    /// Threads of the host that may share the work of a launch or draw, where strict checks are off. Memory afterwards is the
-    /// same for any number, unless programs race.
+    /// Threads of the host that may share the work of a launch or draw if strict checks are off. The resulting memory
+    /// is the same for any number, unless programs have races.
     pub threads: u32,
 }
 
@@ -59,7 +59,7 @@ impl Default for Settings {
     }
 }
 
-/// Threads that the host can run at once.
+/// Number of threads that the host can run concurrently.
 pub fn host_threads() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }
@@ -86,10 +86,10 @@ impl Command {
     }
 }
 
-/// Where a command runs.
+/// The context of a command's execution.
 pub(crate) struct Submission<'m> {
     pub(crate) memory: &'m mut Memory,
-    /// Address that shaders are relative to.
+    /// Address to which shader addresses are relative.
     pub(crate) shader_base: u64,
     /// Number of the command.
     pub(crate) number: u32,
@@ -122,7 +122,7 @@ impl Device {
         self.place = Place { submission: self.statistics.submissions, ..Place::default() };
     }
 
-    /// Runs a command. What goes wrong becomes a finding; the command then ends early.
+    /// Runs a command. An error becomes a finding and ends the command early.
     pub(crate) fn execute(&mut self, mut submission: Submission<'_>, command: &Command) {
         self.place =
             Place { submission: self.place.submission, command: submission.number, ..Place::default() };
@@ -140,14 +140,14 @@ impl Device {
         }
     }
 
-    /// Writes a finding down at the current place.
+    /// Records a finding at the current location.
     pub(crate) fn note(&mut self, text: String, fatal: bool) {
         if self.settings.strict || fatal {
             self.notebook.add(self.place.clone(), text, fatal);
         }
     }
 
-    /// Notes what is wrong with the bits of a record.
+    /// Records invalid bits of a record as findings.
     fn check(&mut self, record: &Record, bytes: &[u8]) {
         if self.settings.strict {
             for complaint in record.complaints(bytes) {
@@ -174,13 +174,13 @@ impl Device {
         }
     }
 
-    /// Takes what a run tells.
+    /// Records the report of a run.
     fn conclude(&mut self, program: u64, outcome: Result<Report, Stop>) {
         let (report, fatal) = match outcome {
             Ok(report) => (report, None),
             Err(stop) => {
                 let mut report = *stop.report;
-                // The last finding is the fault itself.
+                // The last finding is the fault itself, which is recorded separately.
                 report.findings.pop();
                 (report, Some(stop.finding))
             }
@@ -200,7 +200,7 @@ impl Device {
     }
 }
 
-/// State registers as the words of a shader set them.
+/// State registers from the words of a shader.
 fn states<'w>(words: &'w Words, sampler_heap: Option<(u64, u32)>) -> States<'w> {
     States {
         textures: &words.textures,
@@ -211,7 +211,7 @@ fn states<'w>(words: &'w Words, sampler_heap: Option<(u64, u32)>) -> States<'w> 
     }
 }
 
-/// The sampler heap of a command; none when it has no samplers.
+/// The sampler heap of a command; `None` if it has no samplers.
 fn sampler_heap(address: u64, count: u64) -> Option<(u64, u32)> {
     (address != 0 && count > 0).then_some((address, count as u32))
 }

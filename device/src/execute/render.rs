@@ -18,14 +18,14 @@ use crate::record::{
 };
 use crate::stream::{StreamError, Walk, Words, unbound};
 
-/// Most pixels and samples of all layers.
+/// Maximum number of samples in all layers.
 const MOST_SAMPLES: u64 = 1 << 27;
-/// Steps of a pixel that positions are rounded to, as Vulkan's drivers say of this hardware (8 bits).
+/// Subdivisions of a pixel to which positions are rounded, as Vulkan drivers report for this hardware (8 bits).
 const SUBPIXELS: u32 = 256;
-/// Vertices drawn at a time; the number is divisible by the corners of every primitive.
+/// Vertices drawn at a time; divisible by the vertices of every primitive.
 const CHUNK: usize = 3 * 2 * 4096;
 
-/// A render pass that is under way.
+/// A render pass in progress.
 pub(super) struct Pass<'c> {
     pub(super) command: &'c [u8],
     pub(super) layers: Vec<Framebuffer>,
@@ -36,7 +36,7 @@ pub(super) struct Pass<'c> {
     draws: u32,
 }
 
-/// Everything a program of a pass runs with.
+/// A program of a pass with its inputs.
 pub(super) struct Loaded {
     pub(super) words: Words,
     program: Arc<Program>,
@@ -191,7 +191,7 @@ impl Device {
         };
         let vertex_extended = has_borders(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
         let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended)?;
-        // A draw that only tests has no fragment program, and its record may never have been set.
+        // A draw that only tests has no fragment program, and the record of one may be unset.
         let tests_only = pass.raster.tests_only();
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
         let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
@@ -222,7 +222,7 @@ impl Device {
         self.loaded(submission, fragment_shader::PIPELINE.get(shader), extended)
     }
 
-    /// Draws some corners of one instance.
+    /// Draws some vertices of one instance.
     fn chunk(
         &mut self,
         submission: &mut Submission<'_>,
@@ -290,7 +290,7 @@ impl Device {
         Ok((viewports.map(|(bytes, scissor)| (viewport(bytes), scissor)).collect(), range))
     }
 
-    /// Runs vertex programs whose primitives are all dropped.
+    /// Runs vertex programs of primitives that are all culled.
     fn vertices_only(
         &mut self,
         submission: &mut Submission<'_>,
@@ -334,7 +334,7 @@ impl Device {
         Ok(())
     }
 
-    /// What the coefficient registers hold.
+    /// Contents of the coefficient registers.
     fn bindings(
         &mut self,
         submission: &Submission<'_>,
@@ -444,7 +444,7 @@ struct DrawState<'d> {
     fragment: &'d Loaded,
 }
 
-/// Whether the samplers of a program have border colours after them, by its resources.
+/// Whether the resources of a program have border colours after the samplers.
 pub(crate) fn has_borders(resources: u64) -> bool {
     (6..=7).contains(&(resources >> 9 & 7))
 }
@@ -466,7 +466,7 @@ fn bias(memory: &Memory, pass: &Pass<'_>) -> Result<Option<Bias>, StreamError> {
     }))
 }
 
-/// The words that follow a vertex state record: each with what it is.
+/// The words after a vertex state record, with their kinds.
 pub(crate) fn vertex_words(
     memory: &Memory,
     walk: &mut Walk,
@@ -489,7 +489,7 @@ pub(crate) fn vertex_words(
             words.push((record, walk.take(memory, record)?));
         }
     }
-    // Records start at multiples of eight bytes after this one.
+    // After this one, records start at multiples of eight bytes.
     if !TESSELLATION_SCALE.is_set(&head) {
         walk.at = start + (walk.at - start).next_multiple_of(8);
     }

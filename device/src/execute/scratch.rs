@@ -1,9 +1,9 @@
-//! Scratch memory: what the helper program of a command hands to the SIMD-groups of a launch.
+//! Scratch memory: checks the blocks that the helper program of a command allocates to the SIMD-groups of a launch.
 //!
-//! The machine gives every lane a stack of its own; how hardware spreads stacks over blocks is not known. What a driver must
-//! provide is checked: a helper program that accepts as many SIMD-groups as a core can hold, blocks that are as large as
-//! the register word promises, in bound memory, and shared by no two SIMD-groups. The limits of a stack come from the register
-//! word, too.
+//! The machine gives every lane a separate stack, because the hardware's distribution of stacks over blocks is not
+//! known. The check covers the driver's obligations: the helper program accepts as many SIMD-groups as a core can hold;
+//! blocks are as large as the register word requires, in mapped memory, and not shared by two SIMD-groups. The register
+//! word also determines the limit of a stack.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use super::{Device, Submission};
 use crate::record::{Field, compute_command, render_command};
 use crate::stream::{StreamError, Words};
 
-/// SIMD-groups that a core holds at most (Mesa reserves scratch for as many).
+/// Maximum number of SIMD-groups on a core (Mesa reserves scratch for this number).
 const CORE_GROUPS: u64 = 128;
-/// Words of a lane's stack in the smallest block.
+/// Words of stack per lane in the smallest block.
 const UNIT_WORDS: u32 = 8;
-/// Bytes of the smallest block: those words for 32 lanes.
+/// Bytes of the smallest block: 32 lanes with that number of words.
 const UNIT_BYTES: u64 = 4 * 32 * UNIT_WORDS as u64;
-/// Words that a frame may take beyond the bytes that a program asks for.
+/// Words that a frame may take in addition to the declared bytes.
 const FRAME_WORDS: u32 = 12;
 
-/// Whose scratch memory is meant.
+/// The stage whose scratch memory is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum User {
     Compute,
@@ -41,24 +41,24 @@ impl User {
     }
 }
 
-/// Words of a lane's stack, by the code of the register word: none, or eight and its doubles (seen in what Mesa's driver
-/// submits for stacks of 112, 512 and 2012 words).
+/// Words of stack per lane for the code of the register word: none, eight, and its doubles (observed in submissions of
+/// Mesa's driver for stacks of 112, 512 and 2012 words).
 fn stack_words(code: u64) -> u32 {
     code.checked_sub(1).map_or(0, |double| UNIT_WORDS << double)
 }
 
-/// Fewest words that blocks must hold for a code: drivers need not round up to the whole of it, but a program with fewer has a
-/// smaller code.
+/// Minimum number of words that blocks must hold for a code: drivers need not round up to the full size, but a program
+/// that needs fewer has a smaller code.
 fn least_words(code: u64) -> u32 {
     stack_words(code) / 2 + 4
 }
 
-/// Bytes of stack that a program may ask for, by the code of the register word.
+/// Bytes of stack that a program may use, by the code of the register word.
 pub(super) fn scratch_bytes(words: &Words) -> u32 {
     4 * stack_words(words.spill).saturating_sub(FRAME_WORDS)
 }
 
-/// Memory of the blocks that an answer grants, and the words of a lane's stack in them.
+/// Memory of the blocks in an answer, and words of stack per lane in them.
 fn granted(answer: &Answer) -> (Vec<Range<u64>>, u32) {
     let [first, ..] = answer.blocks;
     let Some(size) = first.trailing_ones().checked_sub(1).filter(|size| *size <= 6) else {
@@ -76,7 +76,7 @@ fn granted(answer: &Answer) -> (Vec<Range<u64>>, u32) {
     (blocks, words)
 }
 
-/// What is wrong with the answers to allocations of `words` each, if anything.
+/// The first error in the answers to allocations of `words` words, if any.
 fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<String> {
     let mut taken: Vec<Range<u64>> = Vec::new();
     for (number, answer) in answers.iter().enumerate() {
@@ -109,7 +109,7 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
 
 /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
 ///
-/// Results do not depend on it, so that only strict mode does.
+/// Results do not depend on it, so it runs only in strict mode.
 pub(super) fn check(
     device: &mut Device,
     submission: &mut Submission<'_>,
@@ -138,7 +138,7 @@ pub(super) fn check(
     requests.resize(2 * groups, Request::Free(size));
     let call = HelperCall { program: &program, argument, requests: &requests };
     let options = device.options();
-    // What the helper touches belongs to no command.
+    // Accesses of the helper program do not belong to a command.
     let touched = submission.memory.watched();
     let outcome = serve(submission.memory, &call, &options);
     if let Some(touched) = touched {
@@ -182,7 +182,7 @@ mod tests {
         let mut memory = Memory::new();
         memory.map(0x10_0000, vec![0; 0x1_0000], Access::READ | Access::WRITE).expect("free");
         let mut complain = |answers: &[Answer], words| complaint(&mut memory, answers, words);
-        // Blocks of 4 KiB, which hold 32 words for each lane.
+        // Blocks of 4 KiB, which have 32 words per lane.
         let block = |at: u32| 0b11 | (0x10_0000 + at) >> 8;
         let one = answer(true, [block(0), 0, 0, 0]);
         let three = answer(true, [block(0x1000), 1 | block(0x2000), 1 | block(0x3000), 0]);

@@ -1,4 +1,4 @@
-//! State of a draw control stream: what records have set so far.
+//! State of a draw control stream, as set by its records so far.
 
 use agx_emulator::{Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Viewport};
 
@@ -9,12 +9,12 @@ use crate::record::{
 };
 use crate::stream::{StreamError, unbound};
 
-/// The records of the rasteriser's state that are kept, each as its bytes.
+/// The records of the rasteriser's state, each as its bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Raster {
     control_1: Vec<u8>,
     control_2: Vec<u8>,
-    /// Both words of fragment control: drivers set some bits in the one and some in the other.
+    /// Both words of fragment control: drivers set some bits in each.
     pub(crate) control: Vec<u8>,
     pub(crate) front: Vec<u8>,
     pub(crate) front_2: Vec<u8>,
@@ -38,14 +38,14 @@ pub(crate) struct VertexState {
     pub(crate) provoking: u64,
 }
 
-/// The occlusion index, which is kept apart from what a draw needs.
+/// The occlusion index, separate from the state that a draw needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Occlusion(pub(crate) u64);
 
-/// What an update of the rasteriser's state holds: each record with its address, for checks and listings.
+/// An update of the rasteriser's state: its records with their addresses, for checks and listings.
 pub(crate) type Update = Vec<(u64, &'static Record, Vec<u8>)>;
 
-/// The records of an update, in the order of the bits of its header: flag, record, and whether there is one for each
+/// The records of an update, in the order of the bits of its header: flag, record, and whether there is one per
 /// viewport.
 const ORDER: [(record::Field, &Record, bool); 24] = {
     use ppp_header::*;
@@ -106,7 +106,7 @@ pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<U
 }
 
 impl Raster {
-    /// Takes an update in; gives the occlusion index when it has one.
+    /// Applies an update; returns the occlusion index if it has one.
     pub(crate) fn apply(&mut self, update: &Update) -> Option<Occlusion> {
         let mut found = None;
         let mut records = update.iter();
@@ -133,7 +133,7 @@ impl Raster {
         found
     }
 
-    /// Where the record that a flag of the header names is kept.
+    /// The storage of the record for a flag of the header.
     fn place(&mut self, flag: &str) -> Option<&mut Vec<u8>> {
         Some(match flag {
             "CONTROL" => &mut self.control_1,
@@ -166,7 +166,7 @@ impl Raster {
         let kept = fragment_face::NO_DEPTH_WRITE.is_set(&self.front)
             && fragment_face_2::NO_DEPTH_WRITE.is_set(&self.front_2);
         Tests {
-            // Both have to pass; drivers set one of them to `always`.
+            // Both tests must pass; drivers set one of them to `always`.
             depth: if first == Comparison::Always { second } else { first },
             depth_write: !kept,
             front,
@@ -174,17 +174,17 @@ impl Raster {
         }
     }
 
-    /// The program decides about samples, so that tests come when it says.
+    /// Whether the program kills or tests samples, so that the tests run when it triggers them.
     pub(crate) fn late_tests(&self) -> bool {
         fragment_control::PASS.get(&self.control) >= 2
     }
 
-    /// Fragment programs do not run: draws count samples and change depth and stencil.
+    /// Whether fragment programs do not run: draws only count samples and change depth and stencil.
     pub(crate) fn tests_only(&self) -> bool {
         fragment_control::NO_TAG_WRITE.is_set(&self.control)
     }
 
-    /// Which faces are dropped; `None` when all are.
+    /// The culled faces; `None` if all are culled.
     pub(crate) fn cull(&self) -> Option<Cull> {
         match (cull::FRONT.is_set(&self.cull), cull::BACK.is_set(&self.cull)) {
             (false, false) => Some(Cull::None),
@@ -194,7 +194,7 @@ impl Raster {
         }
     }
 
-    /// What is drawn of triangles.
+    /// The part of triangles that is drawn.
     pub(crate) fn fill(&self) -> Fill {
         match fragment_face::POLYGON_MODE.get(&self.front) {
             1 => Fill::Edges,
@@ -234,14 +234,14 @@ fn either(a: &[u8], b: &[u8]) -> Vec<u8> {
     (0..a.len().max(b.len())).map(|place| at(a, place) | at(b, place)).collect()
 }
 
-/// Where vertex outputs are.
+/// Slots of vertex outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slots {
     pub(crate) point_size: Option<u32>,
     pub(crate) layer: Option<u32>,
     pub(crate) clip: u32,
     pub(crate) clip_count: u32,
-    /// Words that can be bound before the first user varying: w, and depth when it is selected.
+    /// Words before the first user varying: w, and depth if it is selected.
     pub(crate) user_base: u32,
 }
 
@@ -276,10 +276,10 @@ pub(crate) fn viewport(bytes: &[u8]) -> Viewport {
     Viewport { x: x - w, y: y - h, width: 2.0 * w, height: 2.0 * h, min_depth: z, max_depth: z + d }
 }
 
-/// Shading of values that are divided by w.
+/// Shading code of values that are divided by w.
 const PERSPECTIVE: u64 = 7;
 
-/// What a binding puts into coefficient registers: register and meaning of each; the error is a source that is not
+/// The contents of coefficient registers for a binding: register and meaning of each; the error is a source that is not
 /// modelled.
 pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Binding)>, &'static str> {
     let first = cf_binding::REGISTER.get(bytes) as usize;

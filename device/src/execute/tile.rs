@@ -1,8 +1,8 @@
-//! Tile memory at the ends of a pass: what it starts with, and where its contents go.
+//! Tile memory at the start and end of a pass: initial contents, and storing the final contents.
 //!
-//! The whole framebuffer is one tile. Hardware interrupts a pass when the memory for its primitives is full: tile memory is
-//! stored by a program of its own, other work runs, and another program loads it again. [`Settings::interrupt_draws`]
-//! makes that happen after every so many draws, so that drivers whose second pair of programs is wrong are found.
+//! The whole framebuffer is one tile. Hardware interrupts a pass when the memory for its primitives is full: a special
+//! program stores tile memory, other work runs, and another program loads it again. [`Settings::interrupt_draws`]
+//! simulates this at regular intervals, to find drivers whose programs for it are wrong.
 //!
 //! [`Settings::interrupt_draws`]: crate::Settings::interrupt_draws
 
@@ -14,17 +14,17 @@ use super::{Device, Submission};
 use crate::record::{Field, multisample_control, render_command};
 use crate::stream::StreamError;
 
-/// Which ends of a stay in tile memory are meant.
+/// The start and end of a whole pass, or of an interruption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Visit {
-    /// Those of the whole pass.
+    /// Those of a whole pass.
     Pass,
     /// Those of an interruption.
     Part,
 }
 
 impl Visit {
-    /// Fields of the program before: address and resources.
+    /// Fields of the program at the start: address and resources.
     fn background(self) -> [Field; 2] {
         use render_command::*;
         match self {
@@ -33,7 +33,7 @@ impl Visit {
         }
     }
 
-    /// Fields of the program after.
+    /// Fields of the program at the end.
     fn end_of_tile(self) -> [Field; 2] {
         use render_command::*;
         match self {
@@ -53,7 +53,7 @@ impl Visit {
 }
 
 impl Device {
-    /// Fills tile memory: depth and stencil from their buffers, colours by the background program.
+    /// Fills tile memory: depth and stencil from their buffers, colours with the background program.
     pub(super) fn enter_tile(
         &mut self,
         submission: &mut Submission<'_>,
@@ -93,7 +93,7 @@ impl Device {
         Ok(())
     }
 
-    /// Empties tile memory: colours by the end-of-tile program, depth and stencil to their buffers.
+    /// Stores tile memory: colours with the end-of-tile program, depth and stencil to their buffers.
     pub(super) fn leave_tile(
         &mut self,
         submission: &mut Submission<'_>,
@@ -117,7 +117,7 @@ impl Device {
     }
 }
 
-/// An empty framebuffer of a command, with depth and stencil as they are cleared.
+/// An empty framebuffer of a command, with cleared depth and stencil.
 fn framebuffer(command: &[u8]) -> Framebuffer {
     use render_command::*;
     let samples = SAMPLES.get(command).max(1) as u32;

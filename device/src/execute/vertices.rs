@@ -1,4 +1,4 @@
-//! Input assembly: from the numbers of a draw to corners of primitives.
+//! Input assembly: from the parameters of a draw to vertices of primitives.
 
 use agx_emulator::{Memory, Topology};
 
@@ -6,14 +6,14 @@ use crate::bytes;
 use crate::record::{self, index_bytes, index_list, indirect_draw};
 use crate::stream::{StreamError, Walk, unbound};
 
-/// A draw, as its record and the words after it say.
+/// The parameters of a draw, from its record and the words after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawCall {
     pub(crate) address: u64,
     pub(crate) head: Vec<u8>,
     pub(crate) count: u32,
     pub(crate) instances: u32,
-    /// First vertex, or what is added to indices.
+    /// First vertex, or the number added to indices.
     pub(crate) start: u32,
     /// Address and length of the index buffer.
     pub(crate) indices: Option<(u64, u64)>,
@@ -22,7 +22,7 @@ pub(crate) struct DrawCall {
 }
 
 impl DrawCall {
-    /// Reads the draw at the walk's place and steps over it.
+    /// Reads the draw at the walk's position and advances the walk.
     pub(crate) fn read(memory: &Memory, walk: &mut Walk) -> Result<DrawCall, StreamError> {
         let address = walk.at;
         let head = walk.take(memory, &index_list::RECORD)?;
@@ -61,7 +61,7 @@ impl DrawCall {
         Ok(call)
     }
 
-    /// Reads the numbers of an indirect draw.
+    /// Reads the parameters of an indirect draw.
     fn indirect(&mut self, memory: &Memory, record: &[u8]) -> Result<(), StreamError> {
         let address = indirect_draw::ADDRESS_HIGH.get(record) << 32 | indirect_draw::ADDRESS_LOW.get(record);
         let error = unbound("the numbers of an indirect draw", address);
@@ -74,7 +74,7 @@ impl DrawCall {
         Ok(())
     }
 
-    /// Vertex numbers; `None` starts a new strip. Indices after the end of their buffer are 0.
+    /// Vertex numbers; `None` starts a new strip. Indices past the end of their buffer are 0.
     fn numbers(&self, memory: &Memory, restart: u32) -> Vec<Option<u32>> {
         let Some((address, length)) = self.indices else {
             return (0..self.count).map(|at| Some(self.start.wrapping_add(at))).collect();
@@ -88,7 +88,7 @@ impl DrawCall {
                 let offset = at * size as u64;
                 let mut index = [0; 4];
                 if offset + size as u64 <= length {
-                    // An index that is not bound reads as 0, like one after the end.
+                    // An unmapped index reads as 0, like one past the end.
                     memory.saw_read(address + offset, size);
                     let _ = memory.fetch(address + offset, &mut index[..size]);
                 }
@@ -98,8 +98,8 @@ impl DrawCall {
             .collect()
     }
 
-    /// What the vertices make, and the numbers of all corners. `provoking` is the corner that flat values come from:
-    /// it stays where it is when every other triangle of a strip turns around.
+    /// The type of primitives, and the numbers of all their vertices. `provoking` is the position of the provoking
+    /// vertex, which is preserved when the order of vertices is reversed for every other triangle of a strip.
     pub(crate) fn corners(
         &self,
         memory: &Memory,
@@ -126,7 +126,7 @@ fn topology(code: u64) -> Option<Topology> {
     })
 }
 
-/// Corners of the primitives of one strip.
+/// Vertices of the primitives of one strip.
 fn assemble(code: u64, strip: &[u32], provoking: u64, corners: &mut Vec<u32>) {
     match code {
         3 | 5 => {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn strips_and_fans_become_lists() {
-        // (primitive, provoking corner, vertices, corners)
+        // (primitive, provoking vertex, vertices, result)
         let cases: [(u64, u64, &[u32], &[u32]); 8] = [
             (0, 0, &[1, 2], &[1, 2]),
             (1, 0, &[1, 2, 3], &[1, 2]),

@@ -1,4 +1,4 @@
-//! Address spaces: what is bound where.
+//! Address spaces and their bindings.
 
 use agx_emulator::{Access, Memory, Window};
 
@@ -7,14 +7,14 @@ use super::buffers::{Buffer, PAGE};
 
 /// First address that can be bound, and the end of addresses.
 pub(crate) const RANGE: [u64; 2] = [0x4000, 0x7f_ffff_8000];
-/// Addresses the kernel wants for itself.
+/// Size of the address range that the kernel reserves.
 pub(crate) const KERNEL_BYTES: u64 = 0x2000_0000;
 
 /// An address space.
 #[derive(Debug)]
 pub(crate) struct AddressSpace {
     pub(crate) memory: Memory,
-    /// What the kernel keeps for itself.
+    /// The range that the kernel reserves.
     kernel: [u64; 2],
 }
 
@@ -29,9 +29,9 @@ pub(crate) struct Bind<'b> {
     pub(crate) bytes: u64,
     /// First address.
     pub(crate) address: u64,
-    /// What programs may do.
+    /// Permissions of programs.
     pub(crate) access: Access,
-    /// One page over and over.
+    /// Whether one page is repeated.
     pub(crate) single_page: bool,
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Buffer {
 }
 
 impl AddressSpace {
-    /// An address space with these addresses kept for the kernel.
+    /// An address space that reserves these addresses for the kernel.
     pub(crate) fn new(kernel: [u64; 2]) -> Result<AddressSpace, Errno> {
         let [start, end] = kernel;
         let inside = start >= RANGE[0] && end <= RANGE[1] && start % PAGE == 0 && end % PAGE == 0;
@@ -52,7 +52,7 @@ impl AddressSpace {
         Ok(AddressSpace { memory: Memory::new(), kernel })
     }
 
-    /// Binds or unbinds; what was bound there before is replaced.
+    /// Binds or unbinds; existing bindings in the range are replaced.
     pub(crate) fn bind(&mut self, bind: &Bind<'_>) -> Result<(), Errno> {
         let end = bind.address.checked_add(bind.bytes).ok_or(Errno::INVALID)?;
         let aligned = [bind.address, bind.bytes, bind.offset].iter().all(|value| value % PAGE == 0);

@@ -1,4 +1,4 @@
-//! Buffers: where their memory comes from.
+//! Buffers and their memory.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -9,35 +9,35 @@ use super::Errno;
 
 /// Bytes of a page of the device.
 pub(crate) const PAGE: u64 = 0x4000;
-/// Mapping offsets have the handle from this bit on.
+/// First bit of the handle in mapping offsets.
 pub(crate) const MAP_SHIFT: u32 = 36;
 
-/// Gives memory for buffers.
+/// Allocates memory for buffers.
 pub trait Allocator: Send {
-    /// Memory of `bytes` bytes, a multiple of a page, zero, and a number by which the allocator knows it.
+    /// `bytes` bytes of zeroed memory, a multiple of a page, and a token by which the allocator identifies it.
     ///
     /// # Errors
     /// [`Errno::NO_MEMORY`].
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno>;
 }
 
-/// Memory of the process, which nobody else maps.
+/// Memory of the process, which is not mapped elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Heap {
     last: u64,
-    /// Most bytes of a buffer.
+    /// Maximum size of a buffer in bytes.
     limit: u64,
 }
 
 impl Heap {
-    /// Gives buffers of at most `limit` bytes.
+    /// Allocates buffers of at most `limit` bytes.
     pub fn new(limit: u64) -> Heap {
         Heap { last: 0, limit }
     }
 }
 
 impl Default for Heap {
-    /// Buffers of at most 8 GiB, as much memory as the smallest machine with this hardware has.
+    /// Buffers of at most 8 GiB, the memory of the smallest computer with this hardware.
     fn default() -> Self {
         Heap::new(8 << 30)
     }
@@ -62,8 +62,8 @@ impl Allocator for Heap {
 pub(crate) struct Buffer {
     pub(crate) words: Arc<dyn Words>,
     pub(crate) bytes: u64,
-    /// The allocator's number.
+    /// The allocator's token.
     pub(crate) token: u64,
-    /// Others know the buffer by other names.
+    /// Whether the buffer has names outside this process.
     pub(crate) shared: bool,
 }

@@ -1,4 +1,4 @@
-//! The table of calls: numbers, names, and what each does.
+//! The table of calls: numbers, names, and implementations.
 
 use agx_emulator::Access;
 
@@ -53,7 +53,7 @@ pub(super) fn find(number: u8) -> Option<&'static Call> {
     CALLS.iter().find(|call| call.number == number)
 }
 
-/// `len` bits of an argument.
+/// The bits of a field of an argument.
 fn get(argument: &[u8], byte: usize, bytes: usize) -> u64 {
     crate::record::bits(argument, 8 * byte as u32, 8 * bytes as u32)
 }
@@ -62,7 +62,7 @@ fn put(argument: &mut [u8], byte: usize, bytes: usize, value: u64) {
     set_bits(argument, 8 * byte as u32, 8 * bytes as u32, value);
 }
 
-/// Fields that must be zero are.
+/// Checks that reserved fields are zero.
 fn checked<'a>(argument: &'a [u8], record: &Record) -> Result<&'a [u8], Errno> {
     let wrong = record.fields.iter().any(|field| match field.kind {
         crate::record::Kind::Exactly(value) => field.raw(argument) != value,
@@ -84,7 +84,7 @@ fn version(_: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<A
     Ok(Answer::Done)
 }
 
-/// What the driver framework offers: number, value.
+/// Capabilities of the DRM framework: number, value.
 const CAPABILITIES: [(u64, u64); 4] = [(0x5, 3), (0x6, 1), (0x13, 1), (0x14, 1)];
 
 fn get_cap(_: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
@@ -102,7 +102,7 @@ fn gem_close(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Resu
     Ok(Answer::Done)
 }
 
-/// Bytes of the parameters, and where they have what.
+/// Bytes of the parameters.
 fn parameter_bytes(kernel: &Kernel) -> Vec<u8> {
     let mut bytes = vec![0; 592];
     let chip = kernel.chip;
@@ -158,7 +158,7 @@ fn destroy_vm(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Res
     Ok(Answer::Done)
 }
 
-/// Most binds of a call.
+/// Maximum number of binds in a call.
 const MAX_BINDS: u64 = 1 << 20;
 
 fn bind(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
@@ -197,7 +197,7 @@ fn bind_one(kernel: &mut Kernel, vm: u32, op: &[u8]) -> Result<(), Errno> {
     })
 }
 
-/// Flags of buffers that the kernel knows.
+/// Supported flags of buffers.
 const BUFFER_FLAGS: u64 = 3;
 
 fn create_buffer(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
@@ -278,7 +278,7 @@ fn syncobj_destroy(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -
     Ok(Answer::Done)
 }
 
-/// Most sync objects of a call.
+/// Maximum number of sync objects in a call.
 const MAX_SYNCS: u64 = 1 << 16;
 
 /// Handles at `pointer` and, unless `points` is 0, points of their timelines.
@@ -298,7 +298,7 @@ fn handles(user: &mut dyn User, pointer: u64, points: u64, count: u64) -> Result
         .collect()
 }
 
-/// Waits; `at` is where the structure has timeout, count, flags and the first object signalled.
+/// Waits; `at` has the offsets of timeout, count, flags and the first signalled object in the structure.
 fn wait_for(
     kernel: &mut Kernel,
     argument: &mut [u8],
@@ -375,7 +375,7 @@ fn syncobj_query(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) 
     for (at, (handle, _)) in found.into_iter().enumerate() {
         let object = kernel.syncs.get(handle)?;
         let point = object.point;
-        // Whoever sees a point knows that what it stands for is complete.
+        // A point is visible only after the work before it is complete.
         kernel.order.host.join(&object.clock);
         user.write(points.wrapping_add(8 * at as u64), &point.to_le_bytes())?;
     }

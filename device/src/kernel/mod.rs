@@ -1,8 +1,8 @@
-//! The kernel interface: `asahi_drm.h`, and what of `drm.h` a driver needs beside it.
+//! The kernel interface: `asahi_drm.h`, and the parts of `drm.h` that a driver needs.
 //!
-//! Submissions run inside the call that submits them, in the order of the calls; sync objects are signalled before the
-//! call returns. So waiting ever waits for a call of another thread only: [`Answer::Wait`] tells the caller to try again
-//! once another call was made.
+//! A submission runs within the call that submits it, in the order of the calls; sync objects are signalled before the
+//! call returns. A wait can therefore only be for a call of another thread: [`Answer::Wait`] tells the caller to try
+//! again after another call.
 
 mod address_space;
 mod buffers;
@@ -30,59 +30,59 @@ use order::Order;
 use sync::SyncObject;
 use table::Table;
 
-/// An error as the kernel gives it: a positive error number.
+/// A kernel error: a positive error number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Errno(pub i32);
 
 impl Errno {
     /// No such object.
     pub const NOT_FOUND: Errno = Errno(2);
-    /// Memory of the caller that cannot be reached.
+    /// Inaccessible memory of the caller.
     pub const FAULT: Errno = Errno(14);
-    /// Memory is used up.
+    /// Out of memory.
     pub const NO_MEMORY: Errno = Errno(12);
-    /// Arguments that make no sense.
+    /// Invalid arguments.
     pub const INVALID: Errno = Errno(22);
     /// No such call.
     pub const NO_SUCH_CALL: Errno = Errno(25);
-    /// The time is over.
+    /// Timeout.
     pub const TIME: Errno = Errno(62);
-    /// Not offered.
+    /// Not supported.
     pub const NOT_SUPPORTED: Errno = Errno(95);
 }
 
-/// Memory of the caller that calls point to.
+/// Memory of the caller, to which arguments of calls point.
 pub trait User {
-    /// Copies out of it.
+    /// Copies from it.
     ///
     /// # Errors
-    /// [`Errno::FAULT`] when it cannot be reached.
+    /// [`Errno::FAULT`] if it is inaccessible.
     fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Errno>;
 
-    /// Copies into it.
+    /// Copies to it.
     ///
     /// # Errors
-    /// [`Errno::FAULT`] when it cannot be reached.
+    /// [`Errno::FAULT`] if it is inaccessible.
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno>;
 }
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It is done.
+    /// The call is complete.
     Done,
-    /// It waits for what another call does, up to a time in nanoseconds of the monotonic clock.
+    /// The call must wait for another call, until a time in nanoseconds of the monotonic clock.
     Wait(Deadline),
 }
 
-/// Parameters of the device that drivers ask for.
+/// Parameters of the device that drivers query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chip {
     /// 13 for G13.
     pub generation: u32,
     /// Letter of the variant.
     pub variant: char,
-    /// Loads of addresses that are not bound give 0, and stores there do nothing.
+    /// Loads from unmapped addresses give 0, and stores to them do nothing.
     pub soft_faults: bool,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Queue {
     pub(crate) shader_base: u64,
 }
 
-/// A buffer that timestamps are written to.
+/// A buffer for timestamps.
 #[derive(Clone)]
 pub(crate) struct TimeObject {
     pub(crate) words: Arc<dyn Words>,
@@ -107,7 +107,7 @@ pub(crate) struct TimeObject {
     pub(crate) bytes: u64,
 }
 
-/// The kernel driver of the device, and the device.
+/// The kernel driver and the device.
 pub struct Kernel {
     chip: Chip,
     allocator: Box<dyn Allocator>,
@@ -123,7 +123,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A device whose buffers come from `allocator` and whose time is `clock`, in nanoseconds of the monotonic clock.
+    /// A device that allocates buffers from `allocator` and takes the time from `clock`, in nanoseconds of the
+    /// monotonic clock.
     pub fn new(chip: Chip, settings: Settings, allocator: Box<dyn Allocator>, clock: fn() -> u64) -> Kernel {
         Kernel {
             chip,
@@ -140,10 +141,10 @@ impl Kernel {
         }
     }
 
-    /// Answers a call: `number` is the low byte of the request, `argument` its structure.
+    /// Executes a call: `number` is the low byte of the request, `argument` its structure.
     ///
     /// # Errors
-    /// An [`Errno`], as the kernel gives it.
+    /// The kernel's [`Errno`].
     pub fn call(&mut self, number: u8, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
         let call = calls::find(number).ok_or(Errno::NO_SUCH_CALL)?;
         (call.run)(self, argument, user)
@@ -154,24 +155,24 @@ impl Kernel {
         calls::find(number).map_or("unknown call", |call| call.name)
     }
 
-    /// The token with which the allocator finds a buffer's memory, by the offset that was given for mapping it.
+    /// The allocator's token of a buffer's memory, by the offset that was returned for mapping it.
     pub fn mapped_buffer(&self, offset: u64) -> Option<u64> {
         let handle = u32::try_from(offset >> buffers::MAP_SHIFT).ok()?;
         Some(self.buffers.get(handle).ok()?.token)
     }
 
-    /// The token and the size of a buffer.
+    /// The allocator's token and the size of a buffer.
     pub fn buffer(&self, handle: u32) -> Option<(u64, u64)> {
         self.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
     }
 
-    /// A window of a whole buffer, for the host.
+    /// A window with the whole buffer, for the host.
     pub fn window(&self, handle: u32) -> Option<Window> {
         let buffer = self.buffers.get(handle).ok()?;
         Window::new(buffer.words.clone(), 0, buffer.bytes)
     }
 
-    /// A handle for memory that came from elsewhere; the same for the same token.
+    /// A handle for imported memory; the same token has the same handle.
     pub fn import(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
         if let Some(handle) = self.buffers.find(|buffer| buffer.token == token) {
             return handle;
@@ -180,14 +181,14 @@ impl Kernel {
         self.buffers.insert(Buffer { words, bytes, token, shared: true })
     }
 
-    /// Keeps a buffer's memory when its handle is closed: somebody else holds it too.
+    /// Keeps a buffer's memory after its handle is closed, because it has other owners.
     pub fn share(&mut self, handle: u32) {
         if let Ok(buffer) = self.buffers.get_mut(handle) {
             buffer.shared = true;
         }
     }
 
-    /// Signals a sync object with a fence that came from elsewhere: it counts as one of everything submitted so far.
+    /// Signals a sync object with an imported fence, which is treated as a fence of everything submitted so far.
     ///
     /// # Errors
     /// [`Errno::NOT_FOUND`]: no sync object has this handle.
@@ -196,17 +197,17 @@ impl Kernel {
         Ok(())
     }
 
-    /// Everything that was wrong so far.
+    /// All findings so far.
     pub fn findings(&self) -> &[Finding] {
         self.device.notebook.all()
     }
 
-    /// What was wrong since the last call of this function.
+    /// Findings since the last call of this function.
     pub fn fresh_findings(&mut self) -> &[Finding] {
         self.device.notebook.fresh()
     }
 
-    /// What was executed so far.
+    /// Statistics of the execution so far.
     pub fn statistics(&self) -> &Statistics {
         &self.device.statistics
     }
@@ -221,7 +222,7 @@ impl Kernel {
         self.recorder = Some(Recorder::default());
     }
 
-    /// What was recorded; recording ends.
+    /// Ends recording and returns the recording.
     pub fn take_recording(&mut self) -> Option<Vec<u8>> {
         self.recorder.take().map(Recorder::finish)
     }

@@ -1,33 +1,33 @@
-//! Which commands are ordered: by barriers inside a queue, by sync objects between queues, by waiting on the host.
+//! The order of commands, by barriers within a queue, sync objects between queues, and waits of the host.
 //!
-//! Two commands that are not ordered must not touch the same byte, if one of them writes it. The device runs commands one
-//! after the other, so that such a pair has a result all the same; hardware may run them together.
+//! Two unordered commands must not access the same byte if one of them writes it. The device runs commands one after
+//! the other, so such a pair has a defined result here; hardware may run them concurrently.
 //!
-//! Addresses are compared within one address space: buffers that are bound twice are different memory here.
+//! Addresses are compared within one address space: a buffer that is bound twice is treated as different memory.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use agx_emulator::Touched;
 
-/// Commands that are kept for comparison; earlier ones count as complete.
+/// Number of commands kept for comparison; earlier ones are assumed complete.
 const KEPT: usize = 64;
-/// A barrier that waits for nothing.
+/// The barrier value for no wait.
 const NO_BARRIER: u64 = 0xffff;
 
-/// A line of commands of one kind in one queue.
+/// The commands of one kind in one queue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Line {
     pub(crate) queue: u32,
-    /// Compute commands; render commands otherwise.
+    /// Whether it has compute commands, or render commands otherwise.
     pub(crate) compute: bool,
 }
 
-/// How many commands of each line are complete.
+/// The number of complete commands in each line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock(BTreeMap<Line, u32>);
 
 impl Clock {
-    /// Takes what another clock knows.
+    /// Merges another clock.
     pub(crate) fn join(&mut self, other: &Clock) {
         for (line, count) in &other.0 {
             self.reach(*line, *count);
@@ -44,14 +44,14 @@ impl Clock {
     }
 }
 
-/// A command that has run.
+/// An executed command.
 #[derive(Debug)]
 struct Done {
     vm: u32,
     line: Line,
     /// Its number in the line, from 1 on.
     number: u32,
-    /// What was complete when it started, and itself.
+    /// The commands that were complete when it started, and itself.
     clock: Clock,
     name: String,
     touched: Touched,
@@ -60,7 +60,7 @@ struct Done {
 /// Commands and their order.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    /// What the host has waited for.
+    /// Commands for which the host has waited.
     pub(crate) host: Clock,
     issued: Clock,
     recent: VecDeque<Done>,
@@ -71,16 +71,16 @@ pub(crate) struct Order {
 pub(crate) struct Batch {
     vm: u32,
     queue: u32,
-    /// What is complete before any of them.
+    /// Commands that are complete before any of them.
     before: Clock,
-    /// Commands issued in render and compute before the submission.
+    /// Number of render and compute commands issued before the submission.
     first: [u32; 2],
-    /// Clock when everything is complete.
+    /// The clock after the submission is complete.
     pub(crate) after: Clock,
 }
 
 impl Order {
-    /// Everything submitted so far.
+    /// All commands submitted so far.
     pub(crate) fn issued(&self) -> &Clock {
         &self.issued
     }
@@ -93,8 +93,8 @@ impl Order {
         Batch { vm, queue, after: before.clone(), before, first }
     }
 
-    /// Adds a command that has run, with its barriers in render and compute. Gives a sentence for the first earlier command
-    /// that it is not ordered with, and that touches what it touches.
+    /// Adds an executed command with its barriers for render and compute. Returns a sentence about the first earlier
+    /// command that is unordered with it and accesses the same memory.
     pub(crate) fn finish(
         &mut self,
         batch: &mut Batch,
@@ -109,7 +109,7 @@ impl Order {
             let waited = Line { queue: batch.queue, compute: at == 1 };
             let count = batch.first[at].saturating_add(barrier as u32);
             clock.reach(waited, count);
-            // Whatever those waited for is complete too.
+            // Commands that these waited for are complete too.
             let waited_for = |done: &&Done| done.line == waited && done.number <= count;
             self.recent.iter().filter(waited_for).for_each(|done| clock.join(&done.clock));
         }
@@ -133,7 +133,7 @@ impl Order {
         found
     }
 
-    /// Forgets the commands that the host has waited for: everything later is after them.
+    /// Drops the commands for which the host has waited: all later ones are ordered after them.
     pub(crate) fn prune(&mut self) {
         let host = &self.host;
         self.recent.retain(|done| done.number > host.count(done.line));

@@ -8,9 +8,9 @@ use super::{Answer, Errno, Kernel, Queue, User};
 use crate::execute::{Command, Submission};
 use crate::record::{Field, Kind, Record, command_header, compute_command, render_command, submit, sync};
 
-/// Most bytes of commands, most sync objects.
+/// Maximum number of bytes of commands, and of sync objects.
 const LIMITS: [u64; 2] = [1 << 24, 1 << 16];
-/// Most commands of a submission.
+/// Maximum number of commands in a submission.
 const MAX_COMMANDS: usize = 64;
 
 /// The call.
@@ -63,7 +63,7 @@ fn syncs(user: &mut dyn User, pointer: u64, count: u64) -> Result<Vec<Sync>, Err
         .collect()
 }
 
-/// A command, and how many render and compute commands it waits for.
+/// A command, and the numbers of render and compute commands for which it waits.
 pub(crate) struct Ordered {
     pub(crate) command: Command,
     barriers: [u64; 2],
@@ -76,7 +76,8 @@ impl Ordered {
     }
 }
 
-/// The commands of a submission; fields that a shorter structure lacks are 0, and what a longer one has beyond must be.
+/// The commands of a submission. Missing fields of a shorter structure are 0, and additional fields of a longer one
+/// must be.
 pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Ordered>, Errno> {
     let mut commands = Vec::new();
     while !stream.is_empty() {
@@ -145,7 +146,7 @@ fn execute(
     Ok(())
 }
 
-/// Fields of a command that name a timestamp: handle and offset, of start and end.
+/// Fields of a command for timestamps: handle and offset, at start and end.
 fn timestamps(command: &Command) -> Vec<[[Field; 2]; 2]> {
     match command {
         Command::Compute(_) => {

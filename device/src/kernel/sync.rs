@@ -1,4 +1,4 @@
-//! Sync objects: binary and timeline in one, as the kernel has them.
+//! Sync objects, each both binary and timeline, as in the kernel.
 
 use super::order::Clock;
 use super::{Answer, Errno};
@@ -9,11 +9,11 @@ pub type Deadline = i64;
 /// A sync object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct SyncObject {
-    /// A fence is in it. All fences are signalled: submissions run inside the call.
+    /// Whether it has a fence. All fences are signalled, because submissions run within the call.
     pub(crate) fence: bool,
     /// The point the timeline has reached.
     pub(crate) point: u64,
-    /// What is complete when it is signalled, at any of its points.
+    /// Commands that are complete when it is signalled, at any of its points.
     pub(crate) clock: Clock,
 }
 

@@ -1,4 +1,4 @@
-//! Handles: small numbers from 1 on for objects, the lowest free one first.
+//! Handles: small numbers from 1 on for objects; a new object gets the lowest free one.
 
 use super::Errno;
 
@@ -44,7 +44,7 @@ impl<T> Table<T> {
         place.and_then(Option::take).ok_or(Errno::NOT_FOUND)
     }
 
-    /// The first handle whose object is as asked for.
+    /// The first handle whose object satisfies a condition.
     pub(crate) fn find(&self, is: impl Fn(&T) -> bool) -> Option<u32> {
         let at = self.objects.iter().position(|object| object.as_ref().is_some_and(&is))?;
         Some(at as u32 + 1)
