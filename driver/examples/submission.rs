@@ -1,6 +1,7 @@
-//! Measures an empty submission: a compute command whose stream ends at once, through the kernel interface in process.
+//! Measures an empty submission, a compute command with an empty stream, through the kernel interface in process.
 //!
-//! `submission` measures; `submission ROUNDS` submits so often. Host instructions are counted where valgrind is installed.
+//! `submission` measures; `submission ROUNDS` submits this number of times. Host instructions are counted if valgrind
+//! is installed.
 
 #![expect(clippy::print_stdout, reason = "a measurement is for the terminal")]
 
@@ -14,11 +15,11 @@ use agx_driver::gpu::{Gpu, InProcess, Outputs, PAGE};
 use agx_driver::memory::{Place, Space};
 use agx_driver::record::Writer;
 
-/// Rounds that are timed, and those that valgrind counts.
+/// Number of timed rounds, and of rounds that valgrind counts.
 const TIMED: u32 = 100_000;
 const COUNTED: u32 = 200;
 
-/// Submits the command so often.
+/// Submits the command this number of times.
 fn run(rounds: u32) -> Result<(), Error> {
     let outputs =
         Outputs { report: Box::new(|finding| println!("{finding}")), trace: None, statistics: None };
@@ -34,7 +35,7 @@ fn run(rounds: u32) -> Result<(), Error> {
     (0..rounds).try_for_each(|_| space.gpu().submit(&commands, &[], &[]))
 }
 
-/// Host instructions of a run of this program, where valgrind counts them.
+/// Host instructions of a run of this program, if valgrind is installed.
 fn host_instructions(rounds: u32) -> Option<u64> {
     let own = std::env::current_exe().ok()?;
     let output = Command::new("valgrind")

@@ -1,7 +1,8 @@
-//! Border colours of an application's own, as samplers have them.
+//! Custom border colours of samplers.
 //!
-//! A word for each channel, coded as the format of the image codes it in memory; the swizzle of the texture is applied to it (Mesa,
-//! `agx_border.c`). So the format must be known. How colours of shared exponents and of ASTC are coded, no source says.
+//! The colour has a word for each channel, encoded like the channel in the format of the image; the swizzle of the
+//! texture is applied to it (Mesa, `agx_border.c`). The format must therefore be known. The encoding for shared
+//! exponents and ASTC is not documented.
 
 use ash::vk;
 use half::f16;
@@ -42,10 +43,11 @@ const BLOCKS: [(std::ops::RangeInclusive<u8>, [u32; 4]); 7] = [
     (0x5b..=0x5c, [11, 11, 0, 0]),
 ];
 
-/// Bits of the red, green and blue of sRGB formats: without their curve.
+/// Bits of red, green and blue of sRGB formats, without the curve.
 const SRGB_BITS: u32 = 12;
 
-/// The colour, whose components are bits of floats or integers, for images of a format; nothing where it is not known how.
+/// The colour, given as bits of floats or integers, encoded for images of a format; `None` if the encoding is not
+/// known.
 pub fn packed(format: vk::Format, colour: [u32; 4]) -> Option<[u8; BYTES]> {
     let format = format::find(format)?;
     let plain = CHANNELS.iter().find(|(code, _)| *code == format.channels).map(|(_, bits)| *bits);
@@ -65,7 +67,7 @@ pub fn packed(format: vk::Format, colour: [u32; 4]) -> Option<[u8; BYTES]> {
     Some(bytes)
 }
 
-/// The code of the fixed colour that is nearest to one of floats: transparent black, black, white.
+/// The code of the fixed colour nearest to a colour of floats: transparent black, black, white.
 pub fn nearest(colour: [u32; 4]) -> u64 {
     let [red, green, blue, alpha] = colour.map(f32::from_bits);
     match (alpha < 0.5, red + green + blue < 1.5) {
@@ -75,7 +77,7 @@ pub fn nearest(colour: [u32; 4]) -> u64 {
     }
 }
 
-/// A value in a channel of so many bits.
+/// A value encoded in a channel with this number of bits.
 fn coded(format: &FormatDesc, bits: u32, value: u32) -> u32 {
     let mask = u32::MAX >> (32 - bits);
     let float = f32::from_bits(value);

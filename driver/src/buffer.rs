@@ -1,4 +1,4 @@
-//! Buffers: stretches of memory.
+//! Buffers: ranges of memory.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Bytes that buffers are aligned to.
+    /// Alignment of buffers in bytes.
     pub const ALIGNMENT: u64 = 256;
 
     /// A buffer without memory.
@@ -21,15 +21,15 @@ impl Buffer {
         Buffer { bytes, memory: OnceLock::new() }
     }
 
-    /// Bytes of memory it needs.
+    /// The size and alignment of the memory that it needs.
     pub fn requirements(&self) -> (u64, u64) {
         (self.bytes.next_multiple_of(Self::ALIGNMENT), Self::ALIGNMENT)
     }
 
-    /// Gives it memory from byte `offset` on.
+    /// Binds memory from byte `offset` on.
     ///
     /// # Errors
-    /// It has some.
+    /// It already has memory.
     pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
         self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "a buffer is bound twice" })
     }
@@ -39,7 +39,7 @@ impl Buffer {
         self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
     }
 
-    /// `bytes` bytes from `offset` on, or all that follow: address and length.
+    /// Address and length of `bytes` bytes from `offset` on, or of all that follow.
     pub fn range(&self, offset: u64, bytes: u64) -> (u64, u64) {
         let rest = self.bytes.saturating_sub(offset);
         (self.address() + offset, bytes.min(rest))

@@ -1,7 +1,7 @@
-//! Pipeline caches: compiled shaders by what they were compiled from.
+//! Pipeline caches: compiled shaders by cache key.
 //!
-//! Contents are bytes that applications keep on disk. They may be old, cut short or damaged: an entry is used only where
-//! the compiler's own check accepts it ([`CompiledShader::from_bytes`]); any other is compiled again.
+//! Applications store the contents on disk, where they may become outdated, truncated or damaged. An entry is used only
+//! if the compiler's own check accepts it ([`CompiledShader::from_bytes`]); otherwise the shader is compiled again.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ pub struct PipelineCache {
 }
 
 impl PipelineCache {
-    /// A cache of what [`PipelineCache::data`] gave; what is left after a damaged length is dropped.
+    /// A cache with contents from [`PipelineCache::data`]; everything after a damaged length is dropped.
     pub fn from_data(mut data: &[u8]) -> PipelineCache {
         let mut shaders = BTreeMap::new();
         let piece = |data: &mut &[u8]| {
@@ -44,7 +44,7 @@ impl PipelineCache {
         data
     }
 
-    /// Takes what another cache has.
+    /// Adds the entries of another cache.
     pub fn merge(&self, other: &PipelineCache) {
         let others = lock(&other.shaders).clone();
         lock(&self.shaders).extend(others);
@@ -55,7 +55,7 @@ impl PipelineCache {
         lock(&self.shaders).get(key).cloned()
     }
 
-    /// Keeps bytes that are not a shader.
+    /// Stores bytes that are not a shader.
     pub fn put(&self, key: Vec<u8>, bytes: Vec<u8>) {
         lock(&self.shaders).insert(key, bytes);
     }
@@ -69,20 +69,20 @@ impl PipelineCache {
     }
 }
 
-/// Where pipelines look before they compile.
+/// The cache in which pipelines look before they compile.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'c> {
     /// The application's cache.
     pub cache: Option<&'c PipelineCache>,
-    /// Nothing may be compiled.
+    /// Whether compiling is forbidden.
     pub only: bool,
 }
 
 impl Known<'_> {
-    /// The shader of a key, compiled by `make` where it is not known.
+    /// The shader for a key, compiled by `make` if it is not cached.
     ///
     /// # Errors
-    /// What `make` says, or that the shader would have to be compiled.
+    /// The error of `make`, or that the shader would have to be compiled.
     pub fn shader(
         self,
         key: Vec<u8>,

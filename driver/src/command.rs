@@ -1,7 +1,7 @@
-//! Command buffers: control streams as commands ask for them.
+//! Command buffers: encode commands as control streams.
 //!
-//! A primary command buffer is encoded while it is recorded. A secondary one keeps its commands and is encoded where it is
-//! executed, because what it draws to is known there.
+//! A primary command buffer is encoded while it is recorded. A secondary one stores its commands and is encoded when it
+//! is executed, because its render targets are known only then.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -39,20 +39,20 @@ type Step = Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>;
 /// Kinds of command buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
-    /// Submitted.
+    /// Submitted by the application.
     Primary,
-    /// Executed by others.
+    /// Executed by other command buffers.
     Secondary,
 }
 
-/// What primary command buffers submit, with the memory it lies in and the sets of its own that it names.
+/// The commands that a primary command buffer submits, with their memory and the pushed sets that they use.
 struct Finished {
     commands: Arc<Vec<KernelCommand>>,
     _upload: Upload,
     _pushed: Vec<Arc<Set>>,
 }
 
-/// What a command buffer has.
+/// The contents of a command buffer.
 #[derive(Default)]
 struct Recorded {
     recorder: Option<Recorder>,
@@ -79,7 +79,7 @@ impl CommandBuffer {
         &self.device
     }
 
-    /// Begins anew.
+    /// Begins recording again.
     pub fn begin(&self) {
         let mut recorded = lock(&self.recorded);
         *recorded = Recorded::default();
@@ -88,7 +88,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Drops what was recorded.
+    /// Discards the recorded commands.
     pub fn reset(&self) {
         *lock(&self.recorded) = Recorded::default();
     }
@@ -126,7 +126,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Runs the commands of a secondary command buffer as if they were recorded here.
+    /// Executes the commands of a secondary command buffer as if they were recorded here.
     ///
     /// # Errors
     /// The first error of a command.
@@ -144,51 +144,52 @@ impl CommandBuffer {
 pub struct Recorder {
     /// The device.
     pub device: Arc<Device>,
-    /// Memory for streams and what they name.
+    /// Memory for streams and their data.
     pub upload: Upload,
     /// Finished commands.
     pub commands: Vec<KernelCommand>,
     compute: Option<Stream>,
-    /// What compute shaders are launched with.
+    /// State of compute launches.
     pub compute_state: State,
     pipeline: Option<Arc<ComputePipeline>>,
-    /// Sets of pushed descriptors: launches and draws name them where they lie.
+    /// Sets of pushed descriptors, which launches and draws reference by address.
     pushed: Vec<Arc<Set>>,
-    /// What draws are drawn with.
+    /// State of draws.
     pub graphics: Graphics,
-    /// The pass that is under way.
+    /// The current pass.
     pub pass: Option<Pass>,
-    /// Passes that follow it.
+    /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
 }
 
-/// Threads of a dispatch.
+/// The size of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Groups {
-    /// So many workgroups.
+    /// This number of workgroups.
     Direct([u32; 3]),
-    /// As many as the memory at an address says.
+    /// The number of workgroups at an address.
     Indirect(u64),
 }
 
-/// Threads of a launch.
+/// The size of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Grid {
-    /// So many. Workgroups at the edges have what is left.
+    /// This number of threads. Workgroups at the edges may be partial.
     Threads([u32; 3]),
-    /// As many workgroups as the memory at an address says.
+    /// The number of workgroups at an address.
     Indirect(u64),
-    /// As many threads as the memory at an address says, in workgroups of the size after it.
+    /// The number of threads at an address, followed by the workgroup size.
     IndirectThreads(u64),
 }
 
-/// Shapes of the workgroups of the driver's own programs.
+/// Workgroup shapes for the driver's own programs.
 const SHAPES: [[u32; 3]; 4] = [[64, 1, 1], [32, 2, 1], [16, 4, 1], [8, 8, 1]];
 
-/// The shape that covers so many threads with the fewest SIMD-groups, then workgroups; of equal ones the widest.
+/// The shape that covers this number of threads with the fewest SIMD-groups, then the fewest workgroups; if equal, the
+/// widest.
 fn workgroup(threads: [u32; 3]) -> [u32; 3] {
     let groups = |shape: &[u32; 3]| {
-        // Whole workgroups and the one at the edge: how many, and threads along an axis.
+        // Number of whole workgroups along an axis, and threads in the partial one at the edge.
         let parts = |axis: usize| {
             let (all, side) = (threads[axis], shape[axis]);
             [(u64::from(all / side), side), (u64::from(!all.is_multiple_of(side)), all % side)]
@@ -205,7 +206,7 @@ fn compute_link(target: u64) -> Vec<u8> {
     Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
 }
 
-/// The three numbers of a size.
+/// A size as bytes.
 fn sizes([x, y, z]: [u32; 3]) -> Vec<u8> {
     [x, y, z].iter().flat_map(|size| size.to_le_bytes()).collect()
 }
@@ -227,7 +228,7 @@ impl Recorder {
         }
     }
 
-    /// Executes secondary command buffers. State does not survive them.
+    /// Executes secondary command buffers. Their state is discarded.
     ///
     /// # Errors
     /// The first error of a command.
@@ -253,7 +254,7 @@ impl Recorder {
         }
     }
 
-    /// Binds sets from `first` on; dynamic offsets are for all of them, in order.
+    /// Binds sets from `first` on; the dynamic offsets belong to all of them, in order.
     pub fn bind_sets(
         &mut self,
         point: vk::PipelineBindPoint,
@@ -273,10 +274,10 @@ impl Recorder {
         }
     }
 
-    /// Writes descriptors into a set of the command buffer's own; others of the set stay as they were pushed.
+    /// Writes descriptors to the pushed set of the command buffer; its other descriptors are unchanged.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn push_descriptors(
         &mut self,
         point: vk::PipelineBindPoint,
@@ -323,15 +324,15 @@ impl Recorder {
     /// Dispatches the bound pipeline.
     ///
     /// # Errors
-    /// Nothing is bound, or memory is used up.
+    /// Nothing is bound, or out of memory.
     pub fn dispatch(&mut self, groups: Groups) -> Result<(), Error> {
         self.dispatch_from([0; 3], groups)
     }
 
-    /// Dispatches the bound pipeline, whose workgroups are numbered from `first` on.
+    /// Dispatches the bound pipeline with workgroup numbers from `first` on.
     ///
     /// # Errors
-    /// Nothing is bound, or memory is used up.
+    /// Nothing is bound, or out of memory.
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
         let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
         let mut state = self.compute_state.clone();
@@ -348,10 +349,11 @@ impl Recorder {
         self.launch(&pipeline.program, &state, grid, local)
     }
 
-    /// Runs a program of the driver's own with these push constants and descriptors in set 0: so many threads.
+    /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of
+    /// threads.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn run(
         &mut self,
         program: &Program,
@@ -370,7 +372,7 @@ impl Recorder {
     /// Launches a program.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub(crate) fn launch(
         &mut self,
         program: &Program,
@@ -421,16 +423,16 @@ impl Recorder {
         }
     }
 
-    /// Orders what comes before it and what comes after it.
+    /// Orders earlier commands before later ones.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn barrier(&mut self) -> Result<(), Error> {
         use r::compute_barrier::*;
         if self.compute.is_none() || self.pass.is_some() {
             return Ok(());
         }
-        // Mesa's driver sets these bits between any two launches: 5, 6, 8, 11, 20, and these.
+        // Mesa's driver sets bits 5, 6, 8, 11, 20, and these, between any two launches.
         let record = Writer::new(&RECORD)
             .set(&BITS_4_20, 1 << 1 | 1 << 2 | 1 << 4 | 1 << 7 | 1 << 16)
             .set(&INVALIDATE_SHADERS, 1)
@@ -440,10 +442,10 @@ impl Recorder {
         self.push_compute(&record)
     }
 
-    /// Ends the compute stream that is under way.
+    /// Ends the current compute stream.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn end_compute(&mut self) -> Result<(), Error> {
         let Some(mut stream) = self.compute.take() else { return Ok(()) };
         stream.push(&mut self.upload, &Writer::new(&r::compute_terminate::RECORD).bytes())?;
@@ -463,12 +465,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// Has the time written when everything before is done: timestamp buffer and byte in it.
+    /// Writes the time when all earlier commands are complete to a byte of a timestamp buffer.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn timestamp(&mut self, object: u32, offset: u64) -> Result<(), Error> {
-        // A stream without launches, whose end is the time.
+        // A stream without launches, whose end time is recorded.
         self.end_compute()?;
         let start = self.upload.put(&Writer::new(&r::compute_terminate::RECORD).bytes(), 64)?;
         let command = Writer::new(&r::compute_command::RECORD)

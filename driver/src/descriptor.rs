@@ -1,9 +1,9 @@
-//! Descriptor sets: memory that the words of a shader name.
+//! Descriptor sets: memory that the words of a shader point to.
 //!
-//! A set is a piece of device memory. Buffers are records of [`agx_abi::layout::DESCRIPTOR_BYTES`], so that an array of them is
-//! the table that shaders index; textures and images are descriptors as the hardware reads them, all textures of a binding
-//! before all of its images; samplers, with their level bias, follow the textures. What is written to a set is seen by whatever runs afterwards, so
-//! updates after binding need nothing else.
+//! A set is a range of device memory. Buffers are records of [`agx_abi::layout::DESCRIPTOR_BYTES`], so that an array of
+//! them is the table that shaders index. Textures and images are descriptors as the hardware reads them, with all
+//! textures of a binding before its images. Samplers, with their level bias, follow the textures. Shaders read sets
+//! when they run, so updates after binding need no special handling.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,19 +17,19 @@ use crate::memory::{Arena, Piece, lock};
 use crate::sampler::{self, Sampler};
 use crate::view::{self, BufferView, Descriptor, ImageView};
 
-/// Bytes of the number of a texture's format, which samplers need that have border colours without one.
+/// Size of the number of a texture's format, which samplers with border colours without a format need.
 const FORMAT_BYTES: usize = 4;
-/// Bytes that sets and bindings are aligned to.
+/// Alignment of sets and bindings in bytes.
 const ALIGNMENT: u64 = 16;
 
 /// A binding of a layout.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// What it holds.
+    /// Its descriptor type.
     pub kind: vk::DescriptorType,
-    /// Elements; bytes of an inline uniform block.
+    /// Number of elements, or bytes of an inline uniform block.
     pub count: u32,
-    /// Samplers that never change.
+    /// Immutable samplers.
     pub immutable: Vec<Sampler>,
     /// First byte in the set.
     pub offset: u64,
@@ -51,12 +51,12 @@ impl Binding {
             + u64::from(self.is_sampled()) * FORMAT_BYTES as u64 * count
     }
 
-    /// Whether elements are textures that samplers are combined with.
+    /// Whether elements are textures that are combined with samplers.
     fn is_sampled(&self) -> bool {
         matches!(self.kind, vk::DescriptorType::SAMPLED_IMAGE | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
     }
 
-    /// Descriptors of textures and images that an element has.
+    /// Number of texture and image descriptors per element.
     fn textures(&self) -> u64 {
         match self.kind {
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER
@@ -84,7 +84,7 @@ impl Binding {
         )
     }
 
-    /// Whether elements are buffers with an offset that comes with the set.
+    /// Whether elements are buffers with a dynamic offset.
     pub fn is_dynamic(&self) -> bool {
         matches!(
             self.kind,
@@ -92,24 +92,24 @@ impl Binding {
         )
     }
 
-    /// First byte of an element's record of a buffer.
+    /// First byte of the buffer record of an element.
     pub fn buffer(&self, element: u32) -> u64 {
         self.offset + u64::from(element) * u64::from(DESCRIPTOR_BYTES)
     }
 
-    /// First byte of an element's descriptor of a kind.
+    /// First byte of a descriptor of an element, by kind.
     pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
         let before = if kind == DescriptorKind::Image { self.count } else { 0 };
         self.offset + u64::from(before + element) * view::BYTES as u64
     }
 
-    /// First byte of an element's sampler.
+    /// First byte of the sampler of an element.
     pub fn sampler(&self, element: u32) -> u64 {
         let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
         self.offset + textures + u64::from(element) * sampler::RECORD_BYTES as u64
     }
 
-    /// First byte of the format of an element's texture, where samplers are combined with it.
+    /// First byte of the texture format of an element, if samplers are combined with it.
     fn format(&self, element: u32) -> Option<u64> {
         let samplers = if self.has_samplers() { self.count } else { 0 };
         self.is_sampled().then(|| self.sampler(samplers) + u64::from(element) * FORMAT_BYTES as u64)
@@ -123,16 +123,16 @@ pub struct SetLayout {
     pub bindings: BTreeMap<u32, Binding>,
     /// Bytes of a set.
     pub bytes: u64,
-    /// Dynamic offsets of a set.
+    /// Number of dynamic offsets of a set.
     pub dynamic: u32,
-    /// The last binding, whose count sets may lower.
+    /// The last binding, whose count may be lowered per set.
     pub variable: Option<u32>,
-    /// Sets of it are not allocated: commands bring the descriptors.
+    /// Whether it is for push descriptors, so that sets of it are not allocated.
     pub pushed: bool,
 }
 
 impl SetLayout {
-    /// A layout of bindings, in the order of their numbers: number, kind, count, samplers that never change.
+    /// A layout of bindings, in the order of their numbers: number, type, count, immutable samplers.
     pub fn new(mut bindings: Vec<(u32, vk::DescriptorType, u32, Vec<Sampler>)>) -> SetLayout {
         bindings.sort_by_key(|(number, ..)| *number);
         let mut layout = SetLayout::default();
@@ -146,7 +146,8 @@ impl SetLayout {
         layout
     }
 
-    /// The kinds of a binding and those after it that hold `count` elements from `element` on: writes run over.
+    /// The bindings and elements of a write of `count` elements from `element` on, which may continue in the next
+    /// bindings.
     fn places(&self, mut number: u32, mut element: u32, count: u32) -> Vec<(&Binding, u32)> {
         let mut places = Vec::new();
         while places.len() < count as usize {
@@ -162,24 +163,24 @@ impl SetLayout {
     }
 }
 
-/// What a command brings to a set.
+/// The contents of a descriptor write.
 #[derive(Clone)]
 pub enum Content {
-    /// A stretch of a buffer: address and bytes.
+    /// A range of a buffer: address and bytes.
     Buffer(u64, u64),
     /// Texels of a buffer.
     Texels(Arc<BufferView>),
-    /// A view of an image and a sampler, each where the binding has one.
+    /// A view of an image and a sampler, as far as the binding has them.
     Image(Option<Arc<ImageView>>, Option<Sampler>),
-    /// Nothing.
+    /// The null descriptor.
     Null,
 }
 
-/// Memory of sets, and what stands for nothing in them.
+/// Memory of sets, and null descriptors.
 pub struct Sets {
     /// The memory.
     pub arena: Arc<Arena>,
-    /// Descriptors of a texture whose texels are zero and of an image that nobody reads.
+    /// Descriptors of a texture of zeros and of an unused image.
     null: [Descriptor; 2],
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
     zeros: u64,
@@ -187,17 +188,17 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// Memory of sets, with zeros at an address.
+    /// Memory of sets, with the address of zeros.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(arena: Arc<Arena>, zeros: u64) -> Result<Sets, Error> {
         let sink = arena.take(64, 16)?;
         Ok(Sets { null: view::null(zeros, sink.address), zeros, arena, _sink: sink })
     }
 }
 
-/// Where sets come from.
+/// A descriptor pool.
 pub struct Pool {
     sets: Arc<Sets>,
     room: Mutex<u32>,
@@ -210,10 +211,10 @@ impl Pool {
         Pool { sets, room: Mutex::new(most), most }
     }
 
-    /// A set; `variable` elements are in its last binding where the layout lets that vary.
+    /// Allocates a set; its last binding has `variable` elements if the layout lets that vary.
     ///
     /// # Errors
-    /// The pool is empty, or memory is used up.
+    /// The pool is exhausted, or out of memory.
     pub fn allocate(&self, layout: &Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
         {
             let mut room = lock(&self.room);
@@ -233,13 +234,13 @@ impl Pool {
         Set::new(&self.sets, layout)
     }
 
-    /// Says that a set of the pool is gone.
+    /// Notes that a set of the pool was freed.
     pub fn free(&self) {
         let mut room = lock(&self.room);
         *room = (*room + 1).min(self.most);
     }
 
-    /// Says that all sets of the pool are gone.
+    /// Notes that all sets of the pool were freed.
     pub fn reset(&self) {
         *lock(&self.room) = self.most;
     }
@@ -254,10 +255,10 @@ pub struct Set {
 }
 
 impl Set {
-    /// A set with immutable samplers in it.
+    /// A set with its immutable samplers.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(sets: &Arc<Sets>, layout: Arc<SetLayout>) -> Result<Set, Error> {
         let memory = sets.arena.take(layout.bytes, ALIGNMENT)?;
         memory.write(0, &vec![0; layout.bytes as usize]);
@@ -275,7 +276,7 @@ impl Set {
         self.memory.address
     }
 
-    /// Copies bytes out of the set.
+    /// Copies bytes from the set.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
         self.memory.read(offset, into);
     }
@@ -287,7 +288,7 @@ impl Set {
         Sampler::of_record(&record)
     }
 
-    /// The format of a texture that samplers are combined with.
+    /// The format of a texture that is combined with samplers.
     pub fn format(&self, binding: &Binding, element: u32) -> vk::Format {
         let mut number = [0; FORMAT_BYTES];
         if let Some(at) = binding.format(element) {
@@ -296,7 +297,7 @@ impl Set {
         vk::Format::from_raw(i32::from_le_bytes(number))
     }
 
-    /// Writes elements from `element` of a binding on.
+    /// Writes elements of a binding, from `element` on.
     pub fn write(&self, number: u32, element: u32, contents: &[Content]) {
         let places = self.layout.places(number, element, contents.len() as u32);
         for ((binding, element), content) in places.into_iter().zip(contents) {
@@ -304,7 +305,7 @@ impl Set {
         }
     }
 
-    /// Writes bytes of an inline uniform block.
+    /// Writes bytes to an inline uniform block.
     pub fn write_inline(&self, number: u32, offset: u32, bytes: &[u8]) {
         if let Some(binding) = self.layout.bindings.get(&number) {
             self.memory.write(binding.offset + u64::from(offset), bytes);
@@ -348,7 +349,7 @@ impl Set {
         }
     }
 
-    /// Writes the sampler of an element, for the texture that it comes with.
+    /// Writes the sampler of an element, for the texture that is written with it.
     fn write_sampler(
         &self,
         binding: &Binding,
@@ -369,7 +370,7 @@ impl Set {
 
     fn write_null(&self, binding: &Binding, element: u32) {
         if binding.is_buffer() {
-            // Nothing is inside, and what is read all the same is zeros.
+            // The size is 0, and reads that happen anyway return zeros.
             let mut record = [0; DESCRIPTOR_BYTES as usize];
             record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
             self.memory.write(binding.buffer(element), &record);
@@ -380,7 +381,7 @@ impl Set {
         }
     }
 
-    /// Copies elements of another set.
+    /// Copies elements from another set.
     pub fn copy(&self, from: &Set, [source, destination]: [(u32, u32); 2], count: u32) {
         let inline = |set: &Set, number| {
             set.layout
@@ -411,7 +412,7 @@ impl Set {
             {
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
-            // What is immutable in both is the same but for the format that its border colour is coded for.
+            // Immutable samplers are equal in both, except for the format of the border colour.
             if new.has_samplers() {
                 move_bytes(old.sampler(old_element), new.sampler(element), sampler::RECORD_BYTES);
             }
@@ -422,7 +423,7 @@ impl Set {
     }
 }
 
-/// Sets and push constants of a pipeline.
+/// The layouts of the sets, and the push constants, of a pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct PipelineLayout {
     /// Layout of each set.

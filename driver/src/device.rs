@@ -1,4 +1,4 @@
-//! The device: address space, compiler, queue, and memory that everything else takes pieces of.
+//! The device: address space, compiler, queue, and memory from which other objects allocate.
 
 use std::sync::Arc;
 
@@ -20,24 +20,24 @@ use crate::scratch::ScratchMemory;
 use crate::stages::FragmentStage;
 use crate::upload::Chunks;
 
-/// What features that an application enables change.
+/// Effects of the features that an application enables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Enabled {
-    /// What becomes of accesses outside of buffers.
+    /// The results of accesses outside buffers.
     pub robustness: Robustness,
-    /// Samplers have border colours of the application's own.
+    /// Whether samplers may have custom border colours.
     pub borders: bool,
-    /// Such colours may come without a format.
+    /// Whether such colours may be without a format.
     pub open_borders: bool,
 }
 
 /// A device.
 pub struct Device {
-    /// Addresses and the kernel.
+    /// The address space and the kernel.
     pub space: Arc<Space>,
     /// The compiler.
     pub compiler: Compiler,
-    /// What features that the application enabled change.
+    /// Effects of the enabled features.
     pub enabled: Enabled,
     /// Memory of command buffers.
     pub chunks: Arc<Chunks>,
@@ -53,16 +53,16 @@ pub struct Device {
     pub queue: Queue,
     /// Background and end-of-tile programs.
     pub tiles: Tiles,
-    /// Zeros, for attributes that lie outside their buffer and for loads outside of buffers.
+    /// Zeros, for attributes outside their buffer and for loads outside buffers.
     pub zeros: Piece,
     kernels: Kernels,
 }
 
 impl Device {
-    /// A device behind a kernel.
+    /// A device on a kernel.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(gpu: Box<dyn Gpu>, enabled: Enabled) -> Result<Arc<Device>, Error> {
         let space = Arc::new(Space::new(gpu));
         let code = Arena::new(space.clone(), Place::Low);
@@ -90,15 +90,15 @@ impl Device {
     /// Compiles a shader.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn compile(&self, input: Input<'_>, key: &CompileKey) -> Result<CompiledShader, Error> {
         Ok(self.compiler.compile(&mut Scratch::default(), input, key)?)
     }
 
-    /// A program of the driver's own.
+    /// A program of the driver.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn kernel(&self, kernel: Kernel) -> Result<Arc<Program>, Error> {
         self.kernels.get(&self.compiler, kernel)
     }
@@ -106,7 +106,7 @@ impl Device {
     /// The fragment stage of draws without fragment shader.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn no_fragment(&self) -> Result<Arc<FragmentStage>, Error> {
         self.kernels.no_fragment(self)
     }

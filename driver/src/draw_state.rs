@@ -1,4 +1,4 @@
-//! State of draws: what a pipeline says, and what commands change.
+//! State of draws, from pipelines and from commands.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ash::vk;
 
 use crate::Error;
 
-/// An attribute of vertices.
+/// A vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttributeInfo {
     /// Location.
@@ -22,18 +22,18 @@ pub struct AttributeInfo {
     pub offset: u32,
 }
 
-/// A buffer of vertices.
+/// A vertex buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingInfo {
     /// Number.
     pub binding: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
-    /// Elements are for so many instances each, 0 for all of them; without, for vertices.
+    /// Number of instances per element, 0 if all instances share one; `None` for an element per vertex.
     pub divisor: Option<u32>,
 }
 
-/// Where vertices come from.
+/// Vertex input state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VertexInput {
     /// Attributes.
@@ -45,30 +45,30 @@ pub struct VertexInput {
 /// Rasteriser state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RasterInfo {
-    /// Nothing is drawn.
+    /// Whether rasterisation is disabled.
     pub discard: bool,
-    /// Depth is clamped.
+    /// Whether depth is clamped.
     pub clamp: bool,
-    /// Primitives are clipped at the near and the far plane; where nothing is said, those are whose depth is not clamped.
+    /// Whether primitives are clipped at the near and far planes; by default they are if depth is not clamped.
     pub clip: Option<bool>,
-    /// What is drawn of triangles.
+    /// The part of triangles that is drawn.
     pub polygon: vk::PolygonMode,
-    /// Faces that are dropped.
+    /// Culled faces.
     pub cull: vk::CullModeFlags,
-    /// Front faces run clockwise.
+    /// Whether front faces run clockwise.
     pub clockwise: bool,
-    /// Depth is biased.
+    /// Whether depth is biased.
     pub biased: bool,
     /// Constant, clamp and slope of the depth bias.
     pub bias: [f32; 3],
-    /// Flat values come from the last vertex, and not from the first.
+    /// Whether the last vertex is the provoking vertex, instead of the first.
     pub provoking_last: bool,
     /// Width of lines.
     pub line_width: f32,
 }
 
 impl RasterInfo {
-    /// Whether primitives are clipped at the near and the far plane.
+    /// Whether primitives are clipped at the near and far planes.
     pub fn clips(&self) -> bool {
         self.clip.unwrap_or(!self.clamp)
     }
@@ -77,28 +77,28 @@ impl RasterInfo {
 /// Depth and stencil state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepthInfo {
-    /// Depth is tested.
+    /// Whether depth is tested.
     pub test: bool,
     /// Comparison of the depth test.
     pub compare: vk::CompareOp,
-    /// Depth is written.
+    /// Whether depth is written.
     pub write: bool,
-    /// Stencil is tested.
+    /// Whether stencil is tested.
     pub stencil: bool,
     /// Stencil of front faces and of back faces.
     pub faces: [vk::StencilOpState; 2],
 }
 
-/// Samples of pixels.
+/// Multisample state.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleInfo {
-    /// Samples of a pixel.
+    /// Samples per pixel.
     pub count: u32,
-    /// Samples that are let through.
+    /// The sample mask.
     pub mask: u32,
-    /// Alpha becomes coverage.
+    /// Whether alpha becomes coverage.
     pub alpha_to_coverage: bool,
-    /// Alpha becomes one.
+    /// Whether alpha becomes one.
     pub alpha_to_one: bool,
 }
 
@@ -108,14 +108,14 @@ impl Default for SampleInfo {
     }
 }
 
-/// How colours go to their targets.
+/// Blend state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendInfo {
     /// Blending and written components of each target.
     pub targets: [vk::PipelineColorBlendAttachmentState; MAX_TARGETS as usize],
-    /// Targets that nothing is written to, bit 0 the first.
+    /// Targets that are not written, bit 0 the first.
     pub closed: u32,
-    /// The logic operation replaces blending.
+    /// Whether the logic operation replaces blending.
     pub logic: bool,
     /// The logic operation.
     pub logic_op: vk::LogicOp,
@@ -123,14 +123,14 @@ pub struct BlendInfo {
     pub constants: [f32; 4],
 }
 
-/// State that commands can change.
+/// State that commands can set.
 #[derive(Clone, Debug, Default)]
 pub struct DrawState {
-    /// Where vertices come from.
+    /// Vertex input.
     pub input: Arc<VertexInput>,
-    /// What the vertices make.
+    /// Primitive topology.
     pub topology: vk::PrimitiveTopology,
-    /// The greatest index starts a new strip.
+    /// Whether the highest index starts a new strip.
     pub restart: bool,
     /// Rasteriser state.
     pub raster: RasterInfo,
@@ -149,10 +149,11 @@ pub struct DrawState {
 /// Formats of the targets.
 pub type TargetFormats = [Option<ColourFormat>; MAX_TARGETS as usize];
 
-/// Takes a part of a state over.
+/// Copies a part of a state.
 type Take = fn(&mut DrawState, &DrawState);
 
-/// What dynamic states keep a pipeline from setting: its own value takes effect where none of a row's states is dynamic.
+/// The parts of a pipeline's state, each with the dynamic states that disable it: a part takes effect if none of them
+/// is dynamic.
 const ROWS: &[(&[vk::DynamicState], Take)] = {
     use vk::DynamicState as D;
     &[
@@ -218,7 +219,7 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
     ]
 };
 
-/// Dynamic states that a fragment program depends on.
+/// Dynamic states on which fragment programs depend.
 const OF_FRAGMENTS: &[vk::DynamicState] = &[
     vk::DynamicState::RASTERIZATION_SAMPLES_EXT,
     vk::DynamicState::SAMPLE_MASK_EXT,
@@ -232,7 +233,7 @@ const OF_FRAGMENTS: &[vk::DynamicState] = &[
     vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
 ];
 
-/// Whether commands change something that fragment programs depend on.
+/// Whether commands set a state on which fragment programs depend.
 pub fn changes_fragments(dynamic: &[vk::DynamicState]) -> bool {
     dynamic.iter().any(|state| OF_FRAGMENTS.contains(state))
 }
@@ -250,7 +251,7 @@ fn targets(
 }
 
 impl DrawState {
-    /// Takes a pipeline's state, but for what commands set.
+    /// Copies a pipeline's state, except for its dynamic states.
     pub fn take(&mut self, from: &DrawState, dynamic: &[vk::DynamicState]) {
         for (states, take) in ROWS {
             if !states.iter().any(|state| dynamic.contains(state)) {
@@ -259,10 +260,10 @@ impl DrawState {
         }
     }
 
-    /// What a fragment program depends on beside its shader, with targets of these formats.
+    /// The state on which a fragment program depends, for targets of these formats.
     ///
     /// # Errors
-    /// A blend factor or operation is unknown.
+    /// Unknown blend factor or operation.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
         let BlendInfo { targets, closed, logic, logic_op, .. } = &self.blending;
         let mut state = FragmentState {
@@ -292,7 +293,7 @@ fn blend(given: &vk::PipelineColorBlendAttachmentState) -> Result<Blend, Error> 
     Ok(Blend { colour, alpha })
 }
 
-/// Factors and operations are listed in Vulkan's order.
+/// Factors and operations are in Vulkan's order.
 fn equation(
     source: vk::BlendFactor,
     destination: vk::BlendFactor,

@@ -1,4 +1,4 @@
-//! What goes wrong in the driver, and what Vulkan calls it.
+//! Errors of the driver, and their Vulkan codes.
 
 use agx_abi::record::FieldError;
 use agx_compiler::CompileError;
@@ -9,16 +9,16 @@ use thiserror::Error;
 /// An error of the driver.
 #[derive(Clone, Debug, Error)]
 pub enum Error {
-    /// Addresses or memory of the device are used up.
+    /// Out of device addresses or device memory.
     #[error("the device has no memory left for {bytes} bytes")]
     DeviceMemory {
-        /// Bytes that were asked for.
+        /// Requested bytes.
         bytes: u64,
     },
-    /// A pool has no room for what is to be allocated from it.
+    /// A pool is exhausted.
     #[error("the descriptor pool has no room left")]
     PoolMemory,
-    /// The kernel refused a call.
+    /// A kernel call failed.
     #[error("the kernel refused `{call}` with error {number}")]
     Kernel {
         /// The call.
@@ -26,19 +26,19 @@ pub enum Error {
         /// The error number.
         number: i32,
     },
-    /// A program on the device did what it must not do.
+    /// A program violated a rule of the device.
     #[error("the device is lost: {finding}")]
     Lost {
-        /// What the device says.
+        /// The device's finding.
         finding: String,
     },
-    /// Something that the driver does not advertise.
+    /// A feature that the driver does not advertise.
     #[error("{what} is not supported")]
     Unsupported {
-        /// What.
+        /// The feature.
         what: &'static str,
     },
-    /// A format that the driver does not have, or not for this use.
+    /// A format that is not supported, or not for this use.
     #[error("the format {0:?} is not supported for this use")]
     Format(vk::Format),
     /// A shader does not compile.
@@ -47,34 +47,34 @@ pub enum Error {
     /// Shaders do not fit each other.
     #[error("the shaders do not link: {0}")]
     Link(#[from] LinkError),
-    /// State is beyond what a record holds.
+    /// State that does not fit into a record.
     #[error("the state does not fit its record: {0}")]
     Record(#[from] FieldError),
-    /// An object that is not in the state for the call.
+    /// An object is in the wrong state for the call.
     #[error("the call is not valid here: {what}")]
     Invalid {
-        /// What is wrong.
+        /// Description.
         what: &'static str,
     },
-    /// A pipeline is not in the cache, and may not be compiled.
+    /// A pipeline is not in the cache, and compiling is forbidden.
     #[error("the pipeline has to be compiled")]
     CompileRequired,
-    /// The binary of a shader comes from elsewhere.
+    /// The binary of a shader is from another driver.
     #[error("the shader's binary is not one of this driver, or is damaged")]
     Binary,
-    /// What was asked for is not there yet.
+    /// A result is not available yet.
     #[error("not ready")]
     NotReady,
-    /// What was waited for did not happen in time.
+    /// A wait timed out.
     #[error("time is over")]
     Timeout,
-    /// The window is gone or has changed.
+    /// The window was closed or has changed.
     #[error("the surface is lost: {what}")]
     Surface {
-        /// What happened.
+        /// Description.
         what: String,
     },
-    /// The window has another size than the swapchain.
+    /// The sizes of window and swapchain differ.
     #[error("the swapchain does not fit its surface any more")]
     OutOfDate,
 }

@@ -1,18 +1,18 @@
-//! Formats: what each is in a descriptor, in the tile, and as a vertex attribute.
+//! Formats: their properties in descriptors, in the tile, and as vertex attributes.
 //!
-//! Descriptors number the channels of a texel from the lowest bits on; a row says which of Vulkan's components each of them
-//! is.
+//! Descriptors number the channels of a texel from the lowest bits on; the swizzle of a row maps Vulkan's components to
+//! channels.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use ash::vk;
 
-/// A channel of a texture descriptor: 0 to 3 are the texel's, then these.
+/// A channel of a texture descriptor: 0 to 3 are channels of the texel; this is the constant one.
 pub const ONE: u8 = 4;
-/// Nothing.
+/// The constant zero.
 pub const ZERO: u8 = 5;
 
-/// What is known of a format of images.
+/// Properties of an image format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FormatDesc {
     /// Vulkan's number.
@@ -23,9 +23,9 @@ pub struct FormatDesc {
     pub channels: u8,
     /// Code of the type in descriptors.
     pub kind: u8,
-    /// Colour is stored with the curve of sRGB.
+    /// Whether colour is stored with the sRGB curve.
     pub srgb: bool,
-    /// Where red, green, blue and alpha come from.
+    /// Channels of red, green, blue and alpha.
     pub swizzle: [u8; 4],
     /// Bytes of a texel or block.
     pub bytes: u32,
@@ -50,7 +50,7 @@ const BGR: [u8; 4] = [2, 1, 0, ONE];
 const ABGR: [u8; 4] = [3, 2, 1, 0];
 const ARGB: [u8; 4] = [1, 2, 3, 0];
 
-/// Words of no meaning.
+/// Words without an interpretation.
 pub const WORD: FormatDesc = FormatDesc {
     format: vk::Format::R32_SFLOAT,
     name: "R32_SFLOAT",
@@ -142,7 +142,7 @@ formats! {
     ASTC_12X12_UNORM_BLOCK 0x6d UNORM 16 RGBA [12 12]; ASTC_12X12_SRGB_BLOCK 0x6d UNORM 16 RGBA [12 12] srgb;
 }
 
-/// Names of formats that only vertex attributes have.
+/// Names of formats that are only for vertex attributes.
 static VERTEX_ONLY: &[(vk::Format, &str)] = &[
     (vk::Format::R8_USCALED, "R8_USCALED"),
     (vk::Format::R8_SSCALED, "R8_SSCALED"),
@@ -187,7 +187,7 @@ pub fn find(format: vk::Format) -> Option<&'static FormatDesc> {
     FORMATS.iter().find(|desc| desc.format == format)
 }
 
-/// What vertex prologs know of a format.
+/// The format for vertex prologs.
 pub fn vertex(format: vk::Format) -> Option<VertexFormat> {
     let name = match VERTEX_ONLY.iter().find(|(known, _)| *known == format) {
         Some((_, name)) => name,
@@ -214,7 +214,7 @@ impl FormatDesc {
         self.has_depth() || self.has_stencil()
     }
 
-    /// Whether texels come in blocks.
+    /// Whether texels are stored in blocks.
     pub fn is_compressed(&self) -> bool {
         self.block != [1, 1]
     }
@@ -229,7 +229,7 @@ impl FormatDesc {
         self.kind == SINT
     }
 
-    /// What the tile keeps it as, of colours that can be rendered to.
+    /// The format in the tile, if it is a renderable colour format.
     pub fn colour(&self) -> Option<ColourFormat> {
         let known = ColourFormat::from_name(self.name)?;
         (self.format != vk::Format::E5B9G9R9_UFLOAT_PACK32).then_some(known)
@@ -247,7 +247,7 @@ impl FormatDesc {
         if aspects.is_empty() { vk::ImageAspectFlags::COLOR } else { aspects }
     }
 
-    /// The format of each plane in memory: depth and stencil lie apart.
+    /// The format of each plane in memory: depth and stencil are separate.
     pub fn planes(&self) -> Vec<&'static FormatDesc> {
         let names: &[vk::Format] = match self.format {
             vk::Format::D32_SFLOAT_S8_UINT => &[vk::Format::D32_SFLOAT, vk::Format::S8_UINT],
@@ -256,7 +256,7 @@ impl FormatDesc {
         names.iter().filter_map(|name| find(*name)).collect()
     }
 
-    /// What images of it can be used for.
+    /// The supported uses of images with it.
     pub fn features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST;
@@ -289,7 +289,7 @@ impl FormatDesc {
         features
     }
 
-    /// What buffers of it can be used for.
+    /// The supported uses of buffers with it.
     pub fn buffer_features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::empty();
@@ -307,13 +307,13 @@ impl FormatDesc {
         features
     }
 
-    /// Whether shaders can store it: channels of the same size, and the packed ones that SPIR-V names.
+    /// Whether shaders can store it: formats with channels of the same size, and packed formats that SPIR-V names.
     fn is_stored(&self) -> bool {
         let packed = matches!(self.channels, 0x0b..=0x0e | 0x27);
         !packed && !self.srgb && (self.channels != 0x26 || self.swizzle == RGBA)
     }
 
-    /// Where descriptors of images put red, green, blue and alpha.
+    /// The channels to which image stores write red, green, blue and alpha.
     pub fn stored_swizzle(&self) -> [u8; 4] {
         let mut to = [0, 1, 2, 3];
         for (component, channel) in self.swizzle.iter().enumerate().filter(|(_, channel)| **channel < 4) {
@@ -324,7 +324,7 @@ impl FormatDesc {
         to
     }
 
-    /// The format with texels of as many bits that are unsigned integers, for copies.
+    /// A format of unsigned integers with texels of the same size, for copies.
     pub fn as_bits(&self) -> Option<&'static FormatDesc> {
         bits(self.bytes)
     }

@@ -1,4 +1,4 @@
-//! Graphics pipelines: shaders, and the state of draws that is known when they are made.
+//! Graphics pipelines: shaders, and the state of draws that is known when they are created.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::pipeline::ShaderSource;
 use crate::program::Program;
 use crate::stages::{FragmentStage, VertexStage};
 
-/// Everything that a graphics pipeline is made of.
+/// The parameters of a graphics pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct GraphicsInfo {
     /// The vertex shader.
     pub vertex: ShaderSource,
     /// The fragment shader.
     pub fragment: Option<ShaderSource>,
-    /// State that commands can change, as it is without them.
+    /// State that commands can set, with its initial values.
     pub state: DrawState,
-    /// Which of it commands change.
+    /// The dynamic states, which commands set.
     pub dynamic: Vec<vk::DynamicState>,
-    /// The fragment shader runs for each sample.
+    /// Whether the fragment shader runs once per sample.
     pub shading: bool,
     /// Formats of the targets.
     pub formats: Vec<vk::Format>,
@@ -46,29 +46,30 @@ pub struct GraphicsPipeline {
     pub vertex: Arc<VertexStage>,
     /// The fragment shader.
     pub fragment: Arc<FragmentStage>,
-    /// State that commands can change, as it is without them.
+    /// State that commands can set, with its initial values.
     pub state: DrawState,
-    /// Which of it commands change.
+    /// The dynamic states, which commands set.
     pub dynamic: Vec<vk::DynamicState>,
     /// Formats of the targets.
     pub formats: TargetFormats,
 }
 
 impl GraphicsPipeline {
-    /// Compiles a pipeline: programs for what is known of the state, main parts for what commands set.
+    /// Compiles a pipeline: programs for static state, main parts for dynamic state.
     ///
     /// # Errors
-    /// What the compiler says, a format that cannot be rendered to, or memory is used up.
+    /// The compiler's error, a format that is not renderable, or out of memory.
     pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
         let GraphicsInfo { vertex, fragment, state, dynamic, shading, formats } = info;
         let input_is_set = dynamic.contains(&vk::DynamicState::VERTEX_INPUT_EXT);
         let fragments_are_set = changes_fragments(&dynamic);
-        // Where commands say how many samples there are, one may be all of them: the loop over them has one iteration.
+        // If the sample count is dynamic, it may be 1; the loop over samples then has one iteration.
         let samples_are_set = dynamic.contains(&vk::DynamicState::RASTERIZATION_SAMPLES_EXT);
         let shading = shading && (samples_are_set || state.samples.count > 1);
         let formats = target_formats(&formats)?;
         let fragment = FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?;
-        // How culled primitives are discarded is part of the fragment program, and only the compiled vertex shader says it.
+        // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled vertex
+        // shader.
         let inputs = match (vertex.culls(), fragment.main_info()) {
             (true, _) => None,
             (false, Some(main)) => Some(main.fragment.coefficients.clone()),
@@ -89,7 +90,7 @@ impl GraphicsPipeline {
         Ok(pipeline)
     }
 
-    /// Makes the programs of the state that commands do not change, of vertices and of fragments.
+    /// Compiles the vertex and fragment programs for static state.
     fn compile_known(
         &self,
         device: &Device,
@@ -113,13 +114,13 @@ impl GraphicsPipeline {
         Ok(())
     }
 
-    /// Whether commands change a state.
+    /// Whether a state is dynamic.
     pub fn is_dynamic(&self, state: vk::DynamicState) -> bool {
         self.dynamic.contains(&state)
     }
 }
 
-/// Formats of targets as tiles have them.
+/// Formats of targets in tiles.
 fn target_formats(formats: &[vk::Format]) -> Result<TargetFormats, Error> {
     let mut targets = TargetFormats::default();
     for (slot, format) in targets.iter_mut().zip(formats) {

@@ -1,16 +1,17 @@
-; Hands blocks of scratch memory to the SIMD-groups of a core. Runs in one lane, in at most 32 half registers, without a stack.
+; Allocates blocks of scratch memory to the SIMD-groups of a core. Runs in one lane, with at most 32 half registers and no stack.
 ;
-; The argument is the address of: word 0, SIMD-groups of a core that have blocks; from byte 16 on, 16 bytes for each core: address
-; of its list of blocks, SIMD-groups that have theirs. Each SIMD-group has four words in the list, as `map` takes them.
+; The argument is an address. Word 0 there is the number of SIMD-groups per core for which there are blocks. From byte 16 on there are
+; 16 bytes for each core: the address of its list of blocks, and the number of allocated entries. An entry of the list has four words,
+; the operands of `map`.
     ldimm16 r0l, 0
     mfsr r2, helper_arg_low
     mfsr r3, helper_arg_high
     mfsr r4, core_index
     iadd r4, r4, 1
     iadd r4, 0, r4, shift 2
-    load.i32.x r5, r2_r3, 0                     ; r5: SIMD-groups that have blocks
+    load.i32.x r5, r2_r3, 0                     ; r5: SIMD-groups per core
     load.i32.xy r6_r7, r2_r3, r4                ; r6_r7: the list
-    iadd r4, r4, 2                              ; r4: place of the number of those given
+    iadd r4, r4, 2                              ; r4: index of the number of allocated entries
     wait 0
 next:
     jmp_if_skipping_doorbell asked

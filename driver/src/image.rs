@@ -1,4 +1,4 @@
-//! Images: where their texels lie in memory.
+//! Images and the layout of their texels in memory.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,17 +9,17 @@ use crate::Error;
 use crate::format::{self, FormatDesc};
 use crate::memory::Allocation;
 
-/// Bytes that images are aligned to.
+/// Alignment of images in bytes.
 const ALIGNMENT: u64 = 0x4000;
-/// Bytes that rows of linear images are padded to, and layers.
+/// Alignment of rows and of layers in linear images, in bytes.
 const LINEAR: [u64; 2] = [16, 128];
 
-/// What an image is made of.
+/// The parameters of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageInfo {
     /// Its format.
     pub format: vk::Format,
-    /// Axes.
+    /// Its type.
     pub kind: vk::ImageType,
     /// Texels of level 0.
     pub size: [u32; 3],
@@ -27,29 +27,29 @@ pub struct ImageInfo {
     pub levels: u32,
     /// Layers.
     pub layers: u32,
-    /// Samples of a texel.
+    /// Samples per texel.
     pub samples: u32,
     /// Uses.
     pub usage: vk::ImageUsageFlags,
-    /// The application wants rows that follow each other.
+    /// Whether the application requests a linear layout.
     pub linear: bool,
 }
 
-/// How the texels of a plane lie.
+/// The layout of the texels of a plane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlaneLayout {
-    /// In rows: bytes of a row, and of a layer.
+    /// Linear: bytes of a row, and of a layer.
     Linear([u64; 2]),
-    /// In a layout of the hardware.
+    /// A layout of the hardware.
     Tiled(Layout),
 }
 
-/// A plane: all of an image, or its depth or its stencil.
+/// A plane: a whole image, or its depth or stencil.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plane {
-    /// What its texels are.
+    /// Format of its texels.
     pub format: &'static FormatDesc,
-    /// How they lie.
+    /// Layout of its texels.
     pub layout: PlaneLayout,
     /// First byte in the image.
     pub offset: u64,
@@ -64,7 +64,7 @@ impl Plane {
         }
     }
 
-    /// Bytes from the first level to this one.
+    /// Bytes from the first level to this level.
     pub fn level_offset(&self, level: u32) -> u64 {
         match self.layout {
             PlaneLayout::Linear(_) => 0,
@@ -75,13 +75,13 @@ impl Plane {
 
 /// An image.
 pub struct Image {
-    /// What it is made of.
+    /// Parameters.
     pub info: ImageInfo,
-    /// What its texels are.
+    /// Format of its texels.
     pub format: &'static FormatDesc,
     /// Its planes: one, or depth and stencil.
     pub planes: Vec<Plane>,
-    /// Bytes it takes.
+    /// Size in bytes.
     pub bytes: u64,
     memory: OnceLock<(Arc<Allocation>, u64)>,
 }
@@ -106,20 +106,20 @@ impl Image {
         Ok(Image { info, format, planes, bytes, memory: OnceLock::new() })
     }
 
-    /// What memory it needs.
+    /// The size and alignment of the memory that it needs.
     pub fn requirements(&self) -> (u64, u64) {
         (self.bytes.next_multiple_of(ALIGNMENT), ALIGNMENT)
     }
 
-    /// Gives it memory from byte `offset` on.
+    /// Binds memory from byte `offset` on.
     ///
     /// # Errors
-    /// It has some.
+    /// It already has memory.
     pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
         self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "an image is bound twice" })
     }
 
-    /// The memory it has, for the processor.
+    /// Its memory, for the processor.
     pub fn memory(&self) -> Option<&(Arc<Allocation>, u64)> {
         self.memory.get()
     }
@@ -161,7 +161,7 @@ impl Image {
         }
     }
 
-    /// Where a subresource lies: first byte, bytes of it, of a row, of a layer.
+    /// The location of a subresource: first byte, and bytes of the subresource, of a row, of a layer.
     pub fn subresource(&self, aspect: vk::ImageAspectFlags, level: u32, layer: u32) -> [u64; 4] {
         let Some(plane) = self.plane(aspect) else { return [0; 4] };
         let layer_stride = plane.layer_stride();
@@ -176,7 +176,7 @@ impl Image {
     }
 }
 
-/// Whether shaders compute the addresses of texels: atomics do, and only linear images allow it.
+/// Whether shaders compute the addresses of texels, which atomics do and which needs a linear layout.
 fn needs_rows(info: &ImageInfo) -> bool {
     let atomic = matches!(info.format, vk::Format::R32_UINT | vk::Format::R32_SINT);
     atomic && info.usage.contains(vk::ImageUsageFlags::STORAGE) && info.levels == 1 && info.samples == 1

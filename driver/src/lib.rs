@@ -1,18 +1,18 @@
 //! A Vulkan driver for AGX.
 //!
-//! It links `agx-compiler` and speaks the kernel interface only ([`gpu::Gpu`]): it writes control streams, words of shaders and
-//! descriptors by the tables of `agx_abi::record` into buffers that it binds at addresses. `driver/icd` is the door through
-//! which Vulkan's loader enters; everything here is safe code with the types of `ash`.
+//! It links `agx-compiler` and uses only the kernel interface ([`gpu::Gpu`]). It writes control streams, words of
+//! shaders and descriptors, encoded by the tables of `agx_abi::record`, to buffers that it binds at addresses.
+//! `driver/icd` has the entry points for the Vulkan loader; this crate is safe code with the types of `ash`.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | [`gpu`] | the kernel interface, in process |
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
-//! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that name what is in them |
+//! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that point to their contents |
 //! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
-//! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
+//! | [`queue`], [`sync`], [`query`] | submissions, synchronisation and queries |
 //! | [`surface`], [`swapchain`] | presentation |
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Memory of the device: buffers of the kernel at addresses, and pieces of them.
+//! Memory of the device: buffers of the kernel at addresses, and parts of them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,21 +8,21 @@ use crate::Error;
 use crate::gpu::{Gpu, GpuBuffer, HIGH, LOW, PAGE};
 use crate::ranges::Ranges;
 
-/// Locks; a thread that panicked while it held the lock left nothing half done.
+/// Locks a mutex. The data is consistent even if a thread panicked while it held the lock.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Which addresses an allocation gets.
+/// The address range of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Those that streams name by 32 bits.
+    /// Addresses that streams can encode in 32 bits.
     Low,
-    /// All others.
+    /// All other addresses.
     High,
 }
 
-/// The address space of a device and the kernel behind it.
+/// The address space of a device, and its kernel.
 pub struct Space {
     gpu: Mutex<Box<dyn Gpu>>,
     low: Mutex<Ranges>,
@@ -47,10 +47,10 @@ impl Space {
         }
     }
 
-    /// Memory of `bytes` bytes and more, zero. An unmapped page follows it.
+    /// Allocates at least `bytes` bytes of zeroed memory, followed by an unmapped page.
     ///
     /// # Errors
-    /// Memory or addresses are used up.
+    /// Out of memory or addresses.
     pub fn allocate(self: &Arc<Space>, bytes: u64, place: Place) -> Result<Allocation, Error> {
         let error = Error::DeviceMemory { bytes };
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(error.clone())?;
@@ -92,19 +92,19 @@ impl Allocation {
         self.handle
     }
 
-    /// Where the processor sees the first byte; valid as long as the allocation.
+    /// The processor's pointer to the first byte, valid for the lifetime of the allocation.
     pub fn pointer(&self) -> *const u8 {
         self.words.words().as_ptr().cast()
     }
 
-    /// Copies bytes in from byte `offset` on; what does not fit is dropped.
+    /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
     pub fn write(&self, offset: u64, from: &[u8]) {
         if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
             window.store(offset, from);
         }
     }
 
-    /// Copies bytes out from byte `offset` on; what is not there stays as it is.
+    /// Copies bytes from it from byte `offset` on; bytes past its end are left unchanged.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
         if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
             window.load(offset, into);
@@ -122,7 +122,7 @@ impl Drop for Allocation {
     }
 }
 
-/// Bytes of a chunk that pieces come from.
+/// Size of a chunk from which pieces are allocated.
 const CHUNK: u64 = 16 * PAGE;
 
 /// Pieces of memory: code, descriptor sets, counters.
@@ -138,10 +138,10 @@ impl Arena {
         Arc::new(Arena { space, place, chunks: Mutex::new(Vec::new()) })
     }
 
-    /// A piece of `bytes` bytes at a multiple of `alignment`, with any contents.
+    /// Allocates `bytes` bytes at a multiple of `alignment`, with undefined contents.
     ///
     /// # Errors
-    /// Memory or addresses are used up.
+    /// Out of memory or addresses.
     pub fn take(self: &Arc<Arena>, bytes: u64, alignment: u64) -> Result<Piece, Error> {
         let bytes = bytes.max(1);
         let mut chunks = lock(&self.chunks);
@@ -169,13 +169,13 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Copies bytes in from byte `offset` on; what does not fit is dropped.
+    /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
     pub fn write(&self, offset: u64, from: &[u8]) {
         let room = self.bytes.saturating_sub(offset).min(from.len() as u64) as usize;
         self.memory.write(self.address - self.memory.address + offset, &from[..room]);
     }
 
-    /// Copies bytes out from byte `offset` on.
+    /// Copies bytes from it from byte `offset` on.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
         self.memory.read(self.address - self.memory.address + offset, into);
     }

@@ -19,14 +19,14 @@ pub struct ShaderSource {
     pub entry_point: String,
     /// Specialization constants by id, as raw bits.
     pub constants: Vec<(u32, u64)>,
-    /// Workgroups need not be numbered from 0 on.
+    /// Whether workgroup numbers may start at a number other than 0.
     pub has_base: bool,
-    /// What becomes of accesses outside of buffers, where it is not what the device does.
+    /// The results of accesses outside buffers, if they differ from the device's.
     pub robustness: PipelineRobustness,
 }
 
-/// What pipelines ask of accesses outside: nothing where the device decides. They get at least what the device gives, which may be
-/// there for descriptors of nothing.
+/// Robustness of a pipeline; `None` means the device's. The device's is always the minimum, because it may be needed
+/// for null descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PipelineRobustness {
     /// Uniform buffers.
@@ -51,11 +51,11 @@ impl PipelineRobustness {
     }
 }
 
-/// SPIR-V's `OpCapability`, two words long, and the capability of modules that may write cull distances.
+/// SPIR-V's `OpCapability`, which has two words, with the capability for cull distances.
 const CULL_DISTANCE: [u32; 2] = [2 << 16 | 17, 33];
 
 impl ShaderSource {
-    /// The shader with what its pipeline asks of accesses outside, unless its stage does.
+    /// The shader with the robustness of its pipeline, unless its stage has its own.
     #[must_use]
     pub fn or(mut self, robustness: Option<PipelineRobustness>) -> ShaderSource {
         if self.robustness == PipelineRobustness::default() {
@@ -68,7 +68,7 @@ impl ShaderSource {
     pub fn culls(&self) -> bool {
         let words = self.code.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
         let mut words = words.skip(5);
-        // Capabilities come before everything else.
+        // Capabilities precede all other instructions.
         while let (Some(first), Some(capability)) = (words.next(), words.next()) {
             if first != CULL_DISTANCE[0] {
                 return false;
@@ -104,7 +104,7 @@ impl ComputePipeline {
     /// Compiles a shader.
     ///
     /// # Errors
-    /// What the compiler says, or memory is used up.
+    /// The compiler's error, or out of memory.
     pub fn new(device: &Device, source: &ShaderSource, known: Known<'_>) -> Result<ComputePipeline, Error> {
         let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Compute));
         let name = device.compiler.cache_key(input, &key).to_le_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Programs in the memory of the device.
+//! Programs in device memory.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use agx_compiler::link::{WholeShader, place_outputs};
 use crate::Error;
 use crate::memory::{Arena, Piece};
 
-/// Bytes that programs are aligned to.
+/// Alignment of programs in bytes.
 const ALIGNMENT: u64 = 128;
 
 /// A program that can be launched.
@@ -20,23 +20,23 @@ pub struct Program {
     preamble: Option<u64>,
     constants: u64,
     promoted: u64,
-    /// What the compiler says of the main part.
+    /// The compiler's information about the main part.
     pub info: ShaderInfo,
-    /// Slots of its outputs (vertex).
+    /// Slots of its outputs, for vertex programs.
     pub outputs: OutputLayout,
     /// Half registers, of all parts.
     pub gpr_halves: u16,
-    /// Bytes of stack of a lane.
+    /// Bytes of stack per lane.
     pub scratch_bytes: u32,
-    /// The program decides when samples are tested (fragment).
+    /// Whether the program determines when samples are tested, for fragment programs.
     pub late_tests: bool,
-    /// Instructions, spills and the like of the linked program, for who asks.
+    /// Statistics of the linked program.
     pub statistics: agx_compiler::Statistics,
     /// Bytes of the main program.
     pub code_bytes: u64,
 }
 
-/// A shader whose main part is all that runs: with what is linked around it.
+/// The shader of a whole program, which has only a main part.
 pub fn linked(WholeShader { mut shader, program }: WholeShader) -> CompiledShader {
     shader.stats = program.statistics(&shader);
     for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
@@ -53,7 +53,7 @@ impl Program {
     /// A compiled shader in memory.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(arena: &Arc<Arena>, shader: CompiledShader) -> Result<Program, Error> {
         let code = shader.part(PartRole::Main).unwrap_or_default();
         let (code_bytes, mut bytes) = (code.len() as u64, code.to_vec());
@@ -83,10 +83,10 @@ impl Program {
         })
     }
 
-    /// A compiled vertex shader in memory, which stores its outputs in the slots of a layout.
+    /// A compiled vertex shader in memory that stores its outputs to the slots of a layout.
     ///
     /// # Errors
-    /// Memory is used up, or the layout is of other outputs.
+    /// Out of memory, or the layout is for other outputs.
     pub fn with_outputs(
         arena: &Arc<Arena>,
         shader: &CompiledShader,

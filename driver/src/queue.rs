@@ -1,4 +1,4 @@
-//! The queue: submissions in order, each once what it waits for is there.
+//! The queue: runs submissions in order, each when its waits are complete.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,16 +12,16 @@ use crate::gpu::{MAX_COMMANDS, SyncPoint};
 use crate::memory::{Space, lock};
 use crate::record::Writer;
 
-/// Commands that wait for sync objects and signal others.
+/// Commands with the sync objects that they wait for and signal.
 #[derive(Clone, Debug, Default)]
 pub struct Submission {
-    /// What is waited for.
+    /// Waits.
     pub waits: Vec<SyncPoint>,
-    /// Binary semaphores among them, which are unsignalled by the wait.
+    /// Binary semaphores among them, which the wait resets.
     pub resets: Vec<u32>,
     /// Command buffers in order.
     pub commands: Vec<Arc<Vec<KernelCommand>>>,
-    /// What is signalled.
+    /// Signals.
     pub signals: Vec<SyncPoint>,
 }
 
@@ -53,7 +53,7 @@ impl Queue {
         self.advance()
     }
 
-    /// Runs submissions whose waits are over. Also called when the application signals something.
+    /// Runs submissions whose waits are complete. Also called when the application signals something.
     ///
     /// # Errors
     /// The device is lost.
@@ -76,7 +76,7 @@ impl Queue {
         pending.lost.clone().map_or(Ok(()), Err)
     }
 
-    /// Runs a submission; of a lost device only its signals.
+    /// Runs a submission; if the device is lost, only its signals.
     fn run(&self, submission: &Submission, lost: bool) -> Result<(), Error> {
         let mut gpu = self.space.gpu();
         let mut result = Ok(());
@@ -96,10 +96,10 @@ impl Queue {
         result
     }
 
-    /// Waits until `done` is true, or for so many nanoseconds.
+    /// Waits until `done` returns true, with a timeout in nanoseconds.
     ///
     /// # Errors
-    /// The time is over, or the device is lost.
+    /// Timeout, or the device is lost.
     pub fn wait(&self, nanoseconds: u64, mut done: impl FnMut() -> bool) -> Result<(), Error> {
         let deadline = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
         let mut pending = lock(&self.pending);
@@ -138,7 +138,7 @@ impl Queue {
     }
 }
 
-/// Commands with a header before each: everything waits for everything before it.
+/// Encodes commands, each with a header: every command waits for all earlier ones.
 fn encoded(commands: &[&KernelCommand]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut before = [0_u64; 2];
@@ -147,7 +147,7 @@ fn encoded(commands: &[&KernelCommand]) -> Vec<u8> {
             KernelCommand::Render(body) => (0, body),
             KernelCommand::Compute(body) => (1, body),
         };
-        // So many commands before it; 0 waits for earlier submissions.
+        // The numbers of earlier commands; 0 waits for earlier submissions.
         let [render, compute] = before;
         bytes.extend(
             Writer::new(&header::RECORD)

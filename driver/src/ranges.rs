@@ -1,4 +1,4 @@
-//! Handing out ranges of addresses, and taking them back.
+//! Allocates ranges of addresses and frees them.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Ranges {
         Some(at)
     }
 
-    /// Takes back what [`Ranges::take`] gave.
+    /// Frees a range that [`Ranges::take`] returned.
     pub fn give(&mut self, start: u64, bytes: u64) {
         let (mut start, mut bytes) = (start, bytes);
         if let Some((before, len)) = self.free.range(..start).next_back().map(|(at, len)| (*at, *len))

@@ -1,4 +1,4 @@
-//! Writing the records of `agx_abi::record`.
+//! Encodes the records of `agx_abi::record`.
 
 use agx_abi::record::{Field, Kind, Record};
 
@@ -8,12 +8,12 @@ pub struct Writer {
     bytes: Vec<u8>,
 }
 
-/// The bits that stand for a value: the inverse of [`Field::get`].
+/// The bits for a value: the inverse of [`Field::get`].
 pub fn raw(field: &Field, value: u64) -> u64 {
     match field.kind {
         Kind::MinusOne => value.saturating_sub(1),
         Kind::Shifted(by) => value >> by,
-        // As many groups as do not fit are written as 0, so nothing takes one.
+        // The maximum number of groups is encoded as 0, so 0 groups are encoded as 1.
         Kind::Groups(of) => value.max(1).div_ceil(of.into()) & (u64::MAX >> (64 - field.bits)),
         Kind::Log2 => value.max(1).ilog2().into(),
         _ => value,
@@ -21,7 +21,7 @@ pub fn raw(field: &Field, value: u64) -> u64 {
 }
 
 impl Writer {
-    /// A record without anything but what every one of its kind has.
+    /// A record with only the bits that identify its kind.
     pub fn new(record: &Record) -> Writer {
         let mut bytes = vec![0; record.bytes];
         for field in record.fields {
@@ -32,7 +32,7 @@ impl Writer {
         Writer { bytes }
     }
 
-    /// Sets a field to what a value stands for.
+    /// Sets a field to a value.
     pub fn set(mut self, field: &Field, value: u64) -> Writer {
         field.set_raw(&mut self.bytes, raw(field, value));
         self

@@ -1,4 +1,4 @@
-//! Samplers, in the form the hardware reads.
+//! Samplers, in the form that the hardware reads.
 
 use agx_abi::record::sampler as record;
 use ash::vk;
@@ -8,61 +8,61 @@ use crate::border;
 use crate::record::Writer;
 use crate::sampler_heap::SamplerHeap;
 
-/// Bytes of a sampler as the hardware reads it.
+/// Size of a hardware sampler.
 pub const BYTES: usize = 8;
 /// Bytes of a sampler with a border colour.
 pub const BORDERED_BYTES: usize = BYTES + border::BYTES;
 /// Bytes of a sampler in a set.
 pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
-/// The code of border colours of an application's own.
+/// The code of custom border colours.
 const CUSTOM: u64 = 3;
-/// First byte of the number in a record.
+/// First byte of the sampler number in a record.
 pub const NUMBER: u64 = BORDERED_BYTES as u64 + 4;
-/// Most that samplers add to levels, and most that they take away.
+/// Maximum magnitude of level biases.
 pub const MAX_BIAS: f32 = 15.0;
 
 /// A sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampler {
-    /// What the hardware reads, and the border colour that it reads of programs whose samplers have one.
+    /// The hardware sampler, and the border colour, which the hardware reads for programs with border colours.
     pub descriptor: [u8; BORDERED_BYTES],
-    /// What shaders add to levels: the bits of a 16-bit float.
+    /// Level bias that shaders add: the bits of a 16-bit float.
     pub bias: u16,
-    /// A border colour of the application's own that comes without a format: it is coded for that of each texture.
+    /// A custom border colour without a format, to be encoded for the format of each texture.
     pub colour: Option<[u32; 4]>,
-    /// The number of its place in the heap ([`crate::sampler_heap`]).
+    /// Its index in the heap ([`crate::sampler_heap`]).
     pub number: u16,
 }
 
-/// What a sampler is made of.
+/// The parameters of a sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerInfo {
-    /// Filters where texels are larger and where they are smaller than pixels.
+    /// Filters for magnification and minification.
     pub filters: [vk::Filter; 2],
     /// Filter between levels.
     pub levels: vk::SamplerMipmapMode,
-    /// Outside, along each axis.
+    /// Address mode along each axis.
     pub wrap: [vk::SamplerAddressMode; 3],
-    /// Samples of an anisotropic footprint.
+    /// Maximum anisotropy.
     pub anisotropy: Option<f32>,
-    /// How references are compared.
+    /// Comparison of shadow lookups.
     pub compare: Option<vk::CompareOp>,
-    /// Least and greatest level.
+    /// Minimum and maximum level.
     pub lod: [f32; 2],
-    /// Added to levels.
+    /// Level bias.
     pub bias: f32,
-    /// Colour outside, where it is one of the fixed ones.
+    /// Border colour, if it is a fixed one.
     pub border: vk::BorderColor,
-    /// Colour outside of the application's own, and the format that it is for, or `UNDEFINED`.
+    /// Custom border colour, and its format or `UNDEFINED`.
     pub custom: Option<(vk::Format, [u32; 4])>,
-    /// Coordinates count texels.
+    /// Whether coordinates are in texels.
     pub pixels: bool,
-    /// Faces of cubes are filtered each on its own.
+    /// Whether each face of a cube is filtered separately.
     pub seams: bool,
 }
 
 impl Sampler {
-    /// What loads by integer coordinates want ([`agx_abi::SamplerBinding::Loads`]).
+    /// The sampler for loads by integer coordinates ([`agx_abi::SamplerBinding::Loads`]).
     pub fn loads() -> Sampler {
         Sampler::new(&SamplerInfo {
             filters: [vk::Filter::NEAREST; 2],
@@ -121,7 +121,7 @@ impl Sampler {
         }
     }
 
-    /// The sampler with its place in a heap, where the border colour is the nearest of the fixed ones.
+    /// The sampler with its index in a heap; its border colour is the nearest fixed one.
     pub fn in_heap(info: &SamplerInfo, heap: &SamplerHeap) -> Sampler {
         let fixed = match info.custom {
             Some((_, colour)) => {
@@ -133,7 +133,7 @@ impl Sampler {
         Sampler { number: heap.number(descriptor), ..Sampler::new(info) }
     }
 
-    /// The sampler for textures of a format.
+    /// The sampler, with the border colour encoded for textures of a format.
     pub fn of_format(self, format: vk::Format) -> Sampler {
         match self.colour {
             Some(colour) => self.coloured(format, colour),
@@ -141,7 +141,7 @@ impl Sampler {
         }
     }
 
-    /// The sampler with a border colour. Where it is not known how a format codes colours, it is the nearest of the fixed ones.
+    /// The sampler with a border colour. If the encoding for the format is not known, it is the nearest fixed colour.
     fn coloured(mut self, format: vk::Format, colour: [u32; 4]) -> Sampler {
         let packed = border::packed(format, colour);
         self.colour = None;
@@ -152,8 +152,8 @@ impl Sampler {
         self
     }
 
-    /// The sampler in a set: what the hardware reads, then the bias. A colour that no format is known for stands as it is, and a
-    /// byte says so.
+    /// The record of the sampler in a set: the hardware sampler, then the bias. A colour without a format is stored
+    /// unencoded, marked by a byte.
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
         let [plain, coded] =
@@ -167,7 +167,7 @@ impl Sampler {
         record
     }
 
-    /// The sampler that a record of a set holds.
+    /// The sampler of a record in a set.
     pub fn of_record(record: &[u8; RECORD_BYTES]) -> Sampler {
         let mut descriptor = [0; BORDERED_BYTES];
         descriptor.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
@@ -190,7 +190,7 @@ fn wrap(mode: vk::SamplerAddressMode) -> u64 {
     }
 }
 
-/// How samplers number comparisons (`agx_abi::record::SHADOW_COMPARE`).
+/// The code of a comparison in samplers (`agx_abi::record::SHADOW_COMPARE`).
 fn comparison(op: vk::CompareOp) -> u64 {
     match op {
         vk::CompareOp::LESS_OR_EQUAL => 0,
@@ -226,7 +226,7 @@ mod tests {
         let open = Sampler { number: 77, ..Sampler::new(&info) };
         let back = Sampler::of_record(&open.record());
         assert_eq!((back.colour, back.bias, back.number), (open.colour, open.bias, 77));
-        // A format codes the colour, and nothing is left to be coded.
+        // The colour is encoded for the format, and no longer kept separately.
         let coded = back.of_format(vk::Format::R8G8B8A8_UNORM);
         assert_eq!(coded, open.of_format(vk::Format::R8G8B8A8_UNORM));
         assert_eq!((coded.colour, record::BORDER.get(&coded.descriptor)), (None, CUSTOM));

@@ -1,6 +1,8 @@
-//! The heap of samplers, for programs that have more than fit into state registers or choose them at run time.
+//! The heap of samplers, for programs that use more samplers than there are state registers, or select them at run
+//! time.
 //!
-//! A sampler gets a place when it is made, and equal ones share it. Samplers of the heap have no border colours of an application's own.
+//! A sampler gets an index when it is created; equal samplers share it. Samplers of the heap cannot have custom border
+//! colours.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,7 +12,7 @@ use agx_abi::textures::FIRST_IN_HEAP;
 use crate::memory::{Piece, lock};
 use crate::sampler;
 
-/// Samplers of the heap (as many as Mesa's driver has).
+/// Number of samplers in the heap (as in Mesa's driver).
 pub const SAMPLERS: u32 = 1024;
 /// Bytes of the heap.
 pub const BYTES: u64 = SAMPLERS as u64 * sampler::BYTES as u64;
@@ -32,8 +34,8 @@ impl SamplerHeap {
         self.memory.address
     }
 
-    /// The number by which programs name a sampler; one behind the end where the heap is full of others, which the device reports when
-    /// a program uses it.
+    /// The number by which programs address a sampler. If the heap is full, it is one past the end, which the device
+    /// reports when a program uses it.
     pub fn number(&self, descriptor: [u8; sampler::BYTES]) -> u16 {
         let mut places = lock(&self.places);
         let next = places.len() as u16;

@@ -1,8 +1,8 @@
-//! Scratch memory: where the stacks of programs lie, and the helper program that hands it out.
+//! Scratch memory: the stacks of programs, and the helper program that allocates them.
 //!
-//! Hardware asks the helper program of a command for blocks whenever it starts a SIMD-group of a program with a stack. Blocks
-//! are in memory from before the first such program is recorded; every command from then on names the helper. Memory only
-//! grows: what earlier commands name stays as long as the device.
+//! The hardware runs the helper program of a command to get blocks whenever it starts a SIMD-group of a program with a
+//! stack. The blocks are allocated before the first such program is recorded; every later command refers to the helper
+//! program. The memory only grows: memory that earlier commands refer to is kept for the lifetime of the device.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,20 +14,20 @@ use crate::memory::{Allocation, Arena, Piece, Place, Space, lock};
 
 /// Text of the helper program.
 const HELPER: &str = include_str!("helper.s");
-/// SIMD-groups that a core holds at most (Mesa reserves as much).
+/// Maximum number of SIMD-groups on a core (Mesa reserves scratch for this number).
 const CORE_GROUPS: u32 = 128;
-/// Words of a lane's stack in the smallest block.
+/// Words of stack per lane in the smallest block.
 const UNIT_WORDS: u32 = 8;
-/// Blocks that a SIMD-group can have.
+/// Maximum number of blocks of a SIMD-group.
 const BLOCKS: usize = 4;
-/// Most that blocks grow: 4 to this power times the smallest.
+/// Maximum size of blocks: 4 to this power times the smallest.
 const LARGEST: u32 = 6;
-/// Words that a frame takes beyond the bytes that a program asks for.
+/// Words that a frame takes in addition to the declared bytes.
 const FRAME_WORDS: u32 = 10;
-/// Bytes of what the helper knows of a core, and before the first core.
+/// Size of the helper's record for a core, and of the header before the first.
 const RECORD: u64 = 16;
 
-/// Words of a lane's stack, for the bytes that a program asks for.
+/// Words of stack per lane for a declared size in bytes.
 fn stack_words(bytes: u32) -> u32 {
     match bytes.div_ceil(4) {
         0 => 0,
@@ -35,8 +35,8 @@ fn stack_words(bytes: u32) -> u32 {
     }
 }
 
-/// The code of a stack's size in the register word, for the bytes that a program asks for: 0 without a stack, else the
-/// logarithm of its words in units of eight, rounded up, and one more (seen in what Mesa's driver submits).
+/// The code of a stack size in the register word, for a declared size in bytes: 0 without a stack, else one more than
+/// the logarithm of its words in units of eight, rounded up (observed in submissions of Mesa's driver).
 pub fn size_code(bytes: u32) -> u64 {
     match stack_words(bytes).div_ceil(UNIT_WORDS) {
         0 => 0,
@@ -44,16 +44,16 @@ pub fn size_code(bytes: u32) -> u64 {
     }
 }
 
-/// How the stack of a SIMD-group is made of blocks.
+/// The blocks of a SIMD-group's stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Shape {
-    /// Logarithm to base 4 of the size of a block in the smallest.
+    /// Logarithm to base 4 of the block size in units of the smallest.
     log4: u32,
     count: u32,
 }
 
 impl Shape {
-    /// The smallest that holds `words` for each lane; `None` where hardware has no block that large.
+    /// The smallest shape with `words` words per lane; `None` if the hardware has no block that large.
     fn of(words: u32) -> Option<Shape> {
         let fits = |log4: u32| {
             let count = words.div_ceil(UNIT_WORDS << (2 * log4));
@@ -63,12 +63,12 @@ impl Shape {
         (0..=LARGEST).find_map(fits)
     }
 
-    /// Bytes of a block: 32 lanes.
+    /// Bytes of a block, for 32 lanes.
     fn block_bytes(self) -> u64 {
         u64::from(4 * 32 * UNIT_WORDS) << (2 * self.log4)
     }
 
-    /// The words that `map` takes for blocks from `address` on: address / 256, the size in the low bits of the first.
+    /// The operands of `map` for blocks from `address` on: address / 256, with the size in the low bits of the first.
     fn words(self, address: u64) -> [u32; BLOCKS] {
         let mut words = [0; BLOCKS];
         for (at, word) in words.iter_mut().enumerate().take(self.count as usize) {
@@ -79,10 +79,10 @@ impl Shape {
     }
 }
 
-/// What the commands of a device name.
+/// The helper program, as commands refer to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Helper {
-    /// The program, relative to the shaders, with the bit that says that there is one.
+    /// The program, relative to the shader base, with the enable bit.
     pub program: u64,
     /// Its argument.
     pub argument: u64,
@@ -98,22 +98,22 @@ pub struct ScratchMemory {
 #[derive(Default)]
 struct State {
     program: Option<Piece>,
-    /// Words of a lane's stack that there are blocks for.
+    /// Words of stack per lane that the blocks have.
     words: u32,
-    /// The latest is in use by new commands.
+    /// The last allocation is in use by new commands.
     memory: Vec<Allocation>,
 }
 
 impl ScratchMemory {
-    /// None yet.
+    /// No scratch memory yet.
     pub fn new(space: Arc<Space>, code: Arc<Arena>) -> ScratchMemory {
         ScratchMemory { space, code, state: Mutex::default() }
     }
 
-    /// Has blocks for a program with `bytes` of stack.
+    /// Ensures that there are blocks for a program with `bytes` bytes of stack.
     ///
     /// # Errors
-    /// Memory is used up, or the stack is larger than hardware can have.
+    /// Out of memory, or the stack is larger than the hardware supports.
     pub fn reserve(&self, bytes: u32) -> Result<(), Error> {
         let words = stack_words(bytes);
         let mut state = lock(&self.state);
@@ -133,20 +133,20 @@ impl ScratchMemory {
         Ok(())
     }
 
-    /// What commands name; `None` as long as no program has a stack.
+    /// The helper program for commands; `None` while no program has a stack.
     pub fn helper(&self) -> Option<Helper> {
         let state = lock(&self.state);
         let (program, memory) = state.program.as_ref().zip(state.memory.last())?;
         Some(Helper { program: (program.address - SHADER_BASE) | 1, argument: memory.address })
     }
 
-    /// Memory with what the helper knows of every core, the lists of blocks, and the blocks.
+    /// Memory with the helper's records of every core, the lists of blocks, and the blocks.
     fn blocks(&self, shape: Shape) -> Result<Allocation, Error> {
         let cores = u64::from(self.space.gpu().cores());
         let list_bytes = u64::from(CORE_GROUPS) * 4 * BLOCKS as u64;
         let head = RECORD * (1 + cores) + list_bytes * cores;
         let group_bytes = shape.block_bytes() * u64::from(shape.count);
-        // Blocks start at a multiple of their size.
+        // Blocks are aligned to their size.
         let bytes = head + shape.block_bytes() + group_bytes * u64::from(CORE_GROUPS) * cores;
         let memory = self.space.allocate(bytes, Place::High)?;
         memory.write(0, &CORE_GROUPS.to_le_bytes());
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_the_register_word() {
-        // Stacks of 112, 512 and 2012 words, as Mesa's driver codes them.
+        // Stacks of 112, 512 and 2012 words, as Mesa's driver encodes them.
         let codes = [408, 2008, 8008].map(|bytes| (stack_words(bytes), size_code(bytes)));
         assert_eq!(codes, [(112, 5), (512, 7), (2012, 9)]);
         assert_eq!((stack_words(0), size_code(0)), (0, 0));

@@ -1,8 +1,8 @@
-//! Shader objects (`VK_EXT_shader_object`): shaders that are bound one by one, and their binaries.
+//! Shader objects (`VK_EXT_shader_object`): shaders that are bound individually, and their binaries.
 //!
-//! A binary is the contents of a pipeline cache: the source of the shader, and its main part as compiled. It is accepted where the
-//! compiler's own key of the source names a main part in it that passes the compiler's check; so another build, other features of
-//! the device and damage are found out.
+//! A binary is the contents of a pipeline cache: the source of the shader, and its compiled main part. It is accepted
+//! if the compiler's cache key of the source finds a main part in it that passes the compiler's check. This detects
+//! other builds, other features of the device, and damage.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::device::Device;
 use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 
-/// The entry of the source; keys of shaders have 16 bytes at least.
+/// The key of the source's entry; keys of shaders have at least 16 bytes.
 const SOURCE: &[u8] = b"source";
 
-/// A shader that is bound by itself.
+/// A shader that is bound individually.
 pub enum ShaderKind {
     /// A vertex shader.
     Vertex(Arc<VertexStage>),
@@ -29,7 +29,7 @@ pub enum ShaderKind {
 
 /// A shader object.
 pub struct ShaderObject {
-    /// What it is.
+    /// The shader.
     pub kind: ShaderKind,
     /// Its binary.
     pub binary: Vec<u8>,
@@ -39,7 +39,7 @@ impl ShaderObject {
     /// Compiles a shader.
     ///
     /// # Errors
-    /// What the compiler says, a stage that the driver does not have, or memory is used up.
+    /// The compiler's error, an unsupported stage, or out of memory.
     pub fn new(
         device: &Device,
         stage: vk::ShaderStageFlags,
@@ -54,7 +54,7 @@ impl ShaderObject {
     /// The shader of a binary.
     ///
     /// # Errors
-    /// [`Error::Binary`] of what this build of the driver did not make for such a device, or that was damaged since.
+    /// [`Error::Binary`] if another build of the driver or another device made it, or if it is damaged.
     pub fn from_binary(
         device: &Device,
         stage: vk::ShaderStageFlags,
@@ -93,7 +93,7 @@ fn made(
     })
 }
 
-/// Takes a word off the front.
+/// Removes and returns the first word.
 fn word(bytes: &mut &[u8]) -> Option<u32> {
     let (word, rest) = bytes.split_first_chunk::<4>()?;
     *bytes = rest;
@@ -101,8 +101,8 @@ fn word(bytes: &mut &[u8]) -> Option<u32> {
 }
 
 impl ShaderSource {
-    /// Everything that it says: the length of the entry point and its name, the number of constants and each as its number and two
-    /// words, whether workgroups have a base, and the code.
+    /// All its fields: length and name of the entry point, number of constants, each as its number and two words,
+    /// whether workgroups have a base, and the code.
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = (self.entry_point.len() as u32).to_le_bytes().to_vec();
         bytes.extend(self.entry_point.bytes());

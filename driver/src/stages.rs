@@ -1,7 +1,7 @@
-//! Shaders of draws, and the programs that they become under a state.
+//! Shaders of draws, and the programs compiled or linked from them for a state.
 //!
-//! A stage whose state is known when it is made becomes whole programs, through which the optimiser sees. One whose state commands
-//! set has its main part compiled when it is made; prologs and epilogs are linked to it at the time of a draw.
+//! A stage whose state is static is compiled to whole programs, which are optimised as a whole. If its state is
+//! dynamic, its main part is compiled when the stage is created, and prologs and epilogs are linked to it at draws.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
@@ -23,47 +23,47 @@ use crate::memory::lock;
 use crate::pipeline::ShaderSource;
 use crate::program::{self, Program};
 
-/// What was made for a state.
+/// Cached objects by state.
 type Made<K, T> = Mutex<HashMap<K, Arc<T>, BuildHasherDefault<FxHasher>>>;
 
-/// Programs by the state that they were made for.
+/// Programs by state.
 type Programs<K> = Made<K, Program>;
 
-/// Attributes by location, as a vertex program fetches them.
+/// Attributes by location, with their vertex input.
 type Attributes = Vec<(u32, Option<AttributeKey>)>;
 
 /// A vertex shader.
 pub struct VertexStage {
     source: ShaderSource,
-    /// What the fragment shader reads, where there is one shader for all draws.
+    /// The inputs of the fragment shader, if there is only one for all draws.
     inputs: Option<Vec<CoefficientSource>>,
-    /// The main part, of a stage whose state commands set.
+    /// The main part, if the vertex input is dynamic.
     main: Option<CompiledShader>,
-    /// What it is by where attributes come from.
+    /// Linked shaders by vertex input.
     linked: Made<Attributes, LinkedVertex>,
-    /// Programs that capture, also by where vertex numbers come from.
+    /// Programs for transform feedback, by vertex input and input assembly.
     capturing: Programs<(Attributes, Assembly)>,
 }
 
-/// A vertex shader that knows where its attributes come from.
+/// A vertex shader for a vertex input.
 pub struct LinkedVertex {
-    /// The code, with its outputs where the shader alone places them.
+    /// The code; its outputs have final slots if the shader alone determines them.
     pub shader: CompiledShader,
-    /// Programs by what fragment shaders read.
+    /// Programs by the inputs of fragment shaders.
     programs: Programs<Vec<CoefficientSource>>,
 }
 
 /// A fragment shader, or none.
 pub struct FragmentStage {
     source: Option<ShaderSource>,
-    /// It runs for each sample.
+    /// Whether it runs once per sample.
     shading: bool,
-    /// The main part, of a stage whose state commands set.
+    /// The main part, if its state is dynamic.
     main: Option<CompiledShader>,
     programs: Programs<FragmentState>,
 }
 
-/// What a program with state of a draw is called in caches.
+/// The cache key of a program for a state of draws.
 fn name(device: &Device, input: Input<'_>, key: &CompileKey, state: &impl std::fmt::Debug) -> Vec<u8> {
     let mut name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
     name.extend(format!("{state:?}").bytes());
@@ -81,14 +81,14 @@ fn main_part(
     known.shader(name, || device.compile(input, key))
 }
 
-/// A main part and what was linked around it.
+/// A main part with the parts linked to it.
 fn around(main: &CompiledShader, program: LinkedProgram) -> CompiledShader {
     let mut shader = main.clone();
     shader.info = program.info(&main.info);
     program::linked(WholeShader { shader, program })
 }
 
-/// What there is for a state, made where there is none yet.
+/// The cached object for a state, created if it does not exist.
 fn found<K: std::hash::Hash + Eq, T>(
     known: &Made<K, T>,
     key: K,
@@ -107,7 +107,7 @@ fn found<K: std::hash::Hash + Eq, T>(
 type Strides<'s> = &'s [u32];
 
 impl VertexInput {
-    /// Where the attribute at a location comes from.
+    /// The vertex input of the attribute at a location.
     fn attribute(&self, location: u32, strides: Strides<'_>) -> Option<AttributeKey> {
         let attribute = self.attributes.iter().find(|attribute| attribute.location == location)?;
         let place = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
@@ -131,7 +131,8 @@ impl VertexInput {
         locations.map(|location| (location, self.attribute(location, strides))).collect()
     }
 
-    /// Address and last element of each attribute that a program reads, of buffers by number: address, bytes.
+    /// Address and last element of each attribute that a program reads; `buffers` has address and size of the vertex
+    /// buffers by number.
     pub fn places(
         &self,
         program: &Program,
@@ -153,7 +154,7 @@ impl VertexInput {
             Some((address + u64::from(attribute.offset), last))
         };
         let of = |location: u32| {
-            // A location that nothing is said of belongs to a wide attribute before it.
+            // A location without an attribute belongs to a wide attribute at a previous location.
             let known = self.attributes.iter().any(|attribute| attribute.location == location);
             place(if known { location } else { location.saturating_sub(1) }).unwrap_or((zeros, 0))
         };
@@ -161,17 +162,17 @@ impl VertexInput {
     }
 }
 
-/// The source of an attribute.
+/// Looks up the vertex input of an attribute.
 fn source_of(attributes: &Attributes) -> impl Fn(u32) -> Option<AttributeKey> {
     |location| attributes.iter().find(|(known, _)| *known == location)?.1
 }
 
 impl VertexStage {
-    /// A vertex shader; `in_parts` where commands set where vertices come from. `inputs` is what the only fragment shader that
-    /// follows it reads.
+    /// A vertex shader; `in_parts` if its vertex input is dynamic. `inputs` has the inputs of the fragment shader, if
+    /// it is always the same.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn new(
         device: &Device,
         source: ShaderSource,
@@ -188,10 +189,10 @@ impl VertexStage {
         Ok(VertexStage { source, inputs, main, linked: Mutex::default(), capturing: Mutex::default() })
     }
 
-    /// What it is for an input with these strides.
+    /// The shader linked for an input with these strides.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn linked(
         &self,
         device: &Device,
@@ -224,10 +225,11 @@ impl VertexStage {
         })
     }
 
-    /// The shader as a program that captures its outputs, launched with a thread for each vertex of each primitive.
+    /// The shader as a program that captures its outputs, to be launched with a thread for each vertex of each
+    /// primitive.
     ///
     /// # Errors
-    /// What the compiler says, or memory is used up.
+    /// The compiler's error, or out of memory.
     pub fn capturing(
         &self,
         device: &Device,
@@ -245,12 +247,12 @@ impl VertexStage {
         })
     }
 
-    /// What is known of the main part, of a stage in parts.
+    /// Information about the main part, if the stage is in parts.
     pub fn main_info(&self) -> Option<&ShaderInfo> {
         self.main.as_ref().map(|main| &main.info)
     }
 
-    /// Figures of its programs.
+    /// Statistics of its programs.
     pub fn statistics(&self) -> Option<Statistics> {
         let linked = || lock(&self.linked).values().next().map(|linked| linked.shader.stats);
         self.main.as_ref().map(|main| main.stats).or_else(linked)
@@ -261,10 +263,10 @@ impl VertexStage {
 const NOTHING: &str = "#version 450\nvoid main() {}\n";
 
 impl LinkedVertex {
-    /// The program before a fragment program that reads `sources`.
+    /// The program to be followed by a fragment program that reads `sources`.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn program(&self, device: &Device, sources: &[CoefficientSource]) -> Result<Arc<Program>, Error> {
         found(&self.programs, sources.to_vec(), |sources| {
             Program::with_outputs(&device.code, &self.shader, self.shader.info.output_layout(sources))
@@ -273,11 +275,11 @@ impl LinkedVertex {
 }
 
 impl FragmentStage {
-    /// A fragment shader, or none, that runs for each sample where `shading` says so; `in_parts` where commands set what becomes of
-    /// its colours.
+    /// A fragment shader, or none; with `shading` it runs once per sample. `in_parts` if the state of its render
+    /// targets is dynamic.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn new(
         device: &Device,
         source: Option<ShaderSource>,
@@ -306,7 +308,7 @@ impl FragmentStage {
     /// The program for a state, after a vertex shader.
     ///
     /// # Errors
-    /// What the compiler says, or memory is used up.
+    /// The compiler's error, or out of memory.
     pub fn program(
         &self,
         device: &Device,
@@ -330,12 +332,12 @@ impl FragmentStage {
         })
     }
 
-    /// What is known of the main part, of a stage in parts.
+    /// Information about the main part, if the stage is in parts.
     pub fn main_info(&self) -> Option<&ShaderInfo> {
         self.main.as_ref().map(|main| &main.info)
     }
 
-    /// Figures of its programs.
+    /// Statistics of its programs.
     pub fn statistics(&self) -> Option<Statistics> {
         let program = || lock(&self.programs).values().next().map(|program| program.statistics);
         self.main.as_ref().map(|main| main.stats).or_else(program)

@@ -1,4 +1,4 @@
-//! Swapchains: images that are drawn to, copied to memory and shown.
+//! Swapchains: images that are rendered, copied to memory and shown.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::queue::Submission;
 use crate::surface::Surface;
 use crate::transfer::{Box3, BufferImageCopy};
 
-/// What a swapchain is made of.
+/// The parameters of a swapchain.
 #[derive(Clone, Copy, Debug)]
 pub struct SwapchainInfo {
-    /// Images at least.
+    /// Minimum number of images.
     pub images: u32,
     /// Their format.
     pub format: vk::Format,
@@ -29,7 +29,7 @@ pub struct SwapchainInfo {
     pub usage: vk::ImageUsageFlags,
 }
 
-/// An image and how it gets to memory.
+/// An image and the commands that copy it to memory.
 struct Slot {
     image: Arc<Image>,
     memory: Arc<Allocation>,
@@ -42,21 +42,21 @@ pub struct Swapchain {
     surface: Arc<dyn Surface>,
     size: [u32; 2],
     slots: Vec<Slot>,
-    /// Pixels of the image that is presented.
+    /// Pixels of the presented image.
     pixels: Mutex<Allocation>,
-    /// Which images the application has.
+    /// The images that the application has acquired.
     taken: Mutex<Vec<bool>>,
     returned: Condvar,
 }
 
-/// Images of a swapchain at least.
+/// Minimum number of images of a swapchain.
 pub const LEAST_IMAGES: u32 = 3;
 
 impl Swapchain {
     /// A swapchain whose images are all free.
     ///
     /// # Errors
-    /// Unsupported formats; memory is used up.
+    /// Unsupported format, or out of memory.
     pub fn new(
         device: &Arc<Device>,
         surface: Arc<dyn Surface>,
@@ -88,10 +88,10 @@ impl Swapchain {
         self.slots.get(number as usize).map(|slot| &slot.memory)
     }
 
-    /// A free image, which the application has from now on; waits for one at most so many nanoseconds.
+    /// Acquires a free image, with a timeout in nanoseconds.
     ///
     /// # Errors
-    /// No image became free, or the surface has another size.
+    /// No image became free, or the size of the surface has changed.
     pub fn acquire(&self, nanoseconds: u64) -> Result<u32, Error> {
         self.check_size()?;
         let deadline = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
@@ -112,7 +112,7 @@ impl Swapchain {
         }
     }
 
-    /// Gives images back that are not to be shown.
+    /// Releases an image without showing it.
     pub fn release(&self, number: u32) {
         if let Some(taken) = lock(&self.taken).get_mut(number as usize) {
             *taken = false;
@@ -120,10 +120,10 @@ impl Swapchain {
         self.returned.notify_all();
     }
 
-    /// Shows an image once the waits of `submission` are over, and takes it back.
+    /// Shows an image after the waits of `submission` are complete, and releases it.
     ///
     /// # Errors
-    /// The device or the surface is lost, or the surface has another size.
+    /// The device or the surface is lost, or the size of the surface has changed.
     pub fn present(&self, number: u32, mut submission: Submission) -> Result<(), Error> {
         let slot = self.slots.get(number as usize).ok_or(Error::Invalid { what: "an image of no number" })?;
         let pixels = lock(&self.pixels);

@@ -11,7 +11,7 @@ pub struct Sync {
     space: Arc<Space>,
     /// The kernel's number of it.
     pub handle: u32,
-    /// It has points.
+    /// Whether it is a timeline.
     pub timeline: bool,
 }
 
@@ -19,16 +19,16 @@ impl Sync {
     /// A fence or a binary semaphore.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The kernel call fails.
     pub fn binary(space: &Arc<Space>, signalled: bool) -> Result<Sync, Error> {
         let handle = space.gpu().create_sync(signalled)?;
         Ok(Sync { space: space.clone(), handle, timeline: false })
     }
 
-    /// A timeline that has reached a point.
+    /// A timeline with an initial value.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The kernel call fails.
     pub fn timeline(space: &Arc<Space>, value: u64) -> Result<Sync, Error> {
         let mut sync = Sync::binary(space, false)?;
         sync.timeline = true;
@@ -36,12 +36,12 @@ impl Sync {
         Ok(sync)
     }
 
-    /// Itself, or its point.
+    /// The sync object, or a point of its timeline.
     pub fn point(&self, value: u64) -> SyncPoint {
         SyncPoint { handle: self.handle, value: self.timeline.then_some(value) }
     }
 
-    /// Signals it, or its point.
+    /// Signals it, or a point of its timeline.
     pub fn signal(&self, value: u64) {
         self.space.gpu().signal(self.point(value));
     }
@@ -51,12 +51,12 @@ impl Sync {
         self.space.gpu().reset(self.handle);
     }
 
-    /// Whether it, or its point, is signalled.
+    /// Whether it, or a point of its timeline, is signalled.
     pub fn is_reached(&self, value: u64) -> bool {
         self.space.gpu().is_reached(self.point(value))
     }
 
-    /// The point it has reached.
+    /// The current value of its timeline.
     pub fn value(&self) -> u64 {
         self.space.gpu().timeline_value(self.handle)
     }
@@ -68,16 +68,16 @@ impl Drop for Sync {
     }
 }
 
-/// An event: a word of memory that is 1 where it is set.
+/// An event: a word of memory that is 1 while it is set.
 pub struct Event {
     memory: Piece,
 }
 
 impl Event {
-    /// An event that is not set.
+    /// An event in the unset state.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(arena: &Arc<Arena>) -> Result<Event, Error> {
         let event = Event { memory: arena.take(16, 16)? };
         event.set(false);
@@ -96,7 +96,7 @@ impl Event {
         word != [0; 4]
     }
 
-    /// Where the word lies.
+    /// Address of the word.
     pub fn address(&self) -> u64 {
         self.memory.address
     }

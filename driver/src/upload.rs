@@ -1,4 +1,4 @@
-//! Memory that command buffers write while they are recorded.
+//! Memory that command buffers fill while they are recorded.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,12 +10,12 @@ use crate::sampler_heap::SamplerHeap;
 /// Bytes of a chunk.
 const CHUNK: u64 = 4 * PAGE;
 
-/// Chunks that command buffers gave back.
+/// Free chunks, returned by command buffers.
 pub struct Chunks {
     space: Arc<Space>,
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
     zeros: u64,
-    /// Samplers of all programs have border colours.
+    /// Whether the samplers of all programs have border colours.
     borders: bool,
     /// The heap of samplers.
     pub samplers: SamplerHeap,
@@ -23,7 +23,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// No chunks yet; there are zeros at an address, and samplers have border colours or not.
+    /// No chunks yet, with the address of zeros, and with the flag for border colours.
     pub fn new(space: Arc<Space>, zeros: u64, borders: bool, samplers: SamplerHeap) -> Chunks {
         Chunks { space, zeros, borders, samplers, free: Mutex::new(Vec::new()) }
     }
@@ -41,7 +41,7 @@ impl Chunks {
     }
 }
 
-/// Memory that is handed out front to back.
+/// Memory that is allocated linearly.
 pub struct Upload {
     chunks: Arc<Chunks>,
     used: Vec<Arc<Allocation>>,
@@ -64,10 +64,10 @@ impl Upload {
         self.chunks.borders
     }
 
-    /// Room for `bytes` bytes at a multiple of `alignment`: its address, the chunk, and the byte of the chunk.
+    /// Allocates `bytes` bytes at a multiple of `alignment`: address, chunk, and offset in the chunk.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     fn room(&mut self, bytes: u64, alignment: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
         if let Some(chunk) = self.used.last() {
             let at = self.next.next_multiple_of(alignment);
@@ -82,10 +82,10 @@ impl Upload {
         Ok((chunk.address, chunk, 0))
     }
 
-    /// Puts bytes at a multiple of `alignment`; gives their address.
+    /// Stores bytes at a multiple of `alignment`; returns their address.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn put(&mut self, bytes: &[u8], alignment: u64) -> Result<u64, Error> {
         let (address, chunk, at) = self.room(bytes.len() as u64, alignment)?;
         chunk.write(at, bytes);
@@ -99,9 +99,9 @@ impl Drop for Upload {
     }
 }
 
-/// A control stream that is being written, chunk by chunk; chunks are linked.
+/// A control stream that is written in linked chunks.
 pub struct Stream {
-    /// Where the stream starts.
+    /// Start address of the stream.
     pub start: u64,
     chunk: Arc<Allocation>,
     first: u64,
@@ -116,19 +116,19 @@ const PART: u64 = 4096;
 const LINK: u64 = 8;
 
 impl Stream {
-    /// An empty stream, whose parts are linked by the record that `link` makes of an address.
+    /// An empty stream; `link` encodes the link to the part at an address.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn new(upload: &mut Upload, link: fn(u64) -> Vec<u8>) -> Result<Stream, Error> {
         let (start, chunk, first) = upload.room(PART, 64)?;
         Ok(Stream { start, chunk, first, at: 0, end: PART - LINK, link })
     }
 
-    /// Writes records that belong together.
+    /// Writes records that must be contiguous.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn push(&mut self, upload: &mut Upload, records: &[u8]) -> Result<(), Error> {
         let bytes = records.len() as u64;
         if self.at + bytes > self.end {

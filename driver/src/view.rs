@@ -1,4 +1,4 @@
-//! Views of images and buffers: descriptors of textures and images, in the form the hardware reads.
+//! Views of images and buffers: descriptors of textures and images, in the form that the hardware reads.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub const BYTES: usize = agx_abi::textures::DESCRIPTOR_BYTES as usize;
 /// A descriptor of a texture or an image.
 pub type Descriptor = [u8; BYTES];
 
-/// What a texture is addressed by, as descriptors number it (`agx_abi::record::DIMENSIONS`).
+/// The coordinates of a texture, with the codes of descriptors (`agx_abi::record::DIMENSIONS`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
     /// One coordinate.
@@ -42,28 +42,28 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Whether layers or slices follow each other.
+    /// Whether it has layers or slices.
     fn has_layers(self) -> bool {
         !matches!(self, Dimension::Line | Dimension::Plane | Dimension::PlaneSamples)
     }
 }
 
-/// A part of an image: what a descriptor says of it.
+/// The part of an image that a descriptor describes.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'i> {
     /// The image.
     pub image: &'i Image,
     /// Its plane.
     pub plane: &'i Plane,
-    /// What texels are taken for; as many bytes as the plane's.
+    /// The format in which texels are interpreted, with the same size as the plane's.
     pub format: &'static FormatDesc,
-    /// What it is addressed by.
+    /// Its coordinates.
     pub dimension: Dimension,
     /// First level and number of levels.
     pub levels: [u32; 2],
-    /// First layer or slice and number of them.
+    /// First layer or slice, and their number.
     pub layers: [u32; 2],
-    /// Where red, green, blue and alpha come from.
+    /// Channels of red, green, blue and alpha.
     pub swizzle: [u8; 4],
 }
 
@@ -91,7 +91,7 @@ impl<'i> Part<'i> {
         Some(Part { image, plane, format, dimension, levels: [level, 1], layers, swizzle })
     }
 
-    /// The first layer and level of the part, as an address.
+    /// The address of the first layer and level.
     fn address(&self) -> u64 {
         let layer = u64::from(self.layers[0]) * self.plane.layer_stride();
         self.image.address() + self.plane.offset + layer
@@ -120,7 +120,7 @@ impl<'i> Part<'i> {
         }
     }
 
-    /// The descriptor that is sampled and loaded from.
+    /// The descriptor for sampling and loading.
     pub fn texture(&self) -> Descriptor {
         use record::texture::*;
         let [width, height, _] = self.image.info.size.map(u64::from);
@@ -157,7 +157,7 @@ impl<'i> Part<'i> {
         descriptor(&bytes.bytes())
     }
 
-    /// The descriptor that is stored to: one level.
+    /// The descriptor for stores, of one level.
     pub fn stored(&self) -> Descriptor {
         use record::image::*;
         let [width, height, _] = self.image.info.size.map(u64::from);
@@ -204,7 +204,7 @@ fn descriptor(bytes: &[u8]) -> Descriptor {
     descriptor
 }
 
-/// What texels of memory are: the descriptor that loads read and the one that stores write.
+/// The descriptors for texels in memory: for loads and for stores.
 pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimension) -> [Descriptor; 2] {
     let row = u64::from(BUFFER_ROW_TEXELS) * u64::from(format.bytes);
     let [width, height] =
@@ -251,7 +251,7 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
     [loaded, stored]
 }
 
-/// What stands for no image and no texels: loads give zeros from `zeros`, stores go to `sink`, and no buffer has texels.
+/// Null descriptors: loads return zeros from `zeros`, stores write to `sink`, and texel buffers have size 0.
 pub fn null(zeros: u64, sink: u64) -> [Descriptor; 2] {
     let nothing = FormatDesc { swizzle: [ZERO; 4], ..format::WORD };
     let [loaded, _] = texels(&nothing, zeros, 0, Dimension::Plane);
@@ -259,14 +259,14 @@ pub fn null(zeros: u64, sink: u64) -> [Descriptor; 2] {
     [loaded, stored]
 }
 
-/// What a view of an image asks for.
+/// The parameters of an image view.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewInfo {
     /// Kind of view.
     pub kind: vk::ImageViewType,
-    /// What texels are taken for.
+    /// The format in which texels are interpreted.
     pub format: vk::Format,
-    /// Where red, green, blue and alpha come from.
+    /// Component mapping.
     pub components: vk::ComponentMapping,
     /// Levels, layers and aspect.
     pub range: vk::ImageSubresourceRange,
@@ -276,7 +276,7 @@ pub struct ViewInfo {
 pub struct ImageView {
     /// The image.
     pub image: Arc<Image>,
-    /// What texels are taken for.
+    /// The format in which texels are interpreted.
     pub format: &'static FormatDesc,
     /// The format of the plane that is sampled.
     pub sampled: vk::Format,
@@ -284,13 +284,13 @@ pub struct ImageView {
     pub levels: [u32; 2],
     /// First layer and number of layers.
     pub layers: [u32; 2],
-    /// What is sampled.
+    /// Descriptor for sampling.
     pub texture: Descriptor,
-    /// What is loaded where the view is bound for storage.
+    /// Descriptor for loads from a storage image.
     pub loaded: Descriptor,
-    /// What is stored to.
+    /// Descriptor for stores.
     pub stored: Descriptor,
-    /// What is loaded where the view is an input attachment.
+    /// Descriptor for loads from an input attachment.
     pub attachment: Descriptor,
 }
 
@@ -342,7 +342,7 @@ impl ImageView {
         Ok(ImageView { image, format: whole, sampled, levels, layers, texture, loaded, stored, attachment })
     }
 
-    /// The view's level as a 2D array in which a layer of the view is a layer, for passes.
+    /// The view's level as a 2D array with the layers of the view, for render passes.
     pub fn target(&self, aspect: vk::ImageAspectFlags) -> Option<Part<'_>> {
         let plane = self.image.plane(aspect)?;
         let format = if self.format.is_depth_stencil() { plane.format } else { self.format };
@@ -382,7 +382,7 @@ fn dimension(kind: vk::ImageViewType, samples: u32) -> Dimension {
     }
 }
 
-/// The components that a view asks for of those that a format has.
+/// The composition of a view's component mapping with a format's swizzle.
 fn composed(components: vk::ComponentMapping, swizzle: [u8; 4]) -> [u8; 4] {
     let of = |wanted: vk::ComponentSwizzle, own: usize| match wanted {
         vk::ComponentSwizzle::ZERO => ZERO,
@@ -398,9 +398,9 @@ fn composed(components: vk::ComponentMapping, swizzle: [u8; 4]) -> [u8; 4] {
 
 /// A view of a buffer as texels.
 pub struct BufferView {
-    /// What is loaded.
+    /// Descriptor for loads.
     pub loaded: Descriptor,
-    /// What is stored to.
+    /// Descriptor for stores.
     pub stored: Descriptor,
 }
 

@@ -1,21 +1,22 @@
-//! Writes `src/generated.rs` from `vk.xml`: entry points, the table of their names, and what pointers of structures point to.
+//! Generates `src/generated.rs` from `vk.xml`: entry points, the table of their names, and accessors for pointer
+//! members of structures.
 //!
 //! ```text
 //! cargo run -p agx-icd --example generate -- /usr/share/vulkan/registry/vk.xml > driver/icd/src/generated.rs
 //! ```
 //!
-//! Debian has the registry in `libvulkan-dev`. Entry points turn handles, pointers and counts into references and slices and
-//! call the function of the same name in `calls`; which commands there are is said by [`VERSIONS`] and [`EXTENSIONS`].
+//! Debian has the registry in `libvulkan-dev`. Entry points convert handles, pointers and counts to references and
+//! slices and call the function of the same name in `calls`. [`VERSIONS`] and [`EXTENSIONS`] determine the commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use roxmltree::{Document, Node};
 
-/// Versions of Vulkan whose commands exist.
+/// Vulkan versions whose commands are generated.
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
-/// Extensions whose commands exist, beside those that became part of a version.
+/// Extensions whose commands are generated, besides those that became part of a version.
 const EXTENSIONS: [&str; 25] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
@@ -44,10 +45,10 @@ const EXTENSIONS: [&str; 25] = [
     "VK_EXT_headless_surface",
 ];
 
-/// Handles that the loader looks into.
+/// Dispatchable handles, whose first word the loader uses.
 const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
 
-/// Types that only their own library looks into.
+/// Types that are opaque to the driver.
 const OPAQUE: [&str; 3] = ["void", "Display", "xcb_connection_t"];
 
 /// A parameter of a command or a member of a structure.
@@ -58,7 +59,7 @@ struct Variable<'x> {
     pointers: usize,
     array: Option<String>,
     len: Vec<&'x str>,
-    /// The parameter that says how far apart elements are.
+    /// The parameter with the distance of elements.
     stride: Option<&'x str>,
     optional: bool,
 }
@@ -114,7 +115,7 @@ fn types_of<'x>(part: Node<'x, 'x>) -> impl Iterator<Item = &'x str> {
     part.descendants().filter(|node| node.has_tag_name("type")).filter_map(|node| node.attribute("name"))
 }
 
-/// Whether what a part depends on is there: alternatives of what must be there together, all of them versions or extensions.
+/// Whether the dependencies of a part are met: alternatives of versions and extensions that must all be present.
 fn is_met(part: Node<'_, '_>) -> bool {
     let is_there = |name: &str| {
         let version = name.strip_prefix("VK_VERSION_").map(|version| version.replace('_', "."));
@@ -124,12 +125,12 @@ fn is_met(part: Node<'_, '_>) -> bool {
     part.attribute("depends").is_none_or(|depends| depends.split(',').any(together))
 }
 
-/// What the registry says, as far as it is needed.
+/// The contents of the registry, as far as needed.
 struct Registry<'x> {
     document: &'x Document<'x>,
-    /// Types that are another name of a type.
+    /// Type aliases.
     aliases: BTreeMap<&'x str, &'x str>,
-    /// Names that types of a version after those of [`VERSIONS`] had in the extension that they come from.
+    /// Extension names of types that belong to versions later than those in [`VERSIONS`].
     former: BTreeMap<&'x str, &'x str>,
     /// Structures whose Rust type has a lifetime.
     borrowing: BTreeSet<&'x str>,
@@ -215,7 +216,7 @@ impl<'x> Registry<'x> {
         format!("vk::{name}{tag}{lifetime}")
     }
 
-    /// The Rust type of a parameter as C has it.
+    /// The Rust type of a parameter in the C signature.
     fn raw(&self, variable: &Variable<'x>) -> String {
         let base = self.base(variable.ty);
         let pointer = if variable.constant { "*const " } else { "*mut " };
@@ -227,7 +228,7 @@ impl<'x> Registry<'x> {
         }
     }
 
-    /// What the versions consist of.
+    /// The parts of the versions.
     fn versions(&self) -> impl Iterator<Item = Node<'x, 'x>> + use<'x> {
         let of_vulkan = |node: &Node<'_, '_>| {
             node.attribute("api").is_some_and(|list| list.split(',').any(|api| api == "vulkan"))
@@ -244,7 +245,7 @@ impl<'x> Registry<'x> {
         parts.flat_map(types_of).map(|name| self.real(name)).collect()
     }
 
-    /// Commands by name, in order, each with whether the loader asks for it by instance or before there is one.
+    /// Commands by name, in order, each with whether the loader queries it with an instance or without.
     fn commands(&self) -> Vec<&'x str> {
         let mut names = Vec::new();
         let mut take = |node: Node<'x, 'x>, all: bool| {
@@ -268,7 +269,7 @@ impl<'x> Registry<'x> {
         names
     }
 
-    /// The command of one of the versions that `name` is another name of.
+    /// The command of a version of which `name` is an alias.
     fn alias(&self, name: &str) -> Option<&'x str> {
         self.first_name(name).filter(|first| self.is_of_version(first))
     }
@@ -277,14 +278,14 @@ impl<'x> Registry<'x> {
         self.version_of(name).is_some()
     }
 
-    /// The minor number of the version that a command came with.
+    /// The minor number of the version that introduced a command.
     fn version_of(&self, name: &str) -> Option<&'x str> {
         let named = |node: Node<'_, '_>| node.has_tag_name("command") && node.attribute("name") == Some(name);
         let version = self.versions().find(|version| version.descendants().any(named))?;
         version.attribute("number")?.split_once('.').map(|(_, minor)| minor)
     }
 
-    /// The command that `name` is another name of, of whatever version.
+    /// The command of which `name` is an alias, in any version.
     fn first_name(&self, name: &str) -> Option<&'x str> {
         let node = self
             .elements("command")
@@ -305,7 +306,7 @@ impl<'x> Registry<'x> {
     }
 }
 
-/// The arguments of a call: what becomes of each parameter.
+/// The arguments of a call, converted from the parameters.
 fn arguments<'x>(registry: &Registry<'x>, params: &[Variable<'x>]) -> Vec<String> {
     let counts: BTreeSet<&str> = params.iter().flat_map(|param| param.len.iter().copied()).collect();
     let mut arguments = Vec::new();
@@ -352,7 +353,7 @@ fn argument<'x>(
         "" if param.optional => format!("{name}.as_ref()"),
         "" => format!("{one}({name})"),
         "null-terminated" => format!("text({name})"),
-        // A length that is a formula: the call knows it.
+        // The call computes a length that is a formula.
         len if len.starts_with("latexmath") => name.to_owned(),
         len => match params.iter().find(|other| other.name == len) {
             Some(count) if count.pointers > 0 => format!("Fill::new({}, {name})", count.rust_name()),
@@ -392,7 +393,7 @@ fn entry_point<'x>(registry: &Registry<'x>, name: &'x str, text: &mut String) {
     );
 }
 
-/// Structures whose members can be read: those of these commands, and those that may be in a chain.
+/// Structures with accessors: those of these commands, and those that may be in a chain.
 fn members(registry: &Registry<'_>, text: &mut String) {
     let wanted = registry.types();
     for (name, members) in registry.structures.iter().filter(|(name, _)| wanted.contains(*name)) {
@@ -412,7 +413,7 @@ fn members(registry: &Registry<'_>, text: &mut String) {
     }
 }
 
-/// Type and value of what a member points to.
+/// Type and value of the target of a member.
 fn member_value(
     members: &[Variable<'_>],
     member: &Variable<'_>,
@@ -451,8 +452,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = String::from(
         "//! Written by `examples/generate.rs` from the Vulkan registry: entry points, their names, members of structures.\n\n#![allow(clippy::all, unused_qualifications, deprecated, clippy::undocumented_unsafe_blocks, reason = \"generated\")]\n\n",
     );
-    text.push_str("use ash::vk;\n\n/// What a name stands for: the function, as the loader calls it, the type of its first parameter, and the minor number of the version that has it, 0 of extensions.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor)| (Some(*function), *first, *minor))\n}\n\n");
-    text.push_str("/// What a command is called on.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// Nothing: it is there before an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
+    text.push_str("use ash::vk;\n\n/// The command of a name: its function, the type of its first parameter, and the minor number of its version, 0 for extensions.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor)| (Some(*function), *first, *minor))\n}\n\n");
+    text.push_str("/// The type of a command's first parameter.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// None: it can be called without an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
     text.push_str("type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32)] = &[\n");
     for name in &names {
         let target = registry.alias(name).unwrap_or(name);
@@ -475,7 +476,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for name in names.iter().filter(|name| registry.alias(name).is_none()) {
         entry_point(&registry, name, &mut text);
     }
-    text.push_str("}\n\n/// What pointers of structures point to.\n#[allow(dead_code, reason = \"generated for all structures\")]\npub(crate) mod members {\n    use std::ffi::CStr;\n\n    use ash::vk;\n\n    use crate::pointers::*;\n\n");
+    text.push_str("}\n\n/// Accessors for pointer members of structures.\n#[allow(dead_code, reason = \"generated for all structures\")]\npub(crate) mod members {\n    use std::ffi::CStr;\n\n    use ash::vk;\n\n    use crate::pointers::*;\n\n");
     members(&registry, &mut text);
     text.push_str("}\n");
     use std::io::Write as _;

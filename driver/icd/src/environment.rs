@@ -1,4 +1,4 @@
-//! What the environment asks for: reports, listings, statistics.
+//! Environment variables: reports, listings, statistics.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use agx_device::{Settings, Statistics, host_threads};
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, InProcess, Outputs};
 
-/// Where reports go.
+/// Destination of reports.
 fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
     static OUTPUT: OnceLock<Mutex<Box<dyn std::io::Write + Send>>> = OnceLock::new();
     OUTPUT.get_or_init(|| {
@@ -22,13 +22,13 @@ fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
     })
 }
 
-/// Writes a sentence to the report. A report that cannot be written is lost.
+/// Writes a sentence to the report; errors are ignored.
 pub(crate) fn report(text: &str) {
     let mut output = output().lock().unwrap_or_else(PoisonError::into_inner);
     let _ = writeln!(output, "agx: {text}");
 }
 
-/// Keeps a shader module as a file, where that is asked for. A file that cannot be written is lost.
+/// Saves a shader module to a file, if requested; errors are ignored.
 pub(crate) fn keep_module(code: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     if let Some(folder) = std::env::var_os("AGX_DEVICE_SHADERS") {
@@ -37,7 +37,7 @@ pub(crate) fn keep_module(code: &[u8]) {
     }
 }
 
-/// The conformance version that programs are told: none.
+/// The conformance version that the driver reports; by default none.
 pub(crate) fn conformance() -> [u8; 4] {
     let mut version = [0; 4];
     if let Ok(text) = std::env::var("AGX_CONFORMANCE_VERSION") {
@@ -70,7 +70,7 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
     let statistics = std::env::var_os("AGX_DEVICE_STATISTICS");
     let outputs = Outputs {
         report: Box::new(|finding| report(&finding.to_string())),
-        // Listings and statistics that cannot be written are lost.
+        // Errors in writing listings and statistics are ignored.
         trace: trace.map(|mut file| -> Box<dyn FnMut(&str) + Send> {
             Box::new(move |listing| drop(file.write_all(listing.as_bytes())))
         }),

@@ -10,7 +10,8 @@
 
 use ash::vk;
 
-/// What a name stands for: the function, as the loader calls it, the type of its first parameter, and the minor number of the version that has it, 0 of extensions.
+/// The command of a name: its function, the type of its first parameter, and the minor number of its version, 0 for
+/// extensions.
 pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {
     TABLE
         .iter()
@@ -18,10 +19,10 @@ pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {
         .map(|(_, function, first, minor)| (Some(*function), *first, *minor))
 }
 
-/// What a command is called on.
+/// The type of a command's first parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum First {
-    /// Nothing: it is there before an instance.
+    /// None: it can be called without an instance.
     Nothing,
     /// An instance.
     Instance,
@@ -7393,7 +7394,7 @@ mod entry {
     }
 }
 
-/// What pointers of structures point to.
+/// Accessors for pointer members of structures.
 #[allow(dead_code, reason = "generated for all structures")]
 pub(crate) mod members {
     use std::ffi::CStr;

@@ -1,7 +1,7 @@
-//! Handles: what the application holds of our objects.
+//! Handles: the application's references to objects.
 //!
-//! A handle is the address of a box with a shared object in it. The loader looks into those of dispatchable objects, which
-//! therefore begin with a word of its own.
+//! A handle is the address of a box with a shared object. The loader uses the first word of dispatchable objects, so
+//! they begin with a reserved word.
 
 use std::sync::{Arc, Mutex};
 
@@ -25,7 +25,7 @@ use crate::objects::{
     ShaderModule, Swapchain, UpdateTemplate,
 };
 
-/// The word that the loader wants at the start of dispatchable objects (`ICD_LOADER_MAGIC`).
+/// The first word of dispatchable objects, as the loader requires (`ICD_LOADER_MAGIC`).
 const MAGIC: usize = 0x01cd_c0de;
 
 /// A dispatchable object.
@@ -35,12 +35,12 @@ struct Dispatchable<T> {
     object: Arc<T>,
 }
 
-/// A handle and the object behind it.
+/// A handle and its object.
 pub(crate) trait Object: Handle + Copy {
     type Of: 'static;
 }
 
-/// A handle that the loader looks into.
+/// A dispatchable handle.
 pub(crate) trait Dispatched: Handle + Copy {
     type Of: 'static;
 }
@@ -89,31 +89,31 @@ objects! { Object:
     PrivateDataSlot Mutex<std::collections::BTreeMap<u64, u64>>;
 }
 
-/// A handle of an object.
+/// Creates a handle for an object.
 pub(crate) fn give<H: Object>(object: Arc<H::Of>) -> H {
     H::from_raw(Box::into_raw(Box::new(object)) as u64)
 }
 
-/// The object of a handle; `None` of a null handle.
+/// The object of a handle; `None` for a null handle.
 pub(crate) fn object<'a, H: Object>(handle: H) -> Option<&'a Arc<H::Of>> {
     let pointer = handle.as_raw() as *const Arc<H::Of>;
-    // SAFETY: valid usage: the handle is null or one that `give` made and `take` did not get.
+    // SAFETY: valid usage: the handle is null, or was made by `give` and not passed to `take`.
     unsafe { pointer.as_ref() }
 }
 
-/// The object of a handle that is not null.
+/// The object of a handle that must not be null.
 pub(crate) fn shared<H: Object>(handle: H) -> Result<Arc<H::Of>, agx_driver::Error> {
     object(handle).cloned().ok_or(agx_driver::Error::Invalid { what: "a handle is null" })
 }
 
-/// The object of a handle that is destroyed.
+/// The object of a handle that is being destroyed.
 pub(crate) fn take<H: Object>(handle: H) -> Option<Arc<H::Of>> {
     let pointer = handle.as_raw() as *mut Arc<H::Of>;
-    // SAFETY: as above, and nobody uses the handle any more.
+    // SAFETY: as above, and the handle is not used afterwards.
     (!pointer.is_null()).then(|| unsafe { *Box::from_raw(pointer) })
 }
 
-/// A handle of a dispatchable object.
+/// Creates a handle for a dispatchable object.
 pub(crate) fn give_dispatched<H: Dispatched>(object: Arc<H::Of>) -> H {
     H::from_raw(Box::into_raw(Box::new(Dispatchable { magic: MAGIC, object })) as u64)
 }
@@ -121,22 +121,22 @@ pub(crate) fn give_dispatched<H: Dispatched>(object: Arc<H::Of>) -> H {
 /// The object of a dispatchable handle.
 ///
 /// # Safety
-/// The handle is one that `give_dispatched` made and that was not taken.
+/// The handle was made by `give_dispatched` and not destroyed.
 pub(crate) unsafe fn dispatched_object<'a, H: Dispatched>(handle: H) -> &'a Arc<H::Of> {
     let pointer = handle.as_raw() as *const Dispatchable<H::Of>;
     // SAFETY: the caller's promise.
     unsafe { &(*pointer).object }
 }
 
-/// The object of a dispatchable handle that a structure or an array names.
+/// The object of a dispatchable handle in a structure or an array.
 pub(crate) fn named<'a, H: Dispatched + 'a>(handle: H) -> &'a Arc<H::Of> {
-    // SAFETY: valid usage: the handle is one that the driver gave and that was not destroyed.
+    // SAFETY: valid usage: the driver made the handle, and it was not destroyed.
     unsafe { dispatched_object(handle) }
 }
 
-/// The object of a dispatchable handle that is destroyed.
+/// The object of a dispatchable handle that is being destroyed.
 pub(crate) fn take_dispatched<H: Dispatched>(handle: H) -> Option<Arc<H::Of>> {
     let pointer = handle.as_raw() as *mut Dispatchable<H::Of>;
-    // SAFETY: valid usage: the handle is null, or one that the driver gave and that nobody uses any more.
+    // SAFETY: valid usage: the handle is null, or the driver made it, and it is not used afterwards.
     (!pointer.is_null()).then(|| unsafe { Box::from_raw(pointer) }.object)
 }

@@ -1,18 +1,18 @@
-//! The Vulkan loader's way into `agx-driver`.
+//! The entry points of `agx-driver` for the Vulkan loader.
 //!
-//! `generated` has an entry point for every command, written from Vulkan's registry by `examples/generate.rs`: it turns handles,
-//! pointers and counts into references and slices and calls the function of the same name in `calls`. Those translate structures
-//! into what `agx-driver` takes. The environment is read here only:
+//! `generated` has an entry point for every command, generated from the Vulkan registry by `examples/generate.rs`. It
+//! converts handles, pointers and counts to references and slices and calls the function of the same name in `calls`,
+//! which translates structures to those of `agx-driver`. Only this crate reads environment variables:
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `AGX_DEVICE_REPORT` | file that errors and findings of the device are appended to; without, errors go to standard error |
+//! | `AGX_DEVICE_REPORT` | file to append errors and findings of the device to; by default errors are written to standard error |
 //! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
 //! | `AGX_DEVICE_SHADERS` | folder for the shader modules of the application |
-//! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles by program, at the end |
-//! | `AGX_DEVICE_STRICT` | `yes` reports what hardware passes over in silence |
-//! | `AGX_CONFORMANCE_VERSION` | the version of the conformance tests that programs are told, `1.3.0.0` for example; none without |
-//! | `AGX_DEVICE_THREADS` | threads that share the work of a launch or draw where `AGX_DEVICE_STRICT` is not `yes`; all without |
+//! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles per program, written at the end |
+//! | `AGX_DEVICE_STRICT` | `yes` to report errors that hardware ignores silently |
+//! | `AGX_CONFORMANCE_VERSION` | conformance version to report, for example `1.3.0.0`; by default none |
+//! | `AGX_DEVICE_THREADS` | threads that share the work of a launch or draw if `AGX_DEVICE_STRICT` is not `yes`; by default all |
 
 mod calls;
 mod environment;
@@ -31,7 +31,7 @@ use generated::First;
 /// Version of the interface between loader and driver.
 const INTERFACE: u32 = 5;
 
-/// Agrees with the loader on the version of their interface.
+/// Negotiates the version of the interface with the loader.
 ///
 /// # Safety
 /// The loader passes a pointer to a number.
@@ -46,7 +46,7 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: 
     vk::Result::SUCCESS
 }
 
-/// The entry point of a name.
+/// The entry point with a name.
 ///
 /// # Safety
 /// The loader passes a string.

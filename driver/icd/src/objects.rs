@@ -1,4 +1,4 @@
-//! Objects that only the application's side of the driver has.
+//! Objects that exist only in the Vulkan layer of the driver.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -17,7 +17,7 @@ pub(crate) struct Instance {
 
 /// A physical device.
 pub(crate) struct PhysicalDevice {
-    /// The minor number of the version that the application asked for.
+    /// The minor number of the version that the application requested.
     pub(crate) minor: u32,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct PhysicalDevice {
 pub(crate) struct Device {
     pub(crate) device: Arc<agx_driver::device::Device>,
     pub(crate) queue: OnceLock<vk::Queue>,
-    /// The minor number of the version that the application asked for.
+    /// The minor number of the version that the application requested.
     pub(crate) minor: u32,
 }
 
@@ -50,58 +50,58 @@ pub(crate) struct ShaderModule {
 /// A pipeline.
 #[expect(clippy::large_enum_variant, reason = "there are few, and each is alone behind a handle")]
 pub(crate) enum Pipeline {
-    /// Of a compute shader.
+    /// A compute pipeline.
     Compute(Arc<ComputePipeline>),
-    /// Of vertex and fragment shaders.
+    /// A graphics pipeline.
     Graphics(Arc<GraphicsPipeline>),
-    /// Parts of one (`VK_EXT_graphics_pipeline_library`).
+    /// Parts of a graphics pipeline (`VK_EXT_graphics_pipeline_library`).
     Library(Library),
 }
 
-/// Parts of a graphics pipeline, which are compiled once all of them are known.
+/// Parts of a graphics pipeline, which are compiled when all of them are known.
 pub(crate) struct Library {
-    /// Which of them it has.
+    /// The parts that it has.
     pub(crate) parts: vk::GraphicsPipelineLibraryFlagsEXT,
-    /// What they say.
+    /// Their state.
     pub(crate) info: GraphicsInfo,
 }
 
-/// A descriptor pool and the sets that came from it.
+/// A descriptor pool and its sets.
 pub(crate) struct DescriptorPool {
     pub(crate) pool: Pool,
     pub(crate) sets: Mutex<Vec<vk::DescriptorSet>>,
 }
 
-/// A command pool and the command buffers that came from it.
+/// A command pool and its command buffers.
 #[derive(Default)]
 pub(crate) struct CommandPool {
     pub(crate) buffers: Mutex<Vec<vk::CommandBuffer>>,
 }
 
 impl CommandPool {
-    /// Forgets a command buffer.
+    /// Removes a command buffer.
     pub(crate) fn forget(&self, buffer: vk::CommandBuffer) {
         lock(&self.buffers).retain(|known| *known != buffer);
     }
 }
 
-/// What an update template writes.
+/// An update template.
 pub(crate) struct UpdateTemplate {
     pub(crate) entries: Vec<vk::DescriptorUpdateTemplateEntry>,
-    /// Where it pushes them.
+    /// The bind point for pushed descriptors.
     pub(crate) point: vk::PipelineBindPoint,
 }
 
 /// An attachment of a render pass.
 pub(crate) struct Attachment {
     pub(crate) format: vk::Format,
-    /// What it holds before: colour or depth, and stencil.
+    /// Load operations: of colour or depth, and of stencil.
     pub(crate) load: [vk::AttachmentLoadOp; 2],
-    /// What becomes of it.
+    /// Store operations.
     pub(crate) store: [vk::AttachmentStoreOp; 2],
 }
 
-/// A part of a render pass: numbers of attachments.
+/// A subpass, with numbers of attachments.
 pub(crate) struct Subpass {
     pub(crate) colours: Vec<Option<u32>>,
     pub(crate) resolves: Vec<Option<u32>>,
@@ -128,10 +128,10 @@ pub(crate) struct Swapchain {
     pub(crate) images: Vec<vk::Image>,
 }
 
-/// Memory that is mapped.
+/// A pointer to mapped memory.
 pub(crate) fn pointer(memory: &Allocation, offset: u64) -> *mut std::ffi::c_void {
     memory.pointer().wrapping_add(offset as usize).cast_mut().cast()
 }
 
-/// Keeps private data by object.
+/// Private data by object.
 pub(crate) type PrivateData = Mutex<BTreeMap<u64, u64>>;

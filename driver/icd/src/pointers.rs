@@ -1,7 +1,7 @@
-//! Pointers of the application as references and slices.
+//! Converts pointers of the application to references and slices.
 //!
-//! Every function here relies on the valid usage of the command whose parameter it gets: pointers are null only where a command
-//! allows that, point to as many elements as the command says, and stay valid while it runs.
+//! Every function here relies on the valid usage of the command whose parameter it gets: pointers are null only if the
+//! command allows it, point to as many elements as the command specifies, and stay valid while it runs.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use ash::vk;
 
 use crate::handles::{Dispatched, dispatched_object};
 
-/// What a command is called on.
+/// The object of a command's first parameter.
 ///
 /// # Safety
-/// The handle is one that the driver gave and that was not destroyed.
+/// The driver made the handle, and it was not destroyed.
 pub(crate) unsafe fn dispatched<'a, H: Dispatched + 'a>(handle: H) -> &'a Arc<H::Of> {
     // SAFETY: the caller's promise.
     unsafe { dispatched_object(handle) }
 }
 
-/// What a parameter points to.
+/// The target of a parameter.
 ///
 /// # Safety
 /// See the module.
@@ -29,7 +29,7 @@ pub(crate) unsafe fn reference<'a, T>(pointer: *const T) -> &'a T {
     unsafe { &*pointer }
 }
 
-/// Where a command writes a result.
+/// The destination of a result.
 ///
 /// # Safety
 /// See the module.
@@ -38,7 +38,7 @@ pub(crate) unsafe fn out<'a, T>(pointer: *mut T) -> &'a mut T {
     unsafe { &mut *pointer }
 }
 
-/// So many elements; none of a null pointer.
+/// A slice of `len` elements; empty for a null pointer.
 ///
 /// # Safety
 /// See the module.
@@ -50,7 +50,7 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, len) }
 }
 
-/// So many elements, which lie `stride` bytes apart.
+/// `len` elements that are `stride` bytes apart.
 ///
 /// # Safety
 /// See the module.
@@ -59,7 +59,7 @@ pub(crate) unsafe fn strided<T: Copy>(pointer: *const T, len: usize, stride: usi
     (0..len).map(|at| unsafe { pointer.byte_add(at * stride).read_unaligned() }).collect()
 }
 
-/// So many elements that a command writes.
+/// A slice of `len` elements for a command to write.
 ///
 /// # Safety
 /// See the module.
@@ -98,13 +98,13 @@ pub(crate) unsafe fn texts<'a>(pointer: *const *const c_char, len: usize) -> Vec
     unsafe { slice(pointer, len) }.iter().filter_map(|text| unsafe { text_of(*text) }).collect()
 }
 
-/// A number of elements and room for them: the number is set where there is no room.
+/// A count and an array: without an array, the count is set.
 pub(crate) struct Fill<C, T> {
     count: *mut C,
     room: *mut T,
 }
 
-/// Types of numbers of elements.
+/// Types of counts.
 pub(crate) trait Count: Copy {
     fn from_len(len: usize) -> Self;
     fn to_len(self) -> usize;
@@ -135,9 +135,9 @@ impl<C: Count, T> Fill<C, T> {
         Fill { count, room }
     }
 
-    /// Calls `put` for as many items as there is room, or says how many there are.
+    /// Calls `put` for as many items as the array has room for, or sets the count.
     pub(crate) fn fill<I>(self, items: &[I], mut put: impl FnMut(&I, &mut T)) -> vk::Result {
-        // SAFETY: the promise of who made this.
+        // SAFETY: the promise to `new`.
         unsafe {
             if self.room.is_null() {
                 *self.count = C::from_len(items.len());
@@ -153,16 +153,16 @@ impl<C: Count, T> Fill<C, T> {
 }
 
 impl<C: Count> Fill<C, c_void> {
-    /// Copies bytes, or says how many there are.
+    /// Copies bytes, or sets the count.
     pub(crate) fn bytes(self, bytes: &[u8]) -> vk::Result {
         Fill { count: self.count, room: self.room.cast::<u8>() }.fill(bytes, |byte, slot| *slot = *byte)
     }
 }
 
 impl Fill<usize, c_void> {
-    /// Copies all bytes or none, where there is room for fewer; or says how many there are.
+    /// Copies all bytes, or none if the array is too small; or sets the count.
     pub(crate) fn whole(self, bytes: &[u8]) -> vk::Result {
-        // SAFETY: the promise of who made this.
+        // SAFETY: the promise to `new`.
         let is_short = unsafe { !self.room.is_null() && *self.count < bytes.len() };
         match is_short {
             true => {
@@ -175,7 +175,7 @@ impl Fill<usize, c_void> {
     }
 }
 
-/// What calls give becomes what entry points return.
+/// Converts results of calls to results of entry points.
 pub(crate) trait Outcome {
     fn outcome(self) -> vk::Result;
 }
@@ -208,10 +208,10 @@ pub(crate) fn outcome(outcome: impl Outcome) -> vk::Result {
     outcome.outcome()
 }
 
-/// The structure of a type in a chain.
+/// The structure with a type in a chain.
 pub(crate) fn find<'a, T: vk::TaggedStructure>(mut next: *const c_void) -> Option<&'a T> {
     while !next.is_null() {
-        // SAFETY: chains are made of structures that begin so, and their tags name their types.
+        // SAFETY: structures of chains begin with these members, and their tags identify their types.
         unsafe {
             let base = &*next.cast::<vk::BaseInStructure<'_>>();
             if base.s_type == T::STRUCTURE_TYPE {
@@ -223,22 +223,22 @@ pub(crate) fn find<'a, T: vk::TaggedStructure>(mut next: *const c_void) -> Optio
     None
 }
 
-/// The structure of a type in a chain that a command writes.
+/// The structure with a type in a chain, for a command to write.
 pub(crate) fn find_mut<'a, T: vk::TaggedStructure>(next: *mut c_void) -> Option<&'a mut T> {
     let mut found = None;
     each_mut(next, |kind, structure| {
         if kind == T::STRUCTURE_TYPE {
-            // SAFETY: the tag names the type, and nothing else refers to what the command writes.
+            // SAFETY: the tag identifies the type, and no other reference to the structure exists.
             found = Some(unsafe { &mut *structure.cast::<T>() });
         }
     });
     found
 }
 
-/// Calls `visit` with every structure of a chain that a command writes.
+/// Calls `visit` for every structure of a chain that a command writes.
 pub(crate) fn each_mut(mut next: *mut c_void, mut visit: impl FnMut(vk::StructureType, *mut c_void)) {
     while !next.is_null() {
-        // SAFETY: chains are made of structures that begin so.
+        // SAFETY: structures of chains begin with these members.
         let base = unsafe { &*next.cast::<vk::BaseOutStructure<'_>>() };
         let (kind, after) = (base.s_type, base.p_next);
         visit(kind, next);
@@ -246,14 +246,14 @@ pub(crate) fn each_mut(mut next: *mut c_void, mut visit: impl FnMut(vk::Structur
     }
 }
 
-/// The bytes at a pointer of the application's.
+/// The bytes at an offset from a pointer of the application.
 pub(crate) fn bytes_at<'a>(pointer: *const c_void, offset: usize, len: usize) -> &'a [u8] {
-    // SAFETY: update templates say how many bytes there are at each offset.
+    // SAFETY: update templates specify the number of bytes at each offset.
     unsafe { slice(pointer.cast::<u8>().wrapping_add(offset), len) }
 }
 
-/// A structure at a pointer of the application's.
+/// The structure at an offset from a pointer of the application.
 pub(crate) fn read_at<T: Copy>(pointer: *const c_void, offset: usize) -> T {
-    // SAFETY: update templates say what there is at each offset.
+    // SAFETY: update templates specify the contents at each offset.
     unsafe { pointer.cast::<u8>().wrapping_add(offset).cast::<T>().read_unaligned() }
 }

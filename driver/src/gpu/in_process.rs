@@ -1,4 +1,4 @@
-//! The kernel interface in process.
+//! The kernel interface, implemented in process.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
@@ -15,10 +15,10 @@ use agx_device::{Finding, Settings, Statistics};
 use super::{Gpu, GpuBuffer, KERNEL, SHADER_BASE, SyncPoint};
 use crate::Error;
 
-/// Bytes that mappings are aligned to (`minMemoryMapAlignment`).
+/// Alignment of mappings in bytes (`minMemoryMapAlignment`).
 const ALIGNMENT: usize = 4096;
 
-/// Memory of a buffer, aligned as mappings are.
+/// Memory of a buffer, with the alignment of mappings.
 struct Aligned {
     words: Box<[AtomicU32]>,
     skip: usize,
@@ -31,10 +31,10 @@ impl Words for Aligned {
     }
 }
 
-/// Memory by the token that the kernel keeps for it.
+/// Memory by the kernel's token.
 type Store = Arc<Mutex<BTreeMap<u64, Arc<dyn Words>>>>;
 
-/// Gives memory of the process, and remembers it until the driver takes it.
+/// Allocates memory of the process, and keeps it until the driver takes it.
 struct Shared {
     store: Store,
     next: u64,
@@ -54,7 +54,7 @@ impl Allocator for Shared {
     }
 }
 
-/// What calls point to: the address of byte `b` of argument `a` is `(a + 1) << 32 | b`.
+/// Data that calls point to: the address of byte `b` of argument `a` is `(a + 1) << 32 | b`.
 #[derive(Default)]
 struct Arguments(Vec<Vec<u8>>);
 
@@ -102,17 +102,17 @@ mod number {
     pub(super) const SYNC_TIMELINE_SIGNAL: u8 = 0xcd;
 }
 
-/// Who takes what the device tells.
+/// Receivers of the device's reports.
 pub struct Outputs {
-    /// Takes each finding.
+    /// Receives each finding.
     pub report: Box<dyn FnMut(&Finding) + Send>,
-    /// Takes the listing of each submission, with [`Settings::trace`].
+    /// Receives the listing of each submission, with [`Settings::trace`].
     pub trace: Option<Box<dyn FnMut(&str) + Send>>,
-    /// Takes what was executed so far, after each submission.
+    /// Receives the statistics after each submission.
     pub statistics: Option<Box<dyn FnMut(&Statistics) + Send>>,
 }
 
-/// The device in process.
+/// A device in process.
 pub struct InProcess {
     kernel: Kernel,
     store: Store,
@@ -122,10 +122,10 @@ pub struct InProcess {
 }
 
 impl InProcess {
-    /// A device of its own, whose findings and listings `outputs` takes.
+    /// Opens a device that reports to `outputs`.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// A kernel call fails.
     pub fn open(settings: Settings, clock: fn() -> u64, outputs: Outputs) -> Result<InProcess, Error> {
         let store = Store::default();
         let allocator = Box::new(Shared { store: store.clone(), next: 0 });
@@ -146,12 +146,12 @@ impl InProcess {
         Ok(gpu)
     }
 
-    /// The kernel, for what only tests and tools ask: statistics, listings, recordings.
+    /// The kernel, for tests and tools: statistics, listings, recordings.
     pub fn kernel(&mut self) -> &mut Kernel {
         &mut self.kernel
     }
 
-    /// A call whose structure points to `pointed`, each with the byte of the structure where its address goes.
+    /// Makes a call whose structure points to `pointed`, each with the byte of the structure at which its address is.
     fn call(
         &mut self,
         number: u8,
@@ -166,7 +166,7 @@ impl InProcess {
         let refused = |errno: Errno| Error::Kernel { call: Kernel::call_name(number), number: errno.0 };
         self.kernel.call(number, &mut argument, &mut user).map_err(refused)?;
         Ok(match user.0.pop() {
-            // What a query writes to is what its caller wants.
+            // The caller needs the data that a query writes.
             Some(last) if matches!(number, number::SYNC_QUERY | number::GET_PARAMS) => last,
             _ => argument,
         })
@@ -194,7 +194,7 @@ fn arguments(bytes: usize, fields: &[(Field, u64)]) -> Vec<u8> {
     argument
 }
 
-/// Bytes of the parameters, and where they have the clusters and the cores of each.
+/// Bytes of the parameters, and offsets of the number of clusters and of the cores of each.
 const PARAMETERS: usize = 592;
 const CLUSTERS: usize = 28;
 const CORES: usize = 32;
@@ -204,7 +204,7 @@ impl Gpu for InProcess {
         let fields = [(get_params::SIZE, PARAMETERS as u64)];
         let pointer = (get_params::POINTER.start / 8) as usize;
         let argument = arguments(get_params::RECORD.bytes, &fields);
-        // The call asks for nothing that the kernel could refuse.
+        // This call cannot fail.
         let found =
             self.call(number::GET_PARAMS, argument, vec![(pointer, vec![0; PARAMETERS])]).unwrap_or_default();
         let word = |at: usize| {
@@ -226,7 +226,7 @@ impl Gpu for InProcess {
     }
 
     fn close_buffer(&mut self, handle: u32) {
-        // The handle is one of ours, so the call cannot fail.
+        // The handle is valid, so the call cannot fail.
         let _ = self.call(number::GEM_CLOSE, [handle.to_le_bytes(), [0; 4]].concat(), Vec::new());
     }
 
@@ -243,7 +243,7 @@ impl Gpu for InProcess {
 
     fn unbind(&mut self, address: u64, bytes: u64) {
         let op = [(bind_op::UNBIND, 1), (bind_op::RANGE, bytes), (bind_op::ADDRESS, address)];
-        // The addresses were bound, so the call cannot fail.
+        // The addresses are bound, so the call cannot fail.
         let _ = self.bind_op(&op);
     }
 
@@ -290,7 +290,7 @@ impl Gpu for InProcess {
     }
 
     fn is_reached(&mut self, point: SyncPoint) -> bool {
-        // Flags: all of them, and those that nothing was submitted for yet; the deadline is over.
+        // Flags: wait for all points, also for those without a submission yet; the deadline is in the past.
         self.sync_call(number::SYNC_TIMELINE_WAIT, point, &[(24, 4, 1), (28, 4, 3)]).is_ok()
     }
 

@@ -1,7 +1,7 @@
 //! The kernel interface, as the driver uses it.
 //!
-//! [`Gpu`] is everything the driver asks of a kernel; nothing else reaches the device. [`InProcess`] answers with
-//! `agx-device`; a render node with `asahi_drm.h` behind it would answer the same calls with system calls.
+//! The driver reaches the device only through [`Gpu`]. [`InProcess`] implements it with `agx-device`; an implementation
+//! for a render node would use the system calls of `asahi_drm.h`.
 
 mod in_process;
 
@@ -18,7 +18,7 @@ use crate::Error;
 pub struct GpuBuffer {
     /// The kernel's number of it.
     pub handle: u32,
-    /// Its memory, as the processor sees it.
+    /// Its memory, for the processor.
     pub words: Arc<dyn Words>,
 }
 
@@ -31,45 +31,45 @@ pub struct SyncPoint {
     pub value: Option<u64>,
 }
 
-/// What the driver asks of the kernel.
+/// The kernel calls that the driver uses.
 pub trait Gpu: Send {
-    /// One more than the largest number that a core can have: clusters have as many numbers as the next power of two of their cores.
+    /// One more than the largest core number: each cluster has as many numbers as the next power of two of its cores.
     fn cores(&mut self) -> u32;
 
-    /// A buffer of `bytes` bytes, a multiple of [`PAGE`], zero.
+    /// A zeroed buffer of `bytes` bytes, a multiple of [`PAGE`].
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     fn create_buffer(&mut self, bytes: u64) -> Result<GpuBuffer, Error>;
 
-    /// Gives a buffer back.
+    /// Frees a buffer.
     fn close_buffer(&mut self, handle: u32);
 
     /// Binds a whole buffer of `bytes` bytes at an address.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The call fails.
     fn bind(&mut self, handle: u32, address: u64, bytes: u64) -> Result<(), Error>;
 
     /// Unbinds addresses.
     fn unbind(&mut self, address: u64, bytes: u64);
 
-    /// Makes a buffer one that timestamps are written to; gives its number in commands.
+    /// Registers a buffer for timestamps; returns its number in commands.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The call fails.
     fn bind_times(&mut self, handle: u32, bytes: u64) -> Result<u32, Error>;
 
     /// Undoes [`Gpu::bind_times`].
     fn unbind_times(&mut self, object: u32);
 
-    /// Nanoseconds, as timestamps have them.
+    /// The time in nanoseconds, on the clock of timestamps.
     fn time(&mut self) -> u64;
 
     /// A sync object, signalled or not.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The call fails.
     fn create_sync(&mut self, signalled: bool) -> Result<u32, Error>;
 
     /// Destroys a sync object.
@@ -87,22 +87,23 @@ pub trait Gpu: Send {
     /// The point that a timeline has reached.
     fn timeline_value(&mut self, handle: u32) -> u64;
 
-    /// Submits commands: headers and structures one after the other.
+    /// Submits commands: headers and structures in sequence.
     ///
     /// # Errors
-    /// The kernel refuses, or a program faults.
+    /// The call fails, or a program faults.
     fn submit(&mut self, commands: &[u8], waits: &[SyncPoint], signals: &[SyncPoint]) -> Result<(), Error>;
 }
 
 /// Bytes of a page of the device.
 pub const PAGE: u64 = 0x4000;
-/// Address that shaders are relative to; the four gigabytes from here on hold what control streams name by 32 bits.
+/// Address to which shader addresses are relative; control streams can address the following four gigabytes with 32
+/// bits.
 pub const SHADER_BASE: u64 = 0x10_0000_0000;
-/// Addresses that streams, shaders and descriptors are put at.
+/// Addresses of streams, shaders and descriptors.
 pub const LOW: [u64; 2] = [SHADER_BASE + 0x1_0000, SHADER_BASE + 0xffff_0000];
-/// Addresses that memory of applications is put at.
+/// Addresses of memory of applications.
 pub const HIGH: [u64; 2] = [0x20_0000_0000, 0x60_0000_0000];
-/// Addresses that the kernel keeps.
+/// Addresses reserved for the kernel.
 const KERNEL: [u64; 2] = [0x70_0000_0000, 0x71_0000_0000];
-/// Most commands of a submission (`asahi_drm.h`).
+/// Maximum number of commands in a submission (`asahi_drm.h`).
 pub const MAX_COMMANDS: usize = 64;

@@ -1,4 +1,4 @@
-// Writes the numbers of a draw of the vertices that were captured before a byte. One thread.
+// Writes the parameters of a draw of the vertices that were captured up to a byte. One thread.
 layout(push_constant) uniform Parameters { uint instances; uint first_instance; uint before; uint stride; } p;
 layout(set = 0, binding = 0) readonly buffer Counter { uint counter[]; };
 layout(set = 0, binding = 1) writeonly buffer Draw { uint draw[]; };

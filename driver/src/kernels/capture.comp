@@ -1,15 +1,15 @@
-// Prepares a launch that captures the vertices of a draw: how many there are, how many of them have room, and where they go. One
-// thread. A primitive is captured whole or not at all, and after one that was not no other is.
+// Prepares a launch that captures the vertices of a draw: the number of vertices, the number of them that fit into the buffers, and
+// their addresses. One thread. A primitive is captured completely or not at all; after one that is not, no others are.
 layout(push_constant) uniform Parameters {
-    uvec4 strides;      // bytes of a vertex in each buffer, 0 of one that nothing is captured in
-    uvec4 sizes;        // bytes of the buffers
+    uvec4 strides;      // bytes per vertex in each buffer, 0 for unused buffers
+    uvec4 sizes;        // sizes of the buffers in bytes
     uvec4 low;          // their addresses
     uvec4 high;
     uvec2 indices;      // address of the indices
-    uint elements;      // how many there are in their buffer
-    uint index_shift;   // logarithm of the bytes of one
-    uint corners;       // vertices of a primitive
-    uint is_strip;      // all but so many vertices begin a primitive
+    uint elements;      // number of indices in their buffer
+    uint index_shift;   // logarithm of the bytes per index
+    uint corners;       // vertices per primitive
+    uint is_strip;      // all vertices but this number begin a primitive
 } p;
 layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
 layout(set = 0, binding = 1) buffer Offsets { uint offsets[]; };
@@ -48,7 +48,7 @@ void main() {
     written = with_room(written, p.strides.z, p.sizes.z, at.z);
     written = with_room(written, p.strides.w, p.sizes.w, at.w);
     uint vertices = written * p.corners;
-    // Threads, then those of a workgroup: instances of which nothing has room are left out.
+    // Threads, then threads per workgroup. Instances that do not fit at all are omitted.
     record[0] = primitives * p.corners;
     record[1] = primitives == 0u ? 0u : (written + primitives - 1u) / primitives;
     record[2] = 1u;

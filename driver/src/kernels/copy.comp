@@ -1,4 +1,4 @@
-// Copies texels, taken for unsigned integers, between images.
+// Copies texels, interpreted as unsigned integers, between images.
 layout(push_constant) uniform Parameters { ivec3 from; ivec3 to; } p;
 layout(set = 0, binding = 0) uniform utexture2DArray src;
 layout(set = 0, binding = 1, rgba32ui) writeonly uniform uimage2DArray dst;

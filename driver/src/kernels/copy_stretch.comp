@@ -1,4 +1,4 @@
-// Copies memory as texels: both sides are images of rows of 1024 texels, whose first ones are number `from` and `to`.
+// Copies memory as texels: both sides are texel buffers, as images with rows of 1024 texels, and begin at texels `from` and `to`.
 layout(push_constant) uniform Parameters { uint from; uint to; } p;
 layout(set = 0, binding = 0) uniform utexture2DArray src;
 layout(set = 0, binding = 1, rgba32ui) writeonly uniform uimage2DArray dst;

@@ -1,5 +1,5 @@
-// Copies elements of whole words whose places in a level the program computes: blocks of compressed images, and pixels of
-// several samples. A side is a level of a tiled image (`tile` not 0) or rows in memory; strides are in elements.
+// Copies elements of whole words whose addresses in a level the program computes: blocks of compressed images, and multisampled
+// pixels. A side is a level of a tiled image (`tile` not 0) or rows in memory; strides are in elements.
 struct Side { uvec3 at; uint row; uint plane_words; uint tile_x; uint tile_y; };
 layout(push_constant) uniform Parameters { Side from; Side to; uint words; } p;
 layout(set = 0, binding = 0) readonly buffer From { uint src[]; };

@@ -1,5 +1,5 @@
-// Copies the numbers of as many draws as a word in memory says; those of the others become zero. `stride` is the words from one
-// draw to the next, `words` those of a draw.
+// Copies the parameters of draws, whose number is in memory; those of further draws become zero. `stride` is the distance of draws
+// in words, `words` the words per draw.
 layout(push_constant) uniform Parameters { uint stride; uint words; } p;
 layout(set = 0, binding = 0) readonly buffer Draws { uint draws[]; };
 layout(set = 0, binding = 1) readonly buffer Count { uint count[]; };

@@ -1,5 +1,5 @@
-// Copies memory to texels, taken for unsigned integers. `Element` is what memory holds of a texel, `TEXEL` makes one of it;
-// `row` and `plane` are elements from a row and from a slice to the next.
+// Copies memory to texels, interpreted as unsigned integers. `Element` is the type of a texel in memory, `TEXEL` converts it;
+// `row` and `plane` are the distances of rows and slices in elements.
 layout(push_constant) uniform Parameters { ivec3 to; uint row; uint plane; } p;
 layout(set = 0, binding = 0) readonly buffer Memory { Element src[]; };
 layout(set = 0, binding = 1, FORMAT) writeonly uniform uimage2DArray dst;

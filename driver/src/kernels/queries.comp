@@ -1,4 +1,4 @@
-// Writes results of queries to a buffer, as `vkCmdCopyQueryPoolResults` has them: `values` of each query.
+// Writes results of queries to a buffer, in the format of `vkCmdCopyQueryPoolResults`, with `values` values per query.
 layout(push_constant) uniform Parameters { uint stride; uint wide; uint available; uint unfinished; uint values; } p;
 layout(set = 0, binding = 0) readonly buffer Results { uvec2 results[]; };
 layout(set = 0, binding = 1) readonly buffer There { uint there[]; };

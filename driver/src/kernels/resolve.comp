@@ -1,4 +1,4 @@
-// Writes one value for all samples of each pixel: the mean of so many, where `MEAN` is defined, or the first.
+// Writes one value for all samples of each pixel: their mean if `MEAN` is defined, or the first.
 layout(push_constant) uniform Parameters { ivec3 to; int samples; ivec2 from; } p;
 layout(set = 0, binding = 0) uniform Texture src;
 layout(set = 0, binding = 1, FORMAT) writeonly uniform Image dst;

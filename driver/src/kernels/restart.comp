@@ -1,12 +1,12 @@
-// Takes primitives apart that the greatest index ends: the indices of each primitive, and the numbers of a draw of them.
+// Decomposes strips and fans with restart indices: writes the indices of each primitive, and the parameters of a draw of them.
 // One thread.
 layout(push_constant) uniform Parameters {
-    uint shift;         // logarithm of the bytes of an index
-    uint skew;          // bytes of the first word before the first index
+    uint shift;         // logarithm of the bytes per index
+    uint skew;          // offset of the first index in the first word
     uint elements;      // indices in the buffer
-    uint most;          // indices that there is room for
+    uint most;          // maximum number of indices to write
     uint shape;         // 0 strips of lines, 1 strips of triangles, 2 fans; 3, 4, 5: lists of points, lines, triangles
-    uint last;          // the provoking vertex is the last
+    uint last;          // whether the last vertex is the provoking vertex
 } p;
 layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
 layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
@@ -25,7 +25,7 @@ void main() {
     uint length = 0u;
     uint count = 0u;
     for (uint number = 0u; number < total && count < p.most; number++) {
-        // Indices outside of the buffer are zero.
+        // Indices outside the buffer are zero.
         uint at = first + number;
         uint index = 0u;
         if (at < p.elements) {
@@ -61,7 +61,7 @@ void main() {
                 c = centre;
                 if (p.last != 0u) { a = centre; b = newer; c = index; }
             } else if ((length & 1u) != 0u) {
-                // Of every other triangle two corners are exchanged, so that all turn the same way.
+                // Swap two vertices of every other triangle, so that all have the same orientation.
                 if (p.last != 0u) { a = newer; b = older; } else { b = index; c = newer; }
             }
             list[count] = a;

@@ -1,5 +1,5 @@
-// Copies a stretch of memory, an image of rows of 1024 texels, to texels, taken for unsigned integers. The first texel is number
-// `start` of the stretch; `row` and `plane` are texels from a row and from a slice to the next.
+// Copies a texel buffer, as an image with rows of 1024 texels, to texels, interpreted as unsigned integers. It begins at texel
+// `start` of the buffer; `row` and `plane` are the distances of rows and slices in texels.
 layout(push_constant) uniform Parameters { ivec3 to; uint row; uint plane; uint start; } p;
 layout(set = 0, binding = 0) uniform utexture2DArray src;
 layout(set = 0, binding = 1, rgba32ui) writeonly uniform uimage2DArray dst;

@@ -1,5 +1,5 @@
-// Copies texels, taken for unsigned integers, to memory. `Element` is what memory holds of a texel, `OF` takes it from one;
-// `row` and `plane` are elements from a row and from a slice to the next.
+// Copies texels, interpreted as unsigned integers, to memory. `Element` is the type of a texel in memory, `OF` converts to it;
+// `row` and `plane` are the distances of rows and slices in elements.
 layout(push_constant) uniform Parameters { ivec3 from; uint row; uint plane; } p;
 layout(set = 0, binding = 0) uniform utexture2DArray src;
 layout(set = 0, binding = 1) writeonly buffer Memory { Element dst[]; };

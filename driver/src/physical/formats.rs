@@ -1,11 +1,11 @@
-//! What formats can be used for.
+//! Supported uses of formats.
 
 use ash::vk;
 
 use super::{LAYERS, SAMPLES, SIDE};
 use crate::format;
 
-/// What a format can be used for: linear images, other images, buffers.
+/// Supported uses of a format: linear images, other images, buffers.
 pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     use vk::FormatFeatureFlags2 as F;
     let mut features = [F::empty(); 3];
@@ -25,7 +25,7 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     features
 }
 
-/// What images of a format, kind and usage can be; `None` where there are none.
+/// Limits of images with a format, type and usage; `None` if they are not supported.
 pub fn image_format(
     format: vk::Format,
     kind: vk::ImageType,
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use vk::FormatFeatureFlags2 as F;
 
-    /// A letter for each feature, of images in lower case but for two.
+    /// A letter for each feature; features of images are in lower case, with two exceptions.
     const LETTERS: &[(char, F)] = &[
         ('s', F::SAMPLED_IMAGE),
         ('b', F::BLIT_SRC),
@@ -102,8 +102,8 @@ mod tests {
         ('X', F::STORAGE_TEXEL_BUFFER_ATOMIC),
     ];
 
-    /// What Vulkan 1.3 demands of formats ("Required Format Support"), with what the advertised features add: compressed
-    /// textures and extended formats of storage images.
+    /// The uses of formats that Vulkan 1.3 requires ("Required Format Support"), including those for the advertised
+    /// features of compressed textures and extended formats of storage images.
     const REQUIRED: &[(&str, &str)] = &[
         ("sbl", "B4G4R4A4_UNORM_PACK16 A4R4G4B4_UNORM_PACK16 A4B4G4R4_UNORM_PACK16 E5B9G9R9_UFLOAT_PACK32"),
         ("sblcdm", "R5G6B5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16"),

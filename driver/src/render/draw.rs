@@ -38,10 +38,10 @@ impl IndexBuffer {
     }
 }
 
-/// Numbers of a draw.
+/// The parameters of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawNumbers {
-    /// Vertices or indices, instances, the first of each, and what is added to indices.
+    /// Number of vertices or indices and of instances, the first of each, and the base vertex.
     Direct {
         /// Vertices or indices.
         count: u32,
@@ -49,16 +49,16 @@ pub enum DrawNumbers {
         instances: u32,
         /// First vertex or index.
         first: u32,
-        /// Added to indices.
+        /// Base vertex.
         base: i32,
         /// First instance.
         first_instance: u32,
     },
-    /// As `VkDrawIndirectCommand` or `VkDrawIndexedIndirectCommand` at an address.
+    /// `VkDrawIndirectCommand` or `VkDrawIndexedIndirectCommand` at an address.
     Indirect(u64),
 }
 
-/// Nothing is bound that a draw could run.
+/// Error of a draw without a vertex shader.
 pub(super) const UNSHADED: Error = Error::Invalid { what: "a draw without vertex shader" };
 
 /// Codes of primitives (`agx_abi::record::PRIMITIVES`).
@@ -75,7 +75,7 @@ fn primitive(topology: vk::PrimitiveTopology) -> Result<u64, Error> {
 }
 
 impl Recorder {
-    /// Binds a graphics pipeline; what it says of state that commands do not set takes effect.
+    /// Binds a graphics pipeline and applies its static state.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
         let is_set = |state| pipeline.is_dynamic(state);
         let strides = !is_set(vk::DynamicState::VERTEX_INPUT_EXT)
@@ -91,7 +91,7 @@ impl Recorder {
     /// Draws, in every view.
     ///
     /// # Errors
-    /// Nothing is bound, or memory is used up.
+    /// Nothing is bound, or out of memory.
     pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
         let Some(mut pass) = self.pass.take() else { return Ok(()) };
         let result = self
@@ -101,7 +101,8 @@ impl Recorder {
         result
     }
 
-    /// Draws as often as the word at `count` says, at most `most` times, with numbers `stride` bytes apart from `first` on.
+    /// Draws as often as the word at `count` says, at most `most` times, with parameters `stride` bytes apart from
+    /// `first` on.
     ///
     /// # Errors
     /// As [`Recorder::draw`].
@@ -123,7 +124,7 @@ impl Recorder {
             Direct::Buffer(count, 4),
             Direct::Buffer(copied, bytes),
         ];
-        // The stream of launches comes before the pass, whose commands are not submitted yet.
+        // Compute launches run before the pass, whose commands are submitted later.
         self.run_kernel(Kernel::Draws, &[stride, words], &list, [most, 1, 1])?;
         (0..most).try_for_each(|at| {
             let address = copied + 4 * u64::from(words) * u64::from(at);
@@ -327,7 +328,7 @@ fn vertex_state(graphics: &Graphics, programs: &Programs, words: &Words) -> Resu
     Ok([head, restart.bytes(), first.bytes(), second.bytes(), outputs, control.bytes()].concat())
 }
 
-/// Adds the scissors of a draw to those of the pass; gives the index of the first.
+/// Adds the scissors of a draw to those of the pass; returns the index of the first.
 fn scissors(pass: &mut Pass, graphics: &Graphics, count: usize) -> u64 {
     use r::scissor as s;
     let first = index(&pass.scissors, &s::RECORD);
@@ -353,11 +354,12 @@ fn scissors(pass: &mut Pass, graphics: &Graphics, count: usize) -> u64 {
     first
 }
 
-/// Adds the depth bias of a draw to those of the pass; gives its index.
+/// Adds the depth bias of a draw to those of the pass; returns its index.
 fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
     use r::depth_bias as b;
     let at = index(&pass.biases, &b::RECORD);
-    // Of normalised depth, the hardware counts in halves of the range (`render_command::INTEGER_BIAS`), Vulkan in least steps.
+    // For normalised depth, the hardware's unit is half the range (`render_command::INTEGER_BIAS`), Vulkan's is the
+    // smallest step.
     let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
     if graphics.dynamic.raster.biased {
         let [constant, clamp, slope] = graphics.dynamic.raster.bias;

@@ -14,7 +14,7 @@ use crate::record::Writer;
 use crate::words::{Assembler, Bound, Direct, Stage, State, Words};
 
 impl Recorder {
-    /// Everything of a render command but its stream and arrays.
+    /// All fields of a render command except for its stream and arrays.
     pub(super) fn pass_words(&mut self, pass: &Pass, layer: Option<u32>) -> Result<Writer, Error> {
         let info = &pass.info;
         let sample_bytes = pass.targets.layout().sample_bytes.max(8);
@@ -130,7 +130,7 @@ fn per_target<T: Copy>(
     list
 }
 
-/// A bit for each target that something is said of.
+/// A bit for each target with an entry.
 fn mask(list: &[Option<()>]) -> u8 {
     list.iter().enumerate().fold(0, |mask, (at, some)| mask | u8::from(some.is_some()) << at)
 }

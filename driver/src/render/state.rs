@@ -1,4 +1,4 @@
-//! State of the rasteriser and of depth and stencil, as records.
+//! State of the rasteriser, depth and stencil, as records.
 
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::record::{self as r, Record, render_command as command};
@@ -70,17 +70,17 @@ fn place(target: &DepthTarget, aspect: vk::ImageAspectFlags, layer: Option<u32>)
 /// The comparison that is always true.
 const ALWAYS: u64 = vk::CompareOp::ALWAYS.as_raw() as u64;
 
-/// How records number comparisons: in Vulkan's order.
+/// The code of a comparison in records, in Vulkan's order.
 fn comparison(op: vk::CompareOp) -> u64 {
     op.as_raw() as u64
 }
 
-/// How records number operations on stencil values (`agx_abi::record::STENCIL_OPS`).
+/// The code of a stencil operation in records (`agx_abi::record::STENCIL_OPS`).
 fn operation(op: vk::StencilOp) -> u64 {
     op.as_raw() as u64
 }
 
-/// The vertex that flat values come from: of a fan the first is its second, since the centre is in every triangle.
+/// The provoking vertex. For fans the first is the second vertex, since the centre belongs to every triangle.
 pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
     match (dynamic.raster.provoking_last, dynamic.topology) {
         (true, _) => Provoking::Third,
@@ -89,13 +89,13 @@ pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
     }
 }
 
-/// Everything that an update of the rasteriser's state says.
+/// The contents of an update of the rasteriser's state.
 pub(super) struct Update<'u> {
     pub(super) pass: &'u Pass,
     pub(super) graphics: &'u Graphics,
     pub(super) programs: &'u Programs,
     pub(super) words: Words,
-    /// Bindings of coefficients, and their address relative to the base of shaders.
+    /// Bindings of coefficients, and their address relative to the shader base.
     pub(super) coefficients: (u64, CoefficientBindings),
     /// Indices of scissor and depth bias.
     pub(super) indices: [u64; 2],
@@ -106,7 +106,7 @@ impl Update<'_> {
     /// The update: a header and its records in order.
     ///
     /// # Errors
-    /// Vertices have more outputs than records can name.
+    /// The vertices have more outputs than records can address.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, Error> {
         use r::ppp_header as h;
         let outputs = &self.programs.vertex.outputs;
@@ -289,7 +289,7 @@ impl Update<'_> {
     }
 }
 
-/// The size of a record, for arrays of them.
+/// The index of the next record in an array.
 pub(super) fn index(array: &[u8], record: &Record) -> u64 {
     (array.len() / record.bytes) as u64
 }

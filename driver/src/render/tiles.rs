@@ -1,4 +1,4 @@
-//! Background and end-of-tile programs, made when a pass first needs them.
+//! Background and end-of-tile programs, compiled when a pass first needs them.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Tiles {
     end_of_tile: std::sync::Mutex<Vec<(EndOfTileKey, Arc<Tile>)>>,
 }
 
-/// The tile of `key`, made when it is not known.
+/// The tile program of `key`, compiled if it is not cached.
 fn cached<K: Clone + PartialEq>(
     list: &std::sync::Mutex<Vec<(K, Arc<Tile>)>>,
     key: &K,

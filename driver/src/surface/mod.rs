@@ -1,4 +1,4 @@
-//! Surfaces: what images are presented on.
+//! Surfaces, on which images are presented.
 
 mod x11;
 
@@ -8,21 +8,21 @@ pub use x11::X11;
 
 use crate::Error;
 
-/// Where images are shown.
+/// A surface that shows images.
 pub trait Surface: Send + Sync {
-    /// Width and height; `None` where the swapchain says how large it is.
+    /// Width and height; `None` if the swapchain determines them.
     ///
     /// # Errors
-    /// The window is gone.
+    /// The window was closed.
     fn size(&self) -> Result<Option<[u32; 2]>, Error>;
 
-    /// Formats that it shows.
+    /// Supported formats.
     fn formats(&self) -> &'static [vk::Format];
 
-    /// Shows pixels of four bytes, row by row from the top.
+    /// Shows pixels of four bytes, in rows from the top.
     ///
     /// # Errors
-    /// The window is gone.
+    /// The window was closed.
     fn show(&self, size: [u32; 2], pixels: &[u8]) -> Result<(), Error>;
 }
 
@@ -40,7 +40,7 @@ impl<S: Surface + ?Sized> Surface for Box<S> {
     }
 }
 
-/// A surface that nobody looks at (`VK_EXT_headless_surface`).
+/// A surface without a window (`VK_EXT_headless_surface`).
 #[derive(Clone, Copy, Debug)]
 pub struct Headless;
 

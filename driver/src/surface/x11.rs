@@ -1,4 +1,4 @@
-//! Windows of the X Window System: pixels are put into them by the core protocol.
+//! Windows of the X Window System; the core protocol transfers the pixels.
 
 use ash::vk;
 use x11rb::connection::Connection;
@@ -8,7 +8,7 @@ use x11rb::protocol::xproto::{get_geometry, put_image};
 use super::Surface;
 use crate::Error;
 
-/// Bytes of a request beside its pixels, and room for extended lengths.
+/// Bytes of a request besides its pixels, including an extended length.
 const REQUEST_BYTES: usize = 64;
 
 /// A window.
@@ -79,7 +79,7 @@ impl<C: Connection + Send + Sync> Surface for X11<C> {
 
 impl<C: Connection + Send + Sync> Drop for X11<C> {
     fn drop(&mut self) {
-        // A server that is gone has forgotten the context too.
+        // Ignore errors: if the server is gone, so is the context.
         drop(free_gc(&self.connection, self.context));
     }
 }

@@ -11,7 +11,7 @@ use crate::kernels::Kernel;
 use crate::view::Part;
 use crate::words::Direct;
 
-/// A place in a level of an image: texels, and the first layer or slice.
+/// A position in a level of an image: texels, and the first layer or slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Box3 {
     /// Aspect.
@@ -25,9 +25,9 @@ pub struct Box3 {
 /// A copy between images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageCopy {
-    /// From.
+    /// Source.
     pub from: Box3,
-    /// To.
+    /// Destination.
     pub to: Box3,
     /// Texels of the source, and layers or slices.
     pub size: [u32; 3],
@@ -38,11 +38,11 @@ pub struct ImageCopy {
 pub struct BufferImageCopy {
     /// Address.
     pub address: u64,
-    /// Texels of a row in memory; 0 for those of the copy.
+    /// Texels per row in memory; 0 for the width of the copy.
     pub row: u32,
-    /// Rows of a slice in memory; 0 for those of the copy.
+    /// Rows per slice in memory; 0 for the height of the copy.
     pub rows: u32,
-    /// Place in the image.
+    /// Position in the image.
     pub image: Box3,
     /// Texels, and layers or slices.
     pub size: [u32; 3],
@@ -52,17 +52,17 @@ pub struct BufferImageCopy {
 #[derive(Clone, Copy)]
 enum Side<'i> {
     Image(&'i Image, &'i Plane, Box3),
-    /// Address, elements of a row, elements of a slice.
+    /// Address, elements per row, elements per slice.
     Memory(u64, u32, u32),
 }
 
-/// Texels along the first two axes as blocks.
+/// A size or position in blocks instead of texels, along the first two axes.
 fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
     let [width, height] = plane.format.block;
     [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
 }
 
-/// A level of an image, its texels taken for those of `format`.
+/// A level of an image, with texels interpreted in `format`.
 fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
     let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
     let plane = image.plane(place.aspect).ok_or(missing.clone())?;
@@ -70,8 +70,8 @@ fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Dire
     Ok(Direct::Texture([part.texture(), part.stored()]))
 }
 
-/// Memory of elements as large as those of `format`, and the number of the first. Elements of less than a word are texels of a
-/// stretch.
+/// Memory with elements as large as those of `format`, and the index of the first. Elements smaller than a word are
+/// accessed as texels of a texel buffer.
 fn memory(format: &FormatDesc, address: u64) -> (Direct, u32) {
     match format.bytes {
         1 | 2 => {
@@ -93,7 +93,7 @@ fn sized(format: &FormatDesc, [less, words, pairs, quads]: [Kernel; 4]) -> Kerne
 }
 
 impl Side<'_> {
-    /// Whether descriptors can show the elements as texels.
+    /// Whether descriptors can represent the elements as texels.
     fn has_texels(&self) -> bool {
         match self {
             Side::Image(image, plane, _) => image.info.samples == 1 && !plane.format.is_compressed(),
@@ -101,7 +101,7 @@ impl Side<'_> {
         }
     }
 
-    /// First address, and parameters of the program that copies words.
+    /// First address and parameters for the program that copies words.
     fn words(&self, element_words: u32) -> (u64, [u32; 8]) {
         match *self {
             Side::Memory(address, row, plane) => (address, [0, 0, 0, row, plane * element_words, 0, 0, 0]),
@@ -160,7 +160,7 @@ impl Recorder {
     /// Copies between images.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn copy_image(&mut self, from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
         let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
         let source = from.plane(copy.from.aspect).ok_or(missing.clone())?;
@@ -174,13 +174,13 @@ impl Recorder {
     /// Copies from memory to an image.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn copy_to_image(&mut self, image: &Image, copy: &BufferImageCopy) -> Result<(), Error> {
         let (memory, shown, bytes, size) = sides(image, copy)?;
         self.copy_sides(memory, shown, bytes, size)
     }
 
-    /// Copies pixels of several samples, whose samples follow each other in memory, to an image.
+    /// Copies multisampled pixels, whose samples are consecutive in memory, to an image.
     pub(super) fn copy_samples(
         &mut self,
         image: &Image,
@@ -198,14 +198,14 @@ impl Recorder {
     /// Copies from an image to memory.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn copy_from_image(&mut self, image: &Image, copy: &BufferImageCopy) -> Result<(), Error> {
         let (memory, shown, bytes, size) = sides(image, copy)?;
         self.copy_sides(shown, memory, bytes, size)
     }
 }
 
-/// Memory, image, bytes of an element, elements.
+/// Memory, image, bytes per element, number of elements.
 type Sides<'i> = (Side<'i>, Side<'i>, u32, [u32; 3]);
 
 fn sides<'i>(image: &'i Image, copy: &BufferImageCopy) -> Result<Sides<'i>, Error> {

@@ -1,4 +1,4 @@
-//! Copies, clears, blits and resolves: launches of the driver's own programs.
+//! Copies, clears, blits and resolves, implemented by launching programs of the driver.
 
 mod copy;
 mod scale;
@@ -15,25 +15,25 @@ use crate::words::Direct;
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
 pub use scale::Blit;
 
-/// Texels of a stretch that one descriptor covers, and threads of a launch.
+/// Maximum number of texels in a texel buffer, and of threads in a launch.
 const MOST_TEXELS: u64 = 1 << 24;
-/// Bytes that addresses in descriptors are multiples of.
+/// Alignment of addresses in descriptors, in bytes.
 const ALIGNMENT: u64 = 16;
 
-/// A stretch of memory as texels: descriptors, and the number of the texel at the address.
+/// A range of memory as a texel buffer: descriptors, and the index of the texel at the address.
 pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u32) {
     let base = address & !(ALIGNMENT - 1);
     let skip = ((address - base) / u64::from(format.bytes)) as u32;
     (texels(format, base, MOST_TEXELS, Dimension::PlaneArray), skip)
 }
 
-/// Bytes of parameters.
+/// Parameters as bytes.
 fn words(list: &[u32]) -> Vec<u8> {
     list.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 impl Recorder {
-    /// Runs a program with push constants: so many threads.
+    /// Runs a program with push constants and this number of threads.
     pub(crate) fn run_kernel(
         &mut self,
         kernel: Kernel,
@@ -52,7 +52,7 @@ impl Recorder {
     /// Copies memory.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn copy_memory(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), Error> {
         let unit = 1 << (from | to | bytes | ALIGNMENT).trailing_zeros().min(4);
         let piece = (MOST_TEXELS - ALIGNMENT) * unit;
@@ -65,7 +65,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies so many bytes of memory, in units of so many.
+    /// Copies this number of bytes, in units of this size.
     fn copy_piece(&mut self, [from, to]: [u64; 2], [bytes, unit]: [u64; 2]) -> Result<(), Error> {
         let list = [Direct::Buffer(from, bytes), Direct::Buffer(to, bytes)];
         match unit {
@@ -81,10 +81,10 @@ impl Recorder {
         }
     }
 
-    /// Fills memory with a word; address and length are multiples of four.
+    /// Fills memory with a word; address and length are multiples of 4.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn fill_memory(&mut self, address: u64, bytes: u64, word: u32) -> Result<(), Error> {
         let (kernel, unit) = match (address | bytes) % 16 {
             0 => (Kernel::FillMemoryQuads, 16),
@@ -101,29 +101,29 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes bytes that the command brings.
+    /// Writes bytes that are part of the command.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn update_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), Error> {
         let from = self.upload.put(bytes, 16)?;
         self.copy_memory(from, address, bytes.len() as u64)
     }
 
-    /// Makes results of queries unavailable.
+    /// Marks results of queries as unavailable.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn reset_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<(), Error> {
         self.fill_memory(pool.available_address(first), 4 * u64::from(count), 0)?;
         self.fill_memory(pool.result_address(first), 8 * u64::from(pool.values()) * u64::from(count), 0)
     }
 
-    /// Says that the results of queries are there. A query in a pass of several views takes one for each: the first has the result
-    /// of all views, the others are zero.
+    /// Marks results of queries as available. A query in a multiview pass takes one query per view: the first has the
+    /// result of all views, the others are zero.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn finish_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<(), Error> {
         self.fill_memory(pool.available_address(first), 4 * u64::from(count), 1)
     }
@@ -131,7 +131,7 @@ impl Recorder {
     /// Writes the time to a query.
     ///
     /// # Errors
-    /// Memory is used up, or the pool has no timestamps.
+    /// Out of memory, or the pool does not have timestamps.
     pub fn write_timestamp(&mut self, pool: &QueryPool, query: u32) -> Result<(), Error> {
         let object = pool.times().ok_or(Error::Invalid { what: "a timestamp in another pool" })?;
         self.timestamp(object, 8 * u64::from(query))?;
@@ -142,7 +142,7 @@ impl Recorder {
     /// Writes results of queries to memory.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn copy_queries(
         &mut self,
         pool: &QueryPool,

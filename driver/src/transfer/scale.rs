@@ -12,7 +12,7 @@ use crate::transfer::Box3;
 use crate::view::{Dimension, Part};
 use crate::words::Direct;
 
-/// A blit: two corners on each side; those of a side may run the other way. The third number is a layer or a slice.
+/// A blit: two corners on each side, in any order. The third coordinate is a layer or a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blit {
     /// Aspect.
@@ -23,7 +23,7 @@ pub struct Blit {
     pub from: [[i32; 3]; 2],
     /// Corners of the destination.
     pub to: [[i32; 3]; 2],
-    /// Texels between are mixed.
+    /// Whether the filter is linear.
     pub linear: bool,
 }
 
@@ -37,7 +37,7 @@ fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
     }
 }
 
-/// A part whose texels are what the plane has.
+/// A part with texels in the format of the plane.
 fn own<'i>(image: &'i Image, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
     let missing = Error::Invalid { what: "an aspect that is not there" };
     let plane = image.plane(aspect).ok_or(missing.clone())?;
@@ -45,16 +45,16 @@ fn own<'i>(image: &'i Image, aspect: vk::ImageAspectFlags, level: u32) -> Result
     Part::slices(image, aspect, format, level).ok_or(missing)
 }
 
-/// Bits of three floats, padded.
+/// Bits of three floats, with padding.
 fn floats([x, y, z]: [f32; 3]) -> [u32; 4] {
     [x.to_bits(), y.to_bits(), z.to_bits(), 0]
 }
 
 impl Recorder {
-    /// Fills a box of an image; `value` has the bits of floats or integers, as the format has them.
+    /// Fills a box of an image; `value` has the bits of floats or integers, by the type of the format.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn clear_box(
         &mut self,
         image: &Image,
@@ -72,7 +72,7 @@ impl Recorder {
         self.run_kernel(kernel, &parameters, &[Direct::Texture([part.stored(); 2])], size)
     }
 
-    /// Fills a box of an image with several samples: one texel is filled, and its bits are copied.
+    /// Fills a box of a multisampled image: fills one texel and copies its bits.
     fn clear_samples(
         &mut self,
         image: &Image,
@@ -83,7 +83,7 @@ impl Recorder {
     ) -> Result<(), Error> {
         let samples = image.info.samples;
         let bytes = part.format.bytes * samples;
-        // Pixels of one sample side by side have the bits of a pixel of several.
+        // A multisampled pixel has the same bits as adjacent pixels with one sample.
         let room = self.upload.put(&[0; 256], 16)?;
         let ([_, stored], _) = super::stretch(part.format, room);
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
@@ -103,7 +103,7 @@ impl Recorder {
         let width = u64::from(size[0]) * bytes;
         let memory = self.upload.put(&vec![0; width as usize], 16)?;
         self.copy_memory(from, memory, bytes)?;
-        // Doubled until the row is full; every row of the image is a copy of it.
+        // Double the filled part until the row is full; then copy it to every row of the image.
         let mut have = bytes;
         while have < width {
             let more = have.min(width - have);
@@ -120,11 +120,11 @@ impl Recorder {
     /// Scales a box of one image to a box of another.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn blit(&mut self, from: &Image, to: &Image, blit: &Blit) -> Result<(), Error> {
         let (source, place) =
             (own(from, blit.aspect, blit.levels[0])?, own(to, blit.aspect, blit.levels[1])?);
-        // The destination runs up; the source may run down.
+        // Iterate upwards over the destination; the source may be traversed downwards.
         let (mut start, mut step, mut at, mut size) = ([0.0; 3], [0.0; 3], [0; 3], [0; 3]);
         for axis in 0..3 {
             let ([a, b], [c, d]) = (blit.to.map(|corner| corner[axis]), blit.from.map(|corner| corner[axis]));
@@ -153,10 +153,10 @@ impl Recorder {
         self.run_kernel(kernel, &parameters, &list, size)
     }
 
-    /// Resolves a box of samples; `mean` mixes them, otherwise the first is taken.
+    /// Resolves a box of samples to their mean, or to the first sample unless `mean`.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn resolve(
         &mut self,
         [from, to]: [&Image; 2],
@@ -183,7 +183,7 @@ impl Recorder {
     }
 }
 
-/// The sampler of linear blits.
+/// The sampler for linear blits.
 fn filtered() -> Sampler {
     Sampler::new(&SamplerInfo {
         custom: None,

@@ -1,7 +1,7 @@
-//! The words of a shader: what is loaded before it starts.
+//! The words of a shader, which load its state before it starts.
 //!
-//! Everything that says where a uniform, a texture or a sampler comes from is here. What lies in memory already, because a set
-//! or a program has it, is named where it lies; the rest is uploaded.
+//! This module determines the sources of uniforms, textures and samplers. Data that is already in memory, in a set or
+//! with a program, is referenced by address; other data is uploaded.
 
 mod program;
 mod registers;
@@ -21,52 +21,52 @@ use crate::record::Writer;
 use crate::sampler::{self, Sampler};
 use crate::upload::Upload;
 
-/// Bytes that the words of a shader are aligned to.
+/// Alignment of the words of a shader in bytes.
 const ALIGNMENT: u64 = 64;
-/// Most half-words that one word sets.
+/// Maximum number of half-words that one word sets.
 const MOST_HALVES: u16 = 64;
-/// Sets that can be bound.
+/// Maximum number of bound sets.
 pub const MAX_SETS: usize = 8;
 /// Bytes of push constants.
 pub const PUSH_BYTES: usize = 256;
 
-/// Numbers of a dispatch or a draw that may lie in memory.
+/// Parameters of a dispatch or a draw, which may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numbers<const N: usize> {
-    /// Known.
+    /// Known values.
     Known([u32; N]),
     /// At an address.
     Memory(u64),
 }
 
-/// A descriptor that internal programs bring themselves.
+/// A descriptor that an internal program provides directly.
 #[derive(Clone, Copy, Debug)]
 pub enum Direct {
     /// A buffer: address and bytes.
     Buffer(u64, u64),
-    /// What is loaded and what is stored.
+    /// Descriptors for loads and stores.
     Texture([[u8; 24]; 2]),
     /// A sampler.
     Sampler(Sampler),
 }
 
-/// A set that is bound.
+/// A bound set.
 #[derive(Clone)]
 pub enum Bound {
-    /// A set, with the offset of each dynamic buffer.
+    /// A set, with its dynamic offsets.
     Set(Arc<Set>, Vec<u32>),
-    /// Descriptors by binding, of internal programs.
+    /// Descriptors by binding, for internal programs.
     Direct(Vec<Direct>),
 }
 
-/// Numbers of a launch.
+/// The parameters of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchNumbers {
     /// Workgroups.
     pub groups: Numbers<3>,
     /// Number of the first workgroup.
     pub first_group: [u32; 3],
-    /// Address of what a vertex shader that captures reads ([`crate::render::record`]).
+    /// Address of the data for a vertex shader that captures its outputs ([`crate::render::record`]).
     pub capture: u64,
 }
 
@@ -76,14 +76,14 @@ impl Default for LaunchNumbers {
     }
 }
 
-/// Everything that a stage's uniforms come from.
+/// The sources of a stage's uniforms.
 #[derive(Clone)]
 pub struct State {
     /// Sets by number.
     pub sets: [Option<Bound>; MAX_SETS],
     /// Push constants.
     pub push: [u8; PUSH_BYTES],
-    /// What a launch says.
+    /// Parameters of the launch.
     pub launch: LaunchNumbers,
     /// Base vertex and base instance of a draw.
     pub base: Numbers<2>,
@@ -91,7 +91,7 @@ pub struct State {
     pub draw: u32,
     /// Number of the view.
     pub view: u32,
-    /// Samples of a pixel.
+    /// Samples per pixel.
     pub samples: u32,
     /// Address and last element of each attribute.
     pub attributes: Vec<(u64, u32)>,
@@ -99,7 +99,7 @@ pub struct State {
     pub blend: [f32; 4],
     /// Address of the texture heap of the render targets.
     pub heap: u64,
-    /// What each target is cleared to, as bits.
+    /// Clear value of each target, as bits.
     pub clear: [[u32; 4]; 8],
 }
 
@@ -121,7 +121,7 @@ impl Default for State {
     }
 }
 
-/// Something of a shader that nothing was bound for.
+/// The error for a resource without a binding.
 fn unbound(set: u32) -> Error {
     let _ = set;
     Error::Invalid { what: "a shader uses a descriptor set that is not bound" }
@@ -137,7 +137,7 @@ impl State {
     }
 }
 
-/// What is known of a launch's or a draw's words.
+/// Properties of the words of a launch or a draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words {
     /// Address of the words.
@@ -148,19 +148,19 @@ pub struct Words {
     pub textures: u32,
     /// Sampler state registers.
     pub samplers: u32,
-    /// They have border colours.
+    /// Whether the samplers have border colours.
     pub borders: bool,
     /// Half registers of the preamble.
     pub preamble_halves: u16,
 }
 
 impl Words {
-    /// The address as records have it.
+    /// The address in the encoding of records.
     pub fn pipeline(&self) -> u64 {
         self.address - SHADER_BASE
     }
 
-    /// The resources as fields of render commands have them, laid out as in records of shaders.
+    /// The resources in the encoding of render commands, which is that of shader records.
     pub fn resources(&self) -> u64 {
         use r::fragment_shader as f;
         let record = Writer::new(&f::RECORD)
@@ -181,14 +181,14 @@ impl Words {
     }
 }
 
-/// What kind of program the words are for.
+/// The kind of program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// Compute, with bytes of local memory.
     Compute(u32),
     /// Vertex.
     Vertex,
-    /// Fragment, with a tile of samples of so many bytes.
+    /// Fragment, with the properties of the tile.
     Fragment {
         /// Samples of a pixel.
         samples: u32,
@@ -197,7 +197,7 @@ pub enum Stage {
     },
 }
 
-/// Writes words.
+/// Writes the words of a shader.
 pub struct Assembler<'a> {
     upload: &'a mut Upload,
     state: &'a State,
@@ -205,20 +205,20 @@ pub struct Assembler<'a> {
     samplers: Vec<Register>,
 }
 
-/// What a sampler state register holds.
+/// The contents of a sampler state register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Register {
-    /// What lies at an address of a set when the program starts.
+    /// The sampler at an address in a set, read when the program starts.
     At(u64),
     /// A sampler.
     Known([u8; sampler::BORDERED_BYTES]),
 }
 
 impl<'a> Assembler<'a> {
-    /// Words of a stage under a state.
+    /// The words of a stage for a state.
     ///
     /// # Errors
-    /// Nothing is bound for something that the shader uses, or memory is used up.
+    /// A resource of the shader is not bound, or out of memory.
     pub fn words(
         upload: &'a mut Upload,
         state: &'a State,
@@ -230,11 +230,11 @@ impl<'a> Assembler<'a> {
         Assembler::assembled(upload, state, program, stage, (placed, textures.len() as u32))
     }
 
-    /// Words of a background or end-of-tile program: targets whose bit is set are in the state registers of
+    /// The words of a background or end-of-tile program. Targets whose bit is set are in the state registers of
     /// [`agx_abi::pass::state_register`], as textures or as images.
     ///
     /// # Errors
-    /// Memory is used up.
+    /// Out of memory.
     pub fn tile(
         upload: &'a mut Upload,
         state: &'a State,
@@ -251,7 +251,7 @@ impl<'a> Assembler<'a> {
         Assembler::assembled(upload, state, program, stage, (placed, count))
     }
 
-    /// Words with these textures in state registers, of which there are so many.
+    /// Words with these textures in state registers, and their number.
     fn assembled(
         upload: &'a mut Upload,
         state: &'a State,

@@ -1,4 +1,4 @@
-//! The words that name the program.
+//! The words that describe the program.
 
 use agx_abi::record as r;
 

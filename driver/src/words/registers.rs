@@ -1,4 +1,4 @@
-//! State registers of textures and samplers.
+//! Texture and sampler state registers.
 
 use agx_abi::record as r;
 use agx_abi::{DescriptorKind, SamplerBinding, TextureBinding};
@@ -17,7 +17,7 @@ impl Assembler<'_> {
         self.bytes.extend(word.bytes());
     }
 
-    /// Address of a descriptor of a texture or image.
+    /// Address of a texture or image descriptor.
     pub(super) fn texture(&mut self, texture: &TextureBinding) -> Result<u64, Error> {
         match self.state.bound(texture.set)? {
             Bound::Set(bound, _) => {
@@ -47,7 +47,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// A sampler for a texture. One whose border colour has no format gets that of the texture which is in its set now.
+    /// A sampler for a texture. A border colour without a format is encoded for the texture that is currently in the
+    /// set.
     fn paired(&self, sampler: (u32, u32, u32), texture: (u32, u32, u32)) -> Result<Register, Error> {
         if let (Bound::Set(samplers, _), Bound::Set(textures, _)) =
             (self.state.bound(sampler.0)?, self.state.bound(texture.0)?)
@@ -61,7 +62,7 @@ impl Assembler<'_> {
         self.sampler(sampler.0, sampler.1, sampler.2)
     }
 
-    /// The sampler state registers that the shader names.
+    /// The sampler state registers of the shader.
     pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
         for binding in samplers {
             let register = match *binding {
@@ -84,7 +85,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Address of the numbers of samplers, [`agx_abi::textures::NUMBER_STRIDE`] bytes apart: they stand in the set beside the samplers.
+    /// Address of the numbers of samplers, [`agx_abi::textures::NUMBER_STRIDE`] bytes apart, which are stored in the
+    /// set next to the samplers.
     pub(super) fn sampler_table(&self, set: u32, number: u32) -> Result<u64, Error> {
         let Bound::Set(bound, _) = self.state.bound(set)? else { return Err(unbound(set)) };
         Ok(bound.address() + State::binding(bound, number)?.sampler(0) + sampler::NUMBER)

@@ -1,4 +1,4 @@
-//! Where uniforms come from.
+//! Sources of uniforms.
 
 use agx_abi::DescriptorKind;
 use agx_abi::TextureBinding;
@@ -15,7 +15,7 @@ use crate::render::record;
 use crate::sampler;
 
 impl Assembler<'_> {
-    /// Uniform words for half-words that lie at an address.
+    /// Uniform words for half-words at an address.
     fn uniforms_at(&mut self, start: u16, halves: u16, address: u64) {
         let mut done = 0;
         while done < halves {
@@ -25,7 +25,7 @@ impl Assembler<'_> {
                 Some(high) => (&r::usc_uniform_high::RECORD, high),
                 None => (&r::usc_uniform::RECORD, first),
             };
-            // What begins below half-word 256 and ends above it takes two words.
+            // A range that crosses half-word 256 takes two words.
             let count = if first < 256 && std::ptr::eq(record, &r::usc_uniform::RECORD) {
                 count.min(256 - first)
             } else {
@@ -52,7 +52,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Where the contents of a range are.
+    /// The source of the contents of a range.
     fn place(&mut self, range: &UniformRange, program: &Program) -> Result<Value, Error> {
         let bytes = |value: u64| Value::Bytes(value.to_le_bytes().to_vec());
         Ok(match range.source {
@@ -109,7 +109,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// What a sampler adds to levels.
+    /// The level bias of a sampler.
     fn sampler_bias(&self, set: u32, number: u32, element: u32) -> Result<Value, Error> {
         match self.state.bound(set)? {
             Bound::Set(bound, _) => {
@@ -197,16 +197,16 @@ impl Assembler<'_> {
     }
 }
 
-/// Contents of a range.
+/// The contents of a range.
 enum Value {
-    /// They lie there.
+    /// They are at an address.
     At(u64),
-    /// They are to be uploaded; what is missing is 0.
+    /// They must be uploaded; missing bytes are 0.
     Bytes(Vec<u8>),
 }
 
 impl Value {
-    /// Where it lies.
+    /// The address, if they are in memory.
     fn address(&self) -> Option<u64> {
         match self {
             Value::At(address) => Some(*address),

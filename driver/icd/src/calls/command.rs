@@ -1,4 +1,4 @@
-//! Command pools and command buffers; commands that bind, dispatch and order.
+//! Command pools and command buffers; binding, dispatch and synchronisation commands.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -184,7 +184,7 @@ pub(crate) fn cmd_dispatch_indirect(buffer: &Arc<CommandBuffer>, numbers: vk::Bu
     buffer.record(move |recorder| recorder.dispatch(Groups::Indirect(numbers.address() + offset)));
 }
 
-/// Orders everything before and after.
+/// Orders all earlier commands before all later ones.
 fn barrier(buffer: &CommandBuffer) {
     buffer.record(|recorder| recorder.barrier());
 }
@@ -205,7 +205,7 @@ pub(crate) fn cmd_pipeline_barrier2(buffer: &Arc<CommandBuffer>, _: &vk::Depende
     barrier(buffer);
 }
 
-/// Sets or resets an event once everything before is done.
+/// Sets or resets an event after all earlier commands.
 fn mark(buffer: &CommandBuffer, event: vk::Event, value: u32) {
     let Some(event) = object(event).cloned() else { return };
     buffer.record(move |recorder| {
@@ -239,7 +239,7 @@ pub(crate) fn cmd_wait_events(
     _: &[vk::BufferMemoryBarrier<'_>],
     _: &[vk::ImageMemoryBarrier<'_>],
 ) {
-    // Events are set by earlier commands of the same queue, which are done.
+    // Earlier commands of the same queue set the events, and they are complete after a barrier.
     barrier(buffer);
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn allocate_descriptor_sets(
         .unwrap_or_default();
     let mut made: Vec<vk::DescriptorSet> = Vec::new();
     for (at, layout) in members::descriptor_set_allocate_info_set_layouts(info).iter().enumerate() {
-        // Without counts, a binding of varying length has none.
+        // Without counts, a variable-sized binding has no elements.
         let variable = counts.get(at).copied().or(Some(0));
         match pool.pool.allocate(&shared(*layout)?, variable) {
             Ok(set) => made.push(give(Arc::new(set))),
@@ -153,7 +153,7 @@ pub(crate) fn free_descriptor_sets(
     Ok(())
 }
 
-/// What an element of a write is.
+/// The content of an element of a buffer write.
 fn buffer_content(info: &vk::DescriptorBufferInfo) -> Content {
     match object(info.buffer) {
         Some(buffer) => {
@@ -225,7 +225,7 @@ pub(crate) fn update_descriptor_sets(
     }
 }
 
-/// Contents that commands push.
+/// Contents of pushed descriptors.
 pub(super) fn pushed(writes: &[vk::WriteDescriptorSet<'_>]) -> Vec<(u32, u32, Vec<Content>)> {
     writes.iter().map(|write| (write.dst_binding, write.dst_array_element, contents(write))).collect()
 }
@@ -259,7 +259,7 @@ fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void
     }
 }
 
-/// Contents that a template pushes.
+/// Contents of descriptors pushed with a template.
 pub(super) fn pushed_by(template: &UpdateTemplate, data: *const c_void) -> Vec<(u32, u32, Vec<Content>)> {
     let of = |entry: &vk::DescriptorUpdateTemplateEntry| {
         (entry.dst_binding, entry.dst_array_element, entry_contents(entry, data))

@@ -37,12 +37,12 @@ fn enabled(info: &vk::DeviceCreateInfo<'_>) -> Enabled {
     }
 }
 
-/// What the features that are enabled ask of accesses outside of buffers.
+/// The robustness that the enabled features require.
 fn robustness(info: &vk::DeviceCreateInfo<'_>) -> Robustness {
     let all = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next).map(|features| &features.features);
     let robust = all.or(members::device_create_info_enabled_features(info));
     let more = find::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(info.p_next);
-    // A buffer that is not there has no bytes.
+    // A null buffer has size 0.
     let exact =
         more.is_some_and(|more| more.robust_buffer_access2 == vk::TRUE || more.null_descriptor == vk::TRUE);
     let clamped = robust.is_some_and(|features| features.robust_buffer_access == vk::TRUE);

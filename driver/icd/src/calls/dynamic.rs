@@ -1,4 +1,4 @@
-//! Commands that set state of draws.
+//! Commands that set dynamic state.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn set(buffer: &CommandBuffer, change: impl Fn(&mut DrawState) + Send + Sync + '
     });
 }
 
-/// Puts values into a list from `first` on.
+/// Writes values to a list from `first` on.
 fn put<T: Copy + Default>(list: &mut Vec<T>, first: u32, values: &[T]) {
     let end = first as usize + values.len();
     if list.len() < end {
@@ -184,7 +184,7 @@ pub(crate) fn cmd_set_vertex_input_ext(
     let input = Arc::new(VertexInput { attributes, bindings });
     buffer.record(move |recorder| {
         recorder.graphics.dynamic.input.clone_from(&input);
-        // The latest command counts: strides come with vertex buffers too.
+        // The latest command takes effect: commands that bind vertex buffers set strides too.
         recorder.graphics.strides.extend(strides.iter().copied());
         Ok(())
     });
@@ -219,7 +219,7 @@ pub(crate) fn cmd_set_sample_mask_ext(
     _: vk::SampleCountFlags,
     mask: *const vk::SampleMask,
 ) {
-    // SAFETY: valid usage of `vkCmdSetSampleMaskEXT`: there is a word at least.
+    // SAFETY: valid usage of `vkCmdSetSampleMaskEXT`: there is at least one word.
     let mask = unsafe { mask.as_ref() }.copied().unwrap_or(u32::MAX);
     set(buffer, move |state| state.samples.mask = mask);
 }
@@ -294,7 +294,7 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
     });
 }
 
-// What the features keep at its only value.
+// State that has only one value, because the features for others are not supported.
 
 pub(crate) fn cmd_set_patch_control_points_ext(_: &Arc<CommandBuffer>, _: u32) {}
 
@@ -306,7 +306,7 @@ pub(crate) fn cmd_set_tessellation_domain_origin_ext(
 
 pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}
 
-// Lines are Bresenham's and whole, whatever is asked for.
+// Lines are always solid Bresenham lines.
 
 pub(crate) fn cmd_set_line_rasterization_mode_ext(_: &Arc<CommandBuffer>, _: vk::LineRasterizationModeEXT) {}
 

@@ -27,7 +27,7 @@ pub(crate) fn cmd_bind_transform_feedback_buffers_ext(
     });
 }
 
-/// Numbers and addresses of the counters that there are.
+/// Numbers and addresses of the counter buffers that are not null.
 fn counters(first: u32, buffers: &[vk::Buffer], offsets: &[u64]) -> Vec<(u32, u64)> {
     let offset = |at: usize| offsets.get(at).copied().unwrap_or(0);
     let of = |(number, (at, handle)): (u32, (usize, &vk::Buffer))| {

@@ -36,10 +36,10 @@ impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
     }
 }
 
-/// What a structure says of parts; of other parts nothing is looked at, since their pointers need not be valid.
+/// The contents of a structure for some parts. Pointers for other parts are ignored, since they need not be valid.
 ///
 /// # Errors
-/// A stage that the driver does not have.
+/// An unsupported stage.
 pub(super) fn graphics_info(
     create: &vk::GraphicsPipelineCreateInfo<'_>,
     parts: Parts,
@@ -78,7 +78,7 @@ fn blending(
     state: &mut BlendInfo,
 ) {
     use vk::DynamicState as D;
-    // Where commands set all of them, there need be no list.
+    // If all of these states are dynamic, the list may be absent.
     let parts = [D::COLOR_BLEND_ENABLE_EXT, D::COLOR_BLEND_EQUATION_EXT, D::COLOR_WRITE_MASK_EXT];
     if !parts.iter().all(|part| dynamic.contains(part)) {
         let targets = members::pipeline_color_blend_state_create_info_attachments(blend);
@@ -91,7 +91,7 @@ fn blending(
     }
 }
 
-/// The targets that nothing is written to, bit 0 the first.
+/// The targets with disabled writes, bit 0 the first.
 pub(super) fn closed(writes: &[vk::Bool32]) -> u32 {
     let of = |(at, write): (usize, &vk::Bool32)| u32::from(*write == vk::FALSE) << at;
     writes.iter().take(32).enumerate().map(of).sum()
@@ -206,7 +206,7 @@ fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsI
     info.shading = state.sample_shading_enable == vk::TRUE;
     let samples = &mut info.state.samples;
     samples.count = state.rasterization_samples.as_raw();
-    // SAFETY: valid usage of `VkPipelineMultisampleStateCreateInfo`: there is a word at least.
+    // SAFETY: valid usage of `VkPipelineMultisampleStateCreateInfo`: there is at least one word.
     if let Some(mask) = unsafe { state.p_sample_mask.as_ref() } {
         samples.mask = *mask;
     }
@@ -214,7 +214,7 @@ fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsI
     samples.alpha_to_one = state.alpha_to_one_enable == vk::TRUE;
 }
 
-/// Formats of the targets: of dynamic rendering, or of a subpass.
+/// Formats of the targets, from dynamic rendering or from a subpass.
 fn formats(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
     match object(create.render_pass) {
         Some(pass) => {

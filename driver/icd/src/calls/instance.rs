@@ -20,7 +20,7 @@ pub(crate) fn get_instance_proc_addr(_: &Arc<Instance>, name: &CStr) -> vk::PFN_
     entry(name)
 }
 
-/// Commands of later versions than the application asked for are not there (`VK_KHR_maintenance5`).
+/// Commands of versions later than the application's are not returned (`VK_KHR_maintenance5`).
 pub(crate) fn get_device_proc_addr(
     device: &Arc<crate::objects::Device>,
     name: &CStr,
@@ -34,7 +34,7 @@ pub(crate) fn create_instance(
     instance: &mut vk::Instance,
 ) -> Result<(), Error> {
     let application = members::instance_create_info_application_info(info);
-    // Without a version it is 1.0.
+    // The default version is 1.0.
     let minor = application.map_or(0, |application| vk::api_version_minor(application.api_version));
     let physical = give_dispatched(Arc::new(PhysicalDevice { minor }));
     *instance = give_dispatched(Arc::new(Instance { physical }));
@@ -271,5 +271,5 @@ pub(crate) fn get_physical_device_tool_properties(
     fill.fill::<()>(&[], |_, _| {})
 }
 
-/// Bytes of a driver's own data in a chain that no type is known for are left alone.
+/// The next structure of a chain, for structures of unknown type, which are left unchanged.
 pub(crate) type Next = *mut c_void;

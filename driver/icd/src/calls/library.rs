@@ -1,6 +1,6 @@
 //! Graphics pipelines from libraries (`VK_EXT_graphics_pipeline_library`).
 //!
-//! A library keeps what its parts say. The pipeline that has all parts is compiled as if one structure had said everything.
+//! A library stores the state of its parts. A pipeline with all parts is compiled as if one structure had described it.
 
 use agx_driver::Error;
 use agx_driver::graphics::GraphicsInfo;
@@ -21,7 +21,7 @@ const ALL: Parts = Parts::from_raw(
         | Parts::FRAGMENT_OUTPUT_INTERFACE.as_raw(),
 );
 
-/// Dynamic states by part; all others are the rasteriser's.
+/// Dynamic states by part; all others belong to the rasteriser.
 const DYNAMIC: &[(Parts, &[vk::DynamicState])] = {
     use vk::DynamicState as D;
     &[
@@ -74,10 +74,10 @@ fn part_of(state: vk::DynamicState) -> Parts {
     known.map_or(Parts::PRE_RASTERIZATION_SHADERS, |(part, _)| *part)
 }
 
-/// Everything that a structure and its libraries say, and which parts that are.
+/// The combined state of a structure and its libraries, and its parts.
 ///
 /// # Errors
-/// A stage that the driver does not have.
+/// An unsupported stage.
 pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(GraphicsInfo, Parts), Error> {
     let list = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(create.p_next);
     let libraries = list.map(members::pipeline_library_create_info_khr_libraries).unwrap_or_default();
@@ -102,7 +102,7 @@ pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(Grap
     Ok((info, parts))
 }
 
-/// Takes parts over.
+/// Copies parts.
 fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
     to.dynamic.extend(from.dynamic.iter().filter(|state| parts.contains(part_of(**state))));
     if parts.contains(Parts::VERTEX_INPUT_INTERFACE) {

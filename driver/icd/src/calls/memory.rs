@@ -1,4 +1,4 @@
-//! Device memory and what is bound to it.
+//! Device memory and binding it.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What each command does: structures are read, and `agx-driver` is called.
+//! The implementation of each command: reads structures and calls `agx-driver`.
 
 mod command;
 mod descriptor;

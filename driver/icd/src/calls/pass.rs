@@ -1,4 +1,4 @@
-//! Render passes, framebuffers, and what begins and ends them.
+//! Render passes and framebuffers, and the commands that begin and end passes.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn used(number: u32) -> Option<u32> {
     (number != vk::ATTACHMENT_UNUSED).then_some(number)
 }
 
-/// What stays as it is is loaded: a pass may be interrupted, and then it is stored.
+/// Contents that are preserved are loaded, because an interrupted pass stores and loads them.
 fn kept(load: vk::AttachmentLoadOp) -> vk::AttachmentLoadOp {
     match load {
         vk::AttachmentLoadOp::NONE_EXT => vk::AttachmentLoadOp::LOAD,
@@ -126,7 +126,7 @@ fn area(area: vk::Rect2D) -> [u32; 4] {
     [area.offset.x.max(0) as u32, area.offset.y.max(0) as u32, area.extent.width, area.extent.height]
 }
 
-/// A subpass of a render pass that is under way.
+/// The current subpass of a render pass.
 #[derive(Clone)]
 pub(crate) struct Begun {
     pass: Arc<RenderPass>,
@@ -137,7 +137,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Whether no other subpass before (or after) the one of this number uses an attachment.
+    /// Whether no earlier (or later) subpass than this one uses an attachment.
     fn only(&self, number: u32, attachment: u32, before: bool) -> bool {
         let uses = |subpass: &Subpass| {
             subpass.colours.contains(&Some(attachment)) || subpass.depth == Some(attachment)
@@ -213,7 +213,7 @@ pub(crate) fn cmd_begin_render_pass(
         }
     }
     let clears = members::render_pass_begin_info_clear_values(info).iter();
-    // SAFETY: all members of the union are words, and any bits are a number.
+    // SAFETY: all members of the union are words, and all bits are valid.
     let clears = clears.map(|value| unsafe { value.color.uint32 }).collect();
     let begun =
         Begun { pass: pass.clone(), views, clears, area: area(info.render_area), layers: framebuffer.layers };
@@ -262,7 +262,7 @@ fn colour_target(info: &vk::RenderingAttachmentInfo<'_>) -> Option<ColourTarget>
         view: object(info.image_view)?.clone(),
         load: kept(info.load_op),
         store: info.store_op,
-        // SAFETY: all members of the union are words, and any bits are a number.
+        // SAFETY: all members of the union are words, and all bits are valid.
         clear: unsafe { info.clear_value.color.uint32 },
         resolve: resolved(info),
     })
@@ -280,7 +280,7 @@ fn depth_target(info: &vk::RenderingAttachmentInfo<'_>, word: usize) -> Option<D
 }
 
 pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::RenderingInfo<'_>) {
-    // A pass that is resumed is part of the one that was suspended; both are ended, stored and loaded.
+    // Suspended and resumed passes are separate passes that store and load their targets.
     let colours = members::rendering_info_color_attachments(info).iter().map(colour_target).collect();
     let depth = members::rendering_info_depth_attachment(info).and_then(|info| depth_target(info, 0));
     let stencil = members::rendering_info_stencil_attachment(info).and_then(|info| depth_target(info, 1));
@@ -318,7 +318,7 @@ pub(crate) fn cmd_clear_attachments(
     use vk::ImageAspectFlags as A;
     let mut list = Vec::new();
     for clear in clears {
-        // SAFETY: all members of the union are words, and any bits are a number.
+        // SAFETY: all members of the union are words, and all bits are valid.
         let value = unsafe { clear.clear_value.color.uint32 };
         for (aspect, value) in
             [(A::COLOR, value), (A::DEPTH, [value[0], 0, 0, 0]), (A::STENCIL, [value[1], 0, 0, 0])]

@@ -53,7 +53,7 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
     Ok(ShaderSource { code, entry_point, constants, has_base: false, robustness })
 }
 
-/// What a pipeline or a stage asks of accesses outside.
+/// The robustness of a pipeline or a stage.
 pub(super) fn robustness(next: *const c_void) -> Option<PipelineRobustness> {
     use vk::PipelineRobustnessBufferBehaviorEXT as B;
     use vk::PipelineRobustnessImageBehaviorEXT as I;
@@ -84,12 +84,12 @@ pub(super) fn constants(special: &vk::SpecializationInfo<'_>) -> Vec<(u32, u64)>
     entries.map(|entry| (entry.constant_id, value(entry))).collect()
 }
 
-/// Says how long it took to make a pipeline, where that is asked for; of its stages nothing is known.
+/// Writes the duration of a pipeline's creation, if requested; that of its stages is not available.
 fn feedback(next: *const c_void, duration: Duration) {
     let Some(wanted) = find::<vk::PipelineCreationFeedbackCreateInfo<'_>>(next) else { return };
     let flags = vk::PipelineCreationFeedbackFlags::VALID;
     let whole = vk::PipelineCreationFeedback { flags, duration: duration.as_nanos() as u64 };
-    // SAFETY: valid usage of `VkPipelineCreationFeedbackCreateInfo`: the pointers are to room for so many.
+    // SAFETY: valid usage of `VkPipelineCreationFeedbackCreateInfo`: the pointers are to arrays of this length.
     unsafe {
         *wanted.p_pipeline_creation_feedback = whole;
         let stages = wanted.pipeline_stage_creation_feedback_count as usize;
@@ -98,22 +98,22 @@ fn feedback(next: *const c_void, duration: Duration) {
     }
 }
 
-/// What a pipeline is made of.
+/// The parameters of a pipeline.
 pub(crate) trait Makes {
-    /// Its flags, and the structures that follow it.
+    /// Its flags and its structure chain.
     fn about(&self) -> (vk::PipelineCreateFlags, *const c_void);
 
-    /// Makes it.
+    /// Creates the pipeline.
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error>;
 }
 
-/// Flags of a pipeline: those of 64 bits replace the others (`VK_KHR_maintenance5`), whose numbers they share.
+/// Flags of a pipeline. 64-bit flags replace the 32-bit ones (`VK_KHR_maintenance5`) and have the same values.
 pub(super) fn all_flags(flags: vk::PipelineCreateFlags, next: *const c_void) -> vk::PipelineCreateFlags {
     let more = find::<vk::PipelineCreateFlags2CreateInfoKHR<'_>>(next);
     more.map_or(flags, |more| vk::PipelineCreateFlags::from_raw(more.flags.as_raw() as u32))
 }
 
-/// Makes pipelines one after the other; those that are not made are null, and the last error is what the command returns.
+/// Creates pipelines one after the other. Failed ones are null, and the command returns the last error.
 pub(crate) fn create_pipelines<I: Makes>(
     device: &Arc<Device>,
     cache: vk::PipelineCache,
@@ -163,7 +163,7 @@ pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {
     drop(take(pipeline));
 }
 
-/// What pipeline caches begin with (`VkPipelineCacheHeaderVersionOne`).
+/// The header of pipeline caches (`VkPipelineCacheHeaderVersionOne`).
 pub(super) fn cache_header() -> Vec<u8> {
     let properties = physical::properties();
     let words = [32, 1, properties.vendor_id, properties.device_id];
@@ -178,7 +178,7 @@ pub(crate) fn create_pipeline_cache(
     out: &mut vk::PipelineCache,
 ) -> Result<(), Error> {
     let data = members::pipeline_cache_create_info_initial_data(info);
-    // Data of another driver is none.
+    // Data of other drivers is ignored.
     let own = data.strip_prefix(cache_header().as_slice()).unwrap_or_default();
     *out = give(Arc::new(PipelineCache::from_data(own)));
     Ok(())

@@ -68,7 +68,7 @@ pub(crate) fn get_query_pool_results(
     Ok(result)
 }
 
-/// Clocks that are read together: the device's, and the one that does not jump.
+/// Clocks that can be read together: the device's, and the monotonic clock.
 const DOMAINS: [vk::TimeDomainKHR; 2] = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
 
 pub(crate) fn get_physical_device_calibrateable_time_domains_khr(
@@ -80,15 +80,15 @@ pub(crate) fn get_physical_device_calibrateable_time_domains_khr(
 
 pub(crate) use get_physical_device_calibrateable_time_domains_khr as get_physical_device_calibrateable_time_domains_ext;
 
-/// Nanoseconds of the clock that does not jump.
+/// Nanoseconds of the monotonic clock.
 fn monotonic() -> u64 {
     unsafe extern "C" {
         fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
     }
     const CLOCK_MONOTONIC: i32 = 1;
     let mut time = [0; 2];
-    // SAFETY: it is the C library's, which the standard library is linked with, and writes seconds and nanoseconds, two words of 64
-    // bits on the systems that Vulkan drivers are loaded on.
+    // SAFETY: the function belongs to the C library, with which the standard library is linked. It writes seconds and
+    // nanoseconds, two 64-bit words on the systems that load Vulkan drivers.
     let code = unsafe { clock_gettime(CLOCK_MONOTONIC, &raw mut time) };
     let [seconds, nanoseconds] = time.map(|part| if code == 0 { part as u64 } else { 0 });
     seconds * 1_000_000_000 + nanoseconds

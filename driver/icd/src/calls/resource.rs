@@ -49,7 +49,7 @@ pub(crate) fn destroy_buffer_view(_: &Arc<Device>, view: vk::BufferView) {
     drop(take(view));
 }
 
-/// What an image is made of.
+/// The parameters of an image.
 pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
     ImageInfo {
         format: info.format,
@@ -144,7 +144,7 @@ pub(crate) fn create_sampler(
         vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT => {
             let custom = find::<vk::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
             let custom = custom.ok_or(Error::Invalid { what: "a border colour that is nowhere" })?;
-            // SAFETY: all members of the union are as long.
+            // SAFETY: all members of the union have the same size.
             let colour = unsafe { custom.custom_border_color.uint32 };
             Some((custom.format, colour))
         }

@@ -41,7 +41,7 @@ pub(crate) fn create_shaders_ext(
     out: &mut [vk::ShaderEXT],
 ) -> Result<(), Error> {
     out.fill(vk::ShaderEXT::null());
-    // Shaders that are made to be linked are no different: their outputs are found by their locations.
+    // Linked shaders need no special handling: outputs are matched by location.
     infos.iter().zip(out).try_for_each(|(info, slot)| {
         *slot = give(Arc::new(made(device, info)?));
         Ok(())
@@ -75,7 +75,7 @@ pub(crate) fn cmd_bind_shaders_ext(
     });
 }
 
-/// Binds the shader of a stage, or none.
+/// Binds or unbinds the shader of a stage.
 fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&ShaderObject>) {
     match (stage, shader.map(|shader| &shader.kind)) {
         (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
@@ -87,7 +87,7 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
         }
         (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.shaders.objects().vertex = None,
         (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.shaders.objects().fragment = None,
-        // Of stages that the driver does not have there are no shaders.
+        // Unsupported stages have no shaders.
         _ => {}
     }
 }

@@ -12,11 +12,11 @@ use crate::handles::{give, shared, take};
 use crate::objects::{Instance, PhysicalDevice};
 use crate::pointers::{Fill, each_mut};
 
-/// Images are shown as the application draws them, and never two at once: all orders come to the same.
+/// Images are shown in the order of presentation, one at a time, so all modes behave alike.
 const PRESENT_MODES: [vk::PresentModeKHR; 3] =
     [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
 
-/// Pixels along a side of a surface that has no size of its own.
+/// Maximum size of a surface without a size.
 const SIDE: u32 = 16384;
 
 pub(crate) fn create_headless_surface_ext(
@@ -32,10 +32,10 @@ fn missing(error: impl std::fmt::Display) -> Error {
     Error::Surface { what: error.to_string() }
 }
 
-/// A window of a connection that the application has.
+/// A window of the application's connection.
 fn window(connection: *mut vk::xcb_connection_t, window: u32) -> Result<Box<dyn Surface>, Error> {
     load_libxcb().map_err(missing)?;
-    // SAFETY: valid usage: the connection is open, and stays so until the surface is destroyed; nobody closes it here.
+    // SAFETY: valid usage: the connection stays open until the surface is destroyed, and this object does not close it.
     let connection = unsafe { XCBConnection::from_raw_xcb_connection(connection, false) };
     Ok(Box::new(X11::new(connection.map_err(missing)?, window)?))
 }

@@ -48,7 +48,7 @@ pub(crate) fn get_swapchain_images_khr(
     Ok(fill.fill(&shared(swapchain)?.images, |image, slot| *slot = *image))
 }
 
-/// Gives an image the memory of an image of a swapchain.
+/// Binds an image to the memory of a swapchain image.
 pub(super) fn bind_to_swapchain(
     image: vk::Image,
     place: &vk::BindImageMemorySwapchainInfoKHR<'_>,
@@ -92,12 +92,12 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     let mut all = Ok(());
     for (at, (swapchain, number)) in swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
     {
-        // What is waited for is there after the first.
+        // The waits are complete after the first swapchain.
         let shown = shared(*swapchain)
             .and_then(|swapchain| swapchain.swapchain.present(*number, std::mem::take(&mut submission)));
         if !info.p_results.is_null() {
             let result = shown.as_ref().map_or_else(Error::code, |()| vk::Result::SUCCESS);
-            // SAFETY: valid usage of `VkPresentInfoKHR`: there is room for the result of every swapchain.
+            // SAFETY: valid usage of `VkPresentInfoKHR`: there is an element for every swapchain.
             unsafe { *info.p_results.add(at) = result };
         }
         if let Err(error) = shown {

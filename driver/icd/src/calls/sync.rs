@@ -38,7 +38,7 @@ pub(crate) fn get_fence_status(device: &Arc<Device>, fence: vk::Fence) -> Result
 }
 
 impl Device {
-    /// Runs what can run.
+    /// Runs submissions that are ready.
     fn queue_advance(&self) -> Result<(), Error> {
         self.device.queue.advance()
     }
@@ -136,7 +136,7 @@ pub(crate) fn reset_event(_: &Arc<Device>, event: vk::Event) -> Result<(), Error
     Ok(())
 }
 
-/// Waits and signals of a submission, as points and what binary waits reset.
+/// Waits and signals of a submission, as points, and the binary semaphores that waits reset.
 #[derive(Default)]
 pub(super) struct Points {
     pub(super) submission: Submission,

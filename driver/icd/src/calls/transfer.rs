@@ -60,7 +60,7 @@ pub(crate) fn cmd_copy_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::CopyBuffe
     copy_buffer(buffer, info.src_buffer, info.dst_buffer, regions);
 }
 
-/// A place in an image: layers and slices are the third number. Gives also how many layers there are.
+/// A position in an image, with layers or slices as the third coordinate, and the number of layers.
 fn place(layers: &vk::ImageSubresourceLayers, offset: vk::Offset3D, image: &Image) -> (Box3, u32) {
     let count = match layers.layer_count {
         vk::REMAINING_ARRAY_LAYERS => image.info.layers - layers.base_array_layer,
@@ -71,12 +71,12 @@ fn place(layers: &vk::ImageSubresourceLayers, offset: vk::Offset3D, image: &Imag
     (Box3 { aspect: layers.aspect_mask, level: layers.mip_level, at }, count)
 }
 
-/// Depth and layers as one number: one of them is 1.
+/// A size, with depth and layers as one number; one of them is 1.
 fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
     [extent.width, extent.height, extent.depth * layers]
 }
 
-/// Each aspect of a mask by itself.
+/// The single aspects of a mask.
 fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as A;
     [A::COLOR, A::DEPTH, A::STENCIL].into_iter().filter(move |aspect| mask.contains(*aspect))
@@ -230,7 +230,7 @@ pub(crate) fn cmd_clear_color_image(
     ranges: &[vk::ImageSubresourceRange],
 ) {
     let Some(image) = object(image).cloned() else { return };
-    // SAFETY: all members of the union are four words, and any bits are a number.
+    // SAFETY: all members of the union are four words, and all bits are valid.
     let value = unsafe { colour.uint32 };
     let list = boxes(&image, ranges);
     buffer.record(move |recorder| {
