@@ -1,9 +1,9 @@
-//! The baseline: what another compiler makes of the corpus.
+//! The baseline: statistics of another compiler for the corpus.
 
 use agx_abi::Stage;
 use rustc_hash::FxHashMap;
 
-/// Columns that every table has. Others may follow in any order: `compile_instructions`, `code_inst`, `preamble_inst`.
+/// Columns of every table. Others may follow in any order: `compile_instructions`, `code_inst`, `preamble_inst`.
 const COLUMNS: [&str; 9] = ["file", "stage", "entry", "inst", "alu", "bytes", "regs", "spills", "fills"];
 
 /// A row: an entry point of a module of the corpus.
@@ -15,22 +15,22 @@ pub struct Row {
     pub stage: Stage,
     /// Name of the entry point.
     pub entry: String,
-    /// Instructions that have a code: of fragment shaders column `code_inst` where the table has it, because `inst` counts
-    /// their pseudo-instructions. `None` where they were not counted.
+    /// Encoded instructions. For fragment shaders this is the column `code_inst` if the table has it, because `inst`
+    /// also counts pseudo-instructions. `None` if they were not counted.
     pub instructions: Option<u64>,
     /// ALU cycles.
     pub alu: u64,
     /// Code size.
     pub bytes: u64,
-    /// Half registers: the table's thread counts follow [`agx_abi::occupancy`] only in that unit.
+    /// Half registers, the only unit that the table's thread counts share with [`agx_abi::occupancy`].
     pub registers: u64,
     /// Values spilled.
     pub spills: u64,
     /// Values filled.
     pub fills: u64,
-    /// Instructions of the preamble, which `instructions` leaves out, where they were counted.
+    /// Instructions of the preamble, which are not in `instructions`, if they were counted.
     pub preamble_instructions: Option<u64>,
-    /// Host instructions executed to compile, where they were measured.
+    /// Host instructions executed to compile, if they were measured.
     pub compile_instructions: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Baseline {
     /// Reads the tab-separated table.
     ///
     /// # Errors
-    /// The line number and what is wrong with it.
+    /// The line number and the error.
     pub fn parse(text: &str) -> Result<Baseline, String> {
         let mut lines = text.lines().enumerate();
         let header: Vec<&str> = lines.next().map(|(_, line)| line.split('\t').collect()).unwrap_or_default();
@@ -93,7 +93,7 @@ fn parse_row(header: &[&str], line: &str) -> Result<Row, String> {
         "GLCompute" => Stage::Compute,
         other => return Err(format!("stage {other} is unknown")),
     };
-    // Only fragment shaders have pseudo-instructions; counted in disassemblies, jumps may cut the count short.
+    // Only fragment shaders have pseudo-instructions; counts from disassemblies may be too low because of jumps.
     let instructions = match (stage, column("code_inst")) {
         (Stage::Fragment, Some(_)) => optional("code_inst")?,
         _ => Some(number("inst")?),

@@ -1,15 +1,15 @@
-//! The descriptors that a SPIR-V module names, and the module with all of them in one set.
+//! The descriptors of a SPIR-V module, and conversion of a module to a single set.
 
 use crate::spirv_scan::{
     ImageVariable, Texel, constant, decoration, decorations, definition, images, instructions, op,
 };
 
-/// Numbers of bindings that a set is given in the set that holds all.
+/// Number of bindings reserved for each original set in the single set.
 const BINDINGS_OF_SET: u32 = 64;
-/// Descriptors of a longer array stand for all of it.
+/// Longer arrays are represented by this number of descriptors.
 const ARRAY_LIMIT: u32 = 8;
 
-/// What a descriptor is of.
+/// The kind of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A uniform buffer.
@@ -18,7 +18,7 @@ pub enum Kind {
     Buffer,
     /// A sampler.
     Sampler,
-    /// An image that is read with a sampler of its own.
+    /// An image with a separate sampler.
     Texture(ImageVariable),
     /// An image and its sampler.
     Sampled(ImageVariable),
@@ -29,11 +29,11 @@ pub enum Kind {
 /// A variable that descriptors are bound to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binding {
-    /// Its number in the set that holds all.
+    /// Its number in the single set.
     pub number: u32,
-    /// Descriptors of an array, 1 without one.
+    /// Number of descriptors of an array, 1 if it is not an array.
     pub count: u32,
-    /// What they are of.
+    /// Kind of the descriptors.
     pub kind: Kind,
 }
 
@@ -90,7 +90,7 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
     Ok(found)
 }
 
-/// The module with all descriptors in set 0, under the numbers of [`bindings`].
+/// The module with all descriptors in set 0, with the numbers of [`bindings`].
 pub fn in_one_set(module: &[u8]) -> Vec<u8> {
     let mut words: Vec<u32> =
         module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -118,10 +118,10 @@ pub fn in_one_set(module: &[u8]) -> Vec<u8> {
 }
 
 impl Binding {
-    /// The lines of a request that bind it: buffers hold zeros.
+    /// The lines of a request that bind it, with zeros in buffers.
     ///
     /// # Errors
-    /// Images that requests do not have.
+    /// Images that requests do not support.
     pub fn lines(&self) -> Result<Vec<String>, String> {
         let number = self.number;
         let line = match self.kind {
@@ -140,7 +140,7 @@ impl Binding {
     }
 }
 
-/// Format, size, layers, levels and kind of an image, in the words of a request.
+/// Format, size, layers, levels and kind of an image, in the notation of requests.
 fn shape(image: &ImageVariable) -> Result<String, String> {
     let (layers, kind) = match (image.dim, image.arrayed, image.multisampled) {
         (0, false, false) => (1, "1d"),

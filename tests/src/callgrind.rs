@@ -1,15 +1,14 @@
-//! Host instructions that a function executes, counted by valgrind's callgrind: a number that depends on nothing but the
-//! code.
+//! Host instructions that a function executes, counted by valgrind's callgrind. The number depends only on the code.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::tools::Tools;
 
-/// A function to be counted in a program.
+/// A function to count in a program.
 #[derive(Debug)]
 pub struct Callgrind<'a> {
-    /// Where to find valgrind, and a folder for its output.
+    /// Locates valgrind and provides a folder for its output.
     pub tools: &'a Tools,
     /// The function's full name, as callgrind prints it. It must not be inlined.
     pub function: &'a str,
@@ -47,13 +46,13 @@ impl Callgrind<'_> {
             let total = total.and_then(|total| total.trim().parse().ok());
             counts.push(total.ok_or_else(|| format!("{} has no total", path.display()))?);
         }
-        // What is counted after the last call is nothing.
+        // No instructions are counted after the last call.
         counts.pop_if(|last| *last == 0);
         let _ = std::fs::remove_file(profile);
         Ok(counts)
     }
 
-    /// Valgrind's report, and the file that it wrote counts to.
+    /// Valgrind's report, and the file with the counts.
     fn run(&self, more: &[String]) -> Result<(String, PathBuf), String> {
         let failed = |error: std::io::Error| format!("valgrind cannot be run: {error}");
         let profile = self.tools.scratch_path("profile");

@@ -1,4 +1,4 @@
-//! The corpus: real SPIR-V modules, each entry point of each a thing to compile.
+//! The corpus: entry points of real SPIR-V modules.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::spirv_scan::{EntryPoint, entry_points};
 /// An entry point of a module of the corpus.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// Path below the corpus folder, with `/`.
+    /// Path in the corpus folder, with `/`.
     pub file: String,
     /// The entry point.
     pub entry: EntryPoint,
-    /// Whether the module has others: then the name says which one is meant.
+    /// Whether the module has several entry points, so that the name includes the entry point.
     pub several: bool,
     /// The module.
     pub module: Vec<u8>,
@@ -54,7 +54,7 @@ impl Item {
 /// Every entry point of every module below `shared/corpus/spirv`, sorted by file.
 ///
 /// # Errors
-/// [`DataError`] when the folder is absent or a file cannot be read.
+/// [`DataError`] if the folder is absent or a file cannot be read.
 pub fn load(shared: &Path) -> Result<Vec<Item>, DataError> {
     let root = shared.join("corpus/spirv");
     let mut files = Vec::new();
@@ -88,7 +88,7 @@ pub fn load(shared: &Path) -> Result<Vec<Item>, DataError> {
     Ok(items)
 }
 
-/// The fragment shader that goes by the name of a vertex shader.
+/// The fragment shader with the same name as a vertex shader.
 pub fn partner<'i>(items: &'i [Item], vertex: &Item) -> Option<&'i Item> {
     if !vertex.file.contains(".vert.") {
         return None;

@@ -1,4 +1,4 @@
-//! Compiles shaders and runs them on the reference machine as a driver would, with outcomes instead of errors.
+//! Compiles shaders and runs them on the reference machine as a driver would; errors become outcomes.
 
 use agx_abi::pipeline::{BindingAccess, PipelineLayout, SetLayout};
 use agx_abi::{PartRole, Target};
@@ -14,15 +14,15 @@ use agx_isa::validate::{Limits, validate};
 use crate::amber::pipeline::Bound;
 use crate::outcome::Outcome;
 
-/// Instructions a SIMD-group may execute before a run counts as endless.
+/// Maximum number of instructions of a SIMD-group before a run is considered endless.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// Sets, bindings of each and elements of each binding that shaders of the suites have at most.
+/// Maximum number of sets, bindings per set and elements per binding in shaders of the suites.
 const SETS: u32 = 8;
 const BINDINGS: u32 = 64;
 const ELEMENTS: u32 = 32;
 
-/// A layout of every binding that a shader may have, with descriptors that are read as `access` says.
+/// A layout with every binding that a shader may have, with this access.
 pub fn layout_of_all(access: BindingAccess) -> PipelineLayout {
     let set = |set| {
         let mut layout = SetLayout::of_descriptors(set, (0..BINDINGS).map(|binding| (binding, ELEMENTS)));
@@ -45,12 +45,12 @@ pub fn storage_buffer(set: u32, binding: u32, bytes: Vec<u8>, writable: bool) ->
     BufferBinding { set, binding, element: 0, bytes, writable }
 }
 
-/// What a dispatch works on.
+/// The resources of a dispatch.
 #[derive(Default)]
 pub struct Resources<'r> {
-    /// Buffers; contents change.
+    /// Buffers, which the shader may write.
     pub buffers: &'r mut [BufferBinding],
-    /// Textures and images; contents change.
+    /// Textures and images, which the shader may write.
     pub textures: &'r mut [TextureResource],
     /// Samplers.
     pub samplers: &'r [SamplerResource],
@@ -58,10 +58,11 @@ pub struct Resources<'r> {
     pub push_constants: &'r [u8],
 }
 
-/// Dispatches a compute shader on the strict machine; buffers get what the shader left in them.
+/// Dispatches a compute shader on the strict machine, and copies the new contents back to the buffers.
 ///
 /// # Errors
-/// The outcome that is not a pass: any finding of the machine is a failure, except that it does not model something.
+/// The outcome that is not a pass: every finding of the machine is a failure, except for features that it does not
+/// model.
 pub fn launch(
     shader: &CompiledShader,
     buffers: &mut [BufferBinding],
@@ -73,7 +74,7 @@ pub fn launch(
     launch_with(shader, resources, workgroups, seed)
 }
 
-/// Every run is strict, and under a memory order that the seed decides.
+/// Every run is strict, with relaxed memory order determined by the seed.
 fn options(seed: u64) -> Options {
     Options { seed, max_steps: MAX_STEPS, memory_order: MemoryOrder::Relaxed, ..Options::default() }
 }
@@ -122,7 +123,7 @@ pub fn stage<'a>(
     }
 }
 
-/// Runs a vertex shader that was compiled as a compute shader; the words of its outputs.
+/// Runs a vertex shader that was compiled as a compute shader, and returns the words of its outputs.
 ///
 /// # Errors
 /// As [`launch`].
@@ -134,7 +135,7 @@ pub fn vertices(launch: VertexLaunch<'_>) -> Result<Vec<u8>, Outcome> {
     outcome(report).map(|_| words)
 }
 
-/// Any finding of the machine is a failure, except that it does not model something.
+/// Every finding of the machine is a failure, except for features that it does not model.
 pub fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
     match result {
         Ok(report) => match report.findings.first() {
@@ -146,7 +147,8 @@ pub fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
     }
 }
 
-/// Shades a rectangle with a linked fragment program on the strict machine; buffers get what the shader left in them.
+/// Shades a rectangle with a linked fragment program on the strict machine, and copies the new contents back to the
+/// buffers.
 ///
 /// # Errors
 /// As [`launch`].
@@ -178,7 +180,7 @@ pub fn shade(
 /// Checks a linked program by the rules of the instruction set.
 ///
 /// # Errors
-/// The first rule that it breaks, as a failure.
+/// The first violated rule, as a failure.
 pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
     let limits = Limits {
         register_halves: program.gpr_halves,
@@ -191,8 +193,8 @@ pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
     }
 }
 
-/// How many instructions of a program compute, access or branch. Waits and moves are not counted: they come of the order and of
-/// the registers that were found.
+/// Number of instructions of a program that compute, access memory or branch. Waits and moves are not counted, because
+/// they depend on scheduling and register allocation.
 pub fn instructions(code: &[u8]) -> usize {
     let counts = |line: &Line| match line.piece {
         Piece::Inst(inst) => inst.op != Opcode::Wait && !inst.to_string().starts_with("mov "),
@@ -201,7 +203,7 @@ pub fn instructions(code: &[u8]) -> usize {
     disassemble(code).iter().filter(|line| counts(line)).count()
 }
 
-/// What a finding makes of a case.
+/// The outcome for a finding.
 fn of_finding(finding: &Finding) -> Outcome {
     match finding.kind {
         FindingKind::Unsupported(_) => Outcome::Unsupported(format!("machine: {finding}")),

@@ -1,5 +1,5 @@
-//! Runs entry points of the corpus on seeded inputs: resources for whatever a shader binds, a dispatch or a draw, and the
-//! comparison of what two compilations of it leave.
+//! Runs entry points of the corpus on seeded inputs: resources for all bindings of a shader, a dispatch or a draw, and
+//! the comparison of the results of two compilations.
 
 use agx_abi::textures::SamplerBinding;
 use agx_abi::tile::ColourFormat;
@@ -18,24 +18,24 @@ use crate::driver::{outcome, stage, storage_buffer};
 use crate::outcome::Outcome;
 use crate::spirv_scan::{ImageVariable, Texel, images};
 
-/// Bytes of every buffer.
+/// Size of every buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 15;
 /// Texels along each side of every image.
 const IMAGE_SIDE: u32 = 8;
 /// Layers, cubes or depth of every image.
 const IMAGE_DEPTH: u32 = 4;
-/// Elements that every array of descriptors gets.
+/// Number of elements of every array of descriptors.
 const ARRAY_ELEMENTS: u32 = 4;
 /// Pixels along each side of the framebuffer.
 const SCREEN: u32 = 16;
 /// Vertices of a draw.
 const VERTICES: u32 = 24;
-/// Instructions a SIMD-group may execute.
+/// Maximum number of instructions of a SIMD-group.
 pub(crate) const MAX_STEPS: u64 = 200_000;
 /// Bytes of push constants.
 const PUSH_BYTES: usize = 256;
 
-/// What seeded words look like.
+/// The distribution of seeded words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Palette {
     /// Floats from -1 to 1.
@@ -59,7 +59,7 @@ impl Palette {
         }
     }
 
-    /// `count` bytes that depend on the palette and `seed`.
+    /// `count` bytes, determined by the palette and `seed`.
     pub fn bytes(self, seed: u32, count: usize) -> Vec<u8> {
         let mut random = Random::new(seed.into());
         let words = (0..count.div_ceil(4)).map(|_| self.word(random.next_u32()));
@@ -67,7 +67,7 @@ impl Palette {
     }
 }
 
-/// Everything that one run can read and write.
+/// The inputs and outputs of one run.
 pub struct Bound {
     palette: Palette,
     /// Buffers, in the order in which they were bound.
@@ -79,13 +79,13 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Nothing but push constants.
+    /// Only push constants.
     pub fn new(palette: Palette) -> Bound {
         let push_constants = palette.bytes(1, PUSH_BYTES);
         Bound { palette, buffers: Vec::new(), textures: Vec::new(), samplers: Vec::new(), push_constants }
     }
 
-    /// Adds what the shader of `module` names and is not bound yet.
+    /// Adds the resources of the shader of `module` that are not bound yet.
     pub fn bind(&mut self, info: &ShaderInfo, module: &[u8]) {
         let images = images(module);
         for range in &info.uniforms {
@@ -138,7 +138,7 @@ impl Bound {
         if self.textures.iter().any(known) {
             return;
         }
-        // A module that was specialised away may name an image without a declaration: nothing can be bound for it.
+        // In a module with specialised code an image may be used without a declaration: it cannot be bound.
         let Some(image) = image else { return };
         let shape = shape(image);
         let texels = IMAGE_SIDE * IMAGE_SIDE * IMAGE_DEPTH * 6 * shape.samples;
@@ -157,7 +157,7 @@ impl Bound {
     }
 }
 
-/// An image of one level that serves the variable.
+/// An image of one level that suits the variable.
 fn shape(image: &ImageVariable) -> Shape {
     let dimension = match (image.dim, image.arrayed, image.multisampled) {
         (0, false, _) => Dimension::Line,
@@ -187,12 +187,12 @@ fn shape(image: &ImageVariable) -> Shape {
     Shape { samples, ..Shape::new(dimension, format, size) }
 }
 
-/// What a run left, and whether it left anything at all.
+/// The results of a run, and whether it changed anything.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Left {
     /// Words of buffers, images and framebuffer.
     pub words: Vec<u32>,
-    /// Something differs from what it was before.
+    /// Whether anything changed.
     pub changed: bool,
 }
 
@@ -264,13 +264,13 @@ impl Pair<'_> {
     }
 }
 
-/// Attributes of any type are four words that pass unchanged.
+/// Attributes of every type are four words that are passed unchanged.
 fn attribute(_: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_UINT")?;
     Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 })
 }
 
-/// Every target that the shader writes.
+/// A state with every target that the shader writes.
 fn state_for(shader: &CompiledShader) -> FragmentState {
     let mut state = FragmentState { samples: 1, ..FragmentState::default() };
     let written = shader.info.fragment.targets();
@@ -316,7 +316,7 @@ fn draw(
     Ok(Left { changed: words != before, words })
 }
 
-/// Colours as words: halves are widened, so that they compare as floats; then depths.
+/// Colours as words, with halves widened so that they can be compared as floats; then depths.
 fn pixels(framebuffer: &Framebuffer) -> Vec<u32> {
     let [width, height] = framebuffer.size();
     let mut words = Vec::new();
@@ -328,7 +328,7 @@ fn pixels(framebuffer: &Framebuffer) -> Vec<u32> {
     words
 }
 
-/// Relative difference that other orders of rounding may bring.
+/// Relative difference that other roundings may cause.
 const TOLERANCE: f32 = 1e-2;
 
 /// The first word that differs by more than rounding. Words are compared as bits, then as floats.

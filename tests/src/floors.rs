@@ -1,4 +1,4 @@
-//! Floors: the rate each suite has reached, below which it must not fall again.
+//! Floors: rates of suites that must not decrease.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::outcome::{Outcome, SuiteReport};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Floors {
-    /// Passes among the cases run, by suite.
+    /// Passes among the cases that were run, by suite.
     pub rates: BTreeMap<String, f64>,
-    /// Figures that must stay at or below a limit, by `suite.figure` or `suite.group.figure`.
+    /// Upper limits of figures, by `suite.figure` or `suite.group.figure`.
     pub limits: BTreeMap<String, f64>,
-    /// Suites that need more than packages of the host system, and may therefore be absent as a whole.
+    /// Suites that need more than packages of the host system, and may therefore be absent.
     #[serde(default)]
     pub optional: Vec<String>,
 }
@@ -23,9 +23,9 @@ pub struct Floors {
 /// Whether cases that were not run are accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Skipped {
-    /// A skipped case is a breach: what is not run cannot be known to pass.
+    /// A skipped case is a breach, because it is not known to pass.
     Refused,
-    /// The caller knows that an external program or a file is absent.
+    /// The caller accepts that an external program or a file is missing.
     Allowed,
 }
 
@@ -37,9 +37,9 @@ pub enum Breach {
     Rate {
         /// The suite.
         suite: String,
-        /// The rate reached.
+        /// The actual rate.
         reached: f64,
-        /// The rate demanded.
+        /// The required rate.
         floor: f64,
     },
     /// Cases of a suite with a floor were not run.
@@ -47,7 +47,7 @@ pub enum Breach {
     Skipped {
         /// The suite.
         suite: String,
-        /// How many.
+        /// Number of cases.
         count: usize,
         /// The most frequent reason.
         reason: String,
@@ -57,7 +57,7 @@ pub enum Breach {
     Absent {
         /// The suite.
         suite: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A figure with a limit is missing from the report.
@@ -71,18 +71,18 @@ pub enum Breach {
     Limit {
         /// The suite and the figure.
         figure: String,
-        /// The value reached.
+        /// The actual value.
         reached: f64,
-        /// The value allowed.
+        /// The maximum value.
         limit: f64,
     },
 }
 
-/// Rates are kept to this many parts, rounded down, so that a floor never exceeds what was reached.
+/// Rates are stored with this resolution, rounded down, so that a floor never exceeds the actual rate.
 const PARTS: f64 = 10_000.0;
 
 impl Floors {
-    /// What in `reports` lies below a floor. A suite that is not in `reports` breaks none.
+    /// All breaches in `reports`. Suites that are not in `reports` are ignored.
     pub fn breaches(&self, reports: &[(&str, SuiteReport)], skipped: Skipped) -> Vec<Breach> {
         let mut breaches = Vec::new();
         for (suite, report) in reports {
@@ -119,7 +119,7 @@ impl Floors {
         breaches
     }
 
-    /// Raises each floor to the rate that `reports` reach and tightens each limit to the figure; none is loosened.
+    /// Raises each floor to the rate in `reports` and lowers each limit to the figure; never the reverse.
     pub fn raise(&mut self, reports: &[(&str, SuiteReport)]) {
         for (suite, report) in reports {
             if let Some(rate) = report.tally().rate() {
@@ -136,7 +136,7 @@ impl Floors {
     }
 }
 
-/// What of a suite was not run.
+/// The cases of a suite that were not run.
 fn not_run(suite: &str, report: &SuiteReport) -> Option<Breach> {
     let suite = suite.to_owned();
     if let Some(reason) = &report.absent {

@@ -1,6 +1,7 @@
-//! Interprets compute shaders as they were read, before any pass, on the same seeded inputs as the machine.
+//! Interprets compute shaders before any pass, on the same seeded inputs as the machine.
 //!
-//! The interpreter runs one lane at a time. Shaders whose lanes exchange values, or that sample textures, are unsupported.
+//! The interpreter runs one lane at a time. Shaders that exchange values between lanes, or that sample textures, are
+//! unsupported.
 
 use agx_abi::{ShaderInfo, UniformRange, UniformSource};
 use agx_compiler::internal::frontend;
@@ -15,7 +16,7 @@ use bumpalo::Bump;
 use crate::execute::{Bound, Left, MAX_STEPS, Palette, words_of};
 use crate::outcome::Outcome;
 
-/// Address of the first buffer; each buffer has a range of this size of its own.
+/// Address of the first buffer; each buffer has an address range of this size.
 const BUFFER_RANGE: u64 = 1 << 32;
 /// Number of the range of the shader's constants.
 const CONSTANTS: u64 = 1 << 16;
@@ -27,7 +28,7 @@ const UNIFORMS: usize = 512;
 /// Interprets one workgroup of a compute shader, invocation by invocation.
 ///
 /// # Errors
-/// The outcome that is not a pass: unsupported where the interpreter cannot run the shader.
+/// The outcome that is not a pass: unsupported if the interpreter cannot run the shader.
 pub fn workgroup(module: &[u8], key: &CompileKey, palette: Palette) -> Result<Left, Outcome> {
     let bump = Bump::new();
     let (mut f, info) = frontend::read(&bump, Input::spirv(module), key)?;
@@ -61,15 +62,15 @@ fn outcome(error: InterpretError) -> Outcome {
     }
 }
 
-/// What a lane of the dispatch sees.
+/// The environment of a lane of the dispatch.
 struct Surroundings<'r> {
     bound: &'r mut Bound,
     info: &'r ShaderInfo,
-    /// The lane's place in the workgroup, which is the whole grid.
+    /// The lane's position in the workgroup, which is the whole grid.
     thread: [u32; 3],
     /// The lane's number in the workgroup.
     index: u32,
-    /// The lane's stack, as long as it has been accessed.
+    /// The lane's stack, up to the last accessed byte.
     stack: Vec<u8>,
 }
 
@@ -115,7 +116,7 @@ impl Surroundings<'_> {
         found.map(|index| index as u64 + 1).ok_or_else(|| Outcome::Fail(format!("{place:?} is not bound")))
     }
 
-    /// The bytes at an address; an address outside every buffer is a fault.
+    /// The bytes at an address; an address outside all buffers is a fault.
     fn place(&mut self, space: Space, address: u64, len: usize) -> Result<&mut [u8], MemoryFault> {
         let fault = MemoryFault { space, address };
         let (number, offset) = (address / BUFFER_RANGE, (address % BUFFER_RANGE) as usize);

@@ -1,10 +1,11 @@
-//! Launches of compiled code by tests that look at single words: the uniform file, and a strict run of one workgroup a row.
+//! Launches of compiled code for tests that check single words: the uniform file, and a strict run with one workgroup
+//! per row.
 
 use agx_abi::{PartRole, ShaderInfo, UniformSource};
 use agx_compiler::CompiledShader;
 use agx_emulator::{Dispatch, Memory, Options, Program, States, dispatch};
 
-/// The uniform file of a shader in half-words: constants as it asks for them, and what `value` gives for everything else.
+/// The uniform file of a shader in half-words: its constants, and the result of `value` for all other uniforms.
 #[must_use]
 pub fn uniforms(info: &ShaderInfo, value: impl Fn(UniformSource) -> u64) -> Vec<u16> {
     let mut uniforms = vec![0; info.filled_halves().into()];
@@ -24,7 +25,8 @@ pub fn uniforms(info: &ShaderInfo, value: impl Fn(UniformSource) -> u64) -> Vec<
     uniforms
 }
 
-/// Runs `code`, the main part of a shader or a program linked from it, strictly: so many lanes in each of so many workgroups along y.
+/// Runs `code`, the main part of a shader or a linked program, in strict mode, with this number of lanes and of
+/// workgroups along y.
 ///
 /// # Panics
 /// The run ends early or has findings.

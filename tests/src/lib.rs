@@ -1,7 +1,7 @@
-//! Everything that checks the compiler from outside: conformance tests with known results, instruction vectors, a corpus
-//! of real shaders, file tests. The scoreboard (`src/bin/score.rs`) runs them all.
+//! Tests of the compiler as a whole: conformance tests with known results, instruction vectors, a corpus of real
+//! shaders, file tests. The scoreboard (`src/bin/score.rs`) runs them all.
 //!
-//! Data models and checks of each kind of test stand at the top level, what runs them in [`suites`].
+//! Data models and checks of each kind of test are at the top level; [`suites`] runs them.
 
 pub mod agal;
 pub mod amber;

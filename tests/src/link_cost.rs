@@ -1,4 +1,4 @@
-//! What linking costs, which happens at the time of a draw: host instructions, and nanoseconds for orientation.
+//! The cost of linking, which happens at draws: host instructions, and nanoseconds for orientation.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -16,15 +16,15 @@ use agx_compiler::{CompileError, CompileKey, Compiler, Scratch};
 use crate::callgrind::Callgrind;
 use crate::tools::Tools;
 
-/// Bytes of the main parts: about 64, 500 and 4000 instructions.
+/// Sizes of the main parts in bytes: about 64, 500 and 4000 instructions.
 pub const SIZES: [usize; 3] = [512, 4_000, 32_000];
 
-/// Most host instructions of a link beside the copying of its bytes. Unoptimised code takes more.
+/// Maximum number of host instructions of a link without copying its bytes. Unoptimised code takes more.
 const OVERHEAD: u64 = if cfg!(debug_assertions) { 20_000 } else { 4_000 };
 
-/// Most host instructions of a link with a main part of `size` bytes; long copies count one for each byte, of which a
-/// core moves sixteen and more in a cycle. Where every other instruction takes a cycle of its own, that is at most 2 µs
-/// at 3 GHz for every size in [`SIZES`].
+/// Maximum number of host instructions of a link with a main part of `size` bytes. Long copies count one per byte,
+/// although a core copies at least sixteen bytes per cycle. If every other instruction takes one cycle, this is at most
+/// 2 µs at 3 GHz for every size in [`SIZES`].
 pub fn limit(size: usize) -> u64 {
     OVERHEAD + size as u64 + size as u64 / 4
 }
@@ -32,7 +32,7 @@ pub fn limit(size: usize) -> u64 {
 /// The option that makes the bench a probe for callgrind.
 pub const PROBE_OPTION: &str = "--probe";
 
-/// The parts beside the main part: a prolog that drops samples, an epilog that blends in four samples.
+/// The parts other than the main part: a prolog that kills samples, and an epilog that blends in four samples.
 struct Others {
     prolog: LinkPart,
     epilog: LinkPart,
@@ -62,7 +62,7 @@ impl Others {
         })
     }
 
-    /// Three parts in a loop over samples: all that a link may have to do.
+    /// Three parts in a loop over samples: the most complex link.
     fn parts<'p>(&'p self, main: &'p [u8]) -> Parts<'p> {
         Parts {
             main,
@@ -75,7 +75,7 @@ impl Others {
     }
 }
 
-/// What is counted. Not inlined: callgrind finds it by its name.
+/// The function to count. It is not inlined, because callgrind finds it by name.
 #[inline(never)]
 fn link_counted(parts: &Parts<'_>) -> Option<LinkedProgram> {
     link(parts).ok()
@@ -84,7 +84,7 @@ fn link_counted(parts: &Parts<'_>) -> Option<LinkedProgram> {
 /// Links a program of each size once.
 ///
 /// # Errors
-/// What keeps the parts from being made.
+/// An error in creating the parts.
 pub fn probe() -> Result<(), CompileError> {
     let others = Others::new()?;
     for size in SIZES {
@@ -94,10 +94,10 @@ pub fn probe() -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Host instructions of a link of each size; `program` runs [`probe`] when it gets [`PROBE_OPTION`].
+/// Host instructions of a link of each size; `program` runs [`probe`] if it gets [`PROBE_OPTION`].
 ///
 /// # Errors
-/// A sentence: valgrind is not installed, or does not count.
+/// A sentence: valgrind is not installed, or failed.
 pub fn instructions(tools: &Tools, program: &Path) -> Result<Vec<u64>, String> {
     let function = "agx_tests::link_cost::link_counted";
     let counts =
@@ -114,7 +114,7 @@ const ROUNDS: u32 = 20;
 /// Nanoseconds of a link of each size, the best of many rounds.
 ///
 /// # Errors
-/// What keeps the parts from being made.
+/// An error in creating the parts.
 pub fn nanoseconds() -> Result<Vec<f64>, CompileError> {
     let others = Others::new()?;
     let best = |size| {

@@ -1,4 +1,5 @@
-//! The list of seeded faults, `tests/mutants.json`: one changed piece of source each, and the test that must fail because of it.
+//! The list of seeded faults, `tests/mutants.json`: each is one change of the sources and the test that must fail
+//! because of it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,9 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// What is wrong, in words.
+    /// Description.
     pub name: String,
-    /// The file to break, below the workspace.
+    /// The file to break, relative to the workspace.
     pub file: String,
     /// The text to replace. It must occur exactly once in the file.
     pub from: String,
@@ -21,18 +22,18 @@ pub struct Fault {
     pub test: Vec<String>,
 }
 
-/// Why a fault cannot be tried.
+/// The reason why a fault cannot be tested.
 #[derive(Debug, Error)]
 pub enum FaultError {
-    /// A file or program.
+    /// A file or program failed.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The list.
+    /// The list is malformed.
     #[error("tests/mutants.json: {0}")]
     Malformed(#[from] serde_json::Error),
     /// The sources have changed since the fault was written.
@@ -42,10 +43,10 @@ pub enum FaultError {
         name: String,
         /// Its file.
         file: String,
-        /// How often its text occurs.
+        /// Number of occurrences of its text.
         count: usize,
     },
-    /// A test that fails before anything is broken.
+    /// A test that fails without a fault.
     #[error("`cargo test {0}` fails or does not build without any fault")]
     Baseline(String),
 }
@@ -58,7 +59,7 @@ pub fn workspace() -> PathBuf {
 /// Reads the list.
 ///
 /// # Errors
-/// [`FaultError`] when it is absent or malformed.
+/// [`FaultError`] if it is absent or malformed.
 pub fn load() -> Result<Vec<Fault>, FaultError> {
     let path = workspace().join("tests/mutants.json");
     let text = std::fs::read_to_string(&path).map_err(|error| FaultError::File { path, error })?;
@@ -69,7 +70,7 @@ impl Fault {
     /// `source` with the fault.
     ///
     /// # Errors
-    /// [`FaultError::Stale`] when the text to replace does not occur exactly once.
+    /// [`FaultError::Stale`] if the text to replace does not occur exactly once.
     pub fn apply(&self, source: &str) -> Result<String, FaultError> {
         match source.matches(&self.from).count() {
             1 => Ok(source.replacen(&self.from, &self.to, 1)),

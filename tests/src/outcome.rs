@@ -1,25 +1,25 @@
-//! What a test case came to, and the sums of many.
+//! Outcomes of test cases, and their counts.
 
 use std::collections::BTreeMap;
 
 use agx_compiler::{CompileError, ErrorKind, Location};
 use serde_json::{Map, Value, json};
 
-/// What one case came to.
+/// The outcome of one case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Ran, and every expectation holds.
+    /// The case ran, and every expectation is met.
     Pass,
-    /// Wrong result, a finding of the strict machine, a panic, or a valid input refused as broken.
+    /// Wrong result, a finding of the strict machine, a panic, or a valid input rejected as invalid.
     Fail(String),
-    /// The compiler or the machine says that it cannot do this.
+    /// The compiler or the machine reports an unsupported feature.
     Unsupported(String),
-    /// Not run: something outside the project is absent.
+    /// Not run, because something outside the project is missing.
     Skipped(String),
 }
 
 impl Outcome {
-    /// Why, unless the case passed.
+    /// The reason, unless the case passed.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Outcome::Pass => None,
@@ -29,8 +29,8 @@ impl Outcome {
 }
 
 impl From<CompileError> for Outcome {
-    /// A refusal for want of a feature is unsupported. Everything else is a failure, because the inputs of all suites
-    /// are valid.
+    /// Errors about unsupported features are unsupported. All other errors are failures, because the inputs of all
+    /// suites are valid.
     fn from(error: CompileError) -> Outcome {
         match error.kind() {
             ErrorKind::Unsupported => match &error.location {
@@ -45,13 +45,13 @@ impl From<CompileError> for Outcome {
 }
 
 impl From<Result<(), Outcome>> for Outcome {
-    /// `Err` is whatever is not a pass.
+    /// `Err` is the outcome that is not a pass.
     fn from(result: Result<(), Outcome>) -> Outcome {
         result.err().unwrap_or(Outcome::Pass)
     }
 }
 
-/// A case by name, with what it came to.
+/// A case with its name and outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseResult {
     /// Name, unique within the suite.
@@ -60,7 +60,7 @@ pub struct CaseResult {
     pub outcome: Outcome,
 }
 
-/// How many cases came to what.
+/// Number of cases by outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Cases that passed.
@@ -93,21 +93,21 @@ impl Tally {
         self.pass + self.fail + self.unsupported + self.skipped
     }
 
-    /// Passes among the cases that were run; `None` when none was.
+    /// Passes among the cases that were run; `None` if none was.
     pub fn rate(&self) -> Option<f64> {
         let run = self.total() - self.skipped;
         (run > 0).then(|| self.pass as f64 / run as f64)
     }
 }
 
-/// What a whole suite came to.
+/// The result of a suite.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SuiteReport {
     /// Every case, in the order of the input.
     pub cases: Vec<CaseResult>,
-    /// Figures beside the counts, by name.
+    /// Additional figures, by name.
     pub extra: Map<String, Value>,
-    /// Why the suite was not run at all.
+    /// The reason why the suite was not run.
     pub absent: Option<String>,
 }
 
@@ -153,8 +153,8 @@ impl SuiteReport {
         object
     }
 
-    /// Reasons of one kind of outcome with their number, most frequent first; particulars such as registers do not
-    /// distinguish them.
+    /// Reasons for one kind of outcome with their number, most frequent first. Details such as register numbers are
+    /// ignored.
     pub fn reasons(&self, of_kind: fn(&Outcome) -> bool) -> Vec<(usize, String)> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for case in self.cases.iter().filter(|case| of_kind(&case.outcome)) {
@@ -167,8 +167,8 @@ impl SuiteReport {
     }
 }
 
-/// What a reason has in common with others of its kind: its first line up to a bracket that says where, quoted
-/// instructions cut to their names, registers and numbers blanked.
+/// The general part of a reason: its first line up to a bracket with a location, quoted instructions reduced to their
+/// names, without registers and numbers.
 fn without_particulars(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
     let line = [" (workgroup ", "; case ", ": got "]
@@ -176,7 +176,7 @@ fn without_particulars(reason: &str) -> String {
         .fold(line, |line, mark| line.split(mark).next().unwrap_or(line));
     let mut result = String::new();
     for (index, part) in line.split('`').enumerate() {
-        // Odd parts stand between quotes.
+        // Odd parts are between quotes.
         let part = if index % 2 == 1 { part.split([' ', '.']).next().unwrap_or_default() } else { part };
         let quote = if index == 0 { "" } else { "`" };
         result.push_str(&format!("{quote}{}", without_numbers(part)));
@@ -184,7 +184,7 @@ fn without_particulars(reason: &str) -> String {
     result
 }
 
-/// `text` with every number that stands by itself or names a register replaced by `#`.
+/// `text` with every separate number, and every number of a register, replaced by `#`.
 fn without_numbers(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -209,7 +209,7 @@ mod tests {
         CaseResult { name: "case".into(), outcome }
     }
 
-    /// The error of a module of one instruction.
+    /// The error for a module with one instruction.
     fn error_of(instruction: &[u32]) -> CompileError {
         let header = [0x0723_0203, 0x0001_0000, 0, 8, 0];
         let module: Vec<u8> = header.iter().chain(instruction).flat_map(|word| word.to_le_bytes()).collect();

@@ -1,4 +1,4 @@
-//! Where compile time goes: the time of each pass over the corpus, from the spans that the compiler opens.
+//! The time of each pass over the corpus, from the compiler's tracing spans.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -12,26 +12,27 @@ use tracing::{Event, Metadata, Subscriber};
 
 use crate::corpus::Item;
 
-/// Spans around passes, with what is done in them outside of passes.
+/// Spans around passes, with their work outside passes.
 const OTHER_SPANS: [(&str, &str); 2] = [("compile", "front end and statistics"), ("part", "emission")];
 
-/// A pass, or another part of the compiler with a span of its own.
+/// A pass, or another part of the compiler with its own span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Name of the pass, or of the part.
     pub name: String,
-    /// How often it ran.
+    /// Number of runs.
     pub calls: u64,
-    /// Time spent in it, without spans inside.
+    /// Time spent in it, without nested spans.
     pub time: Duration,
 }
 
-/// Compiles all of `items` as often as `rounds` says; the parts of the compiler, the slowest first, each in the round in
-/// which it was fastest, because other programs disturb. What does not compile counts as far as it gets.
+/// Compiles all of `items` `rounds` times. Returns the parts of the compiler, the slowest first, each with its minimum
+/// time over the rounds, because other programs disturb the measurement. Shaders that do not compile count up to the
+/// error.
 pub fn measure(items: &[Item], rounds: u32) -> Vec<Row> {
     let mut rows = round(items);
     for _ in 1..rounds {
-        // Every round does the same in the same order.
+        // Every round has the same order.
         for (best, row) in rows.iter_mut().zip(round(items)) {
             best.time = best.time.min(row.time);
         }
@@ -40,7 +41,7 @@ pub fn measure(items: &[Item], rounds: u32) -> Vec<Row> {
     rows
 }
 
-/// Compiles all of `items` once; the parts of the compiler in the order in which they first ran.
+/// Compiles all of `items` once. Returns the parts of the compiler in the order in which they first ran.
 fn round(items: &[Item]) -> Vec<Row> {
     let meter = Arc::new(Meter::default());
     let compiler = Compiler::default();
@@ -48,18 +49,18 @@ fn round(items: &[Item]) -> Vec<Row> {
         let mut scratch = Scratch::default();
         for item in items {
             let key = item.key(&CompileKey::default());
-            // The corpus suite reports what fails.
+            // The corpus suite reports failures.
             let _ = compiler.compile(&mut scratch, Input::spirv(&item.module), &key);
         }
     });
     meter.times().rows.clone()
 }
 
-/// A span that is open.
+/// An open span.
 struct Open {
     row: usize,
     since: Instant,
-    /// Time of the spans inside.
+    /// Time of nested spans.
     inside: Duration,
 }
 
@@ -78,7 +79,7 @@ impl Times {
     }
 }
 
-/// Measures spans; the number of a span is that of its row, counted from 1.
+/// Measures spans; the number of a span is the index of its row plus one.
 #[derive(Default)]
 struct Meter {
     times: Mutex<Times>,

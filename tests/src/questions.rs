@@ -1,4 +1,4 @@
-//! How long the compiler works between two questions whether to stop.
+//! The time between two calls of `should_stop`.
 
 use std::backtrace::Backtrace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use tracing::{Event, Metadata, Subscriber};
 
 use agx_compiler::{CompileKey, CompileLimits, Compiler, Input, Scratch};
 
-/// How a compilation asked.
+/// The calls of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
-    /// The time before each question and after the last one, each in the compilation in which it was shortest.
+    /// The time before each call and after the last one, each the minimum over all compilations.
     pub gaps: Vec<Duration>,
 }
 
@@ -23,7 +23,7 @@ impl Questions {
         self.gaps.iter().copied().max().unwrap_or_default()
     }
 
-    /// Numbers of the gaps that are longer than `most`.
+    /// Indices of the gaps that are longer than `most`.
     pub fn longer_than(&self, most: Duration) -> Vec<usize> {
         (0..self.gaps.len()).filter(|number| self.gaps[*number] > most).collect()
     }
@@ -32,12 +32,12 @@ impl Questions {
 #[derive(Default)]
 struct Asked {
     times: Vec<Instant>,
-    /// Whether to keep where questions are asked.
+    /// Whether to record the callers.
     traced: bool,
     places: Vec<String>,
 }
 
-/// Compiles `input` as often as `rounds` says, asking the same every time.
+/// Compiles `input` `rounds` times with the same result.
 pub fn measure(input: Input<'_>, key: &CompileKey, rounds: u32) -> Questions {
     let mut best = Questions::default();
     let mut scratch = Scratch::default();
@@ -47,7 +47,7 @@ pub fn measure(input: Input<'_>, key: &CompileKey, rounds: u32) -> Questions {
             best.gaps = gaps;
             continue;
         }
-        // Every compilation asks the same questions: what is longer in one of them was disturbed.
+        // Every compilation makes the same calls; a longer gap in one of them was caused by other programs.
         for (best, gap) in best.gaps.iter_mut().zip(gaps) {
             *best = gap.min(*best);
         }
@@ -55,13 +55,13 @@ pub fn measure(input: Input<'_>, key: &CompileKey, rounds: u32) -> Questions {
     best
 }
 
-/// Where each question of a compilation of `input` is asked: functions of the compiler, the innermost first.
+/// The callers of each call in a compilation of `input`: functions of the compiler, the innermost first.
 pub fn places(input: Input<'_>, key: &CompileKey) -> Vec<String> {
     let (_, places) = ask(&mut Scratch::default(), input, key, true);
     places
 }
 
-/// The functions of the compiler in a printed stack.
+/// The functions of the compiler in a printed stack trace.
 fn functions(stack: &str) -> String {
     let frames = stack.lines().filter_map(|line| line.split_once(": agx_compiler::"));
     let names = frames.map(|(_, name)| name).filter(|name| !name.starts_with("watch::"));
@@ -91,7 +91,7 @@ fn ask(
     let mut key = key.clone();
     key.limits = limits;
     let start = Instant::now();
-    // The corpus suite reports what fails.
+    // The corpus suite reports failures.
     let mut compile = || drop(Compiler::default().compile(scratch, input, &key));
     if traced {
         tracing::subscriber::with_default(Passes { current }, compile)
@@ -108,7 +108,7 @@ fn lock<T>(asked: &Mutex<T>) -> MutexGuard<'_, T> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the name of the last span, which passes open.
+/// Records the name of the last span, which passes open.
 struct Passes {
     current: Arc<Mutex<String>>,
 }

@@ -1,4 +1,4 @@
-//! The score as people and machines read it.
+//! The score as text and as JSON.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::outcome::{Outcome, SuiteReport};
 
-/// A table with a row a suite, then the figures of suites that have any, then what was not run and why.
+/// A table with a row per suite, then the additional figures, then the cases that were not run with reasons.
 pub fn table(reports: &[(&str, SuiteReport)]) -> String {
     let mut text = String::from(
         "| suite          | pass | fail | unsupported | skipped | total |    rate |\n\
@@ -39,7 +39,7 @@ pub fn table(reports: &[(&str, SuiteReport)]) -> String {
     text
 }
 
-/// Figures of one suite: a line for those of the whole and a line for each group.
+/// Figures of one suite: a line for those of the whole suite and a line for each group.
 fn figures(text: &mut String, suite: &str, extra: &Map<String, Value>) {
     let line = |figures: &mut dyn Iterator<Item = (&String, &Value)>| {
         figures.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
@@ -56,15 +56,15 @@ fn figures(text: &mut String, suite: &str, extra: &Map<String, Value>) {
     }
 }
 
-/// One object with a member a suite.
+/// One object with a member per suite.
 pub fn json(reports: &[(&str, SuiteReport)]) -> Value {
     Value::Object(reports.iter().map(|(name, report)| ((*name).to_owned(), report.json())).collect())
 }
 
-/// Tells outcomes of one kind from others.
+/// Selects outcomes of one kind.
 type OutcomeKind = fn(&Outcome) -> bool;
 
-/// Failures one by one with their reasons, then how often each reason for failure and refusal occurs.
+/// Each failure with its reason, then the number of occurrences of each reason for failure and lack of support.
 pub fn failures(name: &str, report: &SuiteReport) -> String {
     let mut text = format!("== {name}: failures ==\n");
     for case in &report.cases {

@@ -1,5 +1,5 @@
-//! The roles that draws give vertex and fragment shaders: the middle of a linked program, the whole of one, a compute shader
-//! of the hardware, and a shader that runs for each sample.
+//! The roles of vertex and fragment shaders in draws: part of a linked program, whole program, vertex shader as compute
+//! shader, and fragment shader with sample shading.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
@@ -11,7 +11,7 @@ use crate::corpus::Item;
 use crate::driver::validate_program;
 use crate::outcome::Outcome;
 
-/// Format of every attribute: its components are the bits that shaders of any type read.
+/// Format of every attribute: its components are the bits that shaders of all types read.
 const ATTRIBUTE: &str = "R32G32B32A32_UINT";
 /// Format of every render target.
 const TARGET: &str = "R16G16B16A16_SFLOAT";

@@ -1,47 +1,48 @@
 //! Results that depend on rounding.
 //!
-//! Most results of a program agree with an oracle's to a few units in the last place. Where a program is sensitive to rounding (a
-//! difference of near numbers, a comparison at its threshold), the oracle runs again with results that are off by as much as
-//! the compiler's may be: the machine's result must lie among those. A sum of products whose terms cancel is one such case,
-//! because the compiler fuses products with sums.
+//! Most results of a program agree with an oracle's to a few units in the last place. If a program is sensitive to
+//! rounding (a difference of close numbers, a comparison at its threshold), the oracle runs again with results
+//! perturbed within the compiler's precision; the machine's result must be within the range of these results. One such
+//! case is a sum of products whose terms cancel, because the compiler fuses products with sums.
 
 use agx_random::Random;
 
-/// Runs with other rounding.
+/// Number of runs with other roundings.
 pub const RUNS: u64 = 24;
 
-/// What a relative difference may be without further questions.
+/// Relative difference that is always accepted.
 pub const RELATIVE: f32 = 2e-6;
 
-/// Differences below this count as none: products of small numbers may have become zero.
+/// Absolute difference that is always accepted: products of small numbers may have become zero.
 pub const ABSOLUTE: f32 = 1e-30;
 
-/// How far an operation's result may be off.
+/// The precision of an operation's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Precision {
-    /// Not at all.
+    /// Exact.
     Exact,
-    /// By a unit or two in the last place.
+    /// Off by a unit or two in the last place.
     Rounded,
-    /// Sine and cosine: by what reducing the operand loses.
+    /// Sine and cosine: off by the error of reducing the operand.
     Angle,
-    /// Powers: by more, the larger the exponent.
+    /// Powers: the error grows with the exponent.
     Power,
-    /// Sums of products: by a unit or two in the last place of the largest term, since terms are added in any order.
+    /// Sums of products: off by a unit or two in the last place of the largest term, since terms are added in any
+    /// order.
     Sum,
     /// Coordinates of a texture, and texels whose weights are differences of coordinates.
     Texel,
 }
 
-/// Results that are off by as much as the compiler's may be.
+/// Perturbs results within the compiler's precision.
 pub struct Noise {
     random: Random,
-    /// What sine and cosine of an angle give whose spacing is wider than a turn.
+    /// The result of sine and cosine of an angle whose spacing is wider than a turn.
     lost: Option<f32>,
 }
 
 impl Noise {
-    /// The noise of a run, from 1 to [`RUNS`].
+    /// The perturbation of a run, from 1 to [`RUNS`].
     pub fn new(run: u64) -> Noise {
         Noise {
             random: Random::new(run << 32),
@@ -54,7 +55,7 @@ impl Noise {
         2.0 * self.random.unit() - 1.0
     }
 
-    /// Another result of an operation of that precision.
+    /// Another result of an operation with this precision.
     pub fn round(&mut self, precision: Precision, operand: f32, result: f32) -> f32 {
         if precision == Precision::Exact {
             return result;
@@ -79,7 +80,7 @@ impl Noise {
     }
 }
 
-/// Few bits of the significand are used: the operation was exact, in all likelihood.
+/// Whether few bits of the significand are used, so that the operation was probably exact.
 fn is_short(number: f32) -> bool {
     number.to_bits() & 0x3ff == 0
 }
@@ -89,7 +90,7 @@ pub fn close(a: f32, b: f32) -> bool {
     a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= ABSOLUTE + RELATIVE * a.abs().max(b.abs())
 }
 
-/// Whether a result lies among others, or near them by as much as they differ.
+/// Whether a result is within the range of others, or near them by as much as they differ.
 pub fn among(found: f32, others: impl Iterator<Item = f32> + Clone) -> bool {
     if !found.is_finite() {
         return others.into_iter().any(|other| other == found || other.is_nan() && found.is_nan());

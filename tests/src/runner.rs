@@ -1,4 +1,4 @@
-//! Runs the cases of a suite on all threads and turns panics into failures.
+//! Runs the cases of a suite on all threads and converts panics to failures.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use crate::outcome::{CaseResult, Outcome};
 
 thread_local! {
-    /// Message and place of the panic being caught on this thread.
+    /// Message and location of the panic being caught on this thread.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// Whether panics on this thread are caught and thus not to be printed.
+    /// Whether panics on this thread are caught and not printed.
     static CATCHING: RefCell<bool> = const { RefCell::new(false) };
 }
 
-/// Makes panics inside [`caught`] silent: their message becomes the case's reason instead. Call once, before any case.
+/// Silences panics in [`caught`]: their message becomes the case's reason. Call it once, before any case.
 pub fn install_panic_hook() {
     let previous = take_hook();
     set_hook(Box::new(move |info| {
@@ -26,7 +26,7 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Runs `case`; a panic is a failure that says what panicked where.
+/// Runs `case`; a panic is a failure with the message and location.
 pub fn caught(case: impl FnOnce() -> Outcome) -> Outcome {
     CATCHING.set(true);
     let result = catch_unwind(AssertUnwindSafe(case));
@@ -37,7 +37,7 @@ pub fn caught(case: impl FnOnce() -> Outcome) -> Outcome {
     })
 }
 
-/// Runs every item whose name contains `filter`, in parallel; results come in the order of the items.
+/// Runs every item whose name contains `filter`, in parallel; returns the results in the order of the items.
 pub fn run_cases<'t, T: Sync, O: Into<Outcome>>(
     items: &'t [T],
     filter: Option<&str>,

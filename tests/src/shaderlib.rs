@@ -2,20 +2,20 @@
 
 use serde::Deserialize;
 
-/// Upstream's tolerance for floats, relative and absolute.
+/// The suite's tolerance for floats, relative and absolute.
 pub const UPSTREAM_TOLERANCE: f32 = 0.05;
 
-/// The tolerance that a careful 32-bit implementation meets, relative and absolute.
+/// The tolerance that a precise 32-bit implementation meets, relative and absolute.
 pub const TIGHT_TOLERANCE: f32 = 1e-5;
 
-/// A test as the file has it.
+/// A test in the file's form.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Test {
     /// Name, unique in the file.
     pub name: String,
     /// Source: an ES 3.1 compute shader.
     pub glsl: String,
-    /// Number of rows: one workgroup each.
+    /// Number of rows, each a workgroup.
     pub rows: u32,
     /// Words of output in a row.
     pub out_words: usize,
@@ -35,8 +35,8 @@ impl Test {
         bytes
     }
 
-    /// The output buffer before the run (set 0, binding 1). Filled with a pattern, so that a shader that writes nothing
-    /// does not pass where zero is expected.
+    /// The output buffer before the run (set 0, binding 1). It is filled with a pattern, so that a shader that writes
+    /// nothing does not pass if zero is expected.
     pub fn output(&self) -> Vec<u8> {
         vec![0xcd; self.rows as usize * self.out_words * 4]
     }
@@ -44,7 +44,7 @@ impl Test {
     /// Checks the output buffer; floats may be off by `tolerance·|expected| + tolerance`.
     ///
     /// # Errors
-    /// The first word that is wrong.
+    /// The first wrong word.
     pub fn check(&self, output: &[u8], tolerance: f32) -> Result<(), String> {
         let expected = self.expected_words.iter().flatten();
         if self.out_kinds.len() != self.out_words || expected.clone().count() * 4 != output.len() {

@@ -1,8 +1,8 @@
-//! SPIR-V modules of a shape and any size: a compute shader with one storage buffer of words.
+//! Generates SPIR-V modules of a shape and any size: a compute shader with one storage buffer of words.
 
 use rustc_hash::FxHashMap;
 
-/// Writes a shape of a size into a builder.
+/// Writes a shape with a size to a builder.
 pub type Shape = fn(&mut Builder, u32);
 
 /// Every shape by name.
@@ -22,7 +22,7 @@ pub const SHAPES: &[(&str, Shape)] = &[
     ("loops", loops),
 ];
 
-/// Deepest nesting that is asked for: compilers may limit it.
+/// Maximum nesting; compilers may limit it.
 const MAX_NESTING: u32 = 64;
 
 const VOID: u32 = 1;
@@ -37,7 +37,7 @@ const BUFFER: u32 = 9;
 const MAIN: u32 = 10;
 const LOOKUP: u32 = 11;
 
-/// A module in the making. `main` is open from the beginning.
+/// A module under construction, with an open function `main`.
 pub struct Builder {
     next: u32,
     globals: Vec<u32>,
@@ -145,7 +145,7 @@ impl Builder {
         self.value(132, UINT, &[a, b])
     }
 
-    /// Whether `value` exceeds `limit`.
+    /// Whether `value` is greater than `limit`.
     fn exceeds(&mut self, value: u32, limit: u32) -> u32 {
         let limit = self.constant(limit);
         self.value(172, BOOL, &[value, limit])
@@ -159,7 +159,7 @@ impl Builder {
         put(&mut self.body, 249, &[to]);
     }
 
-    /// Ends the block with a selection: to `then` when `condition`, else to `merge`.
+    /// Ends the block with a selection: to `then` if `condition` is true, otherwise to `merge`.
     fn select(&mut self, condition: u32, then: u32, merge: u32) {
         put(&mut self.body, 247, &[merge, 0]);
         put(&mut self.body, 250, &[condition, then, merge]);
@@ -209,7 +209,7 @@ fn branches(b: &mut Builder, size: u32) {
     }
 }
 
-/// Nests of the greatest depth, one after the other.
+/// Consecutive nests with the maximum depth.
 fn nested_branches(b: &mut Builder, size: u32) {
     let value = b.load(0);
     for start in (0..size).step_by(MAX_NESTING as usize) {
@@ -271,7 +271,7 @@ fn live_values_across_branches(b: &mut Builder, size: u32) {
     }
 }
 
-/// A loop that carries `size` values round.
+/// A loop with `size` loop-carried values.
 fn loop_phis(b: &mut Builder, size: u32) {
     let count = b.load(0);
     let [before, header, body, merge] = [(); 4].map(|()| b.id());
@@ -302,7 +302,7 @@ fn loop_phis(b: &mut Builder, size: u32) {
     }
 }
 
-/// Heads a switch over a loaded value with `size` cases; their labels, and that of the block after them.
+/// Begins a switch over a loaded value with `size` cases; returns their labels and that of the merge block.
 fn begin_switch(b: &mut Builder, size: u32) -> (u32, Vec<u32>, u32) {
     let value = b.load(0);
     let merge = b.id();
@@ -314,7 +314,7 @@ fn begin_switch(b: &mut Builder, size: u32) -> (u32, Vec<u32>, u32) {
     (value, labels, merge)
 }
 
-/// Every case, and the way past them, brings a value of its own to the end.
+/// Every case, and the default path, has its own value at the end.
 fn switch_phis(b: &mut Builder, size: u32) {
     let before = b.id();
     b.branch(before);

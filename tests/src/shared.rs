@@ -1,14 +1,14 @@
 //! The folder of reference material outside the project: vectors, conformance tests, corpus, baseline.
 //!
-//! It is found at `../shared` beside the workspace or wherever `AGX_SHARED` says. Its absence is never an error: what
-//! needs it is skipped and says so.
+//! It is the folder named by `AGX_SHARED`, by default `../shared`. It is never an error if it is absent: tests that
+//! need it are skipped and report that.
 
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-/// Why a file of the reference material could not be used.
+/// The reason why a file of the reference material cannot be used.
 #[derive(Debug, Error)]
 pub enum DataError {
     /// The file is not there.
@@ -19,22 +19,22 @@ pub enum DataError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A line does not have the form it should have.
+    /// A line is malformed.
     #[error("{}:{line}: {message}", .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description.
         message: String,
     },
 }
 
-/// The reference material's folder for tests: `AGX_SHARED`, or `../shared` beside the workspace; `None` when absent.
+/// The folder of the reference material: `AGX_SHARED`, or `../shared` next to the workspace; `None` if it is absent.
 pub fn locate() -> Option<PathBuf> {
     let beside_workspace = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     let path = std::env::var_os("AGX_SHARED").map_or_else(beside_workspace, PathBuf::from);
@@ -44,7 +44,7 @@ pub fn locate() -> Option<PathBuf> {
 /// The text of `path`.
 ///
 /// # Errors
-/// [`DataError::Absent`] when there is no such file, [`DataError::Read`] when it cannot be read.
+/// [`DataError::Absent`] if there is no such file, [`DataError::Read`] if it cannot be read.
 pub fn read_text(path: &Path) -> Result<String, DataError> {
     std::fs::read_to_string(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => DataError::Absent(path.to_owned()),
@@ -52,7 +52,7 @@ pub fn read_text(path: &Path) -> Result<String, DataError> {
     })
 }
 
-/// One `T` a line of the JSON-lines file `path`.
+/// One `T` per line of the JSON-lines file `path`.
 ///
 /// # Errors
 /// As [`read_text`], and [`DataError::Malformed`] for a line that is not a `T`.

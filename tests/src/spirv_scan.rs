@@ -1,4 +1,4 @@
-//! The little of a SPIR-V module that the suites need to know: its entry points, and what its image variables are.
+//! The facts about a SPIR-V module that the suites need: its entry points, and its image variables.
 
 use agx_abi::Stage;
 
@@ -63,7 +63,7 @@ pub mod decorations {
 /// An entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryPoint {
-    /// Its stage; `None` for one this project has no pipeline stage for.
+    /// Its stage; `None` if this project does not have it.
     pub stage: Option<Stage>,
     /// Its name.
     pub name: String,
@@ -95,7 +95,7 @@ pub fn constant(instructions: &[Instruction], id: u32) -> Option<u32> {
     instructions.iter().find(defines).and_then(|(_, operands)| operands.get(2).copied())
 }
 
-/// The instructions of a module in either byte order, as many as can be read.
+/// The instructions of a module in either byte order, up to the first error.
 pub fn instructions(module: &[u8]) -> Vec<Instruction> {
     let words: Vec<u32> = module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let swapped = words.first() == Some(&MAGIC.swap_bytes());
@@ -111,7 +111,7 @@ pub fn instructions(module: &[u8]) -> Vec<Instruction> {
     found
 }
 
-/// The entry points of a module in either byte order, in the order of declaration; as many as can be read.
+/// The entry points of a module in either byte order, in the order of declaration, up to the first error.
 pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
     let mut found = Vec::new();
     for (opcode, operands) in instructions(module) {
@@ -130,10 +130,10 @@ pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
     found
 }
 
-/// What is in a texel.
+/// The type of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Texel {
-    /// Floats, or integers that are read as floats.
+    /// Floats, or normalised integers.
     Float,
     /// Signed integers.
     Signed,
@@ -150,13 +150,13 @@ pub struct ImageVariable {
     pub binding: u32,
     /// SPIR-V's `Dim`: 0 to 2 for one to three dimensions, 3 a cube, 5 a texel buffer, 6 an input attachment.
     pub dim: u32,
-    /// It has layers.
+    /// Whether it has layers.
     pub arrayed: bool,
-    /// Its texels have samples.
+    /// Whether it is multisampled.
     pub multisampled: bool,
-    /// It is a storage image.
+    /// Whether it is a storage image.
     pub storage: bool,
-    /// What its texels are.
+    /// Type of its texels.
     pub texel: Texel,
 }
 
@@ -167,7 +167,7 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
         decoration(&instructions, id, number).and_then(|values| values.first().copied())
     };
     let definition = |id: u32| definition(&instructions, id);
-    // Pointers, arrays and combined images lead to the image's type.
+    // Find the image's type through pointers, arrays and combined images.
     let image_type = |mut id: u32| {
         for _ in 0..4 {
             let (opcode, operands) = definition(id)?;
@@ -220,7 +220,7 @@ mod tests {
             &[5 << 16 | OP_ENTRY_POINT, 5, 1, name, 0],
             &[5 << 16 | OP_ENTRY_POINT, 4, 2, name, 0],
             &[4 << 16 | OP_ENTRY_POINT, 5313, 3, u32::from_le_bytes(*b"ray\0")],
-            // Truncated: four words announced, two there.
+            // Truncated: four words announced, but only two present.
             &[4 << 16 | OP_ENTRY_POINT, 0],
         ];
         let to_bytes = |word: u32| if swap { word.to_be_bytes() } else { word.to_le_bytes() };

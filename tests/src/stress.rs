@@ -1,4 +1,4 @@
-//! The stresses: other ways through the back end that must leave every result as it is.
+//! Stress modes of the back end, which must not change any result.
 
 use agx_abi::pipeline::BindingAccess;
 use agx_compiler::internal::pipeline::PASSES;
@@ -13,10 +13,10 @@ use crate::suites::{Context, SUITES};
 /// Suites that compile shaders and take seconds to minutes.
 const STRESSED: [&str; 5] = ["webgpu", "shaderlib", "amber-compute", "amber-fragment", "corpus"];
 
-/// How the compiler says that the ABI's registers for a shader's inputs are more than the limit of the key.
+/// The compiler's error message if the ABI's registers for a shader's inputs exceed the limit of the key.
 const BEYOND_LIMIT: &str = "finds inputs in registers up to half register";
 
-/// A way to compile and to run.
+/// A stress mode.
 #[derive(Clone, Debug)]
 pub struct Stress {
     /// Name on the command line and in the report.
@@ -25,7 +25,7 @@ pub struct Stress {
     seed: u64,
 }
 
-/// What is compiled as always, then every stress.
+/// The normal mode, then every stress mode.
 pub fn stresses() -> Vec<Stress> {
     let stress = |name: &str, change: &dyn Fn(&mut CompileKey)| {
         let mut key = CompileKey::default();
@@ -62,11 +62,12 @@ pub fn stresses() -> Vec<Stress> {
     all
 }
 
-/// Runs the stresses whose name contains `wanted`, after what is compiled as always. Hands each row of the report, and
-/// what failed, to `print`; tells whether all went well: nothing fails, and nothing is refused that is not otherwise.
+/// Runs the stress modes whose name contains `wanted`, after the normal mode. Passes each row of the report, and the
+/// failures, to `print`. Returns whether no case fails that passes normally, and none is rejected that is not
+/// otherwise.
 ///
 /// # Errors
-/// [`DataError`] when a file of a suite is unusable.
+/// [`DataError`] if a file of a suite is invalid.
 pub fn run(context: &Context<'_>, wanted: &str, mut print: impl FnMut(&str)) -> Result<bool, DataError> {
     print(&format!("| stress | {} |\n|---|{}\n", STRESSED.join(" | "), "---:|".repeat(STRESSED.len())));
     let mut expected = Vec::new();
@@ -92,7 +93,7 @@ pub fn run(context: &Context<'_>, wanted: &str, mut print: impl FnMut(&str)) -> 
     Ok(good)
 }
 
-/// Shaders that the stress's limit of registers leaves no way to compile.
+/// Number of shaders that cannot be compiled with the register limit of the stress mode.
 fn beyond_limit(stress: &Stress, report: &SuiteReport) -> usize {
     let reasons = report.cases.iter().filter_map(|case| case.outcome.reason());
     let beyond = reasons.filter(|reason| reason.contains(BEYOND_LIMIT)).count();

@@ -1,5 +1,5 @@
-//! External programs that some suites need: glslangValidator, spirv-as, valgrind. Their outputs are kept in a cache
-//! folder by a hash of what went in, so that a second run does not need them.
+//! External programs that some suites need: glslangValidator, spirv-as, valgrind. Their outputs are cached in a folder
+//! by a hash of the inputs, so that a second run does not need them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::outcome::Outcome;
 
-/// Why there is no output.
+/// The reason why there is no output.
 #[derive(Debug, Error)]
 pub enum ToolError {
     /// The program is not installed.
@@ -31,18 +31,18 @@ pub enum ToolError {
         /// Its first message.
         message: String,
     },
-    /// The program could not be run or its output not be kept.
+    /// The program could not be run, or its output not be cached.
     #[error("{name}: {error}")]
     Io {
         /// The program.
         name: &'static str,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
 }
 
 impl From<ToolError> for Outcome {
-    /// A missing program skips the case; anything else is a failure.
+    /// A missing program skips the case; other errors are failures.
     fn from(error: ToolError) -> Outcome {
         match error {
             ToolError::Absent { .. } => Outcome::Skipped(error.to_string()),
@@ -56,7 +56,7 @@ impl From<ToolError> for Outcome {
 struct Tool {
     name: &'static str,
     package: &'static str,
-    /// What `--version` printed; part of the cache key. `None` when the program is absent.
+    /// Output of `--version`, part of the cache key; `None` if the program is missing.
     version: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Tool {
     }
 }
 
-/// Scratch files that this process has named. Several tests of a process may share a cache folder.
+/// Number of scratch files of this process. Several tests of a process may share a cache folder.
 static FILES_MADE: AtomicU64 = AtomicU64::new(0);
 
 /// The external programs and their cache.
@@ -85,7 +85,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Looks the programs up. Outputs are kept in `cache`, which is made when needed.
+    /// Locates the programs. Outputs are cached in `cache`, which is created if needed.
     pub fn find(cache: impl Into<PathBuf>) -> Tools {
         Tools {
             cache: cache.into(),
@@ -95,7 +95,7 @@ impl Tools {
         }
     }
 
-    /// The SPIR-V of the GLSL shader `source`; `stage` is glslang's name of it (`comp`, `frag`, `vert`).
+    /// The SPIR-V of the GLSL shader `source`; `stage` is glslang's name of the stage (`comp`, `frag`, `vert`).
     ///
     /// # Errors
     /// [`ToolError`].
@@ -113,10 +113,10 @@ impl Tools {
         self.cached(&self.glslang, &arguments, source)
     }
 
-    /// As [`Tools::glsl_to_spirv_for`], for a test that is skipped where the program is not installed, and says so.
+    /// As [`Tools::glsl_to_spirv_for`], for a test that is skipped with a message if the program is not installed.
     ///
     /// # Panics
-    /// The program rejects the source, which is a defect of the test.
+    /// If the program rejects the source, which is a defect of the test.
     #[expect(clippy::print_stderr, reason = "a test says what it skips")]
     pub fn glsl_or_skip(&self, source: &str, stage: &str, target: &str) -> Option<Vec<u8>> {
         match self.glsl_to_spirv_for(source, stage, target) {
@@ -129,7 +129,7 @@ impl Tools {
         }
     }
 
-    /// The module that the SPIR-V assembly `source` denotes, assembled for the version its header comment names.
+    /// The module of the SPIR-V assembly `source`, for the version in its header comment.
     ///
     /// # Errors
     /// [`ToolError`].
@@ -152,7 +152,7 @@ impl Tools {
         }
     }
 
-    /// A path in the cache folder that nobody else uses.
+    /// A unique path in the cache folder.
     pub fn scratch_path(&self, extension: &str) -> PathBuf {
         let number = FILES_MADE.fetch_add(1, Ordering::Relaxed);
         self.cache.join(format!("scratch-{}-{number}.{extension}", std::process::id()))
@@ -174,7 +174,7 @@ impl Tools {
             std::fs::rename(&fresh, &kept).map_err(failed)?;
             std::fs::read(&kept).map_err(failed)
         });
-        // Gone already when all went well; nothing to be done when it cannot be removed.
+        // On success the file was renamed; ignore errors.
         let _ = std::fs::remove_file(&fresh);
         result
     }
@@ -192,7 +192,7 @@ fn run(name: &'static str, arguments: &[&str], output: &Path, source: &str) -> R
         .spawn()
         .map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that rejects its input early closes the pipe; its exit code tells.
+        // A program that rejects its input early closes the pipe; its exit code reports the error.
         let _ = stdin.write_all(source.as_bytes());
     }
     let result = child.wait_with_output().map_err(failed)?;

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use crate::spirv_scan::{Instruction, constant, decoration, decorations, definition, instructions, op};
 
-/// Locations of one variable; none in the corpus has as many.
+/// Maximum number of locations of a variable; more than any in the corpus has.
 const LOCATION_LIMIT: usize = 64;
 
-/// How floats are interpolated, by location: all kinds in one shader.
+/// Interpolation by location: all kinds in one shader.
 const INTERPOLATION: [&str; 3] = ["", "flat ", "noperspective "];
 
 /// SPIR-V's number of the storage class of outputs.
@@ -35,7 +35,7 @@ enum Scalar {
 /// The source of the shader, in GLSL.
 ///
 /// # Errors
-/// The first varying of a type that fragment shaders do not read.
+/// The first varying of a type that fragment shaders cannot read.
 pub fn varying_reader(vertex: &[u8]) -> Result<String, String> {
     let instructions = instructions(vertex);
     let mut varyings = Vec::new();
@@ -58,7 +58,7 @@ pub fn varying_reader(vertex: &[u8]) -> Result<String, String> {
     source(&varyings)
 }
 
-/// The members of a block that have locations, with these.
+/// The members of a block with locations, and these locations.
 fn members(instructions: &[Instruction], block: u32) -> Vec<(u32, u32)> {
     let location = |index: u32| {
         let wanted = [block, index, decorations::LOCATION];
@@ -150,7 +150,7 @@ fn source(varyings: &[Varying]) -> Result<String, String> {
             _ => format!("vec4(v{index})"),
         };
         let place = format!("location = {location}, component = {component}");
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(declarations, "layout({place}) {interpolation}in {ty} v{index};");
         let _ = writeln!(body, "  color += {value};");
     }

@@ -1,4 +1,4 @@
-//! Shaders that no text language says, written in the assembly of SPIR-V and run on the strict machine.
+//! Features that no shader language can express, written in SPIR-V assembly and run on the strict machine.
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
@@ -15,11 +15,11 @@ use agx_isa::disasm::{Line, Piece, disassemble};
 use agx_tests::driver::{Resources, compile, launch_with, storage_buffer};
 use agx_tests::tools::{ToolError, Tools};
 
-/// One for all tests: it numbers the files it makes.
+/// Shared by all tests, because it numbers the files that it creates.
 static TOOLS: LazyLock<Tools> =
     LazyLock::new(|| Tools::find(std::env::temp_dir().join("agx-tests-assembly")));
 
-/// What compute modules begin with: buffer %data of words at (0, 0), pointers to its words of type %ptr.
+/// The beginning of compute modules: buffer %data of words at (0, 0), pointers to its words of type %ptr.
 const TYPES: &str = "
     OpDecorate %words ArrayStride 4
     OpDecorate %block Block
@@ -39,7 +39,7 @@ const TYPES: &str = "
     %data = OpVariable %blocks StorageBuffer
 ";
 
-/// What a compute module needs beside its body.
+/// The parts of a compute module besides its body.
 #[derive(Default)]
 struct Parts<'t> {
     capabilities: &'t str,
@@ -76,7 +76,7 @@ impl Parts<'_> {
     }
 }
 
-/// Compiles; nothing where spirv-as is not installed.
+/// Compiles; `None` if spirv-as is not installed.
 fn build(text: &str, stage: Stage) -> Option<CompiledShader> {
     let module = match TOOLS.assemble_spirv(text) {
         Ok(module) => module,
@@ -91,7 +91,7 @@ fn build(text: &str, stage: Stage) -> Option<CompiledShader> {
     Some(compile(Input::spirv(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}")))
 }
 
-/// Runs one invocation on `given`; the words afterwards.
+/// Runs one invocation on `given`; returns the resulting words.
 fn run_with(
     parts: &Parts<'_>,
     given: &[u32],
@@ -119,7 +119,7 @@ fn loads(count: u32) -> String {
         .collect()
 }
 
-/// Saturates `exact` to integers of `bits` bits, and cuts it to them.
+/// Saturates `exact` to integers of `bits` bits, and truncates it.
 fn saturated(exact: i128, bits: u32, signed: bool) -> u64 {
     let (low, high) = match signed {
         true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
@@ -129,7 +129,7 @@ fn saturated(exact: i128, bits: u32, signed: bool) -> u64 {
     if bits == 64 { clamped } else { clamped & ((1 << bits) - 1) }
 }
 
-/// A dot product of two vectors of two components of `bits` bits and an accumulator of as many, which saturates.
+/// A saturating dot product of two vectors of two components of `bits` bits and an accumulator with the same width.
 fn saturating_dot(op: &str, bits: u32, operands: [i64; 4], accumulator: i64) {
     let (first, second) = match op {
         "OpUDotAccSat" => (false, false),
@@ -189,7 +189,7 @@ fn saturating_dot(op: &str, bits: u32, operands: [i64; 4], accumulator: i64) {
 fn dot_products_of_every_width_saturate() {
     for (bits, high) in [(8, 0x7f_i64), (16, 0x7fff), (32, 0x7fff_ffff), (64, i64::MAX)] {
         for op in ["OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat"] {
-            // The sum of the products itself must not overflow: then the result is undefined.
+            // The sum of the products itself must not overflow, because the result would be undefined.
             saturating_dot(op, bits, [3, 2, 5, 7], 11);
             saturating_dot(op, bits, [3, 2, 5, 7], high - 1);
             saturating_dot(op, bits, [1, 0, high, 9], high);
@@ -284,7 +284,7 @@ fn pointers_are_kept_in_variables_and_chosen() {
     check(&parts, &[1, 20, 30], &[1, 20, 35]);
 }
 
-/// A texture of 4 × 4 texels whose red is 1 + x + 10 y, times `factor`.
+/// A texture of 4 × 4 texels whose red component is 1 + x + 10 y, times `factor`.
 fn grid(binding: u32, element: u32, factor: f32) -> TextureResource {
     let texel = |at: u32| [(1 + at % 4 + 10 * (at / 4)) as f32 * factor, 0.0, 0.0, 1.0];
     let bytes = (0..16).flat_map(texel).flat_map(f32::to_le_bytes).collect();
@@ -373,7 +373,7 @@ fn clip_distances_are_interpolated_at_offsets() {
     assert!(!read.contains(&CoefficientSource::ClipDistance(0)), "{read:?}");
 }
 
-/// Every operation on integers that Vulkan has for specialization constants, with what it gives for 100 and 7.
+/// Every operation on integers that Vulkan allows for specialization constants, with its result for 100 and 7.
 const SPECIALIZED: &[(&str, i64)] = &[
     ("SNegate %whole %a", -100),
     ("Not %whole %a", !100),
@@ -469,7 +469,7 @@ fn operations_on_specialization_constants_fold_in_every_width() {
     }
 }
 
-/// An opcode, and whether it holds where the first operand is less, equal, greater, or the two are unordered.
+/// An opcode, and whether it is true if the first operand is less, equal, greater, or the two are unordered.
 type Comparison = (&'static str, [bool; 4]);
 
 const COMPARISONS: [Comparison; 12] = [

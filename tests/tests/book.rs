@@ -1,4 +1,4 @@
-//! The documentation as a book: `docs/SUMMARY.md` lists every page, and no link to a file leads nowhere.
+//! The documentation as a book: `docs/SUMMARY.md` lists every page, and all links to files are valid.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Markdown files of a folder and its folders.
+/// The Markdown files of a folder and its subfolders.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -24,7 +24,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// Targets of the links of a page, without those to other hosts and with no anchors. Code in backquotes has no links.
+/// Targets of the links of a page, without links to other hosts and without anchors. Text in code blocks has no links.
 fn links(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
     let targets = prose.flat_map(|prose| prose.split("](").skip(1)).filter_map(|rest| rest.split(')').next());

@@ -1,4 +1,4 @@
-//! Equal input and key give equal output: from fresh and from used memory, on one thread and on several.
+//! Equal input and key give equal output: with new and with reused memory, on one thread and on several.
 
 mod bundled;
 

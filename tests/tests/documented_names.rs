@@ -1,18 +1,18 @@
-//! Names of the interface that the pages for authors of drivers quote exist.
+//! The interface names in the documents for authors of drivers exist.
 //!
-//! A name in back quotes is looked for among the public items of `compiler/public-api.txt`, which another test keeps true, and
-//! of the sources of `agx-abi`. `Type::member` and `Type { member }` want the member in that type, a bare word in small letters
-//! a member of any type.
+//! A name in back quotes must be among the public items of `compiler/public-api.txt`, which another test checks, and of
+//! the sources of `agx-abi`. `Type::member` and `Type { member }` require a member of that type, a single lower-case
+//! word a member of any type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use syn::{Fields, ImplItem, Item, Visibility};
 
-/// The pages, with where the names of others stand that are not ours.
+/// The pages.
 const PAGES: [&str; 2] = ["driver.md", "abi.md"];
 
-/// The crate whose modules pages name by their paths.
+/// The crate whose modules the pages refer to by their paths.
 const CRATE: &str = "agx_abi";
 
 /// Words that are not names of the interface: of other programs, of Vulkan and SPIR-V, of the hardware.
@@ -112,7 +112,7 @@ fn of_item(names: &mut Names, module: &str, item: &Item) {
             (last.ident.to_string(), methods.collect())
         }
         Item::Fn(item) if is_public(&item.vis) => (item.sig.ident.to_string(), Vec::new()),
-        // Enums of tables: what stands in them is in no syntax that can be read here but as words.
+        // Enums of tables are in macros, of which only the words can be read.
         Item::Macro(item) => {
             let words = item.mac.tokens.to_string();
             let words = words.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect();
@@ -129,7 +129,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// What is in back quotes on a line; of a table that has a column `Mesa`, not what is in that.
+/// The text in back quotes on a line; for a table with a column `Mesa`, without that column.
 fn quotes(line: &str, skips_first: bool) -> Vec<&str> {
     let line = if skips_first { line.splitn(3, '|').nth(2).unwrap_or_default() } else { line };
     line.split('`').skip(1).step_by(2).collect()
@@ -181,7 +181,7 @@ fn names_that_pages_quote_exist() {
     assert!(checked > 80, "{checked}");
 }
 
-/// Not a command, a path of a file, a register.
+/// Whether a quote is neither a command nor a path nor a register.
 fn is_of_interface(quote: &str) -> bool {
     !quote.contains('/') && !quote.contains('.') && !quote.contains('=') && !quote.contains(' ')
         || quote.contains("::")

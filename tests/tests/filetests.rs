@@ -1,4 +1,4 @@
-//! Runs every file below `filetests/` as a test of its own. `BLESS=1` rewrites the printed outputs.
+//! Runs every file in `filetests/` as a separate test. `BLESS=1` rewrites the expected outputs.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use agx_tests::filetest::check::check;
 use agx_tests::filetest::format::FileTest;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Columns of a header's line.
+/// Maximum width of a line in a header.
 const HEADER_COLUMNS: usize = 120;
 
 fn main() -> ExitCode {
@@ -47,7 +47,7 @@ fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The passes a file names; none for a malformed file, which fails its own test.
+/// The passes that a file names; none for a malformed file, which fails its own test.
 fn passes_of(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     FileTest::parse(&text).map(|test| test.passes).unwrap_or_default()
@@ -62,8 +62,8 @@ fn every_pass_is_tested(tested: &[String]) -> Result<(), Failed> {
     if missing.is_empty() { Ok(()) } else { Err(format!("no file test names {}", missing.join(", ")).into()) }
 }
 
-/// The file of a pass: that of its name, without the prefix that names the folder; `mod.rs` in a folder of its name where it has
-/// parts.
+/// The file of a pass: the name of the pass without the prefix that names the folder, or `mod.rs` in a folder of that
+/// name if it has parts.
 fn source_of(pass: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/src");
     let folders = [("opt_", "opt"), ("lower_", "lower"), ("mark_", "analysis")];
@@ -76,7 +76,7 @@ fn source_of(pass: &str) -> PathBuf {
     if stem.is_dir() { stem.join("mod.rs") } else { stem.with_extension("rs") }
 }
 
-/// The last paragraph of a pass's header is its contract, as the table of passes has it.
+/// Checks that the last paragraph of a pass's header is its contract in the table of passes.
 fn check_headers(bless: bool) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     for pass in PASSES {

@@ -1,4 +1,4 @@
-//! Doubles through the whole compiler: a shader with every operation against the host's arithmetic.
+//! Doubles through the whole compiler: a shader with every operation, compared with the host's arithmetic.
 
 use agx_compiler::{CompileKey, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
@@ -73,7 +73,7 @@ fn expected(a: f64, b: f64, c: f64) -> ([f64; RESULTS], [i64; INTEGERS]) {
     (floats, [a as i64, i64::from(a as i32), a.abs() as u64 as i64, order, exponent, 3])
 }
 
-/// The power of two that a positive number is below, but not by more than half.
+/// The exponent of the smallest power of two above a positive number.
 fn exponent(a: f64) -> i64 {
     let (a, shift) = if a < f64::MIN_POSITIVE { (a * 2f64.powi(60), 60) } else { (a, 0) };
     (a.to_bits() >> 52) as i64 - 1022 - shift

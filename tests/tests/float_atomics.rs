@@ -32,7 +32,7 @@ fn no_addition_is_lost() {
         let mut wanted = vec![sum(LANES * GROUPS)];
         wanted.extend((0..GROUPS).map(|_| sum(LANES) + 0.5));
         assert_eq!(floats(&buffers[0].bytes), wanted, "seed {seed}");
-        // Every addition saw the sum that another one left: each but the last sum is seen once.
+        // Every addition saw the sum of another one, so each sum except the last is seen once.
         let seen = floats(&buffers[1].bytes);
         let mut sums: Vec<u32> = odd(LANES * GROUPS).map(|number| seen[number as usize] as u32).collect();
         let mut left: Vec<u32> =

@@ -1,8 +1,8 @@
-//! Broken AGAL and TGSI programs through the compiler: mutations and prefixes of every bundled program give an error that says
-//! where, or code that obeys the rules of the IR and the instruction set; never a panic, and none takes long.
+//! Broken AGAL and TGSI programs through the compiler: mutations and prefixes of every bundled program give an error
+//! with a location, or valid IR and machine code; they never cause a panic or take long.
 //!
-//! The feature `stress` tries 100,000 mutations of each format, and every prefix; `SOAK=N` tries N mutations and every prefix
-//! without it.
+//! The feature `stress` tests 100,000 mutations of each format, and every prefix. `SOAK=N` tests N mutations and every
+//! prefix without it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,30 +12,30 @@ use agx_compiler::{CompileError, CompileKey, Compiler, ErrorKind, Input, Languag
 use agx_random::Random;
 use rayon::prelude::*;
 
-/// Mutations of the programs of a format.
+/// Number of mutations of the programs of a format.
 const MUTATIONS: u64 = if cfg!(feature = "stress") { 100_000 } else { 300 };
 
-/// One prefix in so many bytes is tried.
+/// One prefix in this number of bytes is tested.
 const STEP: usize = if cfg!(feature = "stress") { 1 } else { 499 };
 
-/// One mutation in so many is compiled with the validator after every pass.
+/// One mutation in this number is compiled with the validator after every pass.
 const VALIDATED: u64 = if cfg!(feature = "stress") { 16 } else { 2 };
 
-/// How many mutations are wanted in this run, if the environment says it.
+/// The number of mutations from the environment, if set.
 fn soak() -> Option<u64> {
     std::env::var("SOAK").ok()?.parse().ok()
 }
 
-/// What a program of these sizes may take.
+/// Time limit for a program of these sizes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A format under test.
 struct Format {
     language: &'static str,
     programs: Vec<Vec<u8>>,
-    /// Breaks a program; the others lend parts.
+    /// Mutates a program; the last argument has other programs.
     mutate: fn(&mut Vec<u8>, &mut Random, &[Vec<u8>]),
-    /// Whether an error of kind invalid says where.
+    /// Whether an error of kind invalid has a location.
     says_where: fn(&CompileError) -> bool,
 }
 
@@ -71,7 +71,7 @@ fn tgsi() -> Format {
     Format { language: "tgsi", programs: files("tgsi"), mutate: mutate_text, says_where: says_line }
 }
 
-/// The program as a whole, a byte of the header, or a token and its field.
+/// Whether the location is the whole program, a byte of the header, or a token and its field.
 fn says_token(error: &CompileError) -> bool {
     ["token ", "byte ", "header, ", "program: ", "a program begins with"]
         .iter()
@@ -88,7 +88,7 @@ fn says_token_or_line(error: &CompileError) -> bool {
     says_line(error) || says_token(error)
 }
 
-/// Replaces bytes, flips bits, and exchanges tokens.
+/// Replaces bytes, flips bits, and swaps tokens.
 fn mutate_code(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     let at = random.below(bytes.len());
     match random.below(8) {
@@ -101,14 +101,14 @@ fn mutate_code(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
         2..=4 => bytes[at] ^= 1 << random.below(8),
         _ => bytes[at] = random.next_u64() as u8,
     }
-    // Text is another matter.
+    // Keep it byte code.
     bytes[0] = 0xa0;
 }
 
-/// What texts of both formats are made of, beside names.
+/// Characters of texts in both formats, except for names.
 const LETTERS: &[u8] = b" \n.,[]{}<>|-:;#/0123456789xyzwXYZW";
 
-/// Replaces characters and words, moves, repeats and drops lines.
+/// Replaces characters and words; moves, repeats and removes lines.
 fn mutate_text(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     if bytes.is_empty() {
         return;
@@ -141,14 +141,14 @@ fn mutate_text(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     }
 }
 
-/// What is around `at` between bytes that end it.
+/// The part around `at` between terminating bytes.
 fn part(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> std::ops::Range<usize> {
     let start = bytes[..at].iter().rposition(|byte| ends(*byte)).map_or(0, |end| end + 1);
     let length = bytes[at..].iter().position(|byte| ends(*byte)).unwrap_or(bytes.len() - at);
     start..at + length
 }
 
-/// Compiles one input; whether it compiled.
+/// Compiles one input; returns whether it compiled.
 fn check(format: &Format, scratch: &mut Scratch, what: &str, bytes: &[u8], validate: bool) -> bool {
     let language = Language::find(format.language).expect("a language");
     let mut key = CompileKey::default();
@@ -184,7 +184,7 @@ fn mutations(format: &Format) {
             u64::from(check(format, scratch, &format!("mutation {seed}"), &bytes, validate))
         })
         .sum();
-    // A test whose mutations are all refused, or none, would say little.
+    // The test would be useless if all mutations, or none, were rejected.
     assert!(compiled * 20 > count && compiled < count, "{compiled} of {count} compile");
 }
 

@@ -1,10 +1,11 @@
-//! Inside a folder of the compiler, modules do not import each other in a circle: one can be read, and changed, without the other.
+//! Within a folder of the compiler, modules do not import each other in a circle, so that each can be read and changed
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Circles that there are, by folder and the modules in them, with the reason.
+/// Existing circles, by folder and modules, with the reason.
 const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("", &["opt", "pipeline"], "passes take the pipeline's context"),
     ("", &["analysis", "context", "emit", "lower", "regalloc"], "the context holds what the back end leaves"),
@@ -45,7 +46,7 @@ fn code(path: &Path) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// The first names after `prefix` wherever it stands: one, or those of a list in braces.
+/// The first names after `prefix` wherever it occurs: one, or those of a list in braces.
 fn names_after<'t>(text: &'t str, prefix: &str) -> Vec<&'t str> {
     let first = |part: &'t str| {
         let part = part.trim_start();
@@ -82,7 +83,7 @@ fn names_after<'t>(text: &'t str, prefix: &str) -> Vec<&'t str> {
     names
 }
 
-/// For each module of a folder those beside it that it imports.
+/// For each module of a folder, the sibling modules that it imports.
 fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let relative = folder.strip_prefix(source_folder()).expect("a folder of the compiler");
@@ -109,7 +110,7 @@ fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     imports
 }
 
-/// The modules that can be reached from one, itself only by a circle.
+/// The modules that can be reached from one; the module itself only through a circle.
 fn reachable(imports: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut rest: Vec<&String> = imports.get(from).into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! A link is cheap enough for the time of a draw, in host instructions.
+//! A link is cheap enough for a draw, in host instructions.
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 

@@ -1,4 +1,4 @@
-//! Operations that other suites have no cases for, run on the machine: what every invocation of 64 leaves, against the host.
+//! Operations without cases in other suites, run on the machine with 64 invocations and compared with the host.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use agx_tests::tools::Tools;
 
 const LANES: u32 = 64;
 
-/// One for all tests: it numbers the files it makes.
+/// Shared by all tests, because it numbers the files that it creates.
 static TOOLS: LazyLock<Tools> =
     LazyLock::new(|| Tools::find(std::env::temp_dir().join("agx-tests-operations")));
 
@@ -26,7 +26,7 @@ fn source(extensions: &str, declarations: &str, body: &str) -> String {
     )
 }
 
-/// Compiles; `None` where glslang is not installed.
+/// Compiles; `None` if glslang is not installed.
 fn build(extensions: &str, declarations: &str, body: &str) -> Option<Result<CompiledShader, Outcome>> {
     let module = TOOLS.glsl_or_skip(&source(extensions, declarations, body), "comp", "vulkan1.3")?;
     let mut key = CompileKey::default();
@@ -34,7 +34,7 @@ fn build(extensions: &str, declarations: &str, body: &str) -> Option<Result<Comp
     Some(compile(Input::spirv(&module), &key))
 }
 
-/// Runs on `given` and gives both buffers' words.
+/// Runs on `given` and returns the words of both buffers.
 fn run(extensions: &str, declarations: &str, body: &str, given: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
     let shader = build(extensions, declarations, body)?.expect("compiles");
     let bytes = given.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -46,7 +46,7 @@ fn run(extensions: &str, declarations: &str, body: &str, given: &[u32]) -> Optio
     Some((words(&buffers[0].bytes), words(&buffers[1].bytes)))
 }
 
-/// Every invocation leaves what `expected` says.
+/// Checks that the result of every invocation equals `expected`.
 fn check(extensions: &str, declarations: &str, body: &str, given: &[u32], expected: impl Fn(u32) -> u32) {
     let Some((_, results)) = run(extensions, declarations, body, given) else { return };
     for (lane, result) in (0..LANES).zip(results) {
@@ -87,7 +87,7 @@ fn atomics_on_half_floats_leave_the_other_half_alone() {
     }
 }
 
-/// Where the launcher puts the first buffer.
+/// Address of the first buffer in the launcher.
 const FIRST_BUFFER: u64 = 1 << 32;
 
 #[test]
@@ -104,7 +104,7 @@ fn addresses_are_followed_and_may_be_odd_halves() {
         format!("{HALVES} GL_EXT_buffer_reference GL_EXT_buffer_reference2 GL_EXT_buffer_reference_uvec2");
     let Some(shader) = build(&extensions, declarations, body) else { return };
     let shader = shader.expect("compiles");
-    // Four nodes of 16 bytes; the third one ends the list, the sum is the upper half of the fourth one's first word.
+    // Four nodes of 16 bytes; the third one ends the list, the sum is in the upper half of the fourth one's first word.
     let nodes: [(u64, u64); 4] = [(FIRST_BUFFER + 16, 5), (FIRST_BUFFER + 32, 70), (0, 900), (0, 1000)];
     let list =
         nodes.iter().flat_map(|(next, value)| [next.to_le_bytes(), value.to_le_bytes()].concat()).collect();
@@ -209,7 +209,7 @@ fn zeros_keep_their_signs_where_the_module_asks_for_it() {
 #[test]
 fn float_modes_the_machine_does_not_have_are_refused() {
     let body = "results[i] = floatBitsToUint(uintBitsToFloat(given[i]) * 2.0);";
-    // Flushing and rounding to nearest even are what it does; preserving and truncating are not.
+    // Flushing and rounding to nearest even are supported; preserving and truncating are not.
     for (capability, mode, is_supported) in
         [(4465, 4460, true), (4467, 4462, true), (4464, 4459, false), (4468, 4463, false)]
     {

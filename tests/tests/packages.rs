@@ -1,4 +1,4 @@
-//! Packages that are published say what a registry wants, and stand on packages that are published too.
+//! Published packages have the metadata that a registry requires, and depend only on published packages.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn members() -> Vec<String> {
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// What is in a manifest between the heading of the section and the next one.
+/// The section of a manifest between its heading and the next one.
 fn section<'m>(manifest: &'m str, heading: &str) -> &'m str {
     let rest = manifest.split_once(&format!("[{heading}]\n")).map_or("", |(_, rest)| rest);
     rest.split_once("\n[").map_or(rest, |(section, _)| section)
@@ -63,10 +63,10 @@ fn published_packages_are_complete() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Packages that a driver may have to build for the compiler, without front ends of texts and old languages.
+/// Maximum number of packages that a driver builds for the compiler, without front ends of texts and old languages.
 const MOST_PACKAGES: usize = 20;
 
-/// What `cargo tree` says of the packages that the compiler is built of, names and versions.
+/// The packages of which the compiler is built, from `cargo tree`: names and versions.
 fn tree() -> Vec<String> {
     let arguments =
         ["tree", "-p", "agx-compiler", "--no-default-features", "--edges", "normal", "--prefix", "none"];
@@ -95,7 +95,7 @@ fn a_driver_builds_few_packages_and_none_twice() {
     assert_eq!(twice, None, "in two versions");
 }
 
-/// Whether a text has a name as a path, a macro or an attribute would have it.
+/// Whether a text contains a name as part of a path, a macro or an attribute.
 fn names(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(name).any(|(at, _)| {

@@ -1,8 +1,8 @@
-//! The public interface of `agx-compiler`: what a driver can name is listed in `compiler/public-api.txt`.
+//! The public interface of `agx-compiler` is listed in `compiler/public-api.txt`.
 //!
-//! The listing is made from the sources with `syn`, because rustdoc's JSON needs a nightly toolchain. It follows the public
-//! items and re-exports of the crate's root, leaves out what is `#[doc(hidden)]`, and prints types with their public fields,
-//! variants and methods. `BLESS=1` rewrites it; read the difference before you commit it.
+//! The listing is generated from the sources with `syn`, because rustdoc's JSON needs a nightly toolchain. It follows
+//! the public items and re-exports of the crate's root, omits `#[doc(hidden)]` items, and prints types with their
+//! public fields, variants and methods. `BLESS=1` rewrites it; read the difference before you commit it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use quote::ToTokens;
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, Type, UseTree, Visibility};
 
-/// Most items, methods and fields aside.
+/// Maximum number of items, not counting methods and fields.
 const MAX_ITEMS: usize = 80;
 
 /// A module's items by its path from the crate's root.
@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").join("compiler")
 }
 
-/// Reads the module `path`, whose file is `file`, and those below.
+/// Reads the module `path` in `file`, and its submodules.
 fn read(modules: &mut Modules, path: Vec<String>, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let items = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display())).items;
@@ -52,7 +52,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Tokens as text, with the spaces of usual code.
+/// Tokens as text with the usual spacing.
 fn text(tokens: impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     [
@@ -74,7 +74,7 @@ fn text(tokens: impl ToTokens) -> String {
     .replace(" ;", ";")
 }
 
-/// The listing while it grows.
+/// The listing under construction.
 struct Listing<'m> {
     modules: &'m Modules,
     lines: BTreeSet<String>,
@@ -99,7 +99,7 @@ impl Listing<'_> {
         }
     }
 
-    /// What a `pub use` in the module `at` names.
+    /// The item of a `pub use` in the module `at`.
     fn import(&mut self, at: &[String], mut prefix: Vec<String>, tree: &UseTree, shown: &str) {
         match tree {
             UseTree::Path(path) => {
@@ -196,8 +196,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Public inherent functions of the type `name`, which the module `path` defines. Other modules may add to it if no other
-    /// type has its name.
+    /// Public inherent functions of the type `name`, which the module `path` defines. Other modules may have more of
+    /// them if no other type has the same name.
     fn methods(&mut self, path: &[String], name: &str, shown: &str) {
         let modules = self.modules;
         let defines = |items: &[Item]| {
@@ -230,7 +230,7 @@ impl Listing<'_> {
     }
 }
 
-/// Where `name` is in an import, with the path before it.
+/// The import of `name`, with the path before it.
 fn names<'t>(tree: &'t UseTree, name: &str) -> Vec<(Vec<String>, &'t UseTree)> {
     match tree {
         UseTree::Path(path) => {

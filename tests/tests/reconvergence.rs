@@ -1,12 +1,13 @@
-//! Which invocations an operation across lanes sees, by the rules of maximal reconvergence: those that take a branch together
-//! stay together until the merge block of the branch, and each round of a loop begins with those that continue.
+//! The invocations that an operation across lanes sees, by the rules of maximal reconvergence: those that take a branch
+//! together stay converged until the merge block of the branch, and each iteration of a loop begins with those that
+//! continue.
 
 use agx_compiler::{CompileKey, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
 
 const LANES: u32 = 32;
 
-/// Runs a function `body(lane: u32) -> u32` in one subgroup and gives what every lane returns.
+/// Runs a function `body(lane: u32) -> u32` in one subgroup and returns the result of every lane.
 fn run(functions: &str) -> Vec<u32> {
     let text = format!(
         "
@@ -26,13 +27,13 @@ fn run(functions: &str) -> Vec<u32> {
     buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Every lane gets what `expected` says of it.
+/// Checks that the result of every lane equals `expected`.
 fn check(functions: &str, expected: impl Fn(u32) -> u32) {
     let wanted: Vec<u32> = (0..LANES).map(expected).collect();
     assert_eq!(run(functions), wanted, "{functions}");
 }
 
-/// Number of lanes for which something holds.
+/// Number of lanes for which a condition is true.
 fn count(holds: impl Fn(u32) -> bool) -> u32 {
     (0..LANES).filter(|lane| holds(*lane)).count() as u32
 }

@@ -1,5 +1,6 @@
-//! Broken input gives an error, never a panic: every prefix of the bundled shaders, mutations of them and of shaders with
-//! textures, and mutations of real modules, none of which may take long. The feature `stress` tries ten times as many; `SOAK=N` sets the number for real modules.
+//! Broken input gives an error, never a panic: every prefix of the bundled shaders, mutations of them and of shaders
+//! with textures, and mutations of real modules, none of which may take long. The feature `stress` tests ten times as
+//! many; `SOAK=N` sets the number for real modules.
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
@@ -13,13 +14,13 @@ use agx_random::Random;
 use bundled::{Bundled, all, shaders_in};
 use rayon::prelude::*;
 
-/// How much more the long tests try.
+/// Factor for the long tests.
 const EFFORT: u64 = if cfg!(feature = "stress") { 10 } else { 1 };
 
-/// Mutations of all shaders together.
+/// Number of mutations of all shaders together.
 const MUTATIONS: u64 = 1_000 * EFFORT;
 
-/// Mutations of real modules.
+/// Number of mutations of real modules.
 const MODULE_MUTATIONS: u64 = 200 * EFFORT;
 
 /// Compiles; an internal error or a panic is a defect.
@@ -27,7 +28,7 @@ fn check(what: &str, name: &str, bytes: &[u8]) {
     check_with(&CompileKey::default(), what, name, bytes);
 }
 
-/// The same with a key; whether it compiled.
+/// The same with a key; returns whether it compiled.
 fn check_with(key: &CompileKey, what: &str, name: &str, bytes: &[u8]) -> bool {
     let Some(input) = Bundled::input(name, bytes) else { return false };
     let compile = || Compiler::default().compile(&mut Scratch::default(), input, key);
@@ -49,7 +50,7 @@ fn check_with(key: &CompileKey, what: &str, name: &str, bytes: &[u8]) -> bool {
 #[test]
 fn prefixes() {
     for shader in all() {
-        // Words for modules, and their first bytes for the odd lengths; every byte for texts.
+        // Whole words for modules, plus prefixes of odd lengths of their beginning; every byte for texts.
         let step = if shader.name.ends_with(".spv") { 4 } else { 1 };
         let lengths = (0..64.min(shader.bytes.len())).chain((64..shader.bytes.len()).step_by(step));
         let lengths: Vec<usize> = lengths.collect();
@@ -82,10 +83,10 @@ fn mutations() {
     });
 }
 
-/// Seconds that a mutated module may take: a hundred times what the slowest takes that is not mutated.
+/// Time limit for a mutated module: a hundred times the slowest unmodified one.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Modules of the corpus of at most so many bytes.
+/// Modules of the corpus up to this size.
 fn corpus() -> Vec<Bundled> {
     const LARGEST: usize = 40_000;
     let Some(shared) = agx_tests::shared::locate() else { return Vec::new() };
@@ -128,7 +129,7 @@ fn mutations_of_real_modules() {
             }
         }
         let start = Instant::now();
-        // Every other one with the validator after each pass.
+        // Every second one with the validator after each pass.
         let mut key = CompileKey::default();
         key.validate = seed % 2 == 1;
         let works = check_with(&key, &format!("mutation {seed}"), &shader.name, &bytes);
@@ -136,12 +137,13 @@ fn mutations_of_real_modules() {
         assert!(took < PATIENCE, "{}, mutation {seed}: {took:?}", shader.name);
         compiled.fetch_add(u64::from(works), Ordering::Relaxed);
     });
-    // Mutations that are all refused at once would try nothing.
+    // The test would be useless if all mutations were rejected immediately.
     let compiled = compiled.into_inner();
     assert!(10 * compiled > count, "{compiled} of {count} mutated modules compile");
 }
 
-/// One change of whole instructions, or of an operand to another id: the module stays well formed for longer.
+/// One change of whole instructions, or of an operand to another id, after which the module is more likely to be well
+/// formed.
 fn mutate_instruction(bytes: &mut Vec<u8>, random: &mut Random) {
     const HEADER: usize = 20;
     let word = |bytes: &[u8], at: usize| {
@@ -160,7 +162,7 @@ fn mutate_instruction(bytes: &mut Vec<u8>, random: &mut Random) {
     if starts.len() < 8 {
         return;
     }
-    // Most of them are annotations and types: function bodies are in the second half.
+    // Most of them are annotations and types; function bodies are in the second half.
     let late = |random: &mut Random| starts[starts.len() / 2 + random.below(starts.len() - starts.len() / 2)];
     let any = |random: &mut Random| starts[random.below(starts.len())];
     let (at, length) = if random.below(4) == 0 { any(random) } else { late(random) };
@@ -176,7 +178,7 @@ fn mutate_instruction(bytes: &mut Vec<u8>, random: &mut Random) {
             let id = random.below(word(bytes, 12) as usize) as u32;
             bytes[operand..operand + 4].copy_from_slice(&id.to_le_bytes());
         }
-        // What an instruction of the same kind has there is more likely to be of the right type.
+        // The operand of another instruction of the same kind is more likely to have the right type.
         _ => {
             let same = |&(other, size): &(usize, usize)| {
                 other != at && size == length && word(bytes, other) == word(bytes, at)
@@ -191,7 +193,7 @@ fn mutate_instruction(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// One change, mostly to whole words: these get past the header and into the front end.
+/// One change, mostly of whole words, which is more likely to get past the header.
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     let words = bytes.len() / 4;
     if words < 8 {

@@ -1,5 +1,5 @@
-//! The compiler's cost grows with the size of a shader and hardly faster: host instructions, counted by callgrind, of
-//! generated shaders with N loads, blocks, branches, phis, live values, cases, functions, loops.
+//! The compiler's cost is nearly linear in the size of a shader: host instructions, counted by callgrind, for generated
+//! shaders with N loads, blocks, branches, phis, live values, cases, functions, loops.
 //!
 //! The test runs itself under callgrind, which writes a count after every compile.
 
@@ -13,19 +13,19 @@ use agx_tests::callgrind::Callgrind;
 use agx_tests::shapes::{Builder, SHAPES};
 use agx_tests::tools::Tools;
 
-/// Set in the process that callgrind watches.
+/// Set in the process under callgrind.
 const PROBE: &str = "AGX_SCALING_PROBE";
 
-/// Sizes that are compared; the first only says what a shader costs that does next to nothing.
-/// From the second on, live values exceed the registers.
+/// The compared sizes. The first only measures the cost of a nearly empty shader. From the second on, the number of
+/// live values exceeds the registers.
 const SIZES: [u32; 3] = [1, 256, 4096];
 
-/// Most that the cost of one element may grow from the second size to the third, which is 16 times as large: far
-/// below what a quadratic pass brings, with room for tables that grow and sets of bits. Phis grow most: of 256 that join,
-/// half find registers, of 4096 hardly any, which is 1.302.
+/// Maximum growth of the cost of one element from the second size to the third, which is 16 times as large. It is far
+/// below that of a quadratic pass, with room for growing tables and bit sets. Phis grow most, by 1.302: of 256 joining
+/// values half find registers, of 4096 hardly any.
 const GROWTH: f64 = 1.31;
 
-/// What is counted. Not inlined: callgrind finds it by its name.
+/// The function to count. It is not inlined, because callgrind finds it by name.
 #[inline(never)]
 fn compile_counted(compiler: &Compiler, module: &[u8]) -> Result<CompiledShader, CompileError> {
     compiler.compile(&mut Scratch::default(), Input::spirv(module), &CompileKey::default())

@@ -1,10 +1,10 @@
-//! Source lines from the text through every pass to the bytes, and in errors.
+//! Source lines are preserved from the text through every pass to the code, and errors name them.
 
 use agx_compiler::{CompileError, CompileKey, Compiler, ErrorKind, Input, Location, Scratch};
 use agx_isa::disasm::{Piece, disassemble};
 use agx_tests::driver::compile;
 
-/// What each line is for stands in its comment: an opcode that only this line can have made.
+/// The comment of each line names an opcode that only this line can generate.
 const TEXT: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<f32>;
 @group(0) @binding(1) var<storage, read_write> counter: atomic<u32>;
@@ -36,7 +36,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
 }
 ";
 
-/// Names of opcodes and the line of each comment that is one.
+/// Opcodes in comments, with their lines.
 fn expected() -> Vec<(&'static str, u32)> {
     let lines = TEXT.lines().zip(1..);
     lines.filter_map(|(line, number)| Some((line.split_once("// ")?.1, number))).collect()
@@ -60,7 +60,7 @@ fn check(key: &CompileKey) {
                 found.push((inst.op.desc().name, position.line));
             }
         }
-        // What comes before the first line clears workgroup memory.
+        // The code before the first line clears workgroup memory.
         assert!(with_line * 10 > lines.len() * 6, "{with_line} of {} instructions have a line", lines.len());
     }
     for (name, line) in expected() {
@@ -107,7 +107,7 @@ fn refusals_of_accepted_text_name_its_line() {
     assert!(matches!(error.location, Location::Text { line: 5, column: 5 }), "{error}");
 }
 
-/// Compiles a fragment shader that is refused.
+/// Compiles a fragment shader that is rejected.
 fn refused(text: &str, key: &CompileKey) -> CompileError {
     let compiled = Compiler::default().compile(&mut Scratch::default(), Input::wgsl(text), key);
     compiled.map(|_| ()).expect_err("the shader is refused")

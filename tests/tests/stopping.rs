@@ -1,4 +1,4 @@
-//! Compilations that are stopped: often enough, wherever they are, and without traces.
+//! Compilations can be stopped frequently, at any point, and without side effects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,16 +8,16 @@ use agx_compiler::{
 };
 use agx_tests::shapes::{Builder, SHAPES};
 
-/// Elements of the shapes whose compilations are stopped at many places.
+/// Size of the shapes whose compilations are stopped at many points.
 const SMALL: u32 = 48;
 
-/// Places at which the compilation of each shape is stopped.
+/// Number of points at which the compilation of each shape is stopped.
 const PLACES: u64 = 40;
 
-/// Elements of the shapes whose questions are counted.
+/// Size of the shapes for which calls are counted.
 const LARGE: u32 = 2048;
 
-/// Compiles `module`, answering yes to the question with the number; how many there were is counted.
+/// Compiles `module` and stops at the call with this number; counts the calls.
 fn compile(
     scratch: &mut Scratch,
     module: &[u8],
@@ -55,8 +55,8 @@ fn what_is_stopped_anywhere_leaves_nothing_behind() {
     }
 }
 
-/// Questions grow with the work: a shader with many elements is asked about many times within its passes, not only between
-/// them.
+/// The number of calls grows with the work: for a shader with many elements, `should_stop` is called many times within
+/// passes, and not only between them.
 #[test]
 fn large_shaders_ask_within_passes() {
     for (name, shape) in SHAPES {

@@ -1,4 +1,4 @@
-//! The house rules that a program can check, over every source file of the workspace.
+//! The house rules that a program can check, for every source file of the workspace.
 
 mod source;
 mod types;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use source::{Function, Source};
 use types::TypeSize;
 
-/// Most lines of a function.
+/// Maximum number of lines of a function.
 const MAX_FUNCTION_LINES: usize = 60;
 
-/// Functions that are longer, with the reason: (end of path, function, reason).
+/// Longer functions, with the reason: (end of path, function, reason).
 const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[];
 
-/// Most fields of a type.
+/// Maximum number of fields of a type.
 const MAX_FIELDS: usize = 12;
 
-/// Most methods of a type.
+/// Maximum number of methods of a type.
 const MAX_METHODS: usize = 25;
 
-/// Types that are larger: end of the path, type, fields and methods that it may have, reason.
+/// Larger types: end of the path, type, allowed fields and methods, reason.
 #[rustfmt::skip]
 const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("isa/src/desc.rs", "InstDesc", 25, 25, "one row of the instruction table: a field for each fact"),
@@ -55,7 +55,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("pica/case.rs", "Case", 19, 25, "the fields of a case file"),
 ];
 
-/// Folders with sources, from the workspace's root.
+/// Folders with sources, relative to the workspace's root.
 const ROOMS: &[&str] = &[
     "isa",
     "abi",
@@ -72,7 +72,7 @@ const ROOMS: &[&str] = &[
     "tests",
 ];
 
-/// Files and folders with `unsafe` code, from the workspace's root, with the reason.
+/// Files and folders with `unsafe` code, relative to the workspace's root, with the reason.
 const UNSAFE: &[(&str, &str)] = &[
     ("capi/src/entry.rs", "C passes pointers with lengths, names functions, and is asked whether to stop"),
     (
@@ -83,7 +83,7 @@ const UNSAFE: &[(&str, &str)] = &[
 ];
 
 fn root() -> PathBuf {
-    // Not `tests/..`: every path would then look like that of a test.
+    // Not `tests/..`, which would make every path look like that of a test.
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
 }
 
@@ -107,7 +107,7 @@ fn sources() -> Vec<Source> {
     files.into_iter().map(read).collect()
 }
 
-/// Fails with every complaint.
+/// Fails if there are complaints.
 fn report(complaints: Vec<String>) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
@@ -188,7 +188,7 @@ fn a_module_with_parts_is_a_folder_with_a_mod_file() {
 
 #[test]
 fn nothing_is_left_half_done() {
-    // Written so that this file does not contain the words itself.
+    // Split so that this file does not contain the words.
     let words = [
         ["TO", "DO"],
         ["FIX", "ME"],
@@ -200,7 +200,7 @@ fn nothing_is_left_half_done() {
     let mut complaints = Vec::new();
     for source in sources() {
         for (index, line) in source.text.lines().enumerate() {
-            // Some names of applegpu's contain such a word; a point stands beside it there.
+            // Some names in applegpu contain such a word, next to a point.
             let marks = |word: &String| {
                 line.match_indices(word.as_str())
                     .any(|(at, _)| !line[..at].ends_with('.') && !line[at + word.len()..].starts_with('.'))
@@ -249,7 +249,7 @@ fn libraries_keep_no_state_and_read_no_environment() {
         "HashSet<",
     ];
     let allowed = ["hashbrown", "FxHash"];
-    // The machine shares large runs among threads; their number does not show in results.
+    // The machine distributes large runs over threads; their number does not affect results.
     let threads = ["/emulator/src/workers.rs"];
     let mut complaints = Vec::new();
     for source in sources() {
@@ -279,7 +279,7 @@ fn every_crate_takes_the_common_lints() {
         let library = root().join(room).join("src/lib.rs");
         let forbids =
             std::fs::read_to_string(library).is_ok_and(|text| text.contains("#![forbid(unsafe_code)]"));
-        // Its `unsafe` code is in the files of a list.
+        // Only listed files may have `unsafe` code.
         let has_exceptions = UNSAFE.iter().any(|(path, _)| path.starts_with(&format!("{room}/src/")));
         if !manifest.contains("[lints]\nworkspace = true") && !forbids && !has_exceptions {
             complaints.push(format!("{room}: neither the common lints nor a ban on unsafe code"));

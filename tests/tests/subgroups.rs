@@ -1,4 +1,4 @@
-//! Operations across lanes against a model: every operation, with all lanes, some lanes and incomplete subgroups.
+//! Operations across lanes compared with a model: every operation, with all lanes, some lanes and incomplete subgroups.
 
 use agx_compiler::{CompileKey, Input};
 use agx_random::Random;
@@ -26,15 +26,15 @@ const EXTENSIONS: &[&str] = &[
 
 const SUBGROUP: usize = 32;
 
-/// A subgroup as the model sees it.
+/// A subgroup in the model.
 struct Lanes {
-    /// Which lanes take part.
+    /// Active lanes.
     active: Vec<bool>,
     raw: Vec<u64>,
     other: Vec<u32>,
 }
 
-/// How a type reads its bits, and back: numbers are exact in `i128`.
+/// Conversions between the bits of a type and numbers, which are exact in `i128`.
 #[derive(Clone, Copy, Debug)]
 struct Type {
     name: &'static str,
@@ -62,7 +62,7 @@ const INTEGERS: [Type; 8] = [
 const UINT: Type = INTEGERS[4];
 const BOOL: Type = integer("bool", "odd", 1, false);
 
-/// Small whole numbers, whose sums are exact.
+/// Small integers, whose sums are exact.
 const FLOATS: [Type; 2] = [
     Type { name: "float", load: "float(raw & 15ul)", bits: 4, signed: false, float: true },
     Type { name: "float16_t", load: "float16_t(uint(raw & 15ul))", bits: 4, signed: false, float: true },
@@ -91,7 +91,7 @@ impl Lanes {
         self.raw.iter().map(|raw| ty.load(*raw)).collect()
     }
 
-    /// Combines the active lanes among those `chosen` picks, from `start` on.
+    /// Combines the active lanes that `chosen` selects, starting with `start`.
     fn fold(
         &self,
         ty: Type,
@@ -116,14 +116,14 @@ impl Lanes {
     }
 }
 
-/// What the model says of a lane; `None` where anything may come out.
+/// The model's result for a lane; `None` if it is undefined.
 type Model = Box<dyn Fn(&Lanes, usize) -> Option<u64>>;
 
 struct Case {
     ty: Type,
     result: String,
     model: Model,
-    /// Read `OpGroupNonUniformShuffleDown` as `OpGroupNonUniformRotateKHR`, which glslang 12 does not know.
+    /// Change `OpGroupNonUniformShuffleDown` to `OpGroupNonUniformRotateKHR`, which glslang 12 does not support.
     rotate: bool,
 }
 
@@ -131,12 +131,12 @@ fn case(ty: Type, result: impl Into<String>, model: impl Fn(&Lanes, usize) -> Op
     Case { ty, result: result.into(), model: Box::new(model), rotate: false }
 }
 
-/// The result as the shader stores it: converted to 64 bits.
+/// The result in the shader's encoding, converted to 64 bits.
 fn stored(ty: Type, number: i128) -> Option<u64> {
     Some(ty.cut(number) as u64)
 }
 
-/// Name, what changes nothing (by type), combination.
+/// Name, identity element by type, combination.
 type Operation = (&'static str, fn(Type) -> i128, fn(i128, i128) -> i128);
 
 fn largest(ty: Type) -> i128 {
@@ -181,7 +181,7 @@ fn arithmetic(cases: &mut Vec<Case>, ty: Type, (name, start, join): Operation) {
     }
 }
 
-/// Lane a move reads from.
+/// The lane that a move reads.
 type From = fn(usize, usize) -> usize;
 
 const MOVES: [(&str, From); 7] = [
@@ -309,7 +309,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Who takes part: bit 0 of a lane's role, and who leaves before: bit 1.
+/// Roles of lanes: bit 0 for active lanes, bit 1 for lanes that exit before.
 const ROLES: [fn(u64, usize) -> u32; 3] = [
     |_, _| 1,
     |random, lane| u32::from(random >> 40 & 3 != 0 || lane == 9),
@@ -348,8 +348,7 @@ fn to_rotate(module: &mut [u8]) {
     }
 }
 
-/// Runs cases of one type in workgroups of `size` and returns what is wrong.
-/// What is wrong; nothing where glslang is not installed.
+/// Runs cases of one type in workgroups of `size` and returns the differences; `None` if glslang is not installed.
 fn check(tools: &Tools, cases: &[Case], size: usize) -> Option<Vec<String>> {
     let mut module = tools.glsl_or_skip(&source(cases, size), "comp", "vulkan1.3")?;
     if cases[0].rotate {
@@ -386,11 +385,11 @@ fn check(tools: &Tools, cases: &[Case], size: usize) -> Option<Vec<String>> {
     Some(wrong)
 }
 
-/// The input buffer, and the subgroups as the model sees them.
+/// The input buffer, and the subgroups of the model.
 fn inputs(seed: u64, role: fn(u64, usize) -> u32, size: usize) -> (Vec<u8>, Vec<Lanes>) {
     let (mut input, mut groups) = (Vec::new(), Vec::new());
     let raw = numbers(seed + 3, size);
-    // `data[0]` is read by all.
+    // All lanes read `data[0]`.
     let first = (raw[0] >> 20) as u32 % size.min(SUBGROUP) as u32;
     for (at, raw) in raw.iter().enumerate() {
         let lane = at % SUBGROUP;
@@ -414,7 +413,7 @@ fn inputs(seed: u64, role: fn(u64, usize) -> u32, size: usize) -> (Vec<u8>, Vec<
 /// Sizes of workgroups: whole quads, incomplete quads, an incomplete subgroup, a single lane.
 const SIZES: [usize; 5] = [64, 27, 44, 6, 1];
 
-/// The sizes that a batch of cases runs with: one in turn, all with the feature `stress`.
+/// The sizes for a batch of cases: one in turn, or all with the feature `stress`.
 fn sizes(batch: usize) -> &'static [usize] {
     match SIZES.get(batch % SIZES.len()..) {
         Some([size, ..]) if !cfg!(feature = "stress") => std::slice::from_ref(size),
@@ -422,7 +421,7 @@ fn sizes(batch: usize) -> &'static [usize] {
     }
 }
 
-/// Most results of one shader.
+/// Maximum number of results of one shader.
 const BATCH: usize = 14;
 
 #[test]
@@ -442,7 +441,8 @@ fn every_operation_agrees_with_the_model() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Most instructions of a shader with one reduction of 64-bit floats: a single addition takes most of them.
+/// Maximum number of instructions of a shader with one reduction of 64-bit floats; a single addition takes most of
+/// them.
 const DOUBLE_INSTRUCTIONS: u32 = 6000;
 
 #[test]

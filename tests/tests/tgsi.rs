@@ -1,5 +1,5 @@
-//! TGSI: every program of `agx_tgsi` compiles, and leaves on the machine what it leaves in the interpreter; docs/tgsi.md says
-//! what is true of each opcode.
+//! TGSI: every program of `agx_tgsi` compiles, and gives the same results on the machine as in the interpreter. The
+//! table in docs/tgsi.md is generated from the results.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use agx_tests::tgsi::{Judged, judge, programs, table};
 use agx_tgsi::{is_compiled_stage, parse};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
-/// Around the table in the document.
+/// Markers around the table in the document.
 const BEGIN: &str = "<!-- generated: opcodes -->\n";
 const END: &str = "<!-- end -->";
 
-/// Why a program does not do what it should, if it does not.
+/// The complaint about a program, if there is one.
 fn complaint(name: &str, text: &str, judged: &Judged) -> Option<String> {
     let is_refused = parse(text).is_ok_and(|shader| !is_compiled_stage(shader.processor));
     let is_right = match judged.outcome {

@@ -1,4 +1,4 @@
-//! The vectors of the reference material: all instructions re-encode to the same bytes, all executions agree.
+//! The vectors of the reference material: all instructions encode to the same bytes, all executions agree.
 
 #![expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 

@@ -1,30 +1,30 @@
-//! The Vulkan device. The process ends after one shader, so nothing is destroyed: the system takes it all back.
+//! The Vulkan device. The process ends after one shader, so nothing is destroyed: the system frees everything.
 
 use ash::vk;
 
 use crate::Error;
 
-/// A device with everything enabled that it has.
+/// A device with all its features enabled.
 pub struct Device {
     /// Functions of the device.
     pub functions: ash::Device,
     /// Its only queue, of family [`Device::family`].
     pub queue: vk::Queue,
-    /// Family of the queue: it can compute.
+    /// Family of the queue, which supports compute.
     pub family: u32,
-    /// A type of memory that the host sees without flushing.
+    /// A host-coherent type of memory.
     pub memory_type: u32,
     /// Keeps the library loaded.
     _entry: ash::Entry,
 }
 
 impl Device {
-    /// Opens the first device that is a processor.
+    /// Opens the first device of type CPU.
     ///
     /// # Errors
     /// No Vulkan library, no driver, or no such device.
     pub fn open() -> Result<Device, Error> {
-        // SAFETY: the system's Vulkan loader is what its name says.
+        // SAFETY: loads the system's Vulkan loader.
         let entry = unsafe { ash::Entry::load() }?;
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let create = vk::InstanceCreateInfo::default().application_info(&application);
@@ -45,10 +45,10 @@ impl Device {
 }
 
 impl Device {
-    /// An image as `create` says, with memory of its own, and a view of all of it.
+    /// An image with its own memory, and a view of all of it.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn image(
         &self,
         create: &vk::ImageCreateInfo<'_>,
@@ -72,7 +72,7 @@ impl Device {
         }
     }
 
-    /// Records that the contents of an image are nothing, and that it can be used for everything.
+    /// Records that the contents of an image are undefined, and that it can be used for everything.
     pub fn prepare_image(&self, command: vk::CommandBuffer, image: vk::Image, aspect: vk::ImageAspectFlags) {
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
         let barrier = vk::ImageMemoryBarrier::default()
@@ -86,10 +86,10 @@ impl Device {
         unsafe { self.functions.cmd_pipeline_barrier(command, all, all, none, &[], &[], &[barrier]) };
     }
 
-    /// Records commands and waits until they are done.
+    /// Records commands and waits until they are complete.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn execute(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<(), Error> {
         let functions = &self.functions;
         let pool = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);
@@ -149,7 +149,7 @@ fn create_device(
     unsafe { instance.get_physical_device_features2(physical, &mut features) };
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
     let create = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
-    // SAFETY: the features asked for are those the device has, and the structures live through the call.
+    // SAFETY: the device supports the requested features, and the structures live through the call.
     Ok(unsafe { instance.create_device(physical, &create, None) }?)
 }
 

@@ -1,4 +1,4 @@
-//! One draw: vertex and fragment shader to a picture of rgba8 pixels.
+//! One draw: vertex and fragment shader to an image of rgba8 pixels.
 
 use ash::vk;
 
@@ -12,7 +12,7 @@ pub struct Draw<'a> {
     vertex: Vec<u32>,
     fragment: Vec<u32>,
     size: [u32; 2],
-    /// Vertices drawn.
+    /// Number of vertices.
     vertices: u32,
     /// Bytes from one vertex to the next.
     stride: u32,
@@ -24,9 +24,9 @@ pub struct Draw<'a> {
     uniforms: &'a [u8],
     /// 0 replaces, 1 source over destination, 2 sum, 3 product with the destination.
     blend: u32,
-    /// Whether the nearest of triangles is seen.
+    /// Whether depth is tested, so that the nearest triangle is visible.
     depth: u32,
-    /// 0 draws both faces, 1 drops front faces, 2 back faces; front faces run counter-clockwise.
+    /// 0 draws both faces, 1 culls front faces, 2 back faces; front faces run counter-clockwise.
     cull: u32,
 }
 
@@ -34,7 +34,7 @@ const COLOUR: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
 impl<'a> Draw<'a> {
-    /// Reads the binary form; nothing when it is cut short.
+    /// Parses the binary form; `None` if it is truncated.
     pub fn parse(bytes: &'a [u8]) -> Option<Draw<'a>> {
         let mut reader = Reader(bytes);
         let module = |reader: &mut Reader<'a>| {
@@ -61,17 +61,17 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// An image of the whole picture.
+/// An image with the size of the framebuffer.
 struct Target {
     image: vk::Image,
     view: vk::ImageView,
     aspect: vk::ImageAspectFlags,
 }
 
-/// Draws, and gives the pixels.
+/// Draws, and returns the pixels.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn run(device: &Device, draw: &Draw<'_>) -> Result<Vec<u8>, Error> {
     let colour = target(device, draw, COLOUR)?;
     let depth = target(device, draw, DEPTH)?;
@@ -84,7 +84,9 @@ pub fn run(device: &Device, draw: &Draw<'_>) -> Result<Vec<u8>, Error> {
     let functions = &device.functions;
     let graphics = vk::PipelineBindPoint::GRAPHICS;
     device.execute(|command| {
-        [&colour, &depth].iter().for_each(|target| device.prepare_image(command, target.image, target.aspect));
+        [&colour, &depth]
+            .iter()
+            .for_each(|target| device.prepare_image(command, target.image, target.aspect));
         begin(device, command, draw, &colour, &depth);
         // SAFETY: all handles are this device's, and the command buffer is being recorded.
         unsafe {
@@ -118,7 +120,7 @@ fn target(device: &Device, draw: &Draw<'_>, format: vk::Format) -> Result<Target
 }
 
 impl Target {
-    /// Records that the pixels go to `pixels`.
+    /// Records the copy of the pixels to `pixels`.
     fn read_back(&self, device: &Device, command: vk::CommandBuffer, draw: &Draw<'_>, pixels: &Mapped) {
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(self.aspect).layer_count(1);
         let extent = vk::Extent3D { width: draw.size[0], height: draw.size[1], depth: 1 };
@@ -131,7 +133,7 @@ impl Target {
     }
 }
 
-/// Records the start of rendering to cleared targets: black, and the farthest depth.
+/// Records the start of rendering to cleared targets: black, and maximum depth.
 fn begin(device: &Device, command: vk::CommandBuffer, draw: &Draw<'_>, colour: &Target, depth: &Target) {
     let attachment = |target: &Target, clear| {
         vk::RenderingAttachmentInfo::default()
@@ -201,7 +203,7 @@ fn stage(
     words: &[u32],
 ) -> Result<vk::PipelineShaderStageCreateInfo<'static>, Error> {
     let create = vk::ShaderModuleCreateInfo::default().code(words);
-    // SAFETY: the module is valid SPIR-V, which whoever asks has to see to.
+    // SAFETY: the module is valid SPIR-V, which the caller guarantees.
     let module = unsafe { device.functions.create_shader_module(&create, None) }?;
     Ok(vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main"))
 }

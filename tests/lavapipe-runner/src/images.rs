@@ -7,11 +7,11 @@ use crate::device::Device;
 use crate::pipeline::{Mapped, allocate};
 use crate::request::{Image, Sampler, TexelBuffer};
 
-/// An image of the device, and a buffer through which its texels come and go.
+/// An image of the device, and a staging buffer for its texels.
 pub struct Uploaded {
     /// The image.
     pub image: vk::Image,
-    /// All of it.
+    /// A view of all of it.
     pub view: vk::ImageView,
     /// Its texels before and after the run.
     pub staging: Mapped,
@@ -19,8 +19,8 @@ pub struct Uploaded {
     aspect: vk::ImageAspectFlags,
 }
 
-/// Shape of an image by the machine's number of its dimension: Vulkan's type of image and view, whether the last
-/// number is a depth, layers of one unit.
+/// Shape of an image by the machine's number of its dimension: Vulkan's type of image and view, whether the last size
+/// is a depth, layers of one unit.
 fn kind(dimension: u32) -> (vk::ImageType, vk::ImageViewType, bool, u32) {
     match dimension {
         0 => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D, false, 1),
@@ -33,10 +33,10 @@ fn kind(dimension: u32) -> (vk::ImageType, vk::ImageViewType, bool, u32) {
     }
 }
 
-/// Makes an image and a buffer with its texels: all slices of a level together, levels at multiples of 16 bytes.
+/// Creates an image and a buffer with its texels: all slices of a level together, levels at multiples of 16 bytes.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
     let (image_type, view_type, has_depth, unit) = kind(request.dimension);
     let [width, height, last] = request.size;
@@ -70,7 +70,7 @@ pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
     Ok(Uploaded { image, view, staging, copies, aspect })
 }
 
-/// Where the levels of an image lie in its buffer.
+/// The levels of an image in its buffer.
 fn copies(
     request: &Image<'_>,
     extent: vk::Extent3D,
@@ -101,18 +101,18 @@ fn copies(
 }
 
 impl Uploaded {
-    /// Records that the image gets its texels.
+    /// Records the copy of its texels to the image.
     pub fn fill(&self, device: &Device, command: vk::CommandBuffer) {
         device.prepare_image(command, self.image, self.aspect);
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: all handles are this device's, and the copies lie within image and buffer.
+        // SAFETY: all handles are this device's, and the copies are within image and buffer.
         unsafe {
             let (buffer, copies) = (self.staging.buffer, &self.copies);
             device.functions.cmd_copy_buffer_to_image(command, buffer, self.image, layout, copies);
         }
     }
 
-    /// Records that the texels go back to the buffer.
+    /// Records the copy of the texels back to the buffer.
     pub fn read_back(&self, device: &Device, command: vk::CommandBuffer) {
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: as in `fill`.
@@ -123,10 +123,10 @@ impl Uploaded {
     }
 }
 
-/// Makes a buffer with a view of its texels.
+/// Creates a buffer with a view of its texels.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn texel_buffer(device: &Device, request: &TexelBuffer<'_>) -> Result<(Mapped, vk::BufferView), Error> {
     let usage = vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
     let mapped = allocate(device, request.bytes, usage)?;
@@ -139,10 +139,10 @@ pub fn texel_buffer(device: &Device, request: &TexelBuffer<'_>) -> Result<(Mappe
     Ok((mapped, view))
 }
 
-/// Makes a sampler.
+/// Creates a sampler.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn sampler(device: &Device, request: &Sampler) -> Result<vk::Sampler, Error> {
     let filter = vk::Filter::from_raw(request.linear as i32);
     let wrap = vk::SamplerAddressMode::from_raw(request.wrap as i32);

@@ -1,7 +1,8 @@
-//! Runs one compute shader, or with the argument `draw` one draw, on the Vulkan device that is a processor, and prints what the shader left in its buffers.
+//! Runs one compute shader, or with the argument `draw` one draw, on the Vulkan device of type CPU, and prints the
+//! resulting contents of its buffers.
 //!
-//! Standard input is a [`request::Request`] in binary form; standard output is the contents of its buffers, one after
-//! the other. On failure nothing is printed, the reason goes to standard error and the exit code is 1.
+//! Standard input is a [`request::Request`] in binary form; standard output has the contents of its buffers in order.
+//! On failure nothing is printed, the reason is written to standard error and the exit code is 1.
 
 mod device;
 mod draw;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use device::Device;
 use request::Request;
 
-/// Anything that went wrong, for a person to read.
+/// An error, for a person to read.
 pub type Error = Box<dyn std::error::Error>;
 
 fn run() -> Result<(), Error> {
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell when standard error itself is closed.
+            // Standard error may be closed.
             let _ = writeln!(std::io::stderr(), "{error}");
             ExitCode::FAILURE
         }

@@ -1,4 +1,4 @@
-//! From a request to what the shader left in the buffers.
+//! Runs a request and returns the resulting contents of the buffers.
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::images::{Uploaded, sampler, texel_buffer, upload};
 use crate::request::{BufferKind, Request};
 
-/// A buffer of the device and where the host sees it.
+/// A buffer of the device and its mapping on the host.
 pub struct Mapped {
     /// The buffer.
     pub buffer: vk::Buffer,
@@ -16,14 +16,14 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// What the buffer holds, once the device has finished.
+    /// Contents of the buffer after the device has finished.
     pub fn contents(&self) -> Vec<u8> {
         // SAFETY: the memory stays mapped with this length.
         unsafe { std::slice::from_raw_parts(self.address, self.length) }.to_vec()
     }
 }
 
-/// A descriptor: where it is bound and what it is.
+/// A descriptor: its binding and type.
 struct Descriptor {
     binding: u32,
     ty: vk::DescriptorType,
@@ -32,10 +32,10 @@ struct Descriptor {
     view: vk::BufferView,
 }
 
-/// Runs the request and gives the contents afterwards of buffers, images and texel buffers.
+/// Runs the request and returns the resulting contents of buffers, images and texel buffers.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn run(device: &Device, request: &Request<'_>) -> Result<Vec<Vec<u8>>, Error> {
     let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
     let buffers: Vec<Mapped> = request
@@ -60,7 +60,7 @@ pub fn run(device: &Device, request: &Request<'_>) -> Result<Vec<Vec<u8>>, Error
     Ok(contents.map(Mapped::contents).collect())
 }
 
-/// What is bound; an image and a sampler of one binding are one descriptor.
+/// The descriptors; an image and a sampler of one binding are one descriptor.
 fn descriptors(
     request: &Request<'_>,
     buffers: &[Mapped],
@@ -113,15 +113,15 @@ fn descriptors(
     all
 }
 
-/// Makes a buffer that holds `bytes` and stays mapped.
+/// Creates a buffer with `bytes` that stays mapped.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn allocate(device: &Device, bytes: &[u8], usage: vk::BufferUsageFlags) -> Result<Mapped, Error> {
     let usage = usage | vk::BufferUsageFlags::TRANSFER_DST;
     let create = vk::BufferCreateInfo::default().size(bytes.len().max(4) as u64).usage(usage);
-    // SAFETY: all handles are this device's, and the allocation is at least as long as the buffer, which is at least
-    // as long as what is copied.
+    // SAFETY: all handles are this device's, and the allocation is at least as long as the buffer, which is at least as
+    // long as the copied data.
     unsafe {
         let handle = device.functions.create_buffer(&create, None)?;
         let needs = device.functions.get_buffer_memory_requirements(handle);
@@ -182,7 +182,7 @@ fn descriptor_set(
             .buffer_info(&buffers)
             .image_info(&images)
             .texel_buffer_view(&views);
-        // SAFETY: the binding is in the set's layout with this type, which says which of the lists is read.
+        // SAFETY: the binding is in the set's layout with this type, which determines the list that is read.
         unsafe { device.functions.update_descriptor_sets(&[write], &[]) };
     }
     Ok(set)
@@ -211,7 +211,7 @@ fn pipeline(
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, Error> {
     let create = vk::ShaderModuleCreateInfo::default().code(&request.spirv);
-    // SAFETY: the module is valid SPIR-V, which whoever asks has to see to.
+    // SAFETY: the module is valid SPIR-V, which the caller guarantees.
     let module = unsafe { device.functions.create_shader_module(&create, None) }?;
     let data: Vec<u8> = request.constants.iter().flat_map(|(_, value)| value.to_le_bytes()).collect();
     let entries: Vec<_> = request
@@ -262,7 +262,7 @@ fn dispatch(
     })
 }
 
-/// What was recorded before is done and seen by what comes after.
+/// Makes earlier commands complete and visible to later ones.
 pub fn barrier(device: &Device, command: vk::CommandBuffer) {
     let access = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
     let memory = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(access)];

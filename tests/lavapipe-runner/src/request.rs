@@ -1,7 +1,7 @@
-//! What to run. The binary form is a sequence of 32-bit little-endian words; byte strings have their length in bytes
-//! before them and are not padded.
+//! A request. The binary form is a sequence of 32-bit little-endian words; byte strings are preceded by their length in
+//! bytes and are not padded.
 
-/// How a buffer is bound.
+/// The type of a buffer binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BufferKind {
     /// Storage buffer (0 in binary form).
@@ -13,9 +13,9 @@ pub enum BufferKind {
 /// A buffer of descriptor set 0.
 #[derive(Debug)]
 pub struct Buffer<'a> {
-    /// How it is bound.
+    /// Type.
     pub kind: BufferKind,
-    /// Where it is bound.
+    /// Binding.
     pub binding: u32,
     /// Contents before the run.
     pub bytes: &'a [u8],
@@ -24,7 +24,7 @@ pub struct Buffer<'a> {
 /// An image of descriptor set 0. With a sampler of the same binding both are one descriptor.
 #[derive(Debug)]
 pub struct Image<'a> {
-    /// Where it is bound.
+    /// Binding.
     pub binding: u32,
     /// A storage image instead of a sampled one.
     pub storage: bool,
@@ -45,7 +45,7 @@ pub struct Image<'a> {
 /// A texel buffer of descriptor set 0.
 #[derive(Debug)]
 pub struct TexelBuffer<'a> {
-    /// Where it is bound.
+    /// Binding.
     pub binding: u32,
     /// A storage texel buffer instead of a uniform one.
     pub storage: bool,
@@ -58,7 +58,7 @@ pub struct TexelBuffer<'a> {
 /// A sampler of descriptor set 0.
 #[derive(Debug)]
 pub struct Sampler {
-    /// Where it is bound.
+    /// Binding.
     pub binding: u32,
     /// 1: linear filter.
     pub linear: u32,
@@ -66,7 +66,7 @@ pub struct Sampler {
     pub levels: u32,
     /// Vulkan's number of the address mode.
     pub wrap: u32,
-    /// 0: compares nothing, else one more than Vulkan's number of the comparison.
+    /// 0 for no comparison, else one more than Vulkan's number of the comparison.
     pub compare: u32,
     /// 0 transparent black, 1 opaque black, 2 opaque white.
     pub border: u32,

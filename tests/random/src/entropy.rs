@@ -1,6 +1,6 @@
 //! Arbitrary bytes as a source of choices.
 
-/// Reads choices off a byte string; zeros when it is used up.
+/// Reads choices from a byte string; zeros after its end.
 pub struct Entropy<'d> {
     data: &'d [u8],
 }
@@ -11,12 +11,12 @@ impl<'d> Entropy<'d> {
         Entropy { data }
     }
 
-    /// Whether nothing is left.
+    /// Whether all bytes have been read.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'d [u8] {
         self.data
     }
@@ -33,13 +33,13 @@ impl<'d> Entropy<'d> {
         u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
     }
 
-    /// A number below `count`, which must not be zero. Takes as many bytes as the range needs.
+    /// A number below `count`, which must not be zero. Reads as many bytes as the range needs.
     pub fn below(&mut self, count: usize) -> usize {
         let bits = if count <= 256 { u32::from(self.byte()) } else { self.word() };
         bits as usize % count
     }
 
-    /// Heads or tails.
+    /// A random boolean.
     pub fn flip(&mut self) -> bool {
         self.byte() & 1 == 1
     }

@@ -1,4 +1,4 @@
-//! Pseudo-random numbers, and kernels made by them, for tests and fuzz targets: the same on every machine, from a seed.
+//! Pseudo-random numbers, and random kernels, for tests and fuzz targets: the same on every host for the same seed.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ pub mod kernel;
 
 pub use entropy::Entropy;
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Seeds that follow each other give
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Consecutive seeds give
 /// unrelated numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -31,17 +31,17 @@ impl Random {
         (self.next_u64() >> 32) as u32
     }
 
-    /// A number below `limit`, 0 where that is 0. The slight bias does not matter to tests.
+    /// A number below `limit`, or 0 if `limit` is 0. The slight bias does not matter for tests.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next_u64() % limit.max(1) as u64) as usize
     }
 
-    /// Heads or tails.
+    /// A random boolean.
     pub fn flip(&mut self) -> bool {
         self.next_u64() & 1 == 1
     }
 
-    /// A multiple of 2⁻²⁴ from 0 to 1, without 1.
+    /// A multiple of 2⁻²⁴ in [0, 1).
     pub fn unit(&mut self) -> f32 {
         (self.next_u64() >> 40) as f32 / (1 << 24) as f32
     }

@@ -1,6 +1,6 @@
 //! Programs with inputs and expected outputs, from files.
 //!
-//! `docs/agal.md` describes the format. Expected outputs that a file does not give are the interpreter's.
+//! `docs/agal.md` describes the format. If a case has no expected outputs, they come from the interpreter.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,10 +19,10 @@ use crate::outcome::Outcome;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// A name.
+    /// Name.
     #[serde(default)]
     pub case: String,
-    /// Name of a file beside this one: byte code, or assembler text.
+    /// Name of a file in the same folder: byte code, or assembler text.
     pub program: Option<String>,
     /// Byte code as hexadecimal digits.
     pub hex: Option<String>,
@@ -41,7 +41,7 @@ pub struct Case {
     pub textures: BTreeMap<u16, TextureData>,
     /// Runs of the program.
     pub runs: Vec<Run>,
-    /// Greatest relative difference to an expected output.
+    /// Maximum relative difference to an expected output.
     #[serde(default = "default_tolerance")]
     pub tolerance: f32,
 }
@@ -72,15 +72,15 @@ pub struct Run {
     pub attributes: BTreeMap<u16, Vector>,
     /// Varyings of the upper left fragment.
     pub varyings: BTreeMap<u16, Vector>,
-    /// How they change to the right.
+    /// Their changes to the right.
     pub dx: BTreeMap<u16, Vector>,
-    /// How they change downwards.
+    /// Their changes downwards.
     pub dy: BTreeMap<u16, Vector>,
-    /// What the vertex or the upper left fragment, or each fragment of the quad, must leave.
+    /// Expected outputs of the vertex or the upper left fragment, or of each fragment of the quad.
     pub expect: Vec<Expect>,
 }
 
-/// Outputs of a vertex or fragment. Those that are not named are not compared.
+/// Outputs of a vertex or fragment. Missing ones are not compared.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
@@ -92,7 +92,7 @@ pub struct Expect {
     pub colours: BTreeMap<u16, Vec<Option<f32>>>,
     /// The depth of a fragment.
     pub depth: Option<f32>,
-    /// The fragment is discarded.
+    /// Whether the fragment is discarded.
     pub discarded: Option<bool>,
 }
 
@@ -101,10 +101,10 @@ fn malformed(reason: impl std::fmt::Display) -> Outcome {
 }
 
 impl Case {
-    /// The byte code of the case, whose file lies in `folder`.
+    /// The byte code of the case; `folder` is the folder of its file.
     ///
     /// # Errors
-    /// Text that does not assemble, files that cannot be read.
+    /// Text that does not assemble, or files that cannot be read.
     pub fn byte_code(&self, folder: &Path) -> Result<Vec<u8>, Outcome> {
         if let Some(bytes) = &self.bytes {
             return Ok(bytes.clone());
@@ -195,7 +195,7 @@ impl TextureData {
     }
 }
 
-/// Registers from 0 on; later maps win.
+/// Registers from 0 on; later maps override earlier ones.
 fn registers(maps: &[&BTreeMap<u16, Vector>]) -> Vec<Vector> {
     let count =
         maps.iter().filter_map(|map| map.keys().last()).max().map_or(0, |last| usize::from(*last) + 1);
@@ -222,7 +222,7 @@ fn vertex(bytes: &[u8], constants: &[Vector], run: &Run, key: &CompileKey) -> Re
     Ok(([run.inputs()[0]; 4], [found; 4]))
 }
 
-/// One quad: a screen of two by two pixels.
+/// One quad, on a screen of two by two pixels.
 fn quad(
     bytes: &[u8],
     constants: &[Vector],
@@ -230,7 +230,7 @@ fn quad(
     (textures, key): (&[Texture], &CompileKey),
 ) -> Result<Quad, Outcome> {
     let [base, dx, dy] = [&run.varyings, &run.dx, &run.dy].map(sixteen);
-    // The corners lie half a pixel left of and above the first pixel's centre, and four pixels further on.
+    // The corners are half a pixel left of and above the first pixel's centre, and four pixels further on.
     let corner = |right: f32, down: f32| {
         std::array::from_fn(|register| {
             std::array::from_fn(|at| base[register][at] + right * dx[register][at] + down * dy[register][at])

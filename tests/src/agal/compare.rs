@@ -1,18 +1,19 @@
-//! Whether machine and interpreter agree.
+//! Compares the results of machine and interpreter.
 //!
-//! Most results agree to a few units in the last place; others must lie among those of the interpreter with other rounding.
+//! Most results agree to a few units in the last place. The others must be within the interpreter's results with other
+//! roundings.
 
 use agx_agal::interpret::{Inputs, Outputs, Textures, Vector, run, run_rounded};
 use agx_agal::{Opcode, Shader};
 
 use crate::rounding::{Noise, Precision, RUNS, among, close};
 
-/// How results compared.
+/// Number of results by kind of agreement.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
     /// Agreed to a few units in the last place.
     pub direct: usize,
-    /// Agreed with some way of rounding.
+    /// Agreed with some rounding.
     pub rounded: usize,
 }
 
@@ -24,7 +25,7 @@ impl Agreement {
     }
 }
 
-/// What the interpreter runs with.
+/// The inputs of the interpreter.
 pub struct Oracle<'o> {
     /// The program.
     pub shader: &'o Shader,
@@ -35,7 +36,7 @@ pub struct Oracle<'o> {
 }
 
 impl Oracle<'_> {
-    /// Compares what the machine gives for four lanes.
+    /// Compares the machine's results for four lanes.
     ///
     /// # Errors
     /// The first result that no rounding explains.
@@ -64,7 +65,7 @@ impl Oracle<'_> {
         Ok(agreement)
     }
 
-    /// What the interpreter gives with other rounding.
+    /// The interpreter's results with other roundings.
     fn otherwise(&self, inputs: &[Inputs; 4]) -> Vec<[Outputs; 4]> {
         (1..=RUNS)
             .map(|run| {
@@ -75,7 +76,7 @@ impl Oracle<'_> {
             .collect()
     }
 
-    /// The results that are compared: of a discarded fragment only that it is.
+    /// The results to compare; for a discarded fragment only the fact that it is discarded.
     fn names(&self, found: &Outputs) -> Vec<Place> {
         let interface = &self.shader.interface;
         let mut names = vec![Place::Killed];
@@ -83,7 +84,7 @@ impl Oracle<'_> {
             return names;
         }
         let colours = (0..4).filter(|at| interface.outputs[*at] != 0);
-        // Vertex programs have one output, whatever they name.
+        // Vertex programs have one output, regardless of its number.
         let colours = colours.filter(|at| *at == 0 || self.shader.stage == agx_agal::Stage::Fragment);
         names.extend(colours.flat_map(|register| (0..4).map(move |at| Place::Output(register, at))));
         let varyings = (0..16).filter(|at| interface.varyings_written[*at] != 0);
@@ -115,7 +116,7 @@ impl Place {
     }
 }
 
-/// How far the results of an opcode may be off.
+/// The precision of the results of an opcode.
 fn precision(opcode: Opcode) -> Precision {
     use Opcode::{Abs, Cos, Ddx, Ddy, Max, Min, Mov, Neg, Pow, Sat, Seq, Sge, Sgn, Sin, Slt, Sne, Ted, Tex};
     match opcode {

@@ -16,13 +16,13 @@ use super::{constant_bytes, input, shader, validated};
 use crate::driver::{stage, storage_buffer, validate_program};
 use crate::outcome::Outcome;
 
-/// What a pixel holds that no fragment was stored to: no program computes these bits.
+/// The value of a pixel without a stored fragment; no program computes these bits.
 const UNTOUCHED: u32 = 0x7fa5_5a5a;
 
-/// Where quads have their lanes: right and down.
+/// Positions of the lanes of a quad: right and down.
 const LANES: [[u32; 2]; 4] = [[0, 0], [1, 0], [0, 1], [1, 1]];
 
-/// What a fragment program runs with.
+/// The inputs of a fragment program.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'r> {
     /// Byte code.
@@ -33,16 +33,16 @@ pub struct Run<'r> {
     pub corners: &'r [[Vector; 16]; 3],
     /// Textures by sampler register.
     pub textures: &'r [Texture],
-    /// Pixels along each side, even.
+    /// Pixels along each side, an even number.
     pub side: u32,
 }
 
-/// A quad: what its lanes read, and what they leave.
+/// A quad: inputs and outputs of its lanes.
 pub type Quad = ([Inputs; 4], [Outputs; 4]);
 
 impl Run<'_> {
-    /// What the reference machine gives for each quad, rows from the top. Inputs are what a program reads that hands its varyings
-    /// on, so that they are exactly those of the draw.
+    /// The reference machine's results for each quad, in rows from the top. The inputs are read by a program that
+    /// copies its varyings to its outputs, so that they are exactly those of the draw.
     ///
     /// # Errors
     /// The outcome that is not a pass.
@@ -131,7 +131,7 @@ impl Run<'_> {
         }
     }
 
-    /// The bytes of the attributes of the program that hands varyings on.
+    /// The bytes of the attributes of the pass-through vertex program.
     fn attributes(&self, vertex: &CompiledShader, registers: &[usize]) -> Vec<Vec<u8>> {
         let positions = [[-1.0, -1.0, 0.25, 1.0], [3.0, -1.0, 0.25, 1.0], [-1.0, 3.0, 0.25, 1.0]];
         let of = |location: u32| {
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 }
 
-/// The colour of a pixel; nothing where no fragment was stored.
+/// The colour of a pixel; `None` if no fragment was stored.
 fn colour(framebuffer: &Framebuffer, [x, y]: [u32; 2]) -> Option<Vector> {
     let bytes = framebuffer.colour(x, y, 0)?;
     let words = bytes.as_chunks::<4>().0;
@@ -153,7 +153,7 @@ fn colour(framebuffer: &Framebuffer, [x, y]: [u32; 2]) -> Option<Vector> {
     (words != [UNTOUCHED; 4]).then(|| words.map(f32::from_bits))
 }
 
-/// A vertex program that hands on its position and these varyings.
+/// A vertex program that passes through its position and these varyings.
 fn hand_on(registers: &[usize]) -> Result<(CompiledShader, LinkedProgram), Outcome> {
     if registers.len() > 15 {
         return Err(Outcome::Unsupported("more than 15 varyings".to_owned()));
@@ -187,7 +187,7 @@ fn compile(
     Ok((shader, program, state.layout().sample_bytes.into()))
 }
 
-/// The samplers that a shader names; the application's are linear and repeat.
+/// The samplers of a shader; those that the application sets are linear and repeat.
 fn samplers(shader: &CompiledShader) -> Vec<SamplerResource> {
     let bound = |sampler: &SamplerBinding| match *sampler {
         SamplerBinding::Bound { set, binding, element } => {

@@ -1,4 +1,4 @@
-//! Inputs for programs: random ones, and those at the edges of arithmetic.
+//! Inputs for programs: random numbers, and edge cases of arithmetic.
 
 use agx_agal::Dimension;
 use agx_agal::interpret::Vector;
@@ -6,7 +6,7 @@ use agx_random::Random;
 
 use super::texture::Texture;
 
-/// Numbers at which operations have their edges.
+/// Numbers that are edge cases of operations.
 const EDGES: [f32; 20] = [
     0.0,
     -0.0,
@@ -30,14 +30,14 @@ const EDGES: [f32; 20] = [
     1.000_000_1,
 ];
 
-/// Where numbers come from.
+/// A distribution of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Around −2 to 2.
     Random,
-    /// From 0 to 6, whole numbers often among them, so that indices and comparisons for equality hit.
+    /// From 0 to 6, often integers, so that indices are in range and comparisons for equality are sometimes true.
     Small,
-    /// Edges of arithmetic among random numbers.
+    /// Edge cases of arithmetic, and random numbers.
     Edges,
 }
 
@@ -78,7 +78,7 @@ impl Numbers {
         std::array::from_fn(|_| self.vector())
     }
 
-    /// A texture with random texels from 0 to 1, of all levels but for cubes.
+    /// A texture with random texels from 0 to 1, with all levels, except for cubes.
     pub fn texture(&mut self, dimension: Dimension) -> Texture {
         let (size, levels) = match dimension {
             Dimension::D2 => ([8, 4, 1], 4),

@@ -1,4 +1,4 @@
-//! Programs over random and edge inputs: machine against interpreter.
+//! Compares machine and interpreter for random and edge inputs.
 
 use agx_agal::interpret::NoTextures;
 use agx_agal::{Dimension, Program, Stage};
@@ -10,10 +10,10 @@ use super::texture::{Bindings, Texture};
 use super::{fragments, shader, vertices};
 use crate::outcome::Outcome;
 
-/// Compares a program over inputs of a kind.
+/// Compares the results of a program for inputs of a kind.
 ///
 /// # Errors
-/// The first difference, or what keeps the program from running.
+/// The first difference, or the reason why the program could not run.
 pub fn compare(program: &Program, kind: Kind, seed: u64, key: &CompileKey) -> Result<Agreement, Outcome> {
     let bytes = program.write();
     let mut numbers = Numbers::new(kind, seed);

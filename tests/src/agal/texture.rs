@@ -1,4 +1,4 @@
-//! Textures: what the machine binds, and what the interpreter samples.
+//! Textures for the machine and for the interpreter.
 
 use agx_agal::interpret::{Textures, Vector};
 use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
@@ -30,7 +30,7 @@ impl Texture {
         (0..levels).map(|level| self.extent(level).iter().product::<u32>() as usize).sum()
     }
 
-    /// Number of levels: as many as there are texels for, at least one.
+    /// Number of levels for which there are texels, at least one.
     pub fn levels(&self) -> u32 {
         let longest = self.size.into_iter().max().unwrap_or(1).max(1);
         (2..=longest.ilog2() + 1)
@@ -39,7 +39,7 @@ impl Texture {
             .unwrap_or(1)
     }
 
-    /// The texture as the machine binds it for a sampler register.
+    /// The texture as a resource of the machine for a sampler register.
     pub fn resource(&self, register: u32) -> TextureResource {
         let [width, height, depth] = self.size;
         let (dimension, depth) = match self.dimension {
@@ -76,7 +76,7 @@ impl Texture {
         self.texels.get(self.count(level) + within).copied().unwrap_or_default()
     }
 
-    /// The texel of a level at coordinates of which the first `axes` are filtered; the others are numbers of texels.
+    /// The texel of a level at coordinates. The first `axes` are filtered; the others are texel numbers.
     fn at(&self, level: u32, coordinates: [f64; 3], axes: usize, linear: bool, wraps: [Wrap; 3]) -> Vector {
         let extent = self.extent(level);
         let scaled: [f64; 3] = std::array::from_fn(|axis| match axis < axes {
@@ -128,7 +128,7 @@ fn face([x, y, z]: [f64; 3]) -> [f64; 3] {
     [(s / major + 1.0) / 2.0, (t / major + 1.0) / 2.0, face]
 }
 
-/// The texel of a cube beside which a filter looks: beyond the edge of a face, the one of the face that touches it there.
+/// A texel of a cube for a filter; beyond the edge of a face, it is on the adjacent face.
 fn across(side: u32, place: [i64; 3]) -> [i64; 3] {
     let [x, y, number] = place;
     if [x, y].iter().all(|at| (0..i64::from(side)).contains(at)) {
@@ -178,8 +178,8 @@ impl Textures for Bindings<'_> {
     }
 }
 
-/// The level of detail of a lane: the binary logarithm of how many texels of the first level its coordinates move by to a neighbour, and
-/// the bias; within the levels that there are, and whole unless two levels are mixed.
+/// The level of detail of a lane: the binary logarithm of the distance in texels of the first level between it and its
+/// neighbours, plus the bias, clamped to the existing levels, and rounded unless two levels are mixed.
 fn level(bound: &Texture, settings: &SamplerSettings, coordinates: &[Vector; 4], lane: usize) -> f64 {
     if settings.ignored || settings.mip == Mip::None {
         return 0.0;

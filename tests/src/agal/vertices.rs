@@ -1,4 +1,4 @@
-//! Vertex programs: run for each vertex as a compute shader, which leaves its outputs in memory.
+//! Vertex programs, run as compute shaders, which store their outputs to memory.
 
 use agx_abi::vertex::{Output, RunsAs};
 use agx_abi::vertex_format::VertexFormat;
@@ -12,14 +12,14 @@ use super::{constant_bytes, input, shader, validated};
 use crate::driver::validate_program;
 use crate::outcome::Outcome;
 
-/// Where what the program reads and writes lies, each this far from the next.
+/// Base of the memory of the program; its ranges are this far apart.
 const BASE: u64 = 0x1_0000_0000;
 const STEP: u64 = 0x10_0000;
 
 /// Bytes of a register.
 const REGISTER_BYTES: usize = 16;
 
-/// What a vertex program runs with.
+/// The inputs of a vertex program.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'r> {
     /// Byte code.
@@ -28,19 +28,19 @@ pub struct Run<'r> {
     pub constants: &'r [Vector],
     /// Attributes of each vertex.
     pub vertices: &'r [[Vector; 16]],
-    /// Instances: all vertices run for each of them.
+    /// Number of instances; all vertices run for each.
     pub instances: u32,
 }
 
 impl Run<'_> {
-    /// What each vertex of each instance reads, for the interpreter.
+    /// The inputs of each vertex of each instance, for the interpreter.
     pub fn inputs(&self) -> Vec<Inputs> {
         let instances = (0..self.instances)
             .flat_map(|instance| self.vertices.iter().map(move |vertex| (instance as f32, *vertex)));
         instances.map(|(instance, attributes)| Inputs { attributes, instance, ..Inputs::default() }).collect()
     }
 
-    /// What the reference machine gives for each vertex of each instance.
+    /// The reference machine's results for each vertex of each instance.
     ///
     /// # Errors
     /// The outcome that is not a pass.
@@ -118,13 +118,13 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
     Ok((shader, program))
 }
 
-/// An attribute of four floats beside each other.
+/// An attribute of four consecutive floats.
 pub(super) fn four_floats() -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
     Some(AttributeKey { format, stride: REGISTER_BYTES as u32, divisor: None, alignment: 16, location: 0 })
 }
 
-/// Memory that is filled as uniforms name it.
+/// Memory that is filled with the contents of uniforms.
 struct Places<'m, 'r> {
     memory: &'m mut Memory,
     run: &'m Run<'r>,

@@ -1,11 +1,11 @@
-//! Whether a buffer holds what an Amber test expects.
+//! Compares buffers with the expectations of Amber tests.
 
 use half::f16;
 use serde_json::Number;
 
 use super::model::{Expect, ExpectedNumber};
 
-/// How far a float may be off when the test names no tolerance (Amber's own rule).
+/// Default tolerance of floats (Amber's own rule).
 const DEFAULT_TOLERANCE: f64 = 1e-6;
 
 /// A number read from a buffer.
@@ -19,7 +19,7 @@ enum Found {
 /// Checks an `EQ` or `EQ_BUFFER` expectation. `other` is the second buffer of a comparison.
 ///
 /// # Errors
-/// The first difference, or what is wrong with the expectation.
+/// The first difference, or an error in the expectation.
 pub fn check(expect: &Expect, got: &[u8], other: Option<&[u8]>) -> Result<(), String> {
     match expect.cmp.as_str() {
         "EQ" if expect.values.is_empty() => Err("the test expects nothing".into()),

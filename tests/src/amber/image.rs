@@ -1,16 +1,16 @@
-//! Frame buffer attachments of Amber tests, and what tests expect of them.
+//! Framebuffer attachments of Amber tests, and expectations about them.
 
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 
 use super::model::Expect;
 
-/// How far a component, 0 to 1, may be off when the test names no tolerance (Amber's own rule).
+/// Default tolerance of components from 0 to 1 (Amber's own rule).
 const DEFAULT_TOLERANCE: f64 = 0.002;
 
 /// Bins of a histogram: the values of 8 bits.
 const BINS: usize = 256;
 
-/// An attachment: pixels in rows, components as the tile keeps them.
+/// An attachment, with pixels in rows and components as in the tile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Image {
     /// Its format.
@@ -25,7 +25,7 @@ impl Image {
     /// An image of zeros.
     ///
     /// # Errors
-    /// Formats that the checks cannot read.
+    /// Formats that the checks do not support.
     pub fn new(format: &str, size: [u32; 2]) -> Result<Image, String> {
         let known = ColourFormat::from_name(format).ok_or_else(|| format!("there is no format {format}"))?;
         let desc = known.desc();
@@ -54,10 +54,10 @@ impl Image {
         inside.then(|| self.bytes.get(at..at + self.pixel_bytes())).flatten()
     }
 
-    /// Checks an expectation; `other` is the image it is compared with.
+    /// Checks an expectation; `other` is the image to compare with.
     ///
     /// # Errors
-    /// The first difference, or what is wrong with the expectation.
+    /// The first difference, or an error in the expectation.
     pub fn check(&self, expect: &Expect, other: Option<&Image>) -> Result<(), String> {
         match expect.cmp.as_str() {
             "EQ_RGBA" => self.check_colour(expect, 4),
@@ -103,7 +103,7 @@ impl Image {
         }
     }
 
-    /// The earth mover's distance of the histograms of each component, as a share of the farthest possible.
+    /// The earth mover's distance of the histograms of each component, as a fraction of the maximum.
     fn check_histogram(&self, expect: &Expect, other: &Image) -> Result<(), String> {
         if (self.format, self.size) != (other.format, other.size) {
             return Err("the images differ in size or format".into());
@@ -131,7 +131,7 @@ impl Image {
         Ok(())
     }
 
-    /// The share of pixels for each value of a component.
+    /// The fraction of pixels for each value of a component.
     fn histogram(&self, component: usize) -> [f64; BINS] {
         let mut bins = [0.0; BINS];
         let share = self.pixel_bytes() as f64 / self.bytes.len() as f64;
@@ -207,7 +207,7 @@ mod tests {
         let a = image(&[[0, 0, 0, 0], [255, 0, 0, 0]]);
         let b = image(&[[255, 0, 0, 0], [0, 0, 0, 0]]);
         assert_eq!(a.check(&compare("0"), Some(&b)), Ok(()));
-        // Half of the pixels carried over 128 bins: a quarter.
+        // Half of the pixels moved by 128 bins: a quarter.
         let c = image(&[[128, 0, 0, 0], [255, 0, 0, 0]]);
         assert!(a.check(&compare("0.26"), Some(&c)).is_ok());
         assert!(a.check(&compare("0.24"), Some(&c)).is_err());

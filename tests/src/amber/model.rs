@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::shared::from_hex;
 
-/// A test as the file has it.
+/// A test in the file's form.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Test {
     /// Name, unique in the file.
@@ -19,7 +19,7 @@ pub struct Test {
     pub buffers: BTreeMap<String, Buffer>,
     /// Pipelines by name.
     pub pipelines: BTreeMap<String, Pipeline>,
-    /// What to do, in order.
+    /// Commands in order.
     pub commands: Vec<Command>,
 }
 
@@ -28,14 +28,14 @@ pub struct Test {
 pub struct Shader {
     /// `compute`, `vertex` or `fragment`.
     pub stage: String,
-    /// SPIR-V assembly; absent from the trivial vertex shader.
+    /// SPIR-V assembly; absent for the trivial vertex shader.
     pub spvasm: Option<String>,
-    /// The trivial vertex shader that hands positions on.
+    /// Whether it is the trivial vertex shader, which passes positions through.
     #[serde(default)]
     pub passthrough: bool,
 }
 
-/// A buffer with contents, or an image of a frame buffer.
+/// A buffer with contents, or an image of a framebuffer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Buffer {
@@ -48,7 +48,7 @@ pub enum Buffer {
         /// Numbers of an element: byte offset and format letter.
         leaves: Vec<(usize, char)>,
     },
-    /// A frame buffer attachment.
+    /// A framebuffer attachment.
     Image {
         /// Vulkan's format name without prefix.
         format: String,
@@ -70,11 +70,11 @@ impl Buffer {
 pub struct Pipeline {
     /// `compute` or `graphics`.
     pub kind: String,
-    /// Shaders, one a stage.
+    /// Shaders, one per stage.
     pub attach: Vec<Attachment>,
     /// Buffers by their use.
     pub bind: Vec<Binding>,
-    /// Width and height of the frame buffer.
+    /// Width and height of the framebuffer.
     pub fb: [u32; 2],
 }
 
@@ -100,7 +100,7 @@ pub struct SpecValue {
 }
 
 impl SpecValue {
-    /// The raw bits, as far as the type is known.
+    /// The raw bits, if the type is known.
     pub fn bits(&self) -> Option<u64> {
         match self.kind.as_str() {
             "float" => Some(u64::from((self.value.as_f64()? as f32).to_bits())),
@@ -139,45 +139,45 @@ pub struct Binding {
 pub enum Command {
     /// Dispatch.
     Run {
-        /// Which pipeline.
+        /// Pipeline.
         pipeline: String,
         /// Number of workgroups.
         groups: [u32; 3],
     },
     /// Draw a rectangle.
     DrawRect {
-        /// Which pipeline.
+        /// Pipeline.
         pipeline: String,
         /// x, y, width, height in pixels.
         rect: [f64; 4],
     },
     /// Set the colour of later clears.
     ClearColor {
-        /// Which pipeline.
+        /// Pipeline.
         pipeline: String,
         /// Colour, 0 to 255.
         rgba: [f64; 4],
     },
     /// Fill the colour attachments.
     Clear {
-        /// Which pipeline.
+        /// Pipeline.
         pipeline: String,
     },
     /// Check a buffer.
     Expect(Expect),
 }
 
-/// What a buffer must hold.
+/// The expected contents of a buffer.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Expect {
-    /// Which buffer.
+    /// Buffer.
     pub buffer: String,
-    /// How to compare: EQ, EQ_BUFFER, EQ_RGBA, EQ_RGB, EQ_HISTOGRAM_EMD_BUFFER.
+    /// Comparison: EQ, EQ_BUFFER, EQ_RGBA, EQ_RGB, EQ_HISTOGRAM_EMD_BUFFER.
     pub cmp: String,
     /// The other buffer of a comparison.
     #[serde(default)]
     pub other: String,
-    /// Expected numbers with their places.
+    /// Expected numbers with their positions.
     #[serde(default)]
     pub values: Vec<ExpectedNumber>,
     /// Tolerances: a number, with `%` for a relative one. Values use them in turn.
@@ -194,7 +194,7 @@ pub struct Expect {
     pub rgba: Vec<f64>,
 }
 
-/// A number at a place in a buffer.
+/// A number at a position in a buffer.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExpectedNumber {
     /// Byte offset in the buffer.

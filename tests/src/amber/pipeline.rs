@@ -11,7 +11,7 @@ use crate::driver::{compile, storage_buffer};
 use crate::outcome::Outcome;
 use crate::suites::Context;
 
-/// A test that contradicts itself.
+/// The outcome for an inconsistent test.
 pub fn malformed(message: &str) -> Outcome {
     Outcome::Fail(format!("malformed test: {message}"))
 }
@@ -45,10 +45,10 @@ pub fn compile_stage(
     compile(Input::spirv(&module), &key)
 }
 
-/// Contents of a test's buffers by name, as they change.
+/// Contents of a test's buffers by name.
 pub type Buffers<'t> = BTreeMap<&'t str, Vec<u8>>;
 
-/// What a pipeline binds of the buffers.
+/// The bindings of a pipeline.
 pub struct Bound<'t> {
     /// Names of `buffers`.
     names: Vec<&'t str>,
@@ -59,7 +59,7 @@ pub struct Bound<'t> {
 }
 
 impl<'t> Bound<'t> {
-    /// Copies of the buffers that a pipeline binds; colour attachments are left out.
+    /// Copies of the buffers that a pipeline binds, except for colour attachments.
     ///
     /// # Errors
     /// A buffer that does not exist.
@@ -81,7 +81,7 @@ impl<'t> Bound<'t> {
         Ok(bound)
     }
 
-    /// Takes back what a run left in the buffers.
+    /// Copies the contents after a run back to the buffers.
     pub fn finish(self, buffers: &mut Buffers<'t>) {
         for (name, buffer) in self.names.into_iter().zip(self.buffers) {
             buffers.insert(name, buffer.bytes);

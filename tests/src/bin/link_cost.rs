@@ -1,4 +1,4 @@
-//! Prints what linking a program costs: host instructions where valgrind is installed, and nanoseconds.
+//! Prints the cost of linking a program: host instructions, if valgrind is installed, and nanoseconds.
 
 #![expect(clippy::print_stdout, reason = "this is what the program is for")]
 

@@ -1,7 +1,8 @@
-//! Seeded faults: breaks one line of the sources at a time and demands that the named test fails.
+//! Seeded faults: breaks one line of the sources at a time and checks that the named test fails.
 //!
-//! `make mutants` runs all of them, `cargo run -p agx-tests --bin mutants -- NAME` those whose name contains NAME. The faults are
-//! in `tests/mutants.json`. The sources are copied to the build folder first; the work tree is never changed.
+//! `make mutants` runs all of them, `cargo run -p agx-tests --bin mutants -- NAME` those whose name contains NAME. The
+//! faults are in `tests/mutants.json`. The sources are first copied to the target folder; the work tree is never
+//! changed.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -10,14 +11,14 @@ use std::process::{Command, ExitCode, Stdio};
 
 use agx_tests::mutants::{Fault, FaultError, load, workspace};
 
-/// What the named test made of a fault.
+/// Verdict of the named test on a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// The test failed, as it must.
+    /// The test failed, as expected.
     Seen,
     /// The test passed.
     Survived,
-    /// The broken sources do not build: this is not a fault but a typing error.
+    /// The broken sources do not build, so the fault is invalid.
     DoesNotBuild,
 }
 
@@ -37,14 +38,14 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            // Nothing can be done where standard error is closed.
+            // Standard error may be closed.
             let _ = writeln!(std::io::stderr(), "mutants: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Runs the faults whose name contains `filter`; whether each of them was seen.
+/// Runs the faults whose name contains `filter`; returns whether all of them were detected.
 fn run(filter: &str) -> Result<bool, FaultError> {
     let faults: Vec<Fault> = load()?.into_iter().filter(|fault| fault.name.contains(filter)).collect();
     let folder = workspace().join("target/mutants");
@@ -92,7 +93,7 @@ fn cargo(folder: &Path, arguments: &[String]) -> Result<bool, FaultError> {
     Ok(status.success())
 }
 
-/// Copies every file that git tracks and that differs to `tree`, so that what did not change is not built again.
+/// Copies every tracked file that differs to `tree`, so that unchanged files are not built again.
 fn copy_sources(tree: &Path) -> Result<(), FaultError> {
     let failed = |error| FaultError::File { path: "git".into(), error };
     let output =
@@ -121,7 +122,7 @@ fn write(path: &Path, text: &str) -> Result<(), FaultError> {
     std::fs::write(path, text).map_err(|error| FaultError::File { path: PathBuf::from(path), error })
 }
 
-/// Writes to standard output; a reader that went away is ignored.
+/// Writes to standard output; a closed pipe is ignored.
 fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

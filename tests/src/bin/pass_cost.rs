@@ -1,4 +1,4 @@
-//! Prints what each pass of the compiler takes of the time that the corpus takes to compile.
+//! Prints the share of each pass in the time to compile the corpus.
 
 #![expect(clippy::print_stdout, reason = "this is what the program is for")]
 
@@ -10,7 +10,7 @@ use agx_tests::corpus::load;
 use agx_tests::pass_cost::measure;
 use clap::Parser;
 
-/// Times the passes of the compiler over the corpus.
+/// Measures the passes of the compiler over the corpus.
 #[derive(Parser)]
 struct Options {
     /// The folder of the reference data.

@@ -1,4 +1,4 @@
-//! Prints how long the compiler works at most between two questions whether to stop, for the corpus and for large shaders.
+//! Prints the longest time between two calls of `should_stop`, for the corpus and for large shaders.
 
 #![expect(clippy::print_stdout, reason = "this is what the program is for")]
 
@@ -13,7 +13,7 @@ use agx_tests::questions::{Questions, measure, places};
 use agx_tests::shapes::{Builder, SHAPES};
 use clap::Parser;
 
-/// Times the compiler between its questions.
+/// Measures the time between calls of `should_stop`.
 #[derive(Parser)]
 struct Options {
     /// The folder of the reference data.
@@ -34,7 +34,7 @@ struct Options {
     /// Gaps to count, in µs and more
     #[arg(long, default_value_t = 500)]
     limit: u64,
-    /// Print where the questions around each of these gaps are asked
+    /// Print the callers before and after each of these gaps
     #[arg(long)]
     places: bool,
 }

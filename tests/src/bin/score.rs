@@ -1,4 +1,4 @@
-//! The scoreboard: runs the suites over a folder of reference material and prints what came out.
+//! The scoreboard: runs the suites over a folder of reference material and prints the results.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use clap::Parser;
 /// The committed floors.
 const FLOORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/floors.json");
 
-/// Stack of a worker: the compiler must not need more than a driver's thread has.
+/// Stack of a worker: the compiler must not need more than a driver's thread provides.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Runs the suites and prints what came out.
+/// Runs the suites and prints the results.
 #[derive(Parser, Debug)]
 #[command(name = "score")]
 struct Arguments {
@@ -35,7 +35,8 @@ struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// List failures with reasons, and reasons for refusal: of one suite or, without a name, of all that run
+    /// List failures with reasons, and reasons for unsupported cases, of one suite or, without a name, of all suites
+    /// that run
     #[arg(long, value_name = "SUITE", num_args = 0..=1, default_missing_value = "all")]
     list_failures: Option<String>,
     /// Only cases whose name contains this
@@ -44,37 +45,37 @@ struct Arguments {
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
-    /// Exit with code 1 when a suite is below its floor, or when cases were not run
+    /// Exit with code 1 if a suite is below its floor, or if cases were not run
     #[arg(long, conflicts_with = "filter")]
     check_floors: bool,
-    /// With --check-floors: accept cases that were not run because a program or a file is absent
+    /// With --check-floors: accept cases that were not run because a program or a file is missing
     #[arg(long, requires = "check_floors")]
     allow_skipped: bool,
-    /// Raise the floors to what is reached
+    /// Raise the floors to the current results
     #[arg(long, conflicts_with = "filter")]
     raise_floors: bool,
-    /// Optional passes not to run
+    /// Optional passes to disable
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     disable_pass: Vec<String>,
-    /// Half registers a thread may use at most
+    /// Maximum number of half registers per thread
     #[arg(long, value_name = "HALVES")]
     max_gpr_halves: Option<u16>,
-    /// Keep every value on the stack
+    /// Spill every value
     #[arg(long)]
     spill_everything: bool,
-    /// Order instructions at random, by this seed
+    /// Order instructions at random, with this seed
     #[arg(long, value_name = "N")]
     schedule_seed: Option<u64>,
-    /// Check the program after every pass
+    /// Run the validator after every pass
     #[arg(long)]
     validate: bool,
     /// Seed of the machine's scheduler
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Run the suites that compile shaders once for each stress of the back end whose name contains TEXT
+    /// Run the suites that compile shaders once for each stress mode whose name contains TEXT
     #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json"])]
     stress: Option<String>,
-    /// Compile what a list file names and print nothing: used under valgrind
+    /// Compile the shaders in a list file and print nothing, for use under valgrind
     #[arg(long, value_name = "FILE", hide = true)]
     probe_cost: Option<PathBuf>,
 }
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(code) => code,
         Err(message) => {
-            // Nothing can be done where standard error is closed.
+            // Standard error may be closed.
             let _ = writeln!(std::io::stderr(), "score: {message}");
             ExitCode::from(2)
         }
@@ -176,7 +177,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     Ok(reports)
 }
 
-/// Whether the suite is to be run: all are when neither `--only` nor a named `--list-failures` says otherwise.
+/// Whether to run the suite; all run unless `--only` or a named `--list-failures` selects some.
 fn wanted(arguments: &Arguments, name: &str) -> bool {
     let listed = arguments.list_failures.as_deref().filter(|listed| *listed != "all");
     if arguments.only.is_empty() {
@@ -201,7 +202,7 @@ fn output(arguments: &Arguments, reports: &[(&'static str, SuiteReport)]) -> Str
     text
 }
 
-/// Outputs of external programs are kept beside the build's folders.
+/// Outputs of external programs are cached in the target folder.
 fn cache_folder() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     let target = program.parent().and_then(Path::parent).map(Path::to_owned);
@@ -218,7 +219,7 @@ fn write_floors(floors: &Floors) -> Result<(), String> {
     std::fs::write(FLOORS, text + "\n").map_err(|error| format!("{FLOORS}: {error}"))
 }
 
-/// Writes to standard output; a reader that went away is not an error.
+/// Writes to standard output; a closed pipe is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

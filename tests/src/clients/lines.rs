@@ -13,7 +13,7 @@ pub fn of(text: &str) -> Vec<String> {
 /// Compares lines.
 ///
 /// # Errors
-/// What differs.
+/// A sentence about the difference.
 pub fn compare(expected: &[String], found: &[String]) -> Result<(), String> {
     if expected.len() != found.len() || expected.is_empty() {
         return Err(format!("{} lines of results; expected {}", found.len(), expected.len()));
@@ -42,11 +42,11 @@ pub fn compare(expected: &[String], found: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// How many floats differ by more than one part in a thousand.
+/// Number of floats that differ by more than one part in a thousand.
 fn far_floats(expected: &[u8], found: &[u8]) -> usize {
     let float = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
     let pairs = expected.as_chunks::<4>().0.iter().zip(found.as_chunks::<4>().0);
-    // What is not a number is near nothing.
+    // NaN differs from everything.
     let is_near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * a.abs().max(1e-3);
     pairs.filter(|(a, b)| !is_near(float(a), float(b))).count()
 }

@@ -1,63 +1,63 @@
-//! Programs of other people that run through a driver, and how their results are compared with lavapipe's.
+//! Applications that run on a driver, and the comparison of their results with lavapipe's.
 
 pub mod lines;
 pub mod picture;
 pub mod screen;
 
-/// How a program shows what it did.
+/// The results of an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shows {
-    /// It ends well.
+    /// It exits successfully.
     End,
-    /// It ends well where results are what it computes itself. It takes no software renderer.
+    /// It exits successfully if the results equal its own computation. It does not accept a software renderer.
     Checked,
-    /// It prints lines of a type and hexadecimal bytes.
+    /// It prints lines with a type and hexadecimal bytes.
     Lines,
-    /// It presents images; the one of this number counts.
+    /// It presents images; the one with this number is compared.
     Frame(u32),
-    /// A window shows it, at the latest after its time limit.
+    /// A window shows it, at the latest when its time limit is reached.
     Screen,
-    /// It saves a picture as [`SAVED`].
+    /// It saves an image as [`SAVED`].
     Saved,
 }
 
-/// The file that programs save pictures as.
+/// The file in which applications save images.
 pub const SAVED: &str = "/opt/agx/frames/saved.png";
 
-/// Which drivers run a program.
+/// The drivers that run an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runs {
-    /// The project's own and Mesa's.
+    /// The project's driver and Mesa's.
     Both,
-    /// The project's own: Mesa's has no window on the device.
+    /// The project's driver only, because Mesa's has no window on the device.
     Own,
-    /// Mesa's: it needs what the project's own does not have.
+    /// Mesa's driver only, because the project's lacks a feature.
     Mesa,
 }
 
-/// A program and its arguments.
+/// An application and its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
-    /// Its name in reports.
+    /// Name in reports.
     pub name: &'static str,
     /// Program and arguments.
     pub command: &'static [&'static str],
-    /// What the environment has beside the drivers' own.
+    /// Additional environment variables.
     pub variables: &'static [&'static str],
-    /// How it shows results.
+    /// Its results.
     pub shows: Shows,
-    /// Who runs it.
+    /// Drivers.
     pub runs: Runs,
-    /// Time limit in seconds. A program stopped at the limit passes if it has shown its results.
+    /// Time limit in seconds. A program that is stopped at the limit passes if it has shown its results.
     pub seconds: u32,
 }
 
 const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
-/// wgpu hides drivers that claim no conformance.
+/// wgpu hides drivers that do not report conformance.
 const WGPU: &[&str] = &["PYTHONPATH=/opt/agx/python", "AGX_CONFORMANCE_VERSION=1.3.0.0"];
 const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
 
-/// A still picture of a video through libplacebo.
+/// A frame of a video through libplacebo.
 const MPV: &[&str] = &[
     "mpv",
     "--no-config",
@@ -83,7 +83,7 @@ const fn prints(
     Client { name, command, variables, shows: Shows::Lines, runs, seconds: 300 }
 }
 
-/// A scene of vkmark, which turns with time and ends when it is told to.
+/// A scene of vkmark, which depends on time and runs until it is stopped.
 macro_rules! vkmark {
     ($name:literal, $scene:literal) => {
         Client {
@@ -111,7 +111,7 @@ macro_rules! glmark {
     };
 }
 
-/// A program whose window does not move.
+/// A program with a still image in its window.
 const fn shows(
     name: &'static str,
     command: &'static [&'static str],
@@ -120,7 +120,7 @@ const fn shows(
     Client { name, command, variables, shows: Shows::Screen, runs: Runs::Own, seconds: 60 }
 }
 
-/// Programs that a run without a filter takes: they end within a few minutes, and each uses the driver in a way of its own.
+/// Programs of a run without a filter: they end within a few minutes, and each uses the driver differently.
 pub const OFTEN: &[&str] = &[
     "vulkaninfo",
     "wgpu",
@@ -169,7 +169,7 @@ pub const CLIENTS: &[Client] = &[
         seconds: 120,
     },
     prints("slang", &["python3", "/opt/agx/slang_client.py"], PYTHON, Runs::Own),
-    // It leaves shader modules to the end of the device, which the validation layer minds.
+    // It does not destroy shader modules before the device, which the validation layer reports.
     prints(
         "waifu2x",
         &["python3", "/opt/agx/waifu2x_client.py"],
@@ -197,7 +197,7 @@ pub const CLIENTS: &[Client] = &[
         runs: Runs::Own,
         seconds: 120,
     },
-    // It leaves what it made to the end of the device, which the validation layer minds.
+    // It does not destroy its objects before the device, which the validation layer reports.
     Client {
         name: "vkfft",
         command: &["python3", "/opt/agx/vkfft_client.py"],
@@ -218,7 +218,7 @@ pub const CLIENTS: &[Client] = &[
     prints("gles2", &["python3", "/opt/agx/gl_client.py", "2"], ZINK, Runs::Both),
     prints("gles3", &["python3", "/opt/agx/gl_client.py", "3"], ZINK, Runs::Both),
     prints("piglit", &["python3", "/opt/agx/piglit_client.py", "29"], ZINK, Runs::Own),
-    // One in five: several minutes.
+    // Runs one fifth of the tests, which takes several minutes.
     Client {
         name: "piglit-more",
         command: &["python3", "/opt/agx/piglit_client.py", "5"],
@@ -243,7 +243,7 @@ pub const CLIENTS: &[Client] = &[
         runs: Runs::Own,
         seconds: 60,
     },
-    // A layer that takes the program's pictures and presents others.
+    // A layer that processes the presented images.
     Client {
         name: "vkbasalt",
         command: &["vkcube", "--c", "16", "--width", "200", "--height", "150"],
@@ -265,7 +265,7 @@ pub const CLIENTS: &[Client] = &[
         seconds: 60,
     },
     shows("qt", &["qml6", "/opt/agx/scene.qml"], &["QSG_RHI_BACKEND=vulkan", "QT_QPA_PLATFORM=xcb"]),
-    // It waits for its window with a clock; its picture stands still.
+    // It waits for its window with a clock; its image is still.
     shows("mpv", MPV, &["FAKETIME=+0"]),
     shows("vkd3d-gears", &["vkd3d-gears"], &[]),
     shows("vkd3d-triangle", &["vkd3d-triangle"], &[]),
@@ -314,8 +314,9 @@ pub const CLIENTS: &[Client] = &[
     glmark!("shadow", "shadow"),
     glmark!("refract", "refract"),
     glmark!("conditionals", "conditionals:fragment-steps=5"),
-    // It moves with the clock: both drivers get the same, below which the validation layer would not wait. It stands early in the
-    // 100000 seconds after which the scene begins again: late in them, quotients in single precision move its vertices.
+    // Its image depends on the clock: both drivers use the same time, with which the validation layer's waits would
+    // time out. The time is early in the period of 100000 seconds; later, quotients in single precision move the
+    // vertices.
     Client {
         name: "glmark2-jellyfish",
         command: &["glmark2", "-s", "128x96", "-b", "jellyfish"],

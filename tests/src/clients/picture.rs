@@ -1,6 +1,6 @@
-//! Pictures: PNG files, what an X server shows, and how two differ.
+//! Images: PNG files, the screen of an X server, and comparison.
 
-/// A picture of pixels with red, green and blue.
+/// An image with red, green and blue pixels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture {
     width: usize,
@@ -8,16 +8,16 @@ pub struct Picture {
     pixels: Vec<[u8; 3]>,
 }
 
-/// Steps that channels may differ by.
+/// Maximum difference of channels.
 const TOLERANCE: u8 = 2;
-/// One of so many pixels may differ by more: edges and texels fall on either side of a limit.
+/// One in this number of pixels may differ by more, because edges and texels can be on either side of a threshold.
 const EXCEPTIONS: usize = 1000;
 
 impl Picture {
     /// A PNG file of 8-bit channels.
     ///
     /// # Errors
-    /// It is not one.
+    /// It is not a valid file.
     pub fn from_png(bytes: &[u8]) -> Result<Picture, String> {
         let mut reader =
             png::Decoder::new(std::io::Cursor::new(bytes)).read_info().map_err(|error| error.to_string())?;
@@ -32,16 +32,16 @@ impl Picture {
         Ok(Picture { width: info.width as usize, height: info.height as usize, pixels })
     }
 
-    /// An XWD file of 32-bit pixels, blue first, as Xvfb keeps its screen in.
+    /// An XWD file of 32-bit pixels, blue first, as Xvfb stores its screen.
     ///
     /// # Errors
-    /// It is not one.
+    /// It is not a valid file.
     pub fn from_xwd(bytes: &[u8]) -> Result<Picture, String> {
         let word = |at: usize| {
             let word = bytes.get(4 * at..4 * at + 4).and_then(|word| word.try_into().ok());
             word.map(|word| u32::from_be_bytes(word) as usize).ok_or("a screen without header")
         };
-        // `XWDFileHeader`: sizes and counts by their place.
+        // `XWDFileHeader`: sizes and counts by position.
         let (header, width, height, bits, row, colours) =
             (word(0)?, word(4)?, word(5)?, word(11)?, word(12)?, word(19)?);
         if bits != 32 {
@@ -62,10 +62,10 @@ impl Picture {
         self.pixels.windows(2).all(|pair| pair[0] == pair[1])
     }
 
-    /// Compares pictures.
+    /// Compares images.
     ///
     /// # Errors
-    /// How they differ.
+    /// A sentence about the difference.
     pub fn compare(&self, found: &Picture) -> Result<(), String> {
         if (self.width, self.height) != (found.width, found.height) {
             return Err(format!(

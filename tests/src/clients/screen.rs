@@ -1,4 +1,4 @@
-//! An X server without a display, whose screen is a file.
+//! An X server without a display, with its screen in a file.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,12 +7,12 @@ use std::time::Duration;
 use super::picture::Picture;
 use crate::device::environment::Environment;
 
-/// Folder of the screen in the tree.
+/// Folder of the screen in the environment.
 const FOLDER: &str = "opt/agx/screen";
 
-/// Time between two looks at the screen.
+/// Time between two reads of the screen.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Looks after which a picture that stays as it is counts as what the program draws.
+/// Number of equal reads after which the image is considered final.
 const SAME: u32 = 8;
 
 /// A running server.
@@ -40,7 +40,7 @@ impl Screen {
             .map_err(|error| error.to_string())?;
         let mut number = String::new();
         if let Some(output) = server.stdout.take() {
-            // A server that says nothing has no number.
+            // A server without output has no number.
             let _ = BufReader::new(output).read_line(&mut number);
         }
         let number = number.trim().to_owned();
@@ -51,15 +51,15 @@ impl Screen {
         }
     }
 
-    /// What programs find it by.
+    /// The display name for programs.
     pub fn display(&self) -> String {
         format!("DISPLAY=:{}", self.number)
     }
 
-    /// Waits until nothing is shown: windows go some time after their programs.
+    /// Waits until the screen is blank: windows disappear some time after their programs end.
     ///
     /// # Errors
-    /// Something stays, or the file cannot be read.
+    /// The screen does not become blank, or the file cannot be read.
     pub fn clear(&self) -> Result<(), String> {
         for _ in 0..4 * SAME {
             if self.picture()?.is_blank() {
@@ -70,8 +70,7 @@ impl Screen {
         Err("the window of a program that ended stays".into())
     }
 
-    /// The picture that a program's window shows: one that has something in it and stays as it is. It is awaited until the
-    /// program ends.
+    /// The image in a program's window: the first that is not blank and does not change. Waits until the program ends.
     ///
     /// # Errors
     /// The program ended before.
@@ -96,7 +95,7 @@ impl Screen {
         }
     }
 
-    /// What it shows.
+    /// The current image.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -107,7 +106,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A server that ended already needs no end.
+        // The server may have ended already.
         drop(self.server.kill());
         drop(self.server.wait());
     }

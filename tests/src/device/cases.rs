@@ -1,21 +1,21 @@
-//! Case files: shaders, and programs that use them, expanded over lists of values. `tests/device/compute.cases` says how
-//! they are written.
+//! Case files: shaders and programs that use them, expanded over lists of values. `tests/device/compute.cases`
+//! describes the format.
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// Why a case file is unusable.
+/// The reason why a case file is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line}: {what}")]
 pub struct CaseError {
     /// The line, from 1 on.
     pub line: usize,
-    /// What is wrong.
+    /// Description.
     pub what: String,
 }
 
-/// A shader: its stage and its source, with variables in it.
+/// A shader: its stage and its source, which may contain variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Glsl {
     stage: String,
@@ -30,11 +30,11 @@ pub type Shader = (String, String);
 pub struct Case {
     /// Its name, unique in the file.
     pub name: String,
-    /// Its lines, but for shaders and comparison.
+    /// Its lines, except for shaders and comparison.
     pub lines: Vec<String>,
     /// Its shaders.
     pub shaders: Vec<Shader>,
-    /// How results are compared: words.
+    /// The words of the comparison rule.
     pub compare: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ fn unescaped(value: &str) -> String {
     value.replace("~~", "\u{1}").replace('~', " ").replace('\u{1}', "~")
 }
 
-/// Puts values in, those of the longest names first; values may name others.
+/// Substitutes values, those with the longest names first; values may refer to others.
 fn substituted(text: &str, values: &Values) -> String {
     let mut order: Vec<&(String, String)> = values.iter().collect();
     order.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
@@ -159,7 +159,7 @@ impl Case {
         })
     }
 
-    /// Numbers after a key; `or` where there are none.
+    /// Numbers after a key; `or` if there are none.
     pub fn numbers<const N: usize>(&self, key: &str, or: [usize; N]) -> [usize; N] {
         let mut numbers = or;
         for (place, word) in numbers.iter_mut().zip(self.words(key).unwrap_or_default()) {

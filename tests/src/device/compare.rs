@@ -1,17 +1,17 @@
-//! How results are compared: by bytes, floats, pixels of a format, depth.
+//! Comparison of results as bytes, floats, pixels of a format, depth.
 
 use super::cases::Case;
 
-/// Elements of a result: how they are read, how far apart they may be, relative to the larger of 1 and their size.
+/// The elements of a result: type, and tolerance relative to the larger of 1 and the value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Element {
     U8,
     U16,
     F16,
     F32,
-    /// Parts of a 32-bit word, lowest first, in bits.
+    /// Fields of a 32-bit word, lowest first, in bits.
     Packed(&'static [u32]),
-    /// Parts of a 16-bit word.
+    /// Fields of a 16-bit word.
     Packed16(&'static [u32]),
 }
 
@@ -45,8 +45,8 @@ impl Element {
     }
 }
 
-/// How far apart values may be, and how many of a hundred elements may be farther: edges of primitives may fall to
-/// different sides.
+/// Tolerance of values, and the percentage of elements that may exceed it: edges of primitives may be rasterised
+/// differently.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Rule {
     element: Element,
@@ -69,7 +69,7 @@ fn pixels(format: &str) -> Rule {
     }
 }
 
-/// The rule of a case and the parts it is for: length in bytes and rule.
+/// The rules of a case for the parts of its result: length in bytes and rule.
 fn rules(case: &Case, len: usize) -> Vec<(usize, Rule)> {
     let words: Vec<&str> = case.compare.iter().map(String::as_str).collect();
     let number = |at: usize| words.get(at).and_then(|word: &&str| word.parse::<f64>().ok()).unwrap_or(0.0);
@@ -118,10 +118,10 @@ fn rules(case: &Case, len: usize) -> Vec<(usize, Rule)> {
     }
 }
 
-/// Whether two results agree; the error says where they do not.
+/// Compares two results; the error describes the difference.
 ///
 /// # Errors
-/// One sentence: the lengths differ, or the first element that is too far off and how many are.
+/// One sentence: the lengths differ, or the first element that exceeds the tolerance and the number of such elements.
 pub fn compare(case: &Case, expected: &[u8], found: &[u8]) -> Result<(), String> {
     if expected.len() != found.len() {
         return Err(format!("{} bytes; expected {}", found.len(), expected.len()));

@@ -1,5 +1,4 @@
-//! Cases of conformance suites as Vulkan programs: what each asks a driver to run, step by step, and whether the results
-//! are what it expects.
+//! Cases of conformance suites as Vulkan programs: the steps that each runs on a driver, and the check of the results.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use crate::shaderlib::{Test as LibraryTest, UPSTREAM_TOLERANCE};
 use crate::shared::to_hex;
 use crate::webgpu::model::{Body, Test as WebGpuTest};
 
-/// A shader that a program needs: stage and source.
+/// The source of a shader.
 pub enum Source<'t> {
     /// WGSL of a compute shader.
     Wgsl(&'t str),
@@ -19,32 +18,32 @@ pub enum Source<'t> {
     Glsl(&'t str),
     /// SPIR-V assembly and the name of its stage.
     Assembly(&'t str, &'t str),
-    /// The vertex shader that hands positions on.
+    /// The vertex shader that passes positions through.
     PassThrough,
 }
 
 /// GLSL of [`Source::PassThrough`].
 pub const PASS_THROUGH: &str = "#version 450\nlayout(location=0) in vec4 p;\nvoid main(){ gl_Position=p; }\n";
 
-/// A shader in a step: its source, the words behind the file's name, and specialization constants.
+/// A shader of a step: its source, the words after the file's name, and specialization constants.
 pub struct Shader<'t> {
-    /// Stage as requests name it.
+    /// Stage in the notation of requests.
     pub stage: &'static str,
     /// Source.
     pub source: Source<'t>,
-    /// Entry point; the first of the stage without.
+    /// Entry point; by default the first of the stage.
     pub entry: Option<&'t str>,
     /// Number, value and bytes of each constant.
     pub constants: Vec<(u32, u64, u32)>,
 }
 
-/// A program to run: lines of a request, shaders, and which buffers and images its result holds, in order.
+/// A program to run: lines of a request, shaders, and the buffers and images in its result, in order.
 pub struct Step<'t> {
-    /// Lines, but for shaders.
+    /// Lines, except for shaders.
     pub lines: Vec<String>,
     /// Shaders.
     pub shaders: Vec<Shader<'t>>,
-    /// Names and lengths of what comes back.
+    /// Names and lengths of the results.
     pub results: Vec<(String, usize)>,
 }
 
@@ -58,10 +57,10 @@ pub enum Conformance {
     Amber(AmberTest),
 }
 
-/// Contents of buffers and images by name, as a case changes them.
+/// Contents of buffers and images by name.
 pub type Contents = BTreeMap<String, Vec<u8>>;
 
-/// Pixel formats of Amber's attachments, and the client's names.
+/// Pixel formats of Amber's attachments, with the client's names.
 const FORMATS: [(&str, &str); 2] = [("B8G8R8A8_UNORM", "bgra8"), ("R8G8B8A8_UNORM", "rgba8")];
 
 impl Conformance {
@@ -77,7 +76,7 @@ impl Conformance {
     /// The contents before the first step.
     ///
     /// # Errors
-    /// The outcome that is not a pass: the case contradicts itself.
+    /// The outcome that is not a pass: the case is inconsistent.
     pub fn contents(&self) -> Result<Contents, Outcome> {
         Ok(match self {
             Conformance::WebGpu(test) => webgpu_buffers(test)?
@@ -101,10 +100,10 @@ impl Conformance {
         })
     }
 
-    /// The step of this number, with contents as the earlier ones left them; `None` after the last.
+    /// The step with this number, with contents after the earlier ones; `None` after the last.
     ///
     /// # Errors
-    /// The outcome that is not a pass: the case contradicts itself, or asks for what requests do not have.
+    /// The outcome that is not a pass: the case is inconsistent, or uses a feature that requests do not support.
     pub fn step(&self, number: usize, contents: &Contents) -> Result<Option<Step<'_>>, Outcome> {
         match self {
             Conformance::WebGpu(test) if number == 0 => {
@@ -121,7 +120,7 @@ impl Conformance {
         }
     }
 
-    /// Checks the contents after the step of this number.
+    /// Checks the contents after the step with this number.
     ///
     /// # Errors
     /// The outcome that is not a pass.
@@ -169,7 +168,7 @@ fn bind(key: &str, binding: &str, bytes: &[u8]) -> String {
     format!("{key} {binding} {} hex:{}", bytes.len(), to_hex(bytes))
 }
 
-/// A dispatch whose buffers are named by their bindings. Results list storage buffers before uniform ones.
+/// A dispatch whose buffers are named after their bindings. Results list storage buffers before uniform buffers.
 fn compute_step<'t>(
     contents: &Contents,
     is_uniform: impl Fn(&str) -> bool,
@@ -187,16 +186,16 @@ fn compute_step<'t>(
     Step { lines, shaders: vec![shader], results }
 }
 
-/// What an Amber test does in a step.
+/// The action of an Amber test in a step.
 enum Action<'t> {
     Run([u32; 3]),
-    /// Clears the attachments, and draws a rectangle.
+    /// Clears the attachments and draws a rectangle.
     Draw([f64; 4], Option<[f64; 4]>),
-    /// Nothing: the expectations after the latest step.
+    /// None: only expectations after the latest step.
     Check(&'t Expect),
 }
 
-/// The actions of an Amber test in order, each with its pipeline. A clear and the draw after it are one.
+/// The actions of an Amber test in order, each with its pipeline. A clear and the following draw are one action.
 fn actions(test: &AmberTest) -> Vec<(&str, Action<'_>)> {
     let mut colours: BTreeMap<&str, [f64; 4]> = BTreeMap::new();
     let mut actions: Vec<(&str, Action<'_>)> = Vec::new();
@@ -220,7 +219,7 @@ fn actions(test: &AmberTest) -> Vec<(&str, Action<'_>)> {
     actions
 }
 
-/// The step of an Amber test: its dispatches and draws in order.
+/// The step of an Amber test: a dispatch or draw.
 fn amber_step<'t>(
     test: &'t AmberTest,
     number: usize,
@@ -240,7 +239,7 @@ fn amber_step<'t>(
     }
 }
 
-/// What a pipeline binds, and its shader of a stage.
+/// The bindings of a pipeline, and its shader of a stage.
 fn bound_step<'t>(
     pipeline: &'t Pipeline,
     test: &'t AmberTest,
@@ -293,7 +292,7 @@ fn amber_shader<'t>(
     Err(malformed("a pipeline has one shader of a stage"))
 }
 
-/// A pass that clears the attachments and draws a rectangle, or nothing.
+/// A pass that clears the attachments and optionally draws a rectangle.
 fn draw_step<'t>(
     pipeline: &'t Pipeline,
     test: &'t AmberTest,
@@ -332,7 +331,7 @@ fn draw_step<'t>(
     Ok(step)
 }
 
-/// Checks what an Amber test expects between this step and the next.
+/// Checks the expectations of an Amber test between this step and the next.
 fn amber_check(test: &AmberTest, number: usize, contents: &Contents) -> Result<(), Outcome> {
     let mut steps = 0;
     for (_, action) in actions(test) {
@@ -365,7 +364,7 @@ fn check_expectation(test: &AmberTest, expect: &Expect, contents: &Contents) -> 
     outcome.map_err(Outcome::Fail)
 }
 
-/// Pixels as the checks take them: red first.
+/// Pixels in the order of the checks, red first.
 fn in_tile_order(format: &str, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if format.starts_with("B8G8R8A8") {

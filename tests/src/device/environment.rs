@@ -1,4 +1,4 @@
-//! Where the drivers are: a Debian tree that `device/environment/make.sh` makes, the preloaded library, and the client.
+//! Locations of the drivers: the Debian tree from `device/environment/make.sh`, the preloaded library, and the client.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,9 +9,9 @@ const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 /// Folder of clients in the tree.
 const CLIENTS: &str = "opt/agx";
 
-/// Manifest of the project's own driver there.
+/// Manifest of the project's driver in that folder.
 const OWN_MANIFEST: &str = "agx_icd.json";
-/// What the device found wrong in a client, and what it executed, in that folder.
+/// Files in that folder with the device's findings for a client, and its statistics.
 const FINDINGS: &str = "findings.txt";
 const STATISTICS: &str = "statistics.txt";
 
@@ -22,11 +22,11 @@ pub enum Driver {
     Device,
     /// Mesa's software renderer.
     Lavapipe,
-    /// The project's own driver, which opens the device in process.
+    /// The project's driver, which opens the device in process.
     Own,
 }
 
-/// Everything that runs programs.
+/// The drivers and the programs to run on them.
 #[derive(Clone, Debug)]
 pub struct Environment {
     root: PathBuf,
@@ -38,10 +38,11 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment at `AGX_ENVIRONMENT`, or beside the workspace; the error says in one sentence what is missing.
+    /// The environment named by `AGX_ENVIRONMENT`, or in its default folder; the error is a sentence about the missing
+    /// part.
     ///
     /// # Errors
-    /// There is no such folder, or the library or the client cannot be built.
+    /// The folder does not exist, or the library or the client cannot be built.
     pub fn find(scratch: &Path) -> Result<Environment, String> {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let root =
@@ -70,7 +71,8 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Manifests of the drivers with whole paths: those of the tree name libraries that only its own loader finds.
+    /// Writes manifests of the drivers with absolute paths: those of the tree name libraries that only its own loader
+    /// finds.
     fn write_manifests(&self) -> Result<(), String> {
         let libraries = self.root.join(LIBRARIES);
         let own = self.shim.with_file_name("libvulkan_agx.so");
@@ -103,13 +105,13 @@ impl Environment {
         &self.scratch
     }
 
-    /// A folder for results of a driver, empty.
+    /// An empty folder for the results of a driver.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn folder(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.scratch.join(name);
-        // A folder that is not there need not be removed.
+        // The folder may not exist.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         Ok(folder)
@@ -133,10 +135,10 @@ impl Environment {
         command
     }
 
-    /// Puts the library and the scripts of clients into the tree; the error says in one sentence what is missing.
+    /// Copies the library and the scripts of clients to the tree; the error is a sentence about the missing part.
     ///
     /// # Errors
-    /// The tree has no clients, or cannot be written to.
+    /// The tree has no clients, or is not writable.
     pub fn prepare_clients(&self) -> Result<(), String> {
         if !self.root.join("environment.clients").exists() {
             return Err(format!(
@@ -176,8 +178,8 @@ impl Environment {
         format!("{manifests}/{file}")
     }
 
-    /// A command inside the tree, which becomes the root of the file system: needs the rights for that. It is ended after so
-    /// many seconds.
+    /// A command that runs with the tree as its root directory, which needs root privileges. It is stopped after this
+    /// number of seconds.
     pub fn inside(&self, driver: Driver, variables: &[&str], seconds: u32, words: &[&str]) -> Command {
         let mut command = Command::new("chroot");
         command.arg(&self.root).args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
@@ -186,7 +188,7 @@ impl Environment {
         command.arg("VK_LOADER_LAYERS_DISABLE=~implicit~");
         let report = format!("AGX_DEVICE_REPORT=/{CLIENTS}/{FINDINGS}");
         let statistics = format!("AGX_DEVICE_STATISTICS=/{CLIENTS}/{STATISTICS}");
-        // A program may be given libraries of its own to load first.
+        // A program may need other libraries to be preloaded first.
         let (preloads, variables): (Vec<&str>, Vec<&str>) =
             variables.iter().partition(|variable| variable.starts_with("LD_PRELOAD="));
         let mut preloads: Vec<String> =
@@ -204,28 +206,29 @@ impl Environment {
             command.arg(format!("LD_PRELOAD={}", preloads.join(":")));
         }
         for file in [FINDINGS, STATISTICS] {
-            // A file that is not there need not be removed.
+            // The file may not exist.
             let _ = std::fs::remove_file(self.root.join(CLIENTS).join(file));
         }
         command.args(variables).args(["timeout", "--kill-after=5"]).arg(seconds.to_string()).args(words);
         command
     }
 
-    /// What the device found wrong in the latest client.
+    /// The device's findings for the latest client.
     pub fn client_findings(&self) -> String {
         std::fs::read_to_string(self.root.join(CLIENTS).join(FINDINGS)).unwrap_or_default()
     }
 
-    /// Whether the device executed anything for the latest client, which has ended by itself: a program may have gone another way.
+    /// Whether the device executed anything for the latest client, which must have ended by itself; otherwise the
+    /// client did not use the device.
     pub fn client_reached_device(&self) -> bool {
         self.root.join(CLIENTS).join(STATISTICS).exists()
     }
 
-    /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`. `variables` are
-    /// options of the device.
+    /// Runs the client on a file of requests. Results are written to `folder`, findings of the device to `report`.
+    /// `variables` are options of the device.
     ///
     /// # Errors
-    /// The client ended with an error: what it said last.
+    /// The client failed; the error has its last output.
     pub fn run(
         &self,
         driver: Driver,

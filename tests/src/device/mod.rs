@@ -1,4 +1,4 @@
-//! Programs for a Vulkan driver: run through Mesa's driver on the device and through lavapipe, and compared.
+//! Programs for a Vulkan driver, run through Mesa's driver on the device and through lavapipe, and compared.
 
 pub mod cases;
 pub mod compare;

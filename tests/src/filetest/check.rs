@@ -1,4 +1,4 @@
-//! Runs the functions of a file test and compares with what is expected.
+//! Runs the functions of a file test and compares the results with the expectations.
 
 use agx_abi::{PartRole, Target};
 use agx_compiler::internal::Context;
@@ -18,17 +18,17 @@ use super::format::{FileTest, FunctionTest, Run, STAGES, instruction_lines};
 use super::literal;
 use crate::driver::compile;
 
-/// Names on the first line that are not passes: print what was read, check the rules of the stage, print with remarks on
-/// divergence.
+/// Names on the first line other than passes: print the parsed function, check the rules of the stage, print with
+/// divergent values marked.
 const NOT_PASSES: [&str; 3] = ["print", "validate", DIVERGENCE];
 const DIVERGENCE: &str = "divergence";
 
-/// What came of a file.
+/// The result of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verdict {
-    /// Everything that is not as expected, with its line.
+    /// Every difference to the expectations, with its line.
     pub complaints: Vec<String>,
-    /// The printed output of each function, where the file asks for one.
+    /// The printed output of each function, if the file has expected output.
     pub outputs: Vec<Option<Vec<String>>>,
 }
 
@@ -96,7 +96,7 @@ fn at_run(run: &Run, result: Result<(), String>) -> Option<String> {
     result.err().map(|message| format!("line {}: {message}", run.line + 1))
 }
 
-/// Runs the passes; what they and the validator object to, each with the line it is about.
+/// Runs the passes; returns their and the validator's messages, each with its line.
 fn run_passes(
     test: &FileTest,
     function: &FunctionTest,
@@ -153,7 +153,7 @@ fn violations(function: &FunctionTest, f: &Function<'_>) -> Vec<(usize, String)>
         .collect()
 }
 
-/// Line of the file that an error of the parser is about.
+/// Line of the file for an error of the parser.
 fn error_line(function: &FunctionTest, error: &CompileError) -> usize {
     match error.location {
         agx_compiler::Location::Text { line, .. } => function.first_line + line as usize - 1,
@@ -161,7 +161,7 @@ fn error_line(function: &FunctionTest, error: &CompileError) -> usize {
     }
 }
 
-/// Expected messages that did not come and messages that nobody expected.
+/// Expected messages that are missing, and unexpected messages.
 fn unmet(expected: &[(usize, String)], found: &[(usize, String)]) -> Vec<String> {
     let fits = |(line, text): &(usize, String), (at, message): &(usize, String)| {
         line == at && message.contains(text)
@@ -174,7 +174,7 @@ fn unmet(expected: &[(usize, String)], found: &[(usize, String)]) -> Vec<String>
         .collect()
 }
 
-/// The printed function without its head and closing bracket; one of a single block without the label, too.
+/// The printed function without header and closing brace, and without the label if it has a single block.
 fn body(text: &str) -> Vec<String> {
     let mut lines: Vec<&str> = text.lines().skip(1).map(str::trim_end).collect();
     lines.pop();
@@ -203,8 +203,8 @@ fn all_bits(literals: &[String]) -> Result<Vec<u64>, String> {
     literals.iter().map(|text| literal::bits(text).ok_or_else(|| format!("{text} is no number"))).collect()
 }
 
-/// Interprets the function with the arguments of each run, as far as the interpreter goes: not after register
-/// allocation, and not once parameters are read from the uniform file.
+/// Interprets the function with the arguments of each run, if possible: not after register allocation, and not after
+/// parameters are read from the uniform file.
 fn interpret_runs(who: &str, function: &FunctionTest, f: &Function<'_>) -> Vec<String> {
     let run = |run: &Run| -> Result<(), String> {
         let arguments = all_bits(&run.arguments)?;
@@ -212,7 +212,8 @@ fn interpret_runs(who: &str, function: &FunctionTest, f: &Function<'_>) -> Vec<S
             return Ok(());
         }
         match interpret(f, &arguments, &[], &mut FlatMemory::default(), Limits::default()) {
-            // The interpreter lists what was kept on the path taken, the machine has a place for each source of `keep`.
+            // The interpreter lists the values that were kept on the executed path, the machine has an entry for each
+            // source of `keep`.
             Ok(outcome) if outcome.kept.len() < run.results.len() => Ok(()),
             Ok(outcome) => compare(who, &run.results, &outcome.kept),
             Err(InterpretError::Unsupported(_)) => Ok(()),

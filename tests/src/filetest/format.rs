@@ -1,4 +1,4 @@
-//! The form of a file test: a line `test PASS…`, then functions, each followed by `;` lines with what is expected.
+//! The format of a file test: a line `test PASS…`, then functions, each followed by `;` lines with expectations.
 
 use agx_abi::Stage;
 use thiserror::Error;
@@ -6,29 +6,29 @@ use thiserror::Error;
 /// A file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileTest {
-    /// What the first line asks for: names of passes, or `validate`.
+    /// The contents of the first line: names of passes, or `validate`.
     pub passes: Vec<String>,
-    /// Numbers that passes depend on, given on the first line as `name=value`.
+    /// Settings for passes, given on the first line as `name=value`.
     pub settings: Vec<(String, u32)>,
     /// The functions with their expectations.
     pub functions: Vec<FunctionTest>,
     lines: Vec<String>,
 }
 
-/// A function and what is expected of it. Lines count from 0.
+/// A function and its expectations. Lines count from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionTest {
-    /// Line of the function's head.
+    /// Line of the function's header.
     pub first_line: usize,
-    /// Text of the function, expectations left out.
+    /// Text of the function without expectations.
     pub source: String,
-    /// What must be printed after the passes; `None` when the file does not say.
+    /// Expected output after the passes; `None` if the file has none.
     pub output: Option<Vec<String>>,
-    /// The passes must not change anything.
+    /// Whether the passes must not change anything.
     pub unchanged: bool,
     /// Executions with their results.
     pub runs: Vec<Run>,
-    /// Messages expected: the line they are about and a part of their text.
+    /// Expected messages: the line, and a part of their text.
     pub errors: Vec<(usize, String)>,
     /// Lines of the expected output, for rewriting: the first and one past the last.
     output_lines: (usize, usize),
@@ -37,7 +37,7 @@ pub struct FunctionTest {
 /// `; run: @name(arguments) == results`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// Where it stands.
+    /// Its line.
     pub line: usize,
     /// Literals of the arguments.
     pub arguments: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Run {
     pub results: Vec<String>,
 }
 
-/// What is wrong with the form of a file.
+/// An error in the format of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {}: {message}", .line + 1)]
 pub struct FormatError {
@@ -98,7 +98,7 @@ impl FileTest {
         Ok(FileTest { passes, settings, functions, lines })
     }
 
-    /// The text of the file with other expected outputs, one a function; `None` leaves a function as it is.
+    /// The text of the file with new expected outputs, one per function; `None` leaves a function unchanged.
     pub fn rewritten(&self, outputs: &[Option<Vec<String>>]) -> String {
         let mut lines = self.lines.clone();
         for (function, output) in self.functions.iter().zip(outputs).rev() {
@@ -115,7 +115,7 @@ fn comment(line: &str) -> String {
 }
 
 impl FunctionTest {
-    /// Whether anything is expected at all.
+    /// Whether there is any expectation.
     pub fn expects_something(&self) -> bool {
         self.output.is_some() || self.unchanged || !self.runs.is_empty() || !self.errors.is_empty()
     }
@@ -135,7 +135,7 @@ impl FunctionTest {
         Ok(())
     }
 
-    /// Reads what a comment below the function expects.
+    /// Parses an expectation in a comment below the function.
     fn expect(&mut self, number: usize, comment: &str) -> Result<(), FormatError> {
         let text = comment.strip_prefix(' ').unwrap_or(comment).trim_end();
         if text == "unchanged" {
@@ -163,10 +163,10 @@ impl FunctionTest {
     }
 }
 
-/// Names of the settings there are.
+/// Names of the settings.
 const SETTINGS: [&str; 4] = ["max_gpr_halves", "scratch_bytes", "spill_everything", "stage"];
 
-/// Pipeline stages, by the number that the setting `stage` has for them.
+/// Pipeline stages, by their number in the setting `stage`.
 pub const STAGES: [Stage; 3] = [Stage::Compute, Stage::Vertex, Stage::Fragment];
 
 fn parse_setting(word: &str) -> Option<(String, u32)> {
@@ -186,7 +186,7 @@ fn parse_run(line: usize, text: &str) -> Option<Run> {
     Some(Run { line, arguments: list(arguments), results: list(results) })
 }
 
-/// Line of every instruction of a function's text, in order of appearance, as offsets from the function's head.
+/// Line of every instruction of a function's text, in order of appearance, as offsets from the function's header.
 pub fn instruction_lines(source: &str) -> Vec<usize> {
     let is_instruction = |line: &str| {
         let line = line.trim();

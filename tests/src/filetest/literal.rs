@@ -1,11 +1,11 @@
-//! Numbers of `run:` lines: how a literal reads as bits, and whether bits are what a literal says.
+//! Numbers of `run:` lines: parsing literals, and comparing bits with them.
 //!
 //! A literal with a point, an exponent, `inf` or `nan` is a float of 32 bits, any other an integer of 32 bits; the
 //! suffixes `f16`, `f64`, `i8`, `i16` and `i64` name other types. `0x` is hexadecimal, `true` and `false` are 1 and 0.
 
 use half::f16;
 
-/// The bits of `literal`, zero-extended; `None` when it is none.
+/// The bits of `literal`, zero-extended; `None` if it is invalid.
 pub fn bits(literal: &str) -> Option<u64> {
     let (number, width) = split_suffix(literal);
     match (number, width) {
@@ -31,7 +31,7 @@ pub fn bits(literal: &str) -> Option<u64> {
     }
 }
 
-/// Whether `got` is what `literal` says; any NaN is a NaN.
+/// Whether `got` equals `literal`; all NaNs are equal.
 pub fn matches(literal: &str, got: u64) -> bool {
     let (number, width) = split_suffix(literal);
     if !number.ends_with("nan") {

@@ -1,4 +1,4 @@
-//! Cases from files: a program, what it is given, and what it must leave. docs/pica200.md describes the format.
+//! Cases from files: a program, its inputs, and its expected outputs. docs/pica200.md describes the format.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,11 +24,11 @@ pub enum Word {
     Any(()),
 }
 
-/// A case as a file has it.
+/// A case in the file's form.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Case {
-    /// What is tested.
+    /// Name.
     #[serde(alias = "name")]
     pub case: String,
     /// A container, relative to the file.
@@ -39,13 +39,13 @@ pub struct Case {
     pub code: Vec<String>,
     /// Operand descriptors.
     pub opdesc: Vec<String>,
-    /// Which shader of the container.
+    /// Number of the shader in the container.
     pub dvle: Option<usize>,
     /// Stage of the shader of a container, or of the words: `vertex` or `geometry`.
     pub stage: Option<String>,
     /// First instruction of the words.
     pub entry: u32,
-    /// How a geometry program of words gets its primitives: `point`, `variable` or `fixed`.
+    /// Mode of a geometry program in words: `point`, `variable` or `fixed`.
     pub mode: Option<String>,
     /// In mode fixed, the first uniform.
     pub fixed_start: u8,
@@ -79,9 +79,9 @@ pub struct CasePrimitive {
     pub vertices: Vec<BTreeMap<String, Vec<Word>>>,
 }
 
-/// Relative tolerance where a case gives none.
+/// Default relative tolerance.
 const TOLERANCE: f32 = 1e-4;
-/// Absolute tolerance, as a part of the relative one.
+/// Absolute tolerance, as a fraction of the relative one.
 const ABSOLUTE: f32 = 0.1;
 
 fn broken(message: String) -> Outcome {
@@ -93,7 +93,7 @@ fn hex(text: &str) -> Result<u32, Outcome> {
     u32::from_str_radix(digits, 16).map_err(|_| broken(format!("`{text}` is not a word in hexadecimal")))
 }
 
-/// The value of a word; none where it is not compared.
+/// The value of a word; `None` if it is not compared.
 fn value(word: &Word) -> Result<Option<f32>, Outcome> {
     Ok(match word {
         Word::Number(number) => Some(*number as f32),
@@ -128,7 +128,7 @@ fn outputs(by_number: &BTreeMap<String, Vec<Word>>) -> Result<Outputs, Outcome> 
 }
 
 impl Case {
-    /// Runs the case; files it names are in `folder`.
+    /// Runs the case; paths are relative to `folder`.
     pub fn run(&self, folder: &Path, key: &CompileKey, seed: u64) -> Outcome {
         self.check(folder, key, seed).into()
     }
@@ -203,7 +203,7 @@ impl Case {
         container.shader(choice).cloned().map_err(|error| broken(error.to_string()))
     }
 
-    /// The uniforms: what the container brings along, then what the case gives.
+    /// The uniforms: the container's constants, overridden by the case.
     fn uniforms(&self, shader: &Shader) -> Result<Uniforms, Outcome> {
         let mut uniforms = Uniforms::default();
         uniforms.apply(&shader.constants);
@@ -229,7 +229,7 @@ impl Case {
         self.compare(found, &expected, "")
     }
 
-    /// Components that the case names must be there and agree. What a program does not write is 0.
+    /// Components in the case must exist and agree. Components that a program does not write are 0.
     fn compare(&self, found: &Outputs, expected: &Outputs, place: &str) -> Result<(), Outcome> {
         for register in 0..16 {
             for component in 0..4 {

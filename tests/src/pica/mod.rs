@@ -1,4 +1,4 @@
-//! PICA200 programs on the strict machine: cases from files, and runs of compiled programs as a driver makes them.
+//! PICA200 programs on the strict machine: cases from files, and running compiled programs as a driver does.
 
 pub mod case;
 pub mod run;

@@ -1,7 +1,7 @@
 //! Runs compiled PICA200 programs on the strict machine.
 //!
-//! Vertex programs run as compute shaders of the hardware, with the prolog that fetches their attributes, so that their outputs
-//! are in memory; geometry programs are compute shaders anyway. The buffers are those of `agx_abi::pica200`.
+//! Vertex programs run as compute shaders, with the prolog that fetches their attributes, so that their outputs are in
+//! memory; geometry programs are always compute shaders. The buffers are those of `agx_abi::pica200`.
 
 use agx_abi::pica200::{
     GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, GEOMETRY_WORKGROUP, SET, UNIFORMS, primitive_bytes,
@@ -19,7 +19,7 @@ use agx_pica200::interpret::{Primitive, Uniforms, Vector};
 use crate::driver::{launch, stage, storage_buffer, validate_program, vertices};
 use crate::outcome::Outcome;
 
-/// Outputs o0 to o15 of a vertex; none for components that the program does not write.
+/// Outputs o0 to o15 of a vertex; `None` for components that the program does not write.
 pub type Outputs = [[Option<f32>; 4]; 16];
 
 /// Input registers of a vertex.
@@ -28,7 +28,7 @@ pub type Inputs = [Vector; 16];
 /// Bytes of the attributes of a vertex.
 const VERTEX_BYTES: u32 = 16 * 16;
 
-/// Instructions a SIMD-group may execute before a run counts as endless.
+/// Maximum number of instructions of a SIMD-group before a run is considered endless.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// The language.
@@ -80,10 +80,10 @@ impl VertexRun {
         &self.shader
     }
 
-    /// The outputs of vertices with these inputs, all with the same uniforms.
+    /// The outputs of vertices with these inputs and uniforms.
     ///
     /// # Errors
-    /// The outcome that is not a pass: any finding of the machine.
+    /// The outcome that is not a pass: every finding of the machine.
     pub fn run(&self, inputs: &[Inputs], uniforms: &Uniforms, seed: u64) -> Result<Vec<Outputs>, Outcome> {
         let info = &self.shader.info;
         let bytes: Vec<u8> =
@@ -135,7 +135,7 @@ pub struct GeometryRun {
     shader: CompiledShader,
 }
 
-/// A primitive as the machine left it: three vertices, and whether the winding is inverted.
+/// A primitive in the machine's results: three vertices, and whether the winding is inverted.
 pub type Completed = ([Outputs; 3], bool);
 
 impl GeometryRun {
@@ -155,8 +155,8 @@ impl GeometryRun {
         &self.shader
     }
 
-    /// The primitives that each invocation completes, of at most `capacity`, with their true number. `inputs` has the
-    /// vectors of each primitive, as many for all.
+    /// The primitives that each invocation completes, at most `capacity` of them, with their actual number. `inputs`
+    /// has the vectors of each primitive, the same number for all.
     ///
     /// # Errors
     /// The outcome that is not a pass.
@@ -191,7 +191,7 @@ impl GeometryRun {
         Ok(stretches.map(|bytes| self.stretch(bytes, capacity)).collect())
     }
 
-    /// What an invocation left.
+    /// The results of an invocation.
     fn stretch(&self, bytes: &[u8], capacity: u32) -> (u32, Vec<Completed>) {
         let varyings = &self.shader.info.varyings;
         let count = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -206,12 +206,12 @@ impl GeometryRun {
     }
 }
 
-/// How far results may be from what is expected.
+/// Tolerance of results.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
-    /// Of the expected value.
+    /// Relative to the expected value.
     pub relative: f32,
-    /// Beside it.
+    /// Absolute.
     pub absolute: f32,
 }
 
@@ -221,7 +221,7 @@ impl Tolerance {
     /// For functions that the hardware approximates.
     pub const FUNCTIONS: Tolerance = Tolerance { relative: 2e-4, absolute: 2e-5 };
 
-    /// Whether a value counts as the expected one: any NaN is any other.
+    /// Whether a value is within the tolerance; all NaNs are equal.
     pub fn accepts(self, found: f32, expected: f32) -> bool {
         found == expected
             || found.is_nan() && expected.is_nan()
@@ -241,7 +241,7 @@ impl Tolerance {
         None
     }
 
-    /// The first difference between the primitives of an invocation and those expected.
+    /// The first difference between the primitives of an invocation and the expected ones.
     pub fn primitives(self, found: &(u32, Vec<Completed>), expected: &[Primitive]) -> Option<String> {
         if found.0 as usize != expected.len() {
             return Some(format!("{} primitives, expected {}", found.0, expected.len()));

@@ -15,7 +15,7 @@ use crate::shared::{DataError, read_json_lines};
 /// The cases of this project.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/agal-programs");
 
-/// What is run.
+/// An item to run.
 enum Item {
     /// A case of a file in `folder`.
     Case { folder: PathBuf, case: Box<Case> },
@@ -23,11 +23,11 @@ enum Item {
     Program(PathBuf),
 }
 
-/// Cases and programs of this project, of the folder `agal-programs` of the reference material, and those that the command line
-/// names.
+/// Cases and programs of this project, of the folder `agal-programs` of the reference material, and those that the
+/// command line names.
 ///
 /// # Errors
-/// [`DataError`] when a file of cases is unusable.
+/// [`DataError`] if a file of cases is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let shared = context.shared.join("agal-programs");
     let mut items = Vec::new();
@@ -48,7 +48,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(SuiteReport::new(cases))
 }
 
-/// The files of a place: itself, or every case and program in the folder. There may be none.
+/// The files of a path: a file itself, or every case and program in a folder, possibly none.
 fn files(place: &Path) -> Result<Vec<PathBuf>, DataError> {
     if place.is_file() {
         return Ok(vec![place.to_owned()]);

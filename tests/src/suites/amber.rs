@@ -1,4 +1,4 @@
-//! What the suites of Amber tests share: one file holds the tests of every kind.
+//! Shared by the suites of Amber tests: one file has the tests of every kind.
 
 use super::Context;
 use crate::amber::model::Test;
@@ -6,10 +6,10 @@ use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::{DataError, read_json_lines};
 
-/// Runs the tests of one kind with `run_test`, whose `Err` is whatever is not a pass.
+/// Runs the tests of one kind with `run_test`, whose `Err` is the outcome that is not a pass.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run_kind(
     context: &Context<'_>,
     kind: &str,

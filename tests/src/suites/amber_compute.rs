@@ -1,4 +1,4 @@
-//! Suite `amber-compute`: Amber tests whose pipelines are compute pipelines.
+//! Suite `amber-compute`: Amber tests with compute pipelines.
 
 use agx_abi::Stage;
 use agx_compiler::CompiledShader;
@@ -14,12 +14,12 @@ use crate::shared::DataError;
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_kind(context, "compute", run_test)
 }
 
-/// Does what the test says; `Err` is whatever is not a pass.
+/// Runs the commands of a test; `Err` is the outcome that is not a pass.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
     let mut buffers: Buffers<'_> = Buffers::new();
     for (name, buffer) in &test.buffers {
@@ -51,7 +51,7 @@ fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
     if checks == 0 { Err(Outcome::Fail("the test expects nothing".into())) } else { Ok(()) }
 }
 
-/// Dispatches with the pipeline's buffers and takes their contents back.
+/// Dispatches with the pipeline's buffers and copies their contents back.
 fn run_pipeline<'t>(
     context: &Context<'_>,
     pipeline: &'t Pipeline,

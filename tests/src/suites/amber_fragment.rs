@@ -1,7 +1,7 @@
-//! Suite `amber-fragment`: Amber tests that shade rectangles of a frame buffer.
+//! Suite `amber-fragment`: Amber tests that shade rectangles of a framebuffer.
 //!
-//! The fragment shader is compiled, linked with an epilog for the frame buffer's formats, and run for each pixel by the
-//! machine. The vertex shader of these tests hands positions on and nothing else.
+//! The fragment shader is compiled, linked with an epilog for the framebuffer's formats, and run by the machine for
+//! each pixel. The vertex shader of these tests only passes positions through.
 
 use std::collections::BTreeMap;
 
@@ -22,21 +22,21 @@ use crate::shared::DataError;
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_kind(context, "fragment", run_test)
 }
 
-/// What changes while a test runs.
+/// The state of a running test.
 #[derive(Default)]
 struct State<'t> {
     buffers: Buffers<'t>,
     images: BTreeMap<&'t str, Image>,
-    /// Colour of clears, by pipeline.
+    /// Clear colour, by pipeline.
     clear: BTreeMap<&'t str, [f64; 4]>,
 }
 
-/// Does what the test says; `Err` is whatever is not a pass.
+/// Runs the commands of a test; `Err` is the outcome that is not a pass.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
     let mut state = State::default();
     for (name, buffer) in &test.buffers {
@@ -88,7 +88,7 @@ fn targets(pipeline: &Pipeline) -> impl Iterator<Item = (u32, &str)> {
     colours.map(|binding| (binding.location, binding.buffer.as_str()))
 }
 
-/// The size of the frame buffer that the image belongs to.
+/// The size of the framebuffer to which the image belongs.
 fn image_size(test: &Test, name: &str) -> Result<[u32; 2], Outcome> {
     let mut users =
         test.pipelines.values().filter(|pipeline| targets(pipeline).any(|(_, found)| found == name));

@@ -1,9 +1,8 @@
-//! Suite `clients`: programs of other people, through the project's driver and through Mesa's on the device, compared with
-//! lavapipe.
+//! Suite `clients`: applications on the project's driver and on Mesa's driver on the device, compared with lavapipe.
 //!
-//! They run inside the environment, which `device/environment/make.sh DIR --clients` completes. The project's driver and
-//! lavapipe run below the validation layer; errors that it finds on the project's driver only are failures. Time passes slowly
-//! for programs whose pictures move.
+//! They run inside the environment from `device/environment/make.sh DIR --clients`. With the project's driver and with
+//! lavapipe they run under the validation layer; errors that it reports only for the project's driver are failures. For
+//! programs with animations time is slowed down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
@@ -19,19 +18,19 @@ use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
-/// Folder of presented images, inside the tree.
+/// Folder of presented images, in the tree.
 const FRAMES: &str = "opt/agx/frames";
-/// A second takes a thousand million. A clock that stood at the same instant for every program would have the validation layer give up
-/// waiting at once.
+/// A second takes 10⁹ seconds. If the clock stood still for every program, the waits of the validation layer would time
+/// out immediately.
 const SLOW: [&str; 2] =
     ["LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME=+0 x0.000000001"];
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 const SCREENSHOT: &str = "VK_LAYER_MESA_screenshot";
 
-/// Runs clients on the drivers that they are for: those of [`OFTEN`]; with a filter, which may be empty, all that it lets through.
+/// Runs clients on their drivers: by default those of [`OFTEN`]; with a filter, even an empty one, all that match.
 ///
 /// # Errors
-/// Never: what is absent skips the suite.
+/// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let environment = match Environment::find(&std::env::temp_dir().join("agx-clients-suite")) {
         Ok(environment) => environment,
@@ -67,26 +66,26 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(report)
 }
 
-/// What a program showed.
+/// The results of an application.
 enum Shown {
     Nothing,
     Lines(Vec<String>),
     Picture(Picture),
 }
 
-/// What a program showed, and what the validation layer said of it.
+/// The results of an application, and the messages of the validation layer.
 struct Seen {
     shown: Shown,
     messages: BTreeSet<String>,
 }
 
-/// Asks a program to end, and what it started.
+/// Stops a program and its children.
 fn end(program: &Child) {
-    // One that ended already needs no end.
+    // It may have ended already.
     let _ = Command::new("kill").arg(program.id().to_string()).stderr(Stdio::null()).status();
 }
 
-/// Where programs run.
+/// The environment of a run.
 struct Room {
     environment: Environment,
     screen: Screen,
@@ -98,7 +97,7 @@ impl Room {
             Shows::Checked => Seen { shown: Shown::Nothing, messages: BTreeSet::new() },
             _ => self
                 .shown(Driver::Lavapipe, client)
-                // A busy machine may be too slow once for what is quick.
+                // On a busy host, a quick program may time out once.
                 .or_else(|reason| match OFTEN.contains(&client.name) {
                     true => self.shown(Driver::Lavapipe, client),
                     false => Err(reason),
@@ -124,10 +123,10 @@ impl Room {
         .map_err(Outcome::Fail)
     }
 
-    /// Runs a program; the error is what it said last.
+    /// Runs a program; the error is its last output.
     fn shown(&self, driver: Driver, client: &Client) -> Result<Seen, String> {
         let frames = self.environment.root().join(FRAMES);
-        // A folder that is not there need not be removed.
+        // The folder may not exist.
         let _ = std::fs::remove_dir_all(&frames);
         std::fs::create_dir_all(&frames).map_err(|error| error.to_string())?;
         let mut command = self.command(driver, client);

@@ -1,5 +1,5 @@
 //! Suite `corpus`: every entry point of the corpus compiles in every role that a draw can give it, or the compiler
-//! says what it lacks.
+//! reports an unsupported feature.
 
 use super::Context;
 use crate::corpus::{Item, load};
@@ -11,7 +11,7 @@ use crate::shared::DataError;
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the corpus is unusable.
+/// [`DataError`] if the corpus is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
     let cases = run_cases(&items, context.filter, Item::name, |item| every_role(item, context.key));

@@ -1,6 +1,6 @@
-//! Suite `corpus-run`: real shaders are executed on seeded inputs. Compute shaders are dispatched; vertex and fragment shaders
-//! of one name are drawn. What optimised code leaves must be what code without any optional pass leaves, up to rounding; and
-//! what the interpreter leaves where it can run the shader as it was read.
+//! Suite `corpus-run`: executes real shaders on seeded inputs. Compute shaders are dispatched; vertex and fragment
+//! shaders of the same name are drawn. Optimised code must give the same results as code compiled without optional
+//! passes, up to rounding, and as the interpreter if it can run the shader.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +16,7 @@ use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::DataError;
 
-/// What is executed.
+/// An item to execute.
 enum Run<'i> {
     /// A dispatch.
     Compute(&'i Item),
@@ -44,11 +44,11 @@ impl Run<'_> {
     }
 }
 
-/// Runs the suite. `changed` counts the runs that left something else than they found, `interpreted` those that the
-/// interpreter confirmed.
+/// Runs the suite. `changed` counts the runs that wrote any results, `interpreted` those that the interpreter
+/// confirmed.
 ///
 /// # Errors
-/// [`DataError`] when the corpus is unusable.
+/// [`DataError`] if the corpus is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
     let runs = runs(&items);
@@ -78,7 +78,7 @@ fn runs(items: &[Item]) -> Vec<Run<'_>> {
         .collect()
 }
 
-/// The key with every optional pass left out.
+/// The key with all optional passes disabled.
 fn without_optional_passes(base: &CompileKey) -> CompileKey {
     let mut key = base.clone();
     let optional = PASSES.iter().filter(|pass| pass.optional);
@@ -86,7 +86,7 @@ fn without_optional_passes(base: &CompileKey) -> CompileKey {
     key
 }
 
-/// Compares with the interpreter; whether it can run the shader.
+/// Compares with the interpreter; returns whether it can run the shader.
 fn interpret(run: &Run<'_>, key: &CompileKey, ours: &Left, palette: Palette) -> Result<bool, Outcome> {
     let Run::Compute(item) = run else { return Ok(false) };
     let expected = match workgroup(&item.module, &item.key(key), palette) {
@@ -100,7 +100,7 @@ fn interpret(run: &Run<'_>, key: &CompileKey, ours: &Left, palette: Palette) -> 
     }
 }
 
-/// Runs both codes on the first palette on which the plain one stays within its resources.
+/// Runs both codes on the first palette with which the unoptimised code does not access memory outside its resources.
 fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<(Left, Palette), Outcome> {
     let mut refusal = None;
     for palette in Palette::ALL {
@@ -117,7 +117,7 @@ fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<(Left,
             None => Ok((ours, palette)),
         };
     }
-    // The inputs lead outside of buffers, into endless loops, or to a feature that is refused.
+    // The inputs lead to accesses outside buffers, to endless loops, or to an unsupported feature.
     let reason = refusal.as_ref().and_then(Outcome::reason).unwrap_or_default().to_owned();
     Err(Outcome::Unsupported(format!("no seeded inputs fit: {reason}")))
 }

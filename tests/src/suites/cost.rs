@@ -1,7 +1,7 @@
-//! Suite `cost`: host instructions that our compile calls execute, measured with valgrind, against the baseline's.
+//! Suite `cost`: host instructions of our compile calls, measured with valgrind, compared with the baseline's.
 //!
-//! The program runs itself under callgrind with a list of entry points ([`probe`]); callgrind counts only inside
-//! `compile_one`, so that reading files and starting up do not count. Counts depend on nothing but the code.
+//! The program runs itself under callgrind with a list of entry points ([`probe`]). Callgrind counts only within
+//! `compile_one`, so that reading files and starting up do not count. Counts depend only on the code.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -21,13 +21,13 @@ use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::{DataError, read_text};
 
-/// The option that makes the scoreboard's program a probe.
+/// The option that turns the scoreboard's program into a probe.
 pub const PROBE_OPTION: &str = "--probe-cost";
 
-/// Runs the suite. A case passes when it is compiled and thus measured.
+/// Runs the suite. A case passes if it is compiled and thus measured.
 ///
 /// # Errors
-/// [`DataError`] when corpus or baseline are unusable.
+/// [`DataError`] if corpus or baseline are invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let baseline = load_cost_baseline(context.shared)?;
     if let Err(error) = context.tools.valgrind() {
@@ -54,7 +54,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(report)
 }
 
-/// Measures each stage by itself and puts the ratios into `report`.
+/// Measures each stage separately and adds the ratios to `report`.
 fn measure_all(
     context: &Context<'_>,
     baseline: &Baseline,
@@ -84,7 +84,7 @@ fn measure_all(
     Ok(())
 }
 
-/// Ours ÷ theirs to four digits; `None` when there is nothing to compare.
+/// Ours ÷ theirs to four digits; `None` if there is nothing to compare.
 fn ratio(ours: u64, theirs: u64) -> Option<f64> {
     (theirs > 0).then(|| (ours as f64 / theirs as f64 * 10_000.0).round() / 10_000.0)
 }
@@ -118,7 +118,8 @@ fn measure(context: &Context<'_>, items: &[(&Item, &Row)]) -> Result<u64, String
     counted
 }
 
-/// Compiles every entry point of the list file: a line each, stage, entry point and path separated by tabs.
+/// Compiles every entry point of the list file, which has a line for each: stage, entry point and path, separated by
+/// tabs.
 ///
 /// # Errors
 /// A sentence with the file or line at fault.
@@ -141,7 +142,7 @@ pub fn probe(list: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is measured: one compile call with fresh memory. Callgrind finds it by its name.
+/// The function to measure: one compile call with new scratch memory. Callgrind finds it by name.
 #[inline(never)]
 fn compile_one(compiler: &Compiler, module: &[u8], key: &CompileKey) -> Result<CompiledShader, CompileError> {
     compiler.compile(&mut Scratch::default(), Input::spirv(module), key)

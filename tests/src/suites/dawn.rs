@@ -1,5 +1,5 @@
-//! Suite `dawn`: WebGPU conformance tests as WebGPU programs, through Dawn on the project's Vulkan driver. Every eighth runs;
-//! with a filter, which may be empty, all that it lets through.
+//! Suite `dawn`: WebGPU conformance tests as WebGPU programs, through Dawn on the project's Vulkan driver. Every eighth
+//! test runs; with a filter, even an empty one, all that match.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::{DataError, from_hex, read_json_lines};
 use crate::webgpu::model::{Body, Test};
 
-/// Of so many tests one runs when no filter is given.
+/// Without a filter, one in this number of tests runs.
 const SHARE: usize = 8;
-/// Tests that one process runs.
+/// Number of tests that one process runs.
 const TOGETHER: usize = 128;
-/// Seconds that it may take.
+/// Time limit of a process in seconds.
 const SECONDS: u32 = 300;
 
-/// What Dawn left of a test.
+/// Dawn's results for a test.
 #[derive(Deserialize)]
 struct Ran {
     name: String,
@@ -32,7 +32,7 @@ struct Ran {
 /// Runs the tests.
 ///
 /// # Errors
-/// [`DataError`] when the file of tests is unusable.
+/// [`DataError`] if the file of tests is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let environment = match Environment::find(&std::env::temp_dir().join("agx-dawn-suite")) {
         Ok(environment) => environment,
@@ -107,7 +107,7 @@ fn ran(environment: &Environment, number: usize, tests: &[Test]) -> Result<BTree
     }
 }
 
-/// Whether the buffers are what the test wants.
+/// Compares the buffers with the test's expectation.
 fn judge(test: &Test, ran: &Ran) -> Result<(), Outcome> {
     if let Some(error) = &ran.error {
         return Err(Outcome::Fail(error.clone()));

@@ -1,4 +1,4 @@
-//! Mesa's driver and the project's own on the device against lavapipe, over the case files of `tests/device`.
+//! Compares Mesa's driver and the project's driver on the device with lavapipe, over the case files of `tests/device`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,32 +19,32 @@ const FILES: [(&str, &str); 3] = [
     ("draw", include_str!("../../device/draw.cases")),
     ("transfer", include_str!("../../device/transfer.cases")),
 ];
-/// Cases of what Mesa's driver does not do: for the project's own alone.
+/// Cases that Mesa's driver does not support, for the project's driver only.
 const OWN: (&str, &str) = ("driver", include_str!("../../device/driver.cases"));
-/// Cases that one process runs: when it ends early, only these are run again.
+/// Number of cases that one process runs; if it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
-/// The device reports what hardware passes over in silence.
+/// The device reports errors that hardware ignores silently.
 const STRICT: [(&str, &str); 1] = [("AGX_DEVICE_STRICT", "yes")];
 
-/// Every render pass is interrupted after each draw, and commands that nothing orders are findings.
+/// Every render pass is interrupted after each draw, and unordered commands are findings.
 const INTERRUPTED: [(&str, &str); 2] = [("AGX_DEVICE_INTERRUPT", "1"), ("AGX_DEVICE_HAZARDS", "1")];
 
-/// Results by name: bytes, or why there are none.
+/// Results by name: bytes, or an error.
 pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 
 /// Runs every case through Mesa's driver on the device.
 ///
 /// # Errors
-/// Never: what is absent skips the suite.
+/// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_on(Driver::Device, context)
 }
 
-/// Runs every case through the project's own driver.
+/// Runs every case through the project's driver.
 ///
 /// # Errors
-/// Never: what is absent skips the suite.
+/// Never: a missing environment skips the suite.
 pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_on(Driver::Own, context)
 }
@@ -61,7 +61,7 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
     cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
     let report_file = scratch.join("findings.txt");
-    // A file that is not there need not be removed.
+    // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
     let prepared: Vec<(&Case, Result<String, Outcome>)> =
         cases.iter().map(|case| (case, request(case, context.tools, &scratch))).collect();
@@ -104,7 +104,7 @@ pub fn prepare(scratch: &Path) -> Result<(Environment, CaseFiles), String> {
     Ok((Environment::find(scratch)?, case_files()?))
 }
 
-/// The cases of every file, named after it too.
+/// The cases of every file, prefixed with its name.
 fn case_files() -> Result<CaseFiles, String> {
     FILES.into_iter().map(read).collect()
 }
@@ -116,7 +116,7 @@ fn read((file, text): (&'static str, &str)) -> Result<(&'static str, Vec<Case>),
     Ok((file, cases.into_iter().map(named).collect()))
 }
 
-/// The words of a case, its shaders compiled into files.
+/// The request of a case, with its shaders compiled to files.
 ///
 /// # Errors
 /// A shader cannot be compiled.
@@ -136,7 +136,8 @@ pub fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Out
     Ok(text)
 }
 
-/// Runs all requests on a driver; findings of the device go to `report`, `variables` are options of the device.
+/// Runs all requests on a driver. Findings of the device are written to `report`; `variables` are options of the
+/// device.
 pub fn results(
     environment: &Environment,
     driver: Driver,
@@ -150,7 +151,7 @@ pub fn results(
         if outcome.is_ok() {
             continue;
         }
-        // The process ended early: each of those without a result by itself.
+        // The process ended early: run each request without a result separately.
         let missing: Vec<_> =
             chunk.iter().filter(|(name, _)| !results.contains_key(*name)).copied().collect();
         for single in missing {
@@ -198,7 +199,7 @@ fn judge(case: &Case, expected: &Results, found: &Results) -> Outcome {
     }
 }
 
-/// Whether a case leaves the same bytes when its render passes are interrupted.
+/// Whether the results of a case are the same when its render passes are interrupted.
 fn same(case: &Case, whole: &Results, interrupted: &Results) -> Outcome {
     match (whole.get(&case.name), interrupted.get(&case.name)) {
         (Some(Ok(whole)), Some(Ok(interrupted))) if whole == interrupted => Outcome::Pass,
@@ -207,12 +208,12 @@ fn same(case: &Case, whole: &Results, interrupted: &Results) -> Outcome {
     }
 }
 
-/// Whether a line of a report comes from the device, and not from a driver that refuses a call.
+/// Whether a line of a report is from the device, and not from a driver that rejects a call.
 fn is_finding(line: &str) -> bool {
     ["finding: ", "fault: "].iter().any(|kind| line.contains(kind))
 }
 
-/// A driver does nothing that the strict device complains of.
+/// The case that the strict device has no findings for a driver.
 fn strict(findings: &str) -> CaseResult {
     let outcome = match findings.lines().find(|line| is_finding(line)) {
         None => Outcome::Pass,

@@ -1,7 +1,8 @@
-//! Suite `device-cost`: what the device executes for a program through the project's driver and through Mesa's, over the case
-//! files of `tests/device`. Every fourth case runs; with a filter, which may be empty, all that it lets through.
+//! Suite `device-cost`: instructions and cycles that the device executes for a program through the project's driver and
+//! through Mesa's, over the case files of `tests/device`. Every fourth case runs; with a filter, even an empty one, all
+//! that match.
 //!
-//! Everything that a program makes the device run is counted: its shaders, and those that the driver brings itself.
+//! All programs that run on the device are counted: shaders of the program, and those of the driver itself.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
-/// Of so many cases one runs when no filter is given.
+/// Without a filter, one in this number of cases runs.
 const SHARE: usize = 4;
 /// Figures of a run, in the order of [`Sums`].
 const FIGURES: [&str; 3] = ["instructions", "lane_instructions", "cycles"];
@@ -27,7 +28,7 @@ type Sums = [u64; 3];
 /// Runs the cases.
 ///
 /// # Errors
-/// Never: what is absent skips the suite.
+/// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let scratch = std::env::temp_dir().join("agx-device-cost-suite");
     let (environment, files) = match prepare(&scratch) {
@@ -68,12 +69,12 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(report)
 }
 
-/// Ours against Mesa's; what neither has counts as equal.
+/// Ours ÷ Mesa's; 1 if both are 0.
 fn ratio(ours: Sums, mesa: Sums) -> [f64; 3] {
     [0, 1, 2].map(|figure| (ours[figure].max(1)) as f64 / (mesa[figure].max(1)) as f64)
 }
 
-/// Geometric means of ratios, how many are above 1, and of how many.
+/// Geometric means of ratios, and the number of ratios above 1 and in total.
 fn summary(ratios: &[[f64; 3]]) -> serde_json::Value {
     let mut figures = serde_json::Map::new();
     for (at, figure) in FIGURES.iter().enumerate() {
@@ -85,13 +86,13 @@ fn summary(ratios: &[[f64; 3]]) -> serde_json::Value {
     figures.into()
 }
 
-/// What both drivers make the device execute.
+/// The sums of both drivers.
 fn measure(context: &Context<'_>, environment: &Environment, case: &Case) -> Result<[Sums; 2], Outcome> {
     let text = request(case, context.tools, environment.scratch())?;
     let run = |driver: Driver| {
         let folder = environment.folder(&format!("{driver:?}-{}", case.name)).map_err(Outcome::Fail)?;
         let sums = executed(environment, driver, &text, &folder, &case.name);
-        // What is left there is in nobody's way.
+        // Leftovers are harmless.
         let _ = std::fs::remove_dir_all(&folder);
         sums
     };
@@ -117,7 +118,7 @@ fn executed(
     sums(&std::fs::read_to_string(&statistics).map_err(failed)?).map_err(Outcome::Fail)
 }
 
-/// The sums over all programs of what the device wrote: address, launches, then the figures.
+/// The sums over all programs in the device's output: address, launches, then the figures.
 fn sums(text: &str) -> Result<Sums, String> {
     let mut sums = [0; 3];
     for line in text.lines().skip(2) {

@@ -20,7 +20,7 @@ const LANES: usize = 32;
 struct Vector {
     /// The instruction.
     hex: String,
-    /// What another disassembler calls it.
+    /// Its text from another disassembler.
     text: String,
     /// Active lanes before.
     exec: String,
@@ -28,7 +28,7 @@ struct Vector {
     exec_after: String,
     /// Uniform half-words.
     uniforms: BTreeMap<String, String>,
-    /// Half registers before: four digits a lane, lane 0 first.
+    /// Half registers before: four digits per lane, lane 0 first.
     before: BTreeMap<String, String>,
     /// Half registers written.
     after: BTreeMap<String, String>,
@@ -37,7 +37,7 @@ struct Vector {
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let vectors: Vec<Vector> = read_json_lines(&context.shared.join("vectors/emulation.jsonl"))?;
     let items: Vec<(usize, &Vector)> = vectors.iter().enumerate().collect();
@@ -50,7 +50,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(SuiteReport::new(cases))
 }
 
-/// Executes the instruction and compares; `Err` is whatever is not a pass.
+/// Executes the instruction and compares; `Err` is the outcome that is not a pass.
 fn check(vector: &Vector) -> Result<(), Outcome> {
     let malformed = || Outcome::Fail("malformed vector".into());
     let bytes = from_hex(&vector.hex).ok_or_else(malformed)?;
@@ -77,15 +77,15 @@ fn check(vector: &Vector) -> Result<(), Outcome> {
     compare(&after, is_float, |half, lane| simd.register(half, lane)).map_err(Outcome::Fail)
 }
 
-/// Whether a finding comes from the vectors rather than the machine: they list only what their author's tool read, and
-/// it reads of a select just the source it chooses.
+/// Whether a finding is caused by the vectors and not by the machine: they contain only registers that their author's
+/// tool read, and for a select it reads only the selected source.
 fn is_missing_input(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::UnwrittenRegister(_) | FindingKind::UnsetUniform(_))
 }
 
-/// What the uniform file holds. The tool that recorded the vectors drops the highest index bit of uniforms in the last two
-/// sources of selects, which the Mesa 25.0 AGX compiler sets: where it says u83, the instruction may mean u211. For selects
-/// every value therefore also stands at the index with that bit, unless the vector has a value for it.
+/// Contents of the uniform file. The tool that recorded the vectors drops the highest index bit of uniforms in the last
+/// two sources of selects, which the Mesa 25.0 AGX compiler sets: where it names u83, the instruction may read u211.
+/// For selects every value is therefore also stored at the index with that bit, unless the vector has a value for it.
 fn uniforms(vector: &Vector) -> Option<BTreeMap<u16, u16>> {
     const HIGHEST_BIT: u16 = 256;
     let listed = vector
@@ -115,7 +115,7 @@ fn lane_values(digits: &str) -> Option<[u16; LANES]> {
     values.try_into().ok()
 }
 
-/// Compares registers with what is expected. Where floats are computed, one NaN is as good as another.
+/// Compares registers with the expected ones. For float operations all NaNs are equal.
 fn compare(expected: &Halves, is_float: bool, got: impl Fn(u8, usize) -> u16) -> Result<(), String> {
     for (half, values) in expected {
         for (lane, want) in values.iter().enumerate() {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_wrong_vector_fails() {
-        // mov_imm r0, 5 with another value expected.
+        // mov_imm r0, 5 with another expected value.
         let vector = Vector {
             hex: "620105000000".into(),
             text: String::new(),

@@ -1,5 +1,5 @@
-//! Suite `encoding`: instructions of real programs decode, encode to the same bytes, and have the operands that applegpu's
-//! text of them names, but for the differences on purpose that [`agx_isa::dialect::compare`] lists with their reasons.
+//! Suite `encoding`: instructions of real programs decode, encode to the same bytes, and have the operands of
+//! applegpu's text, except for the intentional differences in [`agx_isa::dialect::compare`].
 
 use agx_isa::dialect::{Agreement, compare};
 use agx_isa::{decode, encode};
@@ -9,7 +9,7 @@ use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::{DataError, from_hex, read_text, to_hex};
 
-/// An instruction with what another disassembler calls it.
+/// An instruction with its text from another disassembler.
 #[derive(Clone, Debug)]
 struct Vector<'t> {
     hex: &'t str,
@@ -19,7 +19,7 @@ struct Vector<'t> {
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let path = context.shared.join("vectors/encoding.tsv");
     let text = read_text(&path)?;
@@ -79,7 +79,7 @@ mod tests {
         // wait 0, as the Mesa 25.0 AGX compiler writes it.
         assert_eq!(check("3800", "wait 0"), Outcome::Pass);
         assert!(matches!(check("3800", "wait 1"), Outcome::Fail(reason) if reason.contains("wait 0")));
-        // A scan that the other disassembler has no name for is compared operand by operand all the same.
+        // A scan that the other disassembler does not name is still compared operand by operand.
         let scan = "simd_op 0b0, 0b0010000000011100, r2, r5";
         assert_eq!(check("6f894a728000", scan), Outcome::Pass);
         assert!(matches!(check("6f894a728000", &scan.replace("r5", "r6")), Outcome::Fail(_)));

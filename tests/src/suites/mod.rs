@@ -1,4 +1,4 @@
-//! The suites of the scoreboard, one file each.
+//! The suites of the scoreboard, with a file for each.
 
 pub mod agal;
 mod amber;
@@ -29,18 +29,18 @@ use crate::outcome::SuiteReport;
 use crate::shared::DataError;
 use crate::tools::Tools;
 
-/// What a suite works with.
+/// The inputs of a suite.
 #[derive(Debug)]
 pub struct Context<'c> {
     /// Folder of the reference material.
     pub shared: &'c Path,
-    /// A file or folder with cases beside those of the project and of the reference material, for suites that read cases.
+    /// A file or folder with additional cases, for suites that read cases.
     pub cases: Option<&'c Path>,
     /// Only cases whose name contains this.
     pub filter: Option<&'c str>,
     /// External programs.
     pub tools: &'c Tools,
-    /// What all compilations have in common; suites set entry point, stage and specialization constants.
+    /// Settings of all compilations; suites set entry point, stage and specialization constants.
     pub key: &'c CompileKey,
     /// Seed of the machine's scheduler.
     pub seed: u64,
@@ -51,7 +51,7 @@ pub struct Context<'c> {
 pub struct Suite {
     /// Name on the command line and in the report.
     pub name: &'static str,
-    /// What it shows.
+    /// Description.
     pub doc: &'static str,
     /// Runs it.
     pub run: fn(&Context<'_>) -> Result<SuiteReport, DataError>,

@@ -11,20 +11,20 @@ use crate::shared::{DataError, read_json_lines};
 /// The cases of this project.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pica-programs");
 
-/// Vertex runs recorded by others.
+/// Recorded vertex runs of a third party.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let path = context.shared.join("conformance/pica-unit.jsonl");
     Ok(run_all(context, &read(&path)?))
 }
 
-/// Cases from files: those of this project, those in the folder `pica-programs` of the reference material, and those that the
-/// command line names.
+/// Cases from files: those of this project, those in the folder `pica-programs` of the reference material, and those
+/// that the command line names.
 ///
 /// # Errors
-/// [`DataError`] when a file is unusable.
+/// [`DataError`] if a file is invalid.
 pub fn programs(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let shared = context.shared.join("pica-programs");
     let mut cases = Vec::new();
@@ -48,7 +48,7 @@ fn run_all(context: &Context<'_>, cases: &[Named]) -> SuiteReport {
     ))
 }
 
-/// The files of a place: itself, or every `.jsonl` in the folder. There may be none.
+/// The files of a path: a file itself, or every `.jsonl` in a folder, possibly none.
 fn files(place: &Path) -> Result<Vec<PathBuf>, DataError> {
     if place.is_file() {
         return Ok(vec![place.to_owned()]);

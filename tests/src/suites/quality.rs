@@ -1,4 +1,4 @@
-//! Suite `quality`: our statistics against the baseline's, over the entry points that both compile.
+//! Suite `quality`: our statistics compared with the baseline's, for the entry points that both compile.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -14,13 +14,13 @@ use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::{DataError, read_text};
 
-/// The newest baseline, and what its groups of figures end in.
+/// The newest baseline, and the suffix of its groups of figures.
 const NEWEST: (&str, &str) = ("baseline/mesa-26.1.6.tsv", "");
 
-/// The baseline with compile costs, and what its groups of figures end in.
+/// The baseline with compile costs, and the suffix of its groups of figures.
 const WITH_COST: (&str, &str) = ("baseline/mesa-25.0.7.tsv", "_mesa_25_0");
 
-/// Reads the baseline that says what compiling costs.
+/// Reads the baseline with compile costs.
 ///
 /// # Errors
 /// [`DataError`] when it is absent or malformed.
@@ -34,10 +34,10 @@ fn load_baseline(shared: &Path, file: &str) -> Result<Baseline, DataError> {
     Baseline::parse(&text).map_err(|message| DataError::Malformed { path, line: 0, message })
 }
 
-/// Runs the suite. A case passes when it is compiled and thus compared with each baseline that has it.
+/// Runs the suite. A case passes if it is compiled and thus compared with each baseline that has it.
 ///
 /// # Errors
-/// [`DataError`] when corpus or baselines are unusable.
+/// [`DataError`] if corpus or baseline are invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let mut baselines = Vec::new();
     for (file, suffix) in [NEWEST, WITH_COST] {
@@ -80,8 +80,8 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(report)
 }
 
-/// What exact bounds checks of every buffer cost: geometric means against our own code without them, and against the baseline's,
-/// which has none either.
+/// The cost of exact bounds checks of every buffer: geometric means relative to our own code without them, and to the
+/// baseline's, which has none.
 fn compare_exact(triples: &[(&Statistics, &Statistics, &Row)]) -> Value {
     let own = |count: fn(&Statistics) -> u32| {
         geometric_mean(
@@ -103,7 +103,7 @@ fn compare_exact(triples: &[(&Statistics, &Statistics, &Row)]) -> Value {
     })
 }
 
-/// Geometric means of ours ÷ theirs and sums; means are null when there is nothing to compare.
+/// Geometric means of ours ÷ theirs, and sums; means are null if there is nothing to compare.
 fn compare(pairs: &[(&Statistics, &Row)]) -> Value {
     let mean = |ours: fn(&Statistics) -> u32, theirs: fn(&Row) -> Option<u64>| {
         let both = pairs.iter().filter_map(|(stats, row)| Some((u64::from(ours(stats)), theirs(row)?)));
@@ -130,7 +130,7 @@ fn compare(pairs: &[(&Statistics, &Row)]) -> Value {
     })
 }
 
-/// Geometric mean of the ratios; a count of zero is taken as one on either side. Rounded to four digits.
+/// Geometric mean of the ratios, with counts of zero replaced by one, rounded to four digits.
 fn geometric_mean(pairs: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
     let (mut logarithms, mut count) = (0.0, 0.0);
     for (ours, theirs) in pairs {

@@ -11,11 +11,11 @@ use crate::runner::run_cases;
 use crate::shaderlib::{TIGHT_TOLERANCE, Test, UPSTREAM_TOLERANCE};
 use crate::shared::{DataError, read_json_lines};
 
-/// Runs the suite. Passes are counted by upstream's rule; `pass_1e5` counts those that also meet the tight one,
-/// `misses_1e5` names the others.
+/// Runs the suite. Passes are counted by the suite's own rule; `pass_1e5` counts those that also meet the tight
+/// tolerance, `misses_1e5` names the others.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/shaderlib.jsonl"))?;
     let loose = Mutex::new(Vec::new());
@@ -43,7 +43,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     Ok(report)
 }
 
-/// Compiles, runs and checks one test by upstream's rule; says whether it also meets the tight one.
+/// Compiles, runs and checks one test by the suite's own rule; returns whether it also meets the tight tolerance.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<bool, Outcome> {
     let module = context.tools.glsl_to_spirv(&test.glsl, "comp")?;
     let shader = compile(Input::spirv(&module), context.key)?;

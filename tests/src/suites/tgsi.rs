@@ -1,4 +1,5 @@
-//! TGSI programs through compiler and machine: those of this project against the interpreter, and cases from files.
+//! TGSI programs through compiler and machine: those of this project compared with the interpreter, and cases from
+//! files.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +14,21 @@ use crate::tgsi::{Case, judge, programs};
 /// The cases of this project.
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tgsi-cases");
 
-/// What is judged.
+/// An item to run.
 enum Judged {
-    /// A program against the interpreter.
+    /// A program to compare with the interpreter.
     Program(String),
     /// A case, and the folder of its file.
     Case(Box<Case>, PathBuf),
 }
 
-/// Programs of this project, cases of this project, those in the folder `tgsi-cases` of the reference material, and those
-/// that the command line names. A `.tgsi` file is a case that compiles, and agrees with the interpreter as far as its
-/// comments say what it is given.
+/// Programs and cases of this project, those in the folder `tgsi-cases` of the reference material, and those that the
+/// command line names. A `.tgsi` file must compile, and agree with the interpreter if its comments describe its inputs.
 ///
 /// # Errors
-/// [`DataError`] when a file is unusable.
+/// [`DataError`] if a file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    // Programs of stages that are refused are there for the reader of the text.
+    // Programs of unsupported stages only test the parser.
     let is_compiled = |text: &str| parse(text).is_ok_and(|shader| is_compiled_stage(shader.processor));
     let mut cases: Vec<(String, Judged)> = programs()
         .into_iter()
@@ -52,7 +52,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     )))
 }
 
-/// The files of a place: itself, or every case and program in the folder. There may be none.
+/// The files of a path: a file itself, or every case and program in a folder, possibly none.
 fn files(place: &Path) -> Result<Vec<PathBuf>, DataError> {
     if place.is_file() {
         return Ok(vec![place.to_owned()]);
@@ -67,7 +67,7 @@ fn files(place: &Path) -> Result<Vec<PathBuf>, DataError> {
         }
     }
     paths.sort();
-    // Programs that cases name are not judged twice.
+    // Programs that cases refer to are not run separately.
     let has_cases = paths.iter().any(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     paths.retain(|path| !has_cases || path.extension().is_some_and(|extension| extension == "jsonl"));
     Ok(paths)

@@ -1,9 +1,11 @@
-//! Suite `varyings`: what the rasteriser is told of the words of vertices, by the project's driver and by Mesa's, for every vertex
-//! shader of the corpus with the fragment shader of its name, or else with one that reads all its varyings.
+//! Suite `varyings`: compares the rasteriser state for vertex outputs of the project's driver with that of Mesa's, for
+//! every vertex shader of the corpus with the fragment shader of its name, or else with one that reads all its
+//! varyings.
 //!
-//! Each pair is drawn twice with buffers of zeros, so that nothing is covered; the listing of the device has the records. As
-//! shader objects, which are compiled apart, they must agree. Of pipelines, whose shaders are compiled together, Mesa's driver
-//! moves constants and expressions across; `pipelines` counts those that agree to the last binding.
+//! Each pair is drawn with buffers of zeros, so that nothing is covered; the listing of the device has the records. The
+//! drivers must agree for shader objects, which are compiled separately. For pipelines, Mesa's driver compiles the
+//! shaders together and moves constants and expressions between them; `pipelines` counts those that agree in every
+//! coefficient binding.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -22,20 +24,21 @@ use crate::shared::DataError;
 use crate::spirv_scan::EntryPoint;
 use crate::varying_reader::varying_reader;
 
-/// Words of push constants, all zero: as many as every driver has.
+/// Words of push constants, all zero; every driver supports this number.
 const PUSH_WORDS: usize = 32;
 
-/// Render targets: no output of a fragment shader goes nowhere.
+/// Number of render targets, so that every output of a fragment shader has one.
 const TARGETS: usize = 8;
 
 /// The line of a render target.
 const TARGET: &str = "target rgba8";
 
-/// What one driver tells the rasteriser.
+/// The rasteriser state of one driver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Told {
     layout: Layout,
-    /// What fills coefficient registers, one component each, in the order of slots; which registers, is each compiler's own affair.
+    /// The sources of coefficient registers, one component each, in the order of slots; the numbers of registers may
+    /// differ between compilers.
     bindings: Vec<String>,
 }
 
@@ -44,16 +47,16 @@ struct Told {
 struct Layout {
     /// Words of a vertex.
     words: u32,
-    /// Which outputs there are.
+    /// The outputs.
     select: Vec<String>,
-    /// Varyings of each kind.
+    /// Number of varyings of each kind.
     counts: String,
-    /// Slots that coefficients may be bound to.
+    /// Number of slots to which coefficients may be bound.
     slots: u32,
 }
 
 impl Layout {
-    /// Leaves out the size of points: where shaders are compiled apart, Mesa's driver stores one for all of them.
+    /// The layout without point size, which Mesa's driver always stores if shaders are compiled separately.
     fn without_point_size(mut self) -> Layout {
         let before = self.select.len();
         self.select.retain(|output| output != "POINT_SIZE");
@@ -62,19 +65,19 @@ impl Layout {
     }
 }
 
-/// How shaders are given to a driver.
+/// The way in which a driver gets the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
-    /// A pipeline of both.
+    /// As one pipeline.
     Pipeline,
-    /// Two objects.
+    /// As two shader objects.
     Objects,
 }
 
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the corpus is unusable; an environment that is absent skips the suite.
+/// [`DataError`] if the corpus is invalid; a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
     let environment = match Environment::find(&std::env::temp_dir().join("agx-varyings-suite")) {
@@ -114,10 +117,10 @@ fn reader(context: &Context<'_>, vertex: &Item) -> Result<Item, Outcome> {
     Ok(Item { file: "reader".into(), entry, several: false, module })
 }
 
-/// Whether the drivers agree on a pipeline of a pair.
+/// Whether the drivers agree for a pipeline of a pair.
 ///
 /// # Errors
-/// The outcome that is not a pass: they do not agree on its shaders as objects.
+/// The outcome that is not a pass: they do not agree for its shader objects.
 fn compare(
     context: &Context<'_>,
     environment: &Environment,
@@ -129,7 +132,7 @@ fn compare(
         let folder = environment.folder(&format!("{name}-{way:?}-{driver:?}")).map_err(Outcome::Fail)?;
         let told = request(context, [vertex, fragment], way, &folder)
             .and_then(|request| draw(environment, driver, &request, &folder));
-        // What is left there is in nobody's way.
+        // Leftovers are harmless.
         let _ = std::fs::remove_dir_all(&folder);
         told
     };
@@ -168,7 +171,7 @@ fn request(
     }
     lines.push(format!("push{}", " 0".repeat(PUSH_WORDS)));
     let ShaderInfo { attributes, varyings, .. } = vertex.compile(context.key)?.info;
-    // Mesa's driver leaves the size of points out where there are none.
+    // Mesa's driver omits the point size if there are no points.
     if varyings.iter().any(|varying| varying.output == Output::PointSize) {
         lines.push("topology points".into());
     }
@@ -180,7 +183,7 @@ fn request(
     Ok(lines.join("\n") + "\n")
 }
 
-/// Draws on a driver, and reads the records from the device's listing.
+/// Draws with a driver, and reads the records from the device's listing.
 fn draw(environment: &Environment, driver: Driver, request: &str, folder: &Path) -> Result<Told, Outcome> {
     let failed = |error: std::io::Error| Outcome::Fail(format!("{driver:?}: {error}"));
     let [requests, report, trace] =
@@ -221,18 +224,18 @@ fn told(trace: &str) -> Option<Told> {
     Some(Told { layout, bindings })
 }
 
-/// A field of a record, as it is listed.
+/// A field of a record in the listing.
 fn field<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// A field that is a number; what is not listed is 0.
+/// A numeric field; 0 if it is not listed.
 fn number(line: &str, name: &str) -> u32 {
     field(line, name).and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// Slot, source and kind of each component of a binding. Of positions in points the kind says what the compiler does with
-/// them: either may.
+/// Slot, source and kind of each component of a binding. For positions on points the kind is the compiler's choice and
+/// ignored.
 fn components(line: &str) -> Vec<String> {
     let source = field(line, "SOURCE").unwrap_or_default();
     let shade = field(line, "SHADE").filter(|_| source != "point-coordinate").unwrap_or_default();

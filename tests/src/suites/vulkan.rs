@@ -1,5 +1,6 @@
-//! Suites `vulkan` and `driver-vulkan`: the compute and draw cases of the conformance suites as Vulkan programs, through
-//! Mesa's driver and through the project's own, on the device. Every eighth case runs; with a filter, which may be empty, all that it lets through.
+//! Suites `vulkan` and `driver-vulkan`: the compute and draw cases of the conformance suites as Vulkan programs,
+//! through Mesa's driver and through the project's driver on the device. Every eighth case runs; with a filter, even an
+//! empty one, all that match.
 
 use std::path::Path;
 
@@ -13,17 +14,17 @@ use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::{DataError, read_json_lines};
 
-/// How the client's message begins where the driver lacks what a module needs.
+/// Beginning of the client's message if the driver lacks a feature of a module.
 const NOT_OFFERED: &str = "the driver does not offer";
 
-/// Of so many cases one runs when no filter is given.
+/// Without a filter, one in this number of cases runs.
 const SHARE: usize = 8;
 
-/// A case under way.
+/// A case in progress.
 struct Running<'c> {
     name: String,
     case: &'c Conformance,
-    /// Contents so far, or how it ended.
+    /// Current contents, or the outcome.
     state: Result<Contents, Outcome>,
 }
 
@@ -35,7 +36,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_on(Driver::Device, context)
 }
 
-/// As [`run`], through the project's own driver.
+/// As [`run`], through the project's driver.
 ///
 /// # Errors
 /// As [`run`].
@@ -56,7 +57,7 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         ("amber", cases(&folder.join("amber.jsonl"), Conformance::Amber)?),
     ];
     let report_file = scratch.join("findings.txt");
-    // A file that is not there need not be removed.
+    // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
     let mut outcomes = Vec::new();
     let mut extra = Vec::new();
@@ -81,7 +82,7 @@ fn cases<T: serde::de::DeserializeOwned>(
     Ok(read_json_lines::<T>(path)?.into_iter().map(kind).collect())
 }
 
-/// Runs the cases of a suite, all of them a step at a time.
+/// Runs the cases of a suite, one step of all cases at a time.
 fn run_suite(
     context: &Context<'_>,
     (environment, driver): (&Environment, Driver),
@@ -131,15 +132,15 @@ fn run_suite(
     running.into_iter().map(judge).collect()
 }
 
-/// The name of a case's files: names of cases are paths.
+/// The name of a case's files; names of cases are paths.
 fn file_name(at: usize) -> String {
     format!("case{at}")
 }
 
-/// Names and lengths of what a step brings back.
+/// Names and lengths of the results of a step.
 type Places = Vec<(String, usize)>;
 
-/// The request of a case's step, and what it brings back.
+/// The request of a case's step, and its results.
 fn prepared(
     context: &Context<'_>,
     one: &Running<'_>,
@@ -185,7 +186,7 @@ fn module(context: &Context<'_>, source: &Source<'_>) -> Result<Vec<u8>, Outcome
     })
 }
 
-/// Takes the result of a step into a case's contents.
+/// Copies the result of a step to a case's contents.
 fn take(one: &mut Running<'_>, places: &Places, found: &Results, name: &str) {
     let Ok(contents) = &mut one.state else { return };
     let bytes = match found.get(name) {

@@ -12,14 +12,14 @@ use crate::webgpu::model::{Body, Test};
 /// Runs the suite.
 ///
 /// # Errors
-/// [`DataError`] when the suite's file is unusable.
+/// [`DataError`] if the suite's file is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/webgpu.jsonl"))?;
     let cases = run_cases(&tests, context.filter, |test| test.name.clone(), |test| run_test(context, test));
     Ok(SuiteReport::new(cases))
 }
 
-/// Compiles, runs and checks one test; `Err` is whatever is not a pass.
+/// Compiles, runs and checks one test; `Err` is the outcome that is not a pass.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
     let shader = compile(Input::wgsl(&test.wgsl), context.key)?;
     let buffers = match &test.body {

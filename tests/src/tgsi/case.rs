@@ -1,4 +1,4 @@
-//! Cases from files: a program, what it is given, and what it must leave. docs/tgsi.md describes the format.
+//! Cases from files: a program, its inputs, and its expected outputs. docs/tgsi.md describes the format.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::pica::Word;
 /// A vector or list of words in a file.
 type Words = Vec<Word>;
 
-/// A case as a file has it.
+/// A case in the file's form.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Case {
-    /// What is tested.
+    /// Name.
     #[serde(alias = "name")]
     pub case: String,
     /// A file with the program, relative to the file of the case.
     pub program: Option<String>,
-    /// The program, if no file is named.
+    /// The program, if no file is given.
     pub text: String,
     /// Options of the front end.
     pub options: BTreeMap<String, u64>,
@@ -71,7 +71,7 @@ fn number(text: &str) -> Result<u32, Outcome> {
 }
 
 impl Case {
-    /// Runs the case; `folder` is where its file is.
+    /// Runs the case; `folder` is the folder of its file.
     pub fn run(&self, folder: &Path, key: &CompileKey, seed: u64) -> Outcome {
         self.result(folder, key, seed).into()
     }
@@ -96,7 +96,7 @@ impl Case {
         }
     }
 
-    /// What the case gives, and zeros for the rest.
+    /// The inputs of the case, and zeros for the rest.
     fn scene(&self, shader: &Shader) -> Result<Scene, Outcome> {
         let mut scene = Scene::random(shader, Kind::Unit, &mut Numbers::new(1), false);
         for (bytes, _) in scene.buffers.values_mut() {

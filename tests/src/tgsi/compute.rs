@@ -9,13 +9,13 @@ use super::{Scene, Vector, compile};
 use crate::driver::{Resources, launch_with};
 use crate::outcome::Outcome;
 
-/// Steps that the interpreter may take.
+/// Maximum number of steps of the interpreter.
 pub(super) const STEPS: u64 = 1 << 20;
 
 /// Bytes of shared memory in the interpreter.
 const SHARED_BYTES: usize = 32 << 10;
 
-/// Runs a program on the machine; the scene's buffers and images get what it leaves.
+/// Runs a program on the machine; its results are stored in the scene's buffers and images.
 ///
 /// # Errors
 /// The outcome that is not a pass.
@@ -41,10 +41,10 @@ pub fn on_machine(
     Ok((buffers, textures))
 }
 
-/// Runs a program in the interpreter; the scene gets what it leaves.
+/// Runs a program in the interpreter; its results are stored in the scene.
 ///
 /// # Errors
-/// What the interpreter refuses.
+/// The interpreter's error.
 pub fn in_interpreter(
     shader: &Shader,
     scene: &mut Scene,

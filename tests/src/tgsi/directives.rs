@@ -1,11 +1,11 @@
-//! What a program's own comments say of how it is tested: lines `#! name value`.
+//! Directives for tests in a program's own comments: lines `#! name value`.
 
 use agx_random::Random;
 
-/// Which numbers a program is given.
+/// A kind of input numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Floats of either sign, now and then infinities, NaNs and extremes.
+    /// Floats of either sign, sometimes infinities, NaNs and extremes.
     Float,
     /// Floats of either sign whose magnitude is between 1/8 and 8.
     Nonzero,
@@ -55,16 +55,16 @@ const KINDS: &[(&str, Kind)] = &[
     ("long", Kind::Long),
 ];
 
-/// What the comments say.
+/// The directives of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Directives {
-    /// `inputs`: which numbers.
+    /// `inputs`: kind of input numbers.
     pub inputs: Option<Kind>,
-    /// `tolerance`: relative difference of floats that is allowed.
+    /// `tolerance`: allowed relative difference of floats.
     pub tolerance: f32,
     /// `targets`: number of render targets.
     pub targets: u32,
-    /// `compile`: the program is compiled and not run.
+    /// `compile`: the program is only compiled.
     pub only_compiles: bool,
 }
 
@@ -72,7 +72,7 @@ impl Directives {
     /// Reads the comments of a program.
     ///
     /// # Errors
-    /// A line that says something unknown.
+    /// An unknown directive or value.
     pub fn read(text: &str) -> Result<Directives, String> {
         let mut found = Directives { inputs: None, tolerance: 1e-6, targets: 1, only_compiles: false };
         for line in text.lines().filter_map(|line| line.trim().strip_prefix("#!")) {
@@ -94,11 +94,11 @@ impl Directives {
     }
 }
 
-/// The numbers that inputs are made of.
+/// A generator of input numbers.
 #[derive(Clone, Debug)]
 pub struct Numbers(Random);
 
-/// Floats at the edges of what operations are defined for.
+/// Floats that are edge cases of operations.
 const EDGES: [f32; 14] = [
     0.0,
     -0.0,
@@ -111,7 +111,7 @@ const EDGES: [f32; 14] = [
     f32::INFINITY,
     f32::NEG_INFINITY,
     f32::NAN,
-    // Powers of two, whose products are exact: a fused product gives the same.
+    // Powers of two, whose products are exact, so that fusing makes no difference.
     1_099_511_627_776.0,
     -1_099_511_627_776.0,
     16_777_216.0,
@@ -138,7 +138,7 @@ impl Numbers {
         least + self.below(steps + 1) as f32 / 32.0
     }
 
-    /// `count` words of a kind; at the edges, if `edges` is set, where the kind has some.
+    /// `count` words of a kind; with `edges`, edge cases of the kind.
     pub fn words(&mut self, kind: Kind, count: usize, edges: bool) -> Vec<u32> {
         let wide = matches!(kind, Kind::Double | Kind::DoublePositive | Kind::Long);
         let mut words = Vec::with_capacity(count + 1);

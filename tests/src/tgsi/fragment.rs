@@ -1,5 +1,5 @@
-//! Fragment programs on the machine and in the interpreter: a triangle over a screen of 8 × 8 pixels, with inputs that are
-//! linear on it.
+//! Fragment programs on the machine and in the interpreter: a triangle over a screen of 8 × 8 pixels, with inputs that
+//! are linear on the screen.
 
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::vertex_format::VertexFormat;
@@ -29,14 +29,14 @@ const CORNERS: [[f32; 2]; 3] = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]];
 /// Depth of the triangle.
 const DEPTH: f32 = 0.25;
 
-/// What the targets are cleared to.
+/// Clear colour of the targets.
 pub const CLEARED: [f32; 4] = [0.25, 0.5, 0.75, 1.0];
 
-/// An input component as a function on the screen: its value at the upper left corner, and how it changes to the right and
-/// down.
+/// An input component as a function on the screen: its value at the upper left corner, and its changes to the right and
+/// downwards.
 pub type Linear = [f32; 3];
 
-/// What a draw leaves.
+/// The results of a draw.
 pub struct Drawn {
     /// The colours of each pixel, by target.
     pub colours: Vec<Vec<Vector>>,
@@ -71,7 +71,7 @@ fn passed(shader: &Shader) -> Vec<(u32, &Declaration, String)> {
     inputs
 }
 
-/// A vertex program that hands on a position and the inputs of a fragment program.
+/// A vertex program that passes through a position and the inputs of a fragment program.
 fn vertex_text(shader: &Shader) -> String {
     let inputs = passed(shader);
     let mut text = String::from("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n");
@@ -91,7 +91,7 @@ fn targets(shader: &Shader, wanted: u32) -> u32 {
     colours.map(|semantic| semantic.index + 1).max().unwrap_or(1).max(wanted)
 }
 
-/// The value of an input component somewhere on the screen.
+/// The value of an input component at a position on the screen.
 fn at(linear: Linear, x: f32, y: f32) -> f32 {
     linear[0] + linear[1] * x + linear[2] * y
 }
@@ -198,11 +198,11 @@ pub fn pixel(invocation: usize) -> (u32, u32) {
     (2 * (quad % quads) + within % 2, 2 * (quad / quads) + within / 2)
 }
 
-/// The colours of each pixel in the interpreter, by target; nothing for components that are not written. The scene gets what
-/// the program leaves.
+/// The colours of each pixel in the interpreter, by target; `None` for unwritten components. Other results of the
+/// program are stored in the scene.
 ///
 /// # Errors
-/// What the interpreter refuses.
+/// The interpreter's error.
 pub fn in_interpreter(
     shader: &Shader,
     scene: &mut Scene,

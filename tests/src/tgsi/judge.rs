@@ -1,4 +1,4 @@
-//! Programs against the interpreter, over numbers from a seed.
+//! Compares programs with the interpreter, with numbers from a seed.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ const WORKGROUPS: [u32; 3] = [2, 1, 1];
 /// Vertices of a vertex program.
 const VERTICES: usize = 32;
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judged {
-    /// Whether it agrees.
+    /// Outcome.
     pub outcome: Outcome,
     /// Words that were compared.
     pub words: usize,
@@ -31,7 +31,7 @@ pub struct Judged {
 /// The programs of `agx_tgsi`, by name.
 ///
 /// # Panics
-/// If the folder cannot be read: the project is not whole then.
+/// If the folder cannot be read, which means that the project is incomplete.
 pub fn programs() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../formats/tgsi/programs");
     let mut found: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -49,7 +49,7 @@ fn read(path: &Path) -> Option<(String, String)> {
     Some((name, std::fs::read_to_string(path).ok().filter(|_| is_program)?))
 }
 
-/// Compiles a program, runs it on both sides, and compares everything it leaves.
+/// Compiles a program, runs it on both sides, and compares all results.
 pub fn judge(text: &str, key: &CompileKey, seed: u64) -> Judged {
     let mut words = 0;
     let outcome = judged(text, key, seed, &mut words);
@@ -76,7 +76,7 @@ fn judged(text: &str, key: &CompileKey, seed: u64, words: &mut usize) -> Result<
     Ok(())
 }
 
-/// A program and how it is compared.
+/// A program and the settings of the comparison.
 struct Check<'c> {
     text: &'c str,
     shader: &'c Shader,
@@ -169,7 +169,7 @@ impl Check<'_> {
     }
 }
 
-/// The outputs of vertices as words; those without effect are left out.
+/// The outputs of vertices as words, without outputs that have no effect.
 fn vertex_words(outputs: &[Vec<vertex::Word>]) -> Vec<Left> {
     let mut left = Vec::new();
     for (vertex, words) in outputs.iter().enumerate() {
@@ -183,7 +183,7 @@ fn vertex_words(outputs: &[Vec<vertex::Word>]) -> Vec<Left> {
     left
 }
 
-/// The colours of pixels as words; components that are not written are left out.
+/// The colours of pixels as words, without unwritten components.
 fn pixel_words(colours: &[Vec<[Option<u32>; 4]>]) -> Vec<Left> {
     let mut left = Vec::new();
     for (number, targets) in (0..).zip(colours) {
@@ -198,7 +198,7 @@ fn pixel_words(colours: &[Vec<[Option<u32>; 4]>]) -> Vec<Left> {
     left
 }
 
-/// Where a component of a vertex output is; nothing for those that have no effect.
+/// The location of a component of a vertex output; `None` if it has no effect.
 pub(super) fn output(
     name: agx_tgsi::SemanticName,
     index: u32,

@@ -1,4 +1,4 @@
-//! What a program leaves, word by word, and whether machine and interpreter agree on it.
+//! The results of a program, word by word, and their comparison between machine and interpreter.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::is_close;
 use crate::outcome::Outcome;
 use crate::rounding::{Noise, Precision, RUNS, among};
 
-/// Where a word is left.
+/// The location of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// A word of a buffer.
@@ -62,16 +62,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// A word that a program leaves.
+/// A word of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Left {
-    /// Where.
+    /// Location.
     pub place: Place,
     /// The word.
     pub word: u32,
 }
 
-/// How far the results of an opcode may be off.
+/// The precision of the results of an opcode.
 pub fn precision(opcode: Opcode) -> Precision {
     use Opcode::{Cos, Dp2, Dp2a, Dp3, Dp4, Dph, Pow, Scs, Sin};
     match opcode {
@@ -83,8 +83,8 @@ pub fn precision(opcode: Opcode) -> Precision {
     }
 }
 
-/// Compares what the machine left with what the interpreter leaves: equal within `tolerance`, or among what the interpreter
-/// leaves with other rounding. Both lists have the same places.
+/// Compares the machine's results with the interpreter's: each word must be equal within `tolerance`, or within the
+/// interpreter's results with other roundings. Both lists have the same locations.
 ///
 /// # Errors
 /// The first word that no rounding explains.
@@ -118,7 +118,7 @@ pub fn agree(
     Ok(wanted.len())
 }
 
-/// What the interpreter leaves with other rounding.
+/// The interpreter's results with other roundings.
 fn otherwise(
     run: u64,
     leave: &mut dyn FnMut(&mut agx_tgsi::interpret::Rounding<'_>) -> Result<Vec<Left>, Outcome>,
@@ -127,8 +127,8 @@ fn otherwise(
     leave(&mut |opcode, operand, result| noise.round(precision(opcode), operand, result))
 }
 
-/// Whether a word is one of others, or a float among them. Small integers look like subnormal floats, which programs do not
-/// compute: they have no neighbours.
+/// Whether a word equals one of others, or is a float within their range. Small integers look like subnormal floats,
+/// which programs do not compute, so they have no range.
 fn is_among(found: u32, others: impl Iterator<Item = u32> + Clone) -> bool {
     let is_integer = |word: u32| f32::from_bits(word).is_subnormal();
     if others.clone().chain([found]).any(is_integer) {
@@ -143,7 +143,7 @@ mod tests {
 
     const PLACE: Place = Place::Image { unit: 0, word: 0 };
 
-    /// What `agree` says of a program that leaves `1.1 × 1.3 − 1.43`.
+    /// The result of `agree` for a program that computes `1.1 × 1.3 − 1.43`.
     fn of_cancelling_terms(found: u32) -> Result<usize, Outcome> {
         agree(&[found], 1e-6, &mut |rounding| {
             let product = rounding(Opcode::Mad, 1.1, 1.1 * 1.3);

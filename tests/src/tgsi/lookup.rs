@@ -5,7 +5,7 @@ use agx_tgsi::interpret::{Level, Lookup, Operation};
 
 use super::{Texture, Vector};
 
-/// Does a lookup.
+/// Performs a lookup.
 pub fn look_up(texture: &Texture, lookup: &Lookup) -> Vector {
     match lookup.operation {
         Operation::Size => size(texture),
@@ -30,7 +30,7 @@ fn size(texture: &Texture) -> Vector {
     }
 }
 
-/// The place of the layer among coordinates.
+/// The index of the layer among the coordinates.
 fn layer_at(target: Target) -> usize {
     usize::from(target.dimensions())
 }
@@ -88,7 +88,7 @@ fn place(texture: &Texture, lookup: &Lookup) -> ([f32; 3], i64) {
     (texels, if target.is_array() { layer(layer_at(target)) } else { 0 })
 }
 
-/// The face of a cube that a direction meets, and where on it.
+/// The face of a cube in a direction, and the position on it.
 fn face([x, y, z]: [f32; 3]) -> (i64, f32, f32) {
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
     let (face, s, t, major) = if az >= ax && az >= ay {
@@ -125,7 +125,7 @@ fn sample(texture: &Texture, lookup: &Lookup) -> Vector {
     }
 }
 
-/// 1 where the reference is at most the texel, spread as a depth.
+/// 1 if the reference is at most the texel, extended as a depth.
 fn compared(reference: f32, texel: Vector) -> Vector {
     let held = u32::from(reference <= f32::from_bits(texel[0])) * 1f32.to_bits();
     [held, held, held, 1f32.to_bits()]

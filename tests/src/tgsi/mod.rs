@@ -1,7 +1,8 @@
-//! TGSI programs through compiler and machine, against the interpreter of `agx_tgsi` or expectations from files.
+//! TGSI programs through compiler and machine, compared with the interpreter of `agx_tgsi` or expectations from files.
 //!
-//! A [`Scene`] has everything outside of a program; [`compute`], [`vertex`] and [`fragment`] run one program on both sides.
-//! [`judge`] makes a scene from random numbers, as the program's own comments ask for; [`Case`] has one from a file.
+//! A [`Scene`] has the resources of a program; [`compute`], [`vertex`] and [`fragment`] run a program on both sides.
+//! [`judge`] generates a scene from random numbers, by the directives in the program's comments; [`Case`] has one from
+//! a file.
 
 mod case;
 pub mod compute;
@@ -37,7 +38,7 @@ pub fn input(text: &str) -> Input<'_> {
     Input::new(language(), text.as_bytes())
 }
 
-/// Compiles a program by itself.
+/// Compiles a program as a separate part.
 ///
 /// # Errors
 /// The outcome that is not a pass.

@@ -1,4 +1,4 @@
-//! Everything outside of a program, in a form that both the machine and the interpreter take.
+//! The resources of a program, in a form for both the machine and the interpreter.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::directives::{Kind, Numbers};
 use super::left::{Left, Place};
 use crate::driver::storage_buffer;
 
-/// Sets of resources, as the front end has them.
+/// Sets of resources, as in the front end.
 pub const CONSTANTS: u32 = 0;
 const TEXTURES: u32 = 1;
 const IMAGES: u32 = 2;
@@ -36,14 +36,14 @@ const BUFFER_TEXELS: u32 = 64;
 pub struct Texture {
     /// Its kind.
     pub target: Target,
-    /// What the machine makes of it.
+    /// Its shape for the machine.
     pub shape: Shape,
-    /// Its texels: rows, then layers; samples of a texel side by side.
+    /// Its texels in rows, then layers; samples of a texel are consecutive.
     pub texels: Vec<Vector>,
     is_image: bool,
 }
 
-/// Everything outside of a program.
+/// The resources of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// Buffers by set and binding; the bytes, and whether the program may write them.
@@ -57,8 +57,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Everything that a program declares, filled with random numbers: what it reads with numbers of a kind, what it
-    /// writes with zeros.
+    /// Resources for all declarations of a program: those that it reads are filled with random numbers of a kind, those
+    /// that it writes with zeros.
     pub fn random(shader: &Shader, kind: Kind, random: &mut Numbers, edges: bool) -> Scene {
         let mut scene = Scene { height: 8.0, ..Scene::default() };
         scene.buffers.insert((HEIGHT, 0), (8f32.to_le_bytes().to_vec(), false));
@@ -102,7 +102,7 @@ impl Scene {
         }
     }
 
-    /// The buffers as the machine has them.
+    /// The buffers as resources of the machine.
     pub fn bindings(&self) -> Vec<BufferBinding> {
         let binding = |((set, binding), (bytes, writable)): (&(u32, u32), &(Vec<u8>, bool))| {
             storage_buffer(*set, *binding, bytes.clone(), *writable)
@@ -110,20 +110,20 @@ impl Scene {
         self.buffers.iter().map(binding).collect()
     }
 
-    /// The textures and images as the machine has them.
+    /// The textures and images as resources of the machine.
     pub fn resources(&self) -> Vec<TextureResource> {
         let textures = self.textures.iter().map(|(unit, texture)| texture.resource(TEXTURES, *unit));
         textures.chain(self.images.iter().map(|(unit, image)| image.resource(IMAGES, *unit))).collect()
     }
 
-    /// The samplers: they take the nearest texel, and compare whether the reference is at most the texel.
+    /// The samplers: nearest filters, and the comparison less-or-equal.
     pub fn samplers(&self) -> Vec<SamplerResource> {
         let state = SamplerState { compare: 0, ..SamplerState::default() };
         let sampler = |unit: &u32| SamplerResource { set: TEXTURES, binding: *unit, element: 0, state };
         self.textures.keys().map(sampler).collect()
     }
 
-    /// Words of the buffers that programs may write.
+    /// Number of words in the buffers that programs may write.
     pub fn written_words(&self) -> usize {
         self.buffers
             .iter()
@@ -151,13 +151,13 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
 }
 
-/// Every word of the buffers and images that the machine left.
+/// Every word of the buffers and images after a run of the machine.
 pub fn bound_words(buffers: &[BufferBinding], textures: &[TextureResource]) -> Vec<u32> {
     let images = textures.iter().filter(|resource| resource.buffer.set == IMAGES);
     buffers.iter().chain(images.map(|image| &image.buffer)).flat_map(|buffer| words(&buffer.bytes)).collect()
 }
 
-/// The target of a texture unit, and whether its texels are integers: from its view, else from the instructions.
+/// The target of a texture unit, and whether its texels are integers, from its view or else from the instructions.
 fn sampled(shader: &Shader, unit: u32) -> (Target, bool) {
     let view = shader.declaration(File::SamplerView, None, unit).map(|declaration| &declaration.detail);
     let (target, is_integer) = match view {
@@ -242,7 +242,7 @@ impl Texture {
         TextureResource { buffer, shape: self.shape, storage: self.is_image }
     }
 
-    /// The texel at coordinates and layer, with what is missing filled in; zeros outside.
+    /// The texel at coordinates and layer, with missing components filled in; zeros outside.
     pub fn texel(&self, [x, y, z]: [i64; 3], sample: u32) -> Vector {
         let Some(at) = self.index([x, y, z], sample) else { return [0; 4] };
         self.filled(self.texels.get(at).copied().unwrap_or_default())
@@ -256,12 +256,12 @@ impl Texture {
         }
     }
 
-    /// Layers, slices or faces in all.
+    /// Total number of layers, slices or faces.
     pub fn layers(&self) -> i64 {
         i64::from(self.shape.size[2]) * if self.target.is_cube() { 6 } else { 1 }
     }
 
-    /// The place of a texel.
+    /// The index of a texel.
     pub fn index(&self, [x, y, z]: [i64; 3], sample: u32) -> Option<usize> {
         let [width, height, _] = self.shape.size.map(i64::from);
         let is_inside =

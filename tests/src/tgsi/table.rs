@@ -1,4 +1,4 @@
-//! The table of docs/tgsi.md: what is true of each opcode, from test results.
+//! The table of opcodes in docs/tgsi.md, from test results.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use agx_tgsi::{Class, Generation, OPCODES, Opcode, parse, print, validate};
 use super::{Judged, compile};
 use crate::outcome::Outcome;
 
-/// What is true of an opcode.
+/// Test results for an opcode.
 #[derive(Clone, Copy, Default, Debug)]
 struct Row {
     parses: usize,
@@ -21,7 +21,7 @@ struct Row {
     agreed: usize,
 }
 
-/// The table, as Markdown, from the text of each program and what became of it.
+/// The table as Markdown, from the text of each program and its result.
 pub fn table(programs: &[(String, Judged)], key: &CompileKey) -> String {
     let mut rows: BTreeMap<Opcode, Row> = BTreeMap::new();
     for (text, judged) in programs {
@@ -39,7 +39,7 @@ pub fn table(programs: &[(String, Judged)], key: &CompileKey) -> String {
             row.validates += usize::from(is_valid);
             row.compiles += usize::from(compiles);
             row.words += judged.words;
-            // Programs of stages that are refused are not compared.
+            // Programs of unsupported stages are not compared.
             let is_refused = matches!(judged.outcome, Outcome::Unsupported(_));
             row.compared += usize::from(judged.words > 0 || (judged.outcome != Outcome::Pass && !is_refused));
             row.agreed += usize::from(judged.words > 0 && judged.outcome == Outcome::Pass);
@@ -75,7 +75,7 @@ fn yes(holds: bool) -> String {
     if holds { "yes".to_owned() } else { "**no**".to_owned() }
 }
 
-/// The key with what reading render targets needs.
+/// The key, with the settings for reading render targets.
 fn compiling(key: &CompileKey, opcodes: &[Opcode]) -> CompileKey {
     use agx_abi::tile::{ColourFormat, TilePass};
     let mut key = key.clone();

@@ -26,7 +26,7 @@ const SECTION: u64 = 0x40_0000;
 const BASE_VERTEX: u32 = 3;
 const BASE_INSTANCE: u32 = 5;
 
-/// Instructions a SIMD-group may execute before a run counts as endless.
+/// Maximum number of instructions of a SIMD-group before a run is considered endless.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// A component of an output, by semantic and component, with its word.
@@ -43,7 +43,7 @@ pub fn on_machine(
     key: &CompileKey,
     seed: u64,
 ) -> Result<Vec<Vec<(Output, u32)>>, Outcome> {
-    // As the hardware runs vertex shaders it must compile too.
+    // It must also compile as a hardware vertex shader.
     compile(text, key)?;
     let mut key = key.clone();
     key.vertex_as_compute = true;
@@ -114,7 +114,7 @@ fn memory(shader: &CompiledShader, scene: &Scene, attributes: &[Vec<Vector>]) ->
     Ok(memory)
 }
 
-/// The uniform file for so many vertices of a given number of registers.
+/// The uniform file for this number of vertices and of registers.
 fn uniforms(shader: &CompiledShader, scene: &Scene, counts: [u32; 2]) -> Vec<u16> {
     let info = &shader.info;
     let mut uniforms = vec![0u16; info.filled_halves().into()];
@@ -153,7 +153,7 @@ fn uniform(
         UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => {
             u64::from(BASE_VERTEX) | u64::from(BASE_INSTANCE) << 32
         }
-        // Vertices are numbered from the base.
+        // Vertex numbers start at the base.
         UniformSource::Interface(InterfaceUniform::AttributeBase { attribute }) => {
             let number = shader.info.attributes.get(attribute as usize);
             let register = number.map_or(0, |attribute| u64::from(attribute.location));
@@ -166,10 +166,10 @@ fn uniform(
     }
 }
 
-/// The outputs of vertices in the interpreter: every declared component that instructions write.
+/// The outputs of vertices in the interpreter: every declared component that an instruction writes.
 ///
 /// # Errors
-/// What the interpreter refuses.
+/// The interpreter's error.
 pub fn in_interpreter(
     shader: &Shader,
     scene: &mut Scene,
@@ -199,7 +199,7 @@ pub fn in_interpreter(
     Ok(outcomes.iter().map(|outcome| outputs(shader, &outcome.outputs)).collect())
 }
 
-/// The written components of output registers, by semantic. Of several registers with a semantic, the last has it.
+/// The written components of output registers, by semantic. If several registers have a semantic, the last one counts.
 pub fn outputs(shader: &Shader, registers: &[Vector]) -> Vec<Word> {
     let mut words = Vec::new();
     for declaration in shader.of_file(File::Output) {

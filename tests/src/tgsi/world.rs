@@ -1,4 +1,4 @@
-//! A scene as the interpreter sees it.
+//! A scene as the interpreter's environment.
 
 use agx_tgsi::interpret::{Address, At, Lookup, Resource, World};
 use agx_tgsi::{Detail, File, MemoryKind, Shader};
@@ -6,19 +6,19 @@ use agx_tgsi::{Detail, File, MemoryKind, Shader};
 use super::scene::{BUFFERS, CONSTANTS, COUNTERS};
 use super::{Scene, Vector, lookup};
 
-/// What differs between invocations, and where memory is.
+/// Inputs of invocations, and memory.
 pub struct Stage<'s> {
     /// The program.
     pub shader: &'s Shader,
-    /// Everything outside.
+    /// The resources.
     pub scene: &'s mut Scene,
     /// Shared memory.
     pub shared: Vec<u8>,
-    /// Inputs, by invocation and register; at another place, if one is given.
+    /// Inputs, by invocation and register, optionally at another position.
     pub input: &'s dyn Fn(usize, u32, Option<At>) -> Vector,
     /// System values, by invocation and register.
     pub system: &'s dyn Fn(usize, u32) -> Vector,
-    /// The colour that targets have.
+    /// The colour of the targets.
     pub colour: Vector,
 }
 
@@ -45,7 +45,7 @@ impl Stage<'_> {
         self.bytes(at.resource)?.get_mut(start..start + 4)
     }
 
-    /// The place of an image's texel among its texels.
+    /// The index of an image's texel.
     fn texel(&self, at: Address) -> Option<usize> {
         let image = self.scene.images.get(&at.resource.number)?;
         let axes = usize::from(image.target.dimensions());

@@ -1,4 +1,4 @@
-//! What a WebGPU test accepts as the result of a case.
+//! The accepted results of a case of a WebGPU test.
 
 use serde_json::Value as Json;
 
@@ -7,15 +7,15 @@ use super::value::Value;
 /// Accepted results.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expectation {
-    /// A closed interval. A NaN lies only in the one without bounds.
+    /// A closed interval. A NaN is only in the unbounded one.
     Interval(f64, f64),
     /// Any of these.
     Any(Vec<Expectation>),
     /// One for each element or column.
     Elements(Vec<Expectation>),
-    /// Exactly these numbers in order; the sign of a zero does not matter, and a NaN equals nothing.
+    /// Exactly these numbers in order; zeros are equal regardless of their sign, and a NaN equals nothing.
     Exact(Vec<f64>),
-    /// Whatever comes.
+    /// Every result.
     Anything,
 }
 
@@ -23,7 +23,7 @@ impl Expectation {
     /// Reads the test data's notation.
     ///
     /// # Errors
-    /// A sentence with the part that has no known form.
+    /// A sentence with the part that is not understood.
     pub fn parse(json: &Json) -> Result<Expectation, String> {
         let malformed = || format!("expectation of unknown form: {json}");
         let object = json.as_object().ok_or_else(malformed)?;
@@ -55,7 +55,7 @@ impl Expectation {
         }
     }
 
-    /// Whether `got` is accepted. A value of another shape than expected is not.
+    /// Whether `got` is accepted. A value with another shape than expected is not.
     pub fn accepts(&self, got: &Value) -> bool {
         match (self, got) {
             (Expectation::Anything, _) => true,
@@ -76,7 +76,7 @@ impl Expectation {
     }
 }
 
-/// A number of the test data: JSON numbers, and text for booleans and what JSON has no number for.
+/// A number of the test data: JSON numbers, and strings for booleans and numbers that JSON cannot represent.
 fn number(json: &Json) -> Option<f64> {
     match json {
         Json::Number(number) => number.as_f64(),
@@ -96,7 +96,7 @@ fn number(json: &Json) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Asserts what `expectation` accepts and what it refuses.
+    /// Asserts which values `expectation` accepts and rejects.
     fn check(expectation: &str, accepted: &[Value], refused: &[Value]) {
         let json = serde_json::from_str(expectation).expect("JSON");
         let parsed = Expectation::parse(&json).expect(expectation);
@@ -145,7 +145,7 @@ mod tests {
             &[n(9.834_766_387_939_453e-5)],
             &[],
         );
-        // Printed shortest by JavaScript: the nearest double is the f32 itself.
+        // JavaScript prints the shortest decimal: the nearest double is the f32 itself.
         check(
             r#"{"t":"f32","v":[-66257687793595580000]}"#,
             &[n(f64::from(f32::from_bits(0xe065_e0a6)))],

@@ -9,17 +9,18 @@ use super::expectation::Expectation;
 use super::value::ValueType;
 use crate::shared::from_hex;
 
-/// Byte that output buffers are filled with before the run, so that a result which was never stored is not mistaken for 0.
+/// Byte with which output buffers are filled before the run, so that a result that was never stored is not mistaken for
+/// 0.
 const UNWRITTEN: u8 = 0xcd;
 
-/// A test as the file has it.
+/// A test in the file's form.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Test {
     /// Name, unique in the file.
     pub name: String,
     /// Source.
     pub wgsl: String,
-    /// What goes in and must come out.
+    /// Inputs and expected outputs.
     #[serde(flatten)]
     pub body: Body,
 }
@@ -39,7 +40,7 @@ pub enum Body {
 pub struct Cases {
     /// Type of a result.
     pub result_type: String,
-    /// `storage_r` when the shader reads the inputs from a buffer.
+    /// `storage_r` if the shader reads the inputs from a buffer.
     pub input_source: String,
     /// Bytes from one result to the next.
     pub output_stride: usize,
@@ -47,11 +48,11 @@ pub struct Cases {
     pub cases: usize,
     /// The input buffer.
     pub input_hex: String,
-    /// Accepted results, one a case.
+    /// Accepted results, one per case.
     pub expected: Vec<Json>,
 }
 
-/// Buffers in, buffers out; all keys are bindings of group 0.
+/// Buffers before and after the run; all keys are bindings of group 0.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Raw {
     /// Words of the buffers before the run.
@@ -65,10 +66,10 @@ pub struct Raw {
 }
 
 impl Cases {
-    /// The buffers by binding: outputs, and inputs where the shader reads them from a buffer.
+    /// The buffers by binding: outputs, and inputs if the shader reads them from a buffer.
     ///
     /// # Errors
-    /// A sentence on what is wrong with the test data.
+    /// A sentence about an error in the test data.
     pub fn buffers(&self) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
         let mut buffers = vec![(0, vec![UNWRITTEN; self.output_stride * self.cases], true)];
         if self.input_source != "const" {
@@ -81,7 +82,7 @@ impl Cases {
     /// Checks the output buffer.
     ///
     /// # Errors
-    /// The first case whose result is not accepted, and how many there are.
+    /// The first case whose result is not accepted, and the number of such cases.
     pub fn check(&self, output: &[u8]) -> Result<(), String> {
         let result_type = ValueType::parse(&self.result_type)
             .ok_or_else(|| format!("result type {} is of unknown form", self.result_type))?;
@@ -107,7 +108,7 @@ impl Raw {
     /// The buffers by binding.
     ///
     /// # Errors
-    /// A sentence on what is wrong with the test data.
+    /// A sentence about an error in the test data.
     pub fn buffers(&self) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
         let buffer = |(binding, words): (&String, &Vec<u32>)| {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -123,7 +124,7 @@ impl Raw {
     pub fn check(&self, buffers: &[(u32, Vec<u8>)]) -> Result<(), String> {
         let mut expectations = Vec::new();
         for (binding, words) in &self.expect {
-            // Negative words are i32 values; the low half of the i64 is the word either way.
+            // Negative words are i32 values; the low half of the i64 is the word in both cases.
             let bytes: Vec<u8> = words.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect();
             expectations.push((binding, bytes));
         }

@@ -1,6 +1,6 @@
-//! WGSL types as the tests name them, and values read from buffers.
+//! WGSL types in the notation of the tests, and values read from buffers.
 //!
-//! Every number is an `f64`: it holds each f16, f32, i32 and u32 exactly. A boolean is 0 or 1.
+//! Every number is an `f64`, which represents each f16, f32, i32 and u32 exactly. A boolean is 0 or 1.
 
 use half::f16;
 
@@ -56,7 +56,7 @@ impl Scalar {
 pub struct ValueType {
     /// Type of the numbers.
     pub scalar: Scalar,
-    /// How many there are, and in what arrangement.
+    /// Their number and arrangement.
     pub shape: Shape,
 }
 
@@ -97,7 +97,7 @@ impl ValueType {
         Some(ValueType { scalar: Scalar::parse(arguments)?, shape })
     }
 
-    /// Reads a value as WGSL lays it out in a storage buffer; `None` when `bytes` end too soon.
+    /// Reads a value in WGSL's layout of storage buffers; `None` if `bytes` are too short.
     pub fn decode(&self, bytes: &[u8]) -> Option<Value> {
         let size = self.scalar.size_bytes();
         let list = |bytes: &[u8], count: usize| -> Option<Value> {

@@ -1,7 +1,7 @@
-//! The tables of `docs/agal.md`, from the tables of the format and from what the tests find.
+//! The tables of `docs/agal.md`, from the tables of the format and from test results.
 //!
-//! `BLESS=1 cargo test -p agx-tests --features stress --test agal document` rewrites them. Without the feature, the columns of
-//! the oracle are not compared.
+//! `BLESS=1 cargo test -p agx-tests --features stress --test agal document` rewrites them. Without the feature, the
+//! columns of the oracle are not compared.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub fn is_current() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether tables agree; without the oracle, up to their last two columns.
+/// Whether tables agree; without the oracle the last columns are ignored.
 fn same(found: &str, expected: &str, whole: bool) -> bool {
     let short = |text: &str| -> Vec<String> {
         let cut = |line: &str| line.rsplitn(4, " | ").last().unwrap_or(line).to_owned();
@@ -63,7 +63,7 @@ fn yes(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 
-/// What the oracle found for one opcode.
+/// The oracle's results for an opcode.
 #[derive(Default)]
 struct Found {
     programs: usize,
@@ -110,7 +110,7 @@ fn opcodes(full: bool) -> Result<String, Failed> {
     Ok(text)
 }
 
-/// Scalars that were compared, and whether any differ; nothing is run unless `full`.
+/// Number of compared scalars, and whether any differ; the program runs only if `full`.
 fn oracle(program: &Program, full: bool) -> (usize, bool) {
     let (mut cases, mut differ) = (0, false);
     for kind in KINDS.into_iter().filter(|_| full) {

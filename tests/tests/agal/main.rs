@@ -1,6 +1,6 @@
 //! Every bundled AGAL program on the reference machine, compared with the interpreter; the tables of `docs/agal.md`.
 //!
-//! A test for each program; with the feature `stress` over inputs of every kind, otherwise of one.
+//! There is a test for each program; with the feature `stress` it covers inputs of every kind, otherwise of one.
 
 mod document;
 mod programs;
@@ -23,7 +23,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// The kinds of inputs that program `number` is run with.
+/// The kinds of inputs for program `number`.
 fn kinds(number: usize) -> impl Iterator<Item = Kind> {
     let all = cfg!(feature = "stress");
     KINDS
@@ -39,7 +39,7 @@ fn agrees(bundled: &Bundled, number: usize) -> Result<(), Failed> {
         let agreed = compare(&bundled.program, kind, 1, &CompileKey::default());
         sum.add(agreed.map_err(|outcome| format!("{kind:?}: {}", outcome.reason().unwrap_or_default()))?);
     }
-    // Where rounding had to explain too much, the comparison would say little.
+    // If most results needed other roundings, the comparison would be weak.
     if sum.direct < sum.rounded {
         return Err(format!("too little agrees without other rounding: {sum:?}").into());
     }

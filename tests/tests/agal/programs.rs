@@ -8,7 +8,7 @@ use agx_agal::{AssembleOptions, Program, assemble};
 pub struct Bundled {
     /// Name of its file without extension.
     pub name: String,
-    /// What it assembles to.
+    /// The assembled program.
     pub program: Program,
 }
 

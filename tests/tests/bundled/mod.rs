@@ -1,4 +1,4 @@
-//! The shaders that come with the command line, as inputs for tests.
+//! The bundled shaders of the command line, as inputs for tests.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub struct Bundled {
 }
 
 impl Bundled {
-    /// The shader as the compiler takes it; `None` when it is WGSL that is no longer UTF-8.
+    /// The shader as input of the compiler; `None` if it is WGSL that is not UTF-8.
     pub fn input<'b>(name: &str, bytes: &'b [u8]) -> Option<agx_compiler::Input<'b>> {
         if name.ends_with(".wgsl") {
             return std::str::from_utf8(bytes).ok().map(agx_compiler::Input::wgsl);

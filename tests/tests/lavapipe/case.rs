@@ -1,16 +1,16 @@
-//! How a shader is run, from the `//@` lines of its source:
+//! How to run a shader, from the `//@` lines of its source:
 //!
-//! * `groups X Y Z` — workgroups; one when absent.
+//! * `groups X Y Z` — workgroups; the default is one.
 //! * `push W…` — push constants, 32-bit words; a word with a point is a float.
 //! * `constant ID VALUE` — a specialisation constant.
-//! * `buffer BINDING WORDS FILL` — a storage buffer of a given number of 32-bit words, `uniform` for a uniform buffer. FILL is
-//!   `zero`, `count` (0, 1, 2, …), `random`, `below N`, or `f16 LOW HIGH`, `f32 LOW HIGH`, `f64 LOW HIGH` for floats of
-//!   that range.
+//! * `buffer BINDING WORDS FILL` — a storage buffer of a given number of 32-bit words, `uniform` for a uniform buffer.
+//!   FILL is `zero`, `count` (0, 1, 2, …), `random`, `below N`, or `f16 LOW HIGH`, `f32 LOW HIGH`, `f64 LOW HIGH` for
+//!   floats of that range.
 //! * `image BINDING DIMENSION FORMAT WIDTH HEIGHT DEPTH LEVELS FILL` — a sampled image; `storage` for a storage image,
-//!   `linear` for one that atomics are done on. `texels BINDING FORMAT COUNT FILL` — a texel buffer; `storage_texels`.
+//!   `linear` for one with atomics. `texels BINDING FORMAT COUNT FILL` — a texel buffer; `storage_texels`.
 //! * `sampler BINDING WORDS` — see [`Sampler::parse`].
-//! * `close BINDING TYPE TOLERANCE` — the buffer holds floats of that type, which may differ by the tolerance times the
-//!   larger of the expected magnitude and one. Every other buffer is compared bit for bit.
+//! * `close BINDING TYPE TOLERANCE` — the buffer has floats of that type, which may differ by the tolerance times the
+//!   larger of the expected magnitude and one. Other buffers are compared bit for bit.
 
 use agx_emulator::launch::BufferBinding;
 use agx_random::Random;
@@ -20,17 +20,17 @@ use super::textures::{Sampler, Texture};
 
 /// A buffer of descriptor set 0.
 pub struct Buffer {
-    /// Where it is bound.
+    /// Binding.
     pub binding: u32,
     /// A uniform buffer instead of a storage buffer.
     pub uniform: bool,
     /// Contents before the run.
     pub bytes: Vec<u8>,
-    /// How its contents afterwards are compared.
+    /// Comparison of its contents after the run.
     pub comparison: Comparison,
 }
 
-/// One shader's run.
+/// A run of a shader.
 pub struct Case {
     /// Workgroups.
     pub groups: [u32; 3],
@@ -93,7 +93,7 @@ impl Case {
         Some(())
     }
 
-    /// How what is bound there is compared.
+    /// The comparison of a binding.
     fn comparison(&mut self, binding: u32) -> Option<&mut Comparison> {
         if let Some(buffer) = self.buffers.iter_mut().find(|buffer| buffer.binding == binding) {
             return Some(&mut buffer.comparison);
@@ -102,7 +102,7 @@ impl Case {
         Some(&mut texture.comparison)
     }
 
-    /// The buffers as the reference machine takes them.
+    /// The buffers as resources of the reference machine.
     pub fn bindings(&self) -> Vec<BufferBinding> {
         let binding = |buffer: &Buffer| BufferBinding {
             set: 0,
@@ -119,7 +119,7 @@ fn number(word: &str) -> Option<u32> {
     word.parse().ok()
 }
 
-/// A 32-bit word: a float when it has a point.
+/// A 32-bit word: a float if it has a point.
 fn word(text: &str) -> Option<u32> {
     if text.contains('.') {
         return Some(text.parse::<f32>().ok()?.to_bits());
@@ -127,7 +127,7 @@ fn word(text: &str) -> Option<u32> {
     text.parse::<i64>().ok().map(|value| value as u32)
 }
 
-/// `length` bytes of the kind that `fill` names.
+/// `length` bytes of the kind `fill`.
 fn contents(fill: &[&str], length: usize, seed: u64) -> Option<Vec<u8>> {
     let mut random = Random::new(seed);
     let words = 0..length as u32 / 4;

@@ -1,4 +1,4 @@
-//! Whether two buffers are alike.
+//! Comparison of buffers.
 
 use half::f16;
 
@@ -52,7 +52,7 @@ pub fn float_bytes(float: Float, value: f64) -> Vec<u8> {
     }
 }
 
-/// How buffers are compared.
+/// The comparison of buffers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Comparison {
     /// Bit for bit.
@@ -61,7 +61,7 @@ pub enum Comparison {
     Close(Float, f64),
 }
 
-/// Compares what we computed with what is expected; the error tells the first differences.
+/// Compares our results with the expected ones; the error describes the first differences.
 pub fn buffers(ours: &[u8], expected: &[u8], comparison: Comparison) -> Result<(), String> {
     if ours.len() != expected.len() {
         return Err(format!("{} bytes instead of {}", ours.len(), expected.len()));

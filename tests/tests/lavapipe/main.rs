@@ -1,8 +1,8 @@
-//! Shaders of our own, compared with lavapipe: what the strict machine leaves in the buffers must be what Mesa's
-//! software driver leaves there, bit for bit or, where a shader says so, within its tolerance.
+//! The project's own shaders, compared with lavapipe: the strict machine must leave the same contents in buffers as
+//! Mesa's software driver, bit for bit or within the tolerance that a shader specifies.
 //!
-//! `//@` lines of a shader say how it is run, see [`case`]. The module beside it is what is compiled;
-//! `BLESS=1 cargo test -p agx-tests --test lavapipe` makes the modules anew with glslangValidator.
+//! `//@` lines of a shader specify how to run it, see [`case`]. The module next to it is compiled; `BLESS=1 cargo test
+//! -p agx-tests --test lavapipe` regenerates the modules with glslangValidator.
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
@@ -22,13 +22,13 @@ use agx_tests::tools::{ToolError, Tools};
 use case::Case;
 use oracle::Oracle;
 
-/// Fewest shaders that count as a comparison.
+/// Minimum number of shaders for a meaningful comparison.
 const LEAST_CASES: usize = 40;
 
-/// What modules are made for.
+/// Target environment of modules.
 const TARGET: &str = "vulkan1.2";
 
-/// One for all threads: it numbers the files it makes.
+/// Shared by all threads, because it numbers the files that it creates.
 static TOOLS: LazyLock<Tools> =
     LazyLock::new(|| Tools::find(std::env::temp_dir().join("agx-tests-lavapipe-modules")));
 
@@ -47,7 +47,7 @@ fn name(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Makes the module `module` of the shader at `path`.
+/// Generates the module `module` of the shader at `path`.
 fn bless(path: &Path, module: &Path) {
     let arguments = ["-V", "--quiet", "--target-env", TARGET, "-o"];
     let made = Command::new("glslangValidator")
@@ -59,8 +59,8 @@ fn bless(path: &Path, module: &Path) {
     assert!(made.success(), "{}", path.display());
 }
 
-/// The module of a shader of `stage`: made from `source` where glslangValidator is installed, else the one at `kept`. A
-/// module that the same version of the program made must be the same.
+/// The module of a shader of `stage`: compiled from `source` if glslangValidator is installed, else the one at `kept`.
+/// If the same version of the program made the stored module, both must be equal.
 fn module(kept: &Path, source: &str, stage: &str) -> Result<Vec<u8>, String> {
     let kept = std::fs::read(kept).map_err(|error| format!("module: {error}"))?;
     let made = match TOOLS.glsl_to_spirv_for(source, stage, TARGET) {
@@ -75,7 +75,7 @@ fn module(kept: &Path, source: &str, stage: &str) -> Result<Vec<u8>, String> {
     Ok(made)
 }
 
-/// Runs the shader on the strict machine and through the oracle, if there is one.
+/// Runs the shader on the strict machine and on lavapipe, if it is installed.
 fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let case = Case::parse(&source)?;

@@ -1,4 +1,4 @@
-//! lavapipe, through a program of its own: calling Vulkan needs unsafe code, which this workspace does without.
+//! lavapipe, through a separate program: calling Vulkan needs unsafe code, which this workspace avoids.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::case::Case;
 
-/// Where the driver's description may be.
+/// Possible paths of the driver's manifest.
 const DRIVERS: [&str; 2] =
     ["/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/share/vulkan/icd.d/lvp_icd.json"];
 
@@ -17,7 +17,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Builds the program when the driver is installed.
+    /// Builds the program if the driver is installed.
     pub fn find() -> Option<Oracle> {
         let driver = DRIVERS.into_iter().map(Path::new).find(|path| path.exists())?;
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lavapipe-runner");
@@ -33,7 +33,7 @@ impl Oracle {
         Some(Oracle { program: target.join("debug/lavapipe-runner"), driver })
     }
 
-    /// What the program prints for `request`.
+    /// The output of the program for `request`.
     pub fn execute(&self, arguments: &[&str], request: &[u8]) -> Result<Vec<u8>, String> {
         let failed = |error: std::io::Error| format!("lavapipe: {error}");
         let mut child = Command::new(&self.program)

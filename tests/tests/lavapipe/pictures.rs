@@ -1,8 +1,8 @@
-//! Pictures: draws of our own compared with lavapipe, pixel by pixel.
+//! Images: draws of the project's own shaders, compared with lavapipe pixel by pixel.
 //!
-//! A pixel is compared unless its centre lies within a pixel of an edge of a triangle: which of two machines covers such a
-//! pixel, and whether a quad there has helpers, is a matter of rounding. Elsewhere components may differ by one step of
-//! 255, because functions like sine may be rounded differently, and by two where triangles are blended.
+//! A pixel is compared unless its centre is within a pixel of an edge of a triangle, where rounding decides whether a
+//! machine covers the pixel, and whether its quad has helper lanes. Elsewhere components may differ by one step of 255,
+//! because functions like sine may be rounded differently, and by two where triangles are blended.
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,13 @@ use super::oracle::Oracle;
 
 const SIZE: [u32; 2] = [96, 64];
 
-/// Steps of 255 that a component may be off, where triangles are blended and where they are not.
+/// Allowed difference of a component in steps of 255, with and without blending.
 const TOLERANCE: [u8; 2] = [2, 1];
 
-/// Least share of the pixels that must be compared, in percent.
+/// Minimum percentage of the pixels that must be compared.
 const LEAST_COMPARED: usize = 60;
 
-/// A picture: its shaders, and how blending, depth and culling differ from none: numbers as `lavapipe-runner` has them.
+/// An image: its shaders, and its blending, depth and culling, as numbers of `lavapipe-runner`.
 type Case = (&'static str, &'static str, u32, bool, u32);
 
 #[rustfmt::skip]
@@ -72,10 +72,10 @@ const CASES: &[Case] = &[
     ("culling", "alpha", 1, false, 0),
 ];
 
-/// Position (clip space), colour (four bytes of 0 to 1), place.
+/// Position (clip space), colour (four bytes of 0 to 1), texture position.
 type Vertex = ([f32; 4], [u8; 4], [f32; 2]);
 
-/// Three triangles that overlap, two of them in perspective, one turned the other way.
+/// Three overlapping triangles, two of them with perspective, one with the opposite orientation.
 const MESH: [Vertex; 9] = [
     ([-0.95, -0.9, 0.3, 1.0], [255, 40, 20, 255], [-1.0, -0.8]),
     ([1.7, -1.6, 1.2, 2.0], [20, 240, 60, 200], [1.0, -0.6]),
@@ -124,7 +124,7 @@ fn module(name: &str, stage: &str) -> Result<Vec<u8>, String> {
     super::module(&path(&format!("{file}.spv")), &source, stage).map_err(|error| format!("{file}: {error}"))
 }
 
-/// Sources of all shaders, for their modules to be made anew.
+/// Sources of all shaders, for regenerating their modules.
 pub fn sources() -> Vec<PathBuf> {
     let mut names: Vec<String> = CASES
         .iter()
@@ -174,7 +174,7 @@ fn state(vertex: &CompiledShader, blending: u32) -> FragmentState {
     state
 }
 
-/// Both shaders with their programs, of parts.
+/// Both shaders with their programs, linked from parts.
 fn link(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
     let vertex = compile(&modules[0], Stage::Vertex)?;
     let mut fragment = compile(&modules[1], Stage::Fragment)?;
@@ -188,7 +188,7 @@ fn link(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
     Ok([(vertex, before), (fragment, after)])
 }
 
-/// Both shaders with their programs, as wholes.
+/// Both shaders with their programs, compiled as wholes.
 fn whole(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let key = |stage| {
@@ -205,7 +205,7 @@ fn whole(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
     Ok([vertex, fragment.map_err(failed)?].map(|whole| (whole.shader, whole.program)))
 }
 
-/// The picture as the strict machine draws it; pixels in rows.
+/// The image drawn by the strict machine, in rows of pixels.
 fn draw(case: &Case, [(vertex, first), (fragment, second)]: &[Linked; 2]) -> Result<Vec<u8>, String> {
     let (.., depth, cull) = *case;
     let data = mesh();
@@ -246,7 +246,7 @@ fn draw(case: &Case, [(vertex, first), (fragment, second)]: &[Linked; 2]) -> Res
     Ok(pixels.flat_map(|(x, y)| framebuffer.colour(x, y, 0).unwrap_or_default()[..4].to_vec()).collect())
 }
 
-/// The draw in the binary form that `lavapipe-runner` reads.
+/// The draw in the binary form of `lavapipe-runner`.
 fn request(case: &Case, modules: &[Vec<u8>; 2]) -> Vec<u8> {
     let (.., blending, depth, cull) = *case;
     let mut bytes = Vec::new();
@@ -268,7 +268,7 @@ fn request(case: &Case, modules: &[Vec<u8>; 2]) -> Vec<u8> {
     bytes
 }
 
-/// Whether the pixel's centre lies within a pixel of an edge.
+/// Whether the pixel's centre is within a pixel of an edge.
 fn is_at_edge(x: u32, y: u32) -> bool {
     let point = [f64::from(x) + 0.5, f64::from(y) + 0.5];
     let corner = |([cx, cy, _, w], ..): Vertex| {
@@ -333,7 +333,7 @@ fn pictures_agree_with_lavapipe() {
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), CASES.len(), failures.join("\n"));
 }
 
-/// Instructions of the programs, those of preambles included.
+/// Number of instructions of the programs, including preambles.
 fn length(shaders: &[Linked; 2]) -> [usize; 2] {
     [0, 1].map(|at| {
         let (shader, program) = &shaders[at];

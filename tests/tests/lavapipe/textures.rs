@@ -1,5 +1,5 @@
-//! Images, texel buffers and samplers of a shader's run: as the reference machine takes them, and with the numbers that
-//! Vulkan has for their parts.
+//! Images, texel buffers and samplers of a shader's run, as resources of the reference machine, and with Vulkan's
+//! numbers.
 
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{
@@ -43,7 +43,7 @@ const DIMENSIONS: &[(&str, Dimension)] = &[
     ("cube_array", Dimension::CubeArray),
 ];
 
-/// Names of Vulkan's address modes in its order.
+/// Names of Vulkan's address modes, in Vulkan's order.
 const WRAPS: &[(&str, Wrap)] = &[
     ("repeat", Wrap::Repeat),
     ("mirror", Wrap::MirroredRepeat),
@@ -51,7 +51,7 @@ const WRAPS: &[(&str, Wrap)] = &[
     ("border", Wrap::ClampToBorder),
 ];
 
-/// Names of Vulkan's comparisons in its order, with the machine's codes.
+/// Names of Vulkan's comparisons, in Vulkan's order, with the machine's codes.
 const COMPARISONS: &[(&str, u32)] = &[
     ("never", 7),
     ("less", 2),
@@ -76,19 +76,19 @@ fn find<T: Copy>(rows: &[(&str, T)], name: &str) -> Option<(u32, T)> {
 
 /// An image or texel buffer of descriptor set 0.
 pub struct Texture {
-    /// As the machine takes it.
+    /// The resource of the machine.
     pub resource: TextureResource,
     /// Vulkan's number of the format.
     pub vulkan_format: u32,
     /// Bytes of a texel.
     pub texel_bytes: u32,
-    /// How its texels afterwards are compared.
+    /// Comparison of its texels after the run.
     pub comparison: Comparison,
 }
 
 impl Texture {
-    /// `kind` is `image`, `storage`, `linear` (storage with atomics), `texels` or `storage_texels`; the words after it are
-    /// a binding, a dimension unless it is a buffer, a format, the size, the levels. `fill` makes the texels.
+    /// `kind` is `image`, `storage`, `linear` (storage with atomics), `texels` or `storage_texels`. The words after it
+    /// are a binding, a dimension unless it is a buffer, a format, the size, the levels. `fill` describes the texels.
     pub fn parse(
         kind: &str,
         words: &[&str],
@@ -139,9 +139,9 @@ fn length(shape: &Shape, texel_bytes: u32) -> usize {
     length as usize
 }
 
-/// A sampler of descriptor set 0; with an image of the same binding both are one.
+/// A sampler of descriptor set 0; with an image of the same binding it forms a combined descriptor.
 pub struct Sampler {
-    /// As the machine takes it.
+    /// The resource of the machine.
     pub resource: SamplerResource,
     /// Vulkan's numbers: linear filter, filter between levels, address mode, comparison, border.
     pub vulkan: [u32; 5],

@@ -1,4 +1,5 @@
-//! Images and texel buffers: accesses outside at each level of robustness, bound in registers and in memory.
+//! Images and texel buffers: accesses outside, at each level of robustness, with descriptors in registers and in
+//! memory.
 
 use agx_abi::pipeline::{PipelineLayout, SetLayout};
 use agx_abi::{Stage, Target};
@@ -17,7 +18,7 @@ const TEXELS: u32 = 6;
 
 /// Column and row for each lane. The texel buffers have texels for columns 0 to 5.
 const INSIDE: [[i32; 2]; 8] = [[0, 0], [1, 3], [2, 1], [3, 3], [0, 2], [1, 1], [2, 0], [3, 2]];
-/// The same with some outside: on each side, near and far.
+/// The same with some outside: on each side, close and far.
 const PLACES: [[i32; 2]; 8] = [[0, 0], [4, 0], [2, 1], [0, 4], [-1, 2], [3, -1], [1000, 1], [1, i32::MAX]];
 
 fn compiled(image: Bounds, in_memory: bool) -> CompiledShader {
@@ -38,7 +39,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// An image or texture whose texels count up from `first`; those that atomics reach are linear.
+/// An image or texture whose texels are consecutive numbers from `first`; those with atomics are linear.
 fn texture(binding: u32, element: u32, dimension: Dimension, first: u32, storage: bool) -> TextureResource {
     let size = if dimension == Dimension::Buffer { [TEXELS, 1, 1] } else { [SIDE, SIDE, 1] };
     let mut shape = Shape::new(dimension, Format::R32UI, size);
@@ -49,7 +50,7 @@ fn texture(binding: u32, element: u32, dimension: Dimension, first: u32, storage
     TextureResource { buffer, shape, storage }
 }
 
-/// What the shader leaves: results, then stored texels, counted ones and words.
+/// The results of the shader: loads, then stored texels, counted ones and words.
 fn run(shader: &CompiledShader, places: [[i32; 2]; 8]) -> Result<[Vec<u32>; 4], Outcome> {
     let places = places.iter().flatten().map(|place| *place as u32);
     let mut buffers =
@@ -70,7 +71,7 @@ fn run(shader: &CompiledShader, places: [[i32; 2]; 8]) -> Result<[Vec<u32>; 4], 
     Ok([numbers(&buffers[1].bytes), texels(1), texels(2), texels(5)])
 }
 
-/// The same by the definitions of Vulkan: outside, loads give zeros, stores and atomics do nothing.
+/// The expected results by Vulkan's definition: outside, loads give zeros, stores and atomics do nothing.
 fn expected(places: [[i32; 2]; 8]) -> [Vec<u32>; 4] {
     let mut result = Vec::new();
     let counted_up = |first: u32, count: u32| (0..count).map(|at| first + at).collect::<Vec<u32>>();
@@ -96,7 +97,7 @@ fn expected(places: [[i32; 2]; 8]) -> [Vec<u32>; 4] {
     [result, stored, counted, held]
 }
 
-/// Lanes whose words in a texel buffer other lanes exchange too: what each gets is a matter of order.
+/// Zeroes the words of a texel buffer that several lanes exchange, because each lane's result depends on the order.
 fn without_order(mut found: [Vec<u32>; 4]) -> [Vec<u32>; 4] {
     found[0].chunks_mut(8).for_each(|lane| lane[3] = u32::from(lane[3] >= 90));
     found[3].iter_mut().for_each(|word| *word = u32::from(*word >= 300));
@@ -127,6 +128,6 @@ fn what_is_inside_is_the_same_at_each_level() {
 
 #[test]
 fn unchecked_atomics_outside_reach_other_memory() {
-    // The machine finds them, so that the checks of the other levels are needed.
+    // The machine reports the accesses, so the checks of the other levels are necessary.
     assert!(run(&compiled(Bounds::Unchecked, false), PLACES).is_err());
 }

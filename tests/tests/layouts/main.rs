@@ -1,4 +1,5 @@
-//! Shaders under a pipeline's layout: descriptors in memory, read by the program, against descriptors that the driver binds.
+//! Shaders with a pipeline layout: descriptors in memory, read by the program, compared with descriptors that the
+//! driver binds.
 
 mod images;
 mod robust;
@@ -14,7 +15,7 @@ use agx_emulator::launch::textures::{
 };
 use agx_tests::driver::{Resources, launch_with, storage_buffer};
 
-/// Every kind of descriptor that a compute shader of WGSL has.
+/// Every kind of descriptor of a WGSL compute shader.
 const EVERY_KIND: &str = "
 struct Numbers { factor: vec4f, list: array<vec4u, 4> }
 @group(0) @binding(2) var<uniform> numbers: Numbers;
@@ -37,7 +38,7 @@ struct Numbers { factor: vec4f, list: array<vec4u, 4> }
     result[4u * i + 3u] = bitcast<u32>(numbers.factor.y + texel.x);
 }";
 
-/// What the shader of every kind works on.
+/// The resources of the shader with every kind.
 struct Bound {
     buffers: Vec<agx_emulator::launch::BufferBinding>,
     textures: Vec<TextureResource>,
@@ -73,7 +74,7 @@ impl Bound {
         }
     }
 
-    /// Runs the shader; what it left in buffers and images.
+    /// Runs the shader; returns the contents of buffers and images.
     fn run(mut self, shader: &CompiledShader) -> Vec<Vec<u8>> {
         let resources = Resources {
             buffers: &mut self.buffers,
@@ -117,7 +118,7 @@ fn descriptors_in_memory_give_what_bound_ones_give() {
     let memory = compiled(EVERY_KIND, Some(in_memory()));
     assert_eq!(Bound::new().run(&bound), Bound::new().run(&memory));
     assert_eq!((bound.info.textures.len(), bound.info.layout), (2, None));
-    // Of state registers only the sampler of loads is left.
+    // Only the sampler of loads remains in a state register.
     assert_eq!((memory.info.textures.len(), memory.info.samplers.len()), (0, 1));
     let expected = [0, 1].map(|set| UniformSource::SetAddress { set });
     let set_dependent = |source: &UniformSource| !matches!(source, UniformSource::Promoted { .. });
@@ -184,7 +185,7 @@ fn what_the_preamble_can_read_is_read_once() {
     let bound = compiled(EVERY_KIND, None);
     let more = memory.stats.instructions.saturating_sub(bound.stats.instructions);
     assert!(memory.stats.preamble_instructions > bound.stats.preamble_instructions);
-    // What remains in the main part: offsets of descriptors in the heap, and the number of the sampler.
+    // The main part still computes offsets of descriptors in the heap, and the number of the sampler.
     assert!(
         more <= 8,
         "{} instructions, {} with bound descriptors",
@@ -215,7 +216,7 @@ fn dynamic_offsets_are_added_to_the_address() {
     let shader = compiled(EVERY_KIND, Some(layout));
     assert!(sources(&shader).contains(&UniformSource::DynamicOffset { index: 3 }));
     assert_eq!(Bound::new().run(&shader), Bound::new().run(&compiled(EVERY_KIND, None)), "offset 0");
-    // A launch gives offset 0: a promoted constant stands in for another one. The buffer begins 8 bytes later.
+    // The launch provides offset 0: use a promoted constant as another offset. The buffer begins 8 bytes later.
     let mut moved = shader;
     let promoted = UniformSource::Promoted { offset: moved.info.promoted.len() as u32 };
     moved.info.promoted.extend(8_u32.to_le_bytes());
@@ -227,7 +228,7 @@ fn dynamic_offsets_are_added_to_the_address() {
     let mut earlier = Bound::new();
     earlier.buffers[1].bytes = later.buffers[1].bytes[8..].to_vec();
     let bound = compiled(EVERY_KIND, None);
-    // The descriptor's size counts from the offset on: what the shader reads of it is a multiple of the word.
+    // The descriptor's size is relative to the offset; the shader reads a multiple of the word.
     let results = |mut buffers: Vec<Vec<u8>>| {
         let words = buffers.swap_remove(2);
         words.chunks(16).map(|chunk| chunk[..4].to_vec()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Accesses outside of buffers, at each level of robustness.
+//! Accesses outside buffers, at each level of robustness.
 
 use agx_abi::{Stage, Target};
 use agx_compiler::{Bounds, CompileKey, CompiledShader, Compiler, Input, Robustness, Scratch};
@@ -8,10 +8,10 @@ use agx_tests::driver::{launch, storage_buffer};
 /// `outside.comp`, compiled by `glslangValidator -V --target-env vulkan1.1`.
 const ACCESSES: &[u8] = include_bytes!("outside.spv");
 
-/// Elements of `words`, `vectors` and `counts`, and of what is bound of the block.
+/// Elements of `words`, `vectors` and `counts`, and of the bound part of the block.
 const ELEMENTS: u32 = 4;
 
-/// Inside: 0, 1, 2, 3. The other elements are outside, near and far; the last one times 16 is just below 2³².
+/// Inside: 0, 1, 2, 3. The other elements are outside, close and far; the last one times 16 is just below 2³².
 const INDICES: [u32; 8] = [0, 4, 1, 5, 2, 1000, 3, 0x0fff_ffff];
 
 fn compile(robustness: Robustness) -> CompiledShader {
@@ -40,7 +40,7 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// The buffers after a run on which the machine finds nothing wrong.
+/// The buffers after a run without findings of the machine.
 fn run(robustness: Robustness) -> Vec<Vec<u32>> {
     let mut buffers = buffers();
     let outcome = launch(&compile(robustness), &mut buffers, &[], [1; 3], 1);
@@ -64,7 +64,7 @@ fn exact_loads_outside_give_zeros_and_stores_do_nothing() {
         };
         assert_eq!(found, expected, "lane {lane}, index {index:#x}");
     }
-    // Of the lanes with an index inside, each has an element to itself.
+    // Each lane with an index inside has a separate element.
     let writers: Vec<u32> = (0..ELEMENTS)
         .map(|element| INDICES.iter().position(|index| *index == element).expect("one") as u32)
         .collect();
@@ -90,20 +90,20 @@ fn clamped_accesses_stay_within_their_buffer() {
 fn unchecked_accesses_outside_are_found() {
     let mut buffers = buffers();
     assert!(launch(&compile(Robustness::default()), &mut buffers, &[], [1; 3], 1).is_err());
-    // One kind alone does not do.
+    // A single kind is not sufficient.
     let storage = Robustness { storage: Bounds::Exact, ..Robustness::default() };
     assert!(launch(&compile(storage), &mut self::buffers(), &[], [1; 3], 1).is_err());
 }
 
 #[test]
 fn a_null_descriptor_is_a_buffer_of_no_bytes() {
-    // The driver binds 16 bytes of zeros, and says that there are none.
+    // The driver binds 16 bytes of zeros with size 0.
     let mut shader = compile(Robustness::all(Bounds::Exact));
     let mut buffers = buffers();
     for binding in [0, 2, 3, 4] {
         buffers[binding].bytes = vec![0; 16];
     }
-    // Sizes come from uniforms, of which the launch fills those that the list names.
+    // Sizes come from uniforms; the launch fills those in the list.
     let is_size = |range: &agx_abi::UniformRange| {
         matches!(range.source, agx_abi::UniformSource::BufferSize { binding: 0 | 2 | 3 | 4, .. })
     };

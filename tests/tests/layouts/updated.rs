@@ -1,4 +1,4 @@
-//! Sets that change between two runs of a program that nobody touches: its words name the set, and the set is memory.
+//! Sets that are updated between two runs of an unchanged program: its words refer to the set, which is in memory.
 
 use agx_abi::pipeline::{DescriptorForm, PipelineLayout, SetLayout};
 use agx_abi::{PartRole, ShaderInfo, UniformSource};
@@ -15,7 +15,7 @@ const SHADER: &str = "
 }";
 
 const SET: u64 = 0x1_0000;
-/// Buffers, a page each: two factors, two sources of different lengths, two results.
+/// Buffers, one page each: two factors, two sources of different lengths, two results.
 const BUFFERS: [u64; 6] = [0x2_0000, 0x3_0000, 0x4_0000, 0x5_0000, 0x6_0000, 0x7_0000];
 const RESULT_BYTES: usize = 16;
 

@@ -1,4 +1,4 @@
-//! Advanced blend operations against the Vulkan specification's formulas, written down here once more in 64 bits.
+//! Advanced blend operations compared with the Vulkan specification's formulas, implemented here in 64 bits.
 
 use agx_abi::tile::{ColourFormat, Numeric};
 use agx_compiler::link::{AdvancedBlend, AdvancedOp, EpilogKey, LinkPart, Overlap, Parts, Target};
@@ -14,7 +14,7 @@ fn zip(a: Rgb, b: Rgb, f: impl Fn(f64, f64) -> f64) -> Rgb {
     [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]
 }
 
-/// f(Cs, Cd) of the operations that work component by component.
+/// f(Cs, Cd) of the operations on single components.
 fn component(op: AdvancedOp, s: f64, d: f64) -> f64 {
     use AdvancedOp::*;
     match op {
@@ -118,7 +118,7 @@ fn with_saturation(base: Rgb, saturated: Rgb, bright: Rgb) -> Rgb {
     with_luminosity(colour, bright)
 }
 
-/// f(Cs, Cd) of whole colours.
+/// f(Cs, Cd) of operations on whole colours.
 fn mixed(op: AdvancedOp, s: Rgb, d: Rgb) -> Rgb {
     match op {
         AdvancedOp::HslHue => with_saturation(s, d, d),
@@ -129,7 +129,7 @@ fn mixed(op: AdvancedOp, s: Rgb, d: Rgb) -> Rgb {
     }
 }
 
-/// The operations on colours that are multiplied by alpha.
+/// The operations on premultiplied colours.
 fn additional(op: AdvancedOp, s: Rgb, d: Rgb, [sa, da]: [f64; 2]) -> Option<(Rgb, f64)> {
     use AdvancedOp::*;
     let sum = (sa + da).min(1.0);
@@ -157,7 +157,8 @@ fn rgb(c: [f64; 4]) -> Rgb {
     [c[0], c[1], c[2]]
 }
 
-/// The blended colour. `nudge` moves the colours that jumping formulas compare, for what rounding may do to them.
+/// The blended colour. `nudge` perturbs the colours that discontinuous formulas compare, by the possible rounding
+/// error.
 fn blended(blend: &AdvancedBlend, source: [f64; 4], destination: [f64; 4], nudge: [f64; 2]) -> [f64; 4] {
     let (s, d, [sa, da]) = (rgb(source), rgb(destination), [source[3], destination[3]]);
     let multiplied = |c: Rgb, is: bool, alpha: f64| if is { c } else { c.map(|x| x * alpha) };
@@ -184,7 +185,7 @@ fn blended(blend: &AdvancedBlend, source: [f64; 4], destination: [f64; 4], nudge
     if blend.clamp_results { all.map(|x| x.clamp(0.0, 1.0)) } else { all }
 }
 
-/// An epilog that blends, and the main parts that it blends the colours of.
+/// An epilog that blends, and the main parts with the colours to blend.
 struct Blender {
     format: ColourFormat,
     blend: AdvancedBlend,
@@ -200,7 +201,7 @@ impl Blender {
         Blender { format, blend, key, epilog }
     }
 
-    /// Blends a colour with what pixels hold, at most 16.
+    /// Blends a colour with the contents of pixels, at most 16.
     fn run(&self, source: [f32; 4], before: &[[u8; 16]]) -> Vec<[f64; 4]> {
         let (info, code) = (info(1), Code::default().colour(0, floats(source)));
         let program = checked(&Parts {
@@ -228,7 +229,7 @@ impl Blender {
         (0..before.len()).map(blended).collect()
     }
 
-    /// Whether a component is what the formula gives, for the colours as they are or off by what rounding does.
+    /// Checks that a component equals the formula's result, for the exact colours or for colours with rounding errors.
     fn check(&self, source: [f32; 4], before: [u8; 16], found: [f64; 4], nudges: &[f64]) {
         let is_float = self.format.desc().numeric == Numeric::Float;
         let source = source.map(|x| if is_float { f64::from(x) } else { f64::from(x).clamp(0.0, 1.0) });
@@ -252,7 +253,7 @@ impl Blender {
     }
 }
 
-/// An operation in all combinations of what else the API says.
+/// An operation with all combinations of its other parameters.
 fn variants(op: AdvancedOp) -> impl Iterator<Item = AdvancedBlend> {
     Overlap::ALL.into_iter().flat_map(move |overlap| {
         (0..4).map(move |bits| AdvancedBlend {
@@ -268,7 +269,7 @@ fn bytes(colour: [f32; 4]) -> [u8; 16] {
     colour.map(f32::to_le_bytes).concat().try_into().expect("four words")
 }
 
-/// A colour, multiplied by its alpha or not.
+/// A colour, premultiplied by its alpha or not.
 fn colour(numbers: &mut Numbers, premultiplied: bool) -> [f32; 4] {
     let alpha = (1 + numbers.below(16)) as f32 / 16.0;
     let factor = if premultiplied { alpha } else { 1.0 };
@@ -276,7 +277,7 @@ fn colour(numbers: &mut Numbers, premultiplied: bool) -> [f32; 4] {
     [r, g, b, alpha]
 }
 
-/// What rounding may move a colour by.
+/// Possible rounding errors of a colour.
 const NUDGES: [f64; 3] = [0.0, 1e-6, -1e-6];
 
 #[test]
@@ -292,7 +293,7 @@ fn every_operation_blends_random_colours_as_defined() {
     }
 }
 
-/// Black, grey and white, transparent to opaque: formulas jump there, and nothing is rounded.
+/// Black, grey and white, transparent to opaque: formulas are discontinuous there, and nothing is rounded.
 #[test]
 fn every_operation_blends_the_ends_of_ranges_as_defined() {
     let ends = |premultiplied: bool| {
@@ -340,7 +341,7 @@ fn every_kind_of_format_takes_advanced_operations() {
         let source = colour(&mut numbers, true);
         let before = [0; 4].map(|_: u32| {
             let mut bytes = [0_u8; 16];
-            // Without the top bits of exponents, which say infinity; alphas are not small.
+            // Without the top bits of exponents, so that there are no infinities; alphas are not small.
             bytes.iter_mut().for_each(|byte| *byte = 0x40 | numbers.below(128) as u8);
             bytes
         });

@@ -9,7 +9,7 @@ use agx_emulator::{Comparison, Framebuffer, Stencil, StencilOp, Tests};
 use super::formats::{is_nearest, read};
 use super::support::{Code, Numbers, floats, info, linked, shade};
 
-/// Stores one colour to a pixel that holds `before`.
+/// Stores one colour to a pixel with the contents `before`.
 fn run(key: &EpilogKey, code: Code, before: &[u8], constant: [f32; 4]) -> Framebuffer {
     let mut info = info(if key.dual_source { 2 } else { 1 });
     info.fragment.dual_source = key.dual_source;
@@ -30,7 +30,7 @@ fn sample(framebuffer: &Framebuffer, sample: u32) -> &[u8] {
     framebuffer.colour(1, 1, sample).expect("inside")
 }
 
-/// A colour in and a little beyond the range of a format.
+/// A colour in the range of a format, or slightly outside.
 fn colour(format: ColourFormat, numbers: &mut Numbers) -> ([u32; 4], [f64; 4]) {
     match format.desc().numeric {
         Numeric::Uint => {
@@ -192,7 +192,7 @@ fn every_format_that_blends_does() {
     let formats = ColourFormat::ALL.iter().filter(|format| !format.is_integer());
     for format in formats {
         for op in [BlendOp::Add, BlendOp::Max] {
-            // Half floats lose what cancels: nothing is subtracted here.
+            // Half floats lose precision in cancellation, so nothing is subtracted here.
             check_blend(*format, Blend { colour: over(op), alpha: over(op) }, &mut numbers);
         }
     }
@@ -241,7 +241,7 @@ fn logic_operations_combine_bits() {
                 };
                 let s = *integer.min(if width == 2 { &3 } else { &127 });
                 let (d, f) = (field(&before), field(found));
-                // Vulkan numbers the operations so that bit 3 of the number is both, 2 only s, 1 only d, 0 neither.
+                // Vulkan numbers the operations so that bit 3 of the number means both, 2 only s, 1 only d, 0 neither.
                 let table = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15][index];
                 let wanted = (0..width).fold(0, |all, at| {
                     let pair = (s >> at & 1) << 1 | (d >> at & 1);
@@ -290,7 +290,7 @@ fn alpha_becomes_coverage_and_then_1() {
             shade(&program, &info, &mut framebuffer, [0.0; 4], 0.5, Tests::default());
             let found = [0, 1, 2, 3].map(|at| sample(&framebuffer, at)[3]);
             assert_eq!(found, [0, 1, 2, 3].map(|at| if at < covered { 255 } else { 0 }), "alpha {alpha}");
-            // Four pixels: early tests count all samples, late ones those that alpha leaves.
+            // Four pixels: early tests count all samples, late ones those that alpha to coverage leaves.
             assert_eq!(framebuffer.passed, if early { 16 } else { 4 * covered });
         }
     }

@@ -1,4 +1,4 @@
-//! Reads and writes samples of the tile as the graphics APIs define the formats, by themselves.
+//! Reads and writes samples of the tile by the graphics APIs' definition of the formats, independently of the compiler.
 
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 use half::f16;
@@ -56,13 +56,13 @@ fn encoded(linear: f64) -> f64 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Whether a stored component is the nearest to `wanted`, but for one part in a thousand of the step.
+/// Whether a stored component is the nearest to `wanted`, with a tolerance of one thousandth of a step.
 pub fn is_nearest(format: ColourFormat, at: usize, found: f64, wanted: f64, all: [f64; 4]) -> bool {
     let desc = format.desc();
     let relative = |bits: i32| (found - wanted).abs() <= wanted.abs() * 2.0_f64.powi(-bits) + 1e-6;
     let step = |low: f64, steps: f64| (found - wanted.clamp(low, 1.0)).abs() * steps <= 0.501;
     match (desc.numeric, desc.tile) {
-        // Halves hold what the memory's format rounds later.
+        // Halves are rounded to the memory's format later.
         (Numeric::Unorm, TileFormat::I16) => (found - wanted.clamp(0.0, 1.0)).abs() <= 0.0005,
         (Numeric::Unorm, _) => step(0.0, f64::from((1_u32 << desc.bits[at]) - 1)),
         (Numeric::Snorm, _) => step(-1.0, f64::from((1_u32 << (desc.bits[at] - 1)) - 1)),

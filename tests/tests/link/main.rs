@@ -1,4 +1,4 @@
-//! Generated parts and linked programs on the strict machine, against models written here.
+//! Generated parts and linked programs on the strict machine, compared with models in this test.
 
 mod advanced_blend;
 mod epilog;

@@ -88,7 +88,7 @@ fn statistics_of_a_program_are_those_of_all_its_parts() {
     };
     let count = |code: &[u8]| agx_isa::disasm::listing(code, false).lines().count() as u32;
     let (once, looped) = (stats(None), stats(Some(4)));
-    // With its end, `stop`.
+    // Including its final `stop`.
     assert_eq!(once.instructions, main.stats.instructions + count(&epilog.code) + 1);
     assert_eq!(looped.instructions - once.instructions, 8, "two set up, six continue or leave");
     assert_eq!((once.loops, looped.loops), (0, 1));

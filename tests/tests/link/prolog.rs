@@ -18,7 +18,7 @@ fn white() -> Code {
     Code::default().colour(0, floats([1.0; 4]))
 }
 
-/// Red of every sample of the pixels in rows.
+/// The red component of every sample of the pixels, in rows.
 fn reds(framebuffer: &Framebuffer, samples: u32) -> Vec<u8> {
     let [width, height] = framebuffer.size();
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -78,7 +78,7 @@ fn the_stipple_discards_by_its_bits() {
 
 #[test]
 fn fragments_are_counted_before_anything_is_discarded() {
-    // One sample; four in one run of the program; four by themselves; half of the samples discarded.
+    // One sample; four in one run of the program; four with sample shading; half of the samples discarded.
     for (samples, sample_shading, sample_mask, counted) in
         [(1, false, 0xff, 35), (4, false, 0xff, 35), (4, true, 0xff, 140), (4, false, 0b0101, 35)]
     {

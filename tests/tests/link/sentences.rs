@@ -1,4 +1,4 @@
-//! Sentences of the ABI that parts of different makers must keep: main parts from the compiler between parts made by hand.
+//! Rules of the ABI for parts from different sources: main parts from the compiler between handwritten parts.
 
 use agx_abi::fragment::SAMPLES;
 use agx_abi::tile::ColourFormat;
@@ -43,7 +43,7 @@ fn key(shader: &CompiledShader) -> EpilogKey {
     key
 }
 
-/// Samples that a program leaves.
+/// The resulting samples of a program.
 fn picture(parts: &Parts<'_>, samples: u32) -> Vec<[u32; 4]> {
     let mut framebuffer = Framebuffer::new(8, 4, samples, 16);
     shade(&checked(parts), parts.info, &mut framebuffer, [0.0; 4], 0.5, Tests::default());
@@ -74,7 +74,7 @@ fn at_the_end_r0l_is_0_and_r0h_preserved_if_sample_shading_is_enabled() {
     assert!(shader.info.fragment.sample_shading);
     let mut key = key(&shader);
     key.samples = 4;
-    // What the main part leaves in r0h takes the place of a component. A lane whose r0l were not 0 would be off.
+    // The contents of r0h replace a component. A lane with a nonzero r0l would be inactive.
     let register = agx_abi::fragment::colour_register(0, 1).expect("a register");
     let operands = [
         ("dst", Operand::reg(register, Size::B32)),

@@ -1,4 +1,4 @@
-//! Render targets that do not fit into the tile, against the same targets in the tile.
+//! Render targets that do not fit into the tile, compared with the same targets in the tile.
 
 use agx_abi::fragment::{SAMPLE_MASK, UNIFORMS};
 use agx_abi::tile::{ColourFormat, Numeric};
@@ -11,10 +11,10 @@ use agx_emulator::{Comparison, Framebuffer, Options, Tests};
 
 use super::support::{Code, Numbers, floats, info, linked};
 
-/// The target that is spilled: the four before it fill a sample of 64 bytes.
+/// The spilled target: the four before it fill a sample of 64 bytes.
 const SPILLED: u32 = 4;
 
-/// Pixels along a side, of which the last row and column are not shaded.
+/// Pixels along a side; the last row and column are not shaded.
 const SIDE: u32 = 4;
 
 /// Formats with the codes of the same texels in memory.
@@ -41,7 +41,7 @@ const fn texels(channels: u32, kind: u32) -> Format {
     Format { channels, kind, srgb: false }
 }
 
-/// The key with only the one target, in the tile, and with others before it that leave it no room.
+/// The key with only the one target, in the tile, and with others before it, so that it does not fit.
 fn keys(target: Target, samples: u8, info: &ShaderInfo) -> [EpilogKey; 2] {
     let mut alone = EpilogKey::new(&info.fragment);
     alone.samples = samples;
@@ -57,7 +57,7 @@ fn keys(target: Target, samples: u8, info: &ShaderInfo) -> [EpilogKey; 2] {
     [alone, crowded]
 }
 
-/// What a run leaves: bytes of each sample of each pixel, in the tile or in memory.
+/// The result of a run: bytes of each sample of each pixel, in the tile or in memory.
 struct Run<'r> {
     key: &'r EpilogKey,
     code: &'r Code,
@@ -121,7 +121,7 @@ impl Run<'_> {
     }
 }
 
-/// What is known of a main part that leaves the colour of the target.
+/// Information about a main part that writes the colour of the target.
 fn one_colour() -> ShaderInfo {
     let mut info = info(0);
     info.fragment.components[SPILLED as usize] = 0xf;
@@ -137,7 +137,7 @@ fn colour(format: ColourFormat, numbers: &mut Numbers) -> [u32; 4] {
     }
 }
 
-/// Bytes of a sample that are not infinities.
+/// Bytes of a sample without infinities.
 fn before(format: ColourFormat, numbers: &mut Numbers) -> Vec<u8> {
     let bytes = (0..format.tile_bytes()).map(|_| 0x20 + numbers.below(0x18) as u8);
     bytes.collect()
@@ -149,7 +149,7 @@ fn over() -> Blend {
     Blend { colour, alpha: Equation { source: Factor::ConstantAlpha, ..colour } }
 }
 
-/// The spilled target holds what the same target in the tile holds.
+/// Checks that the spilled target has the same contents as the same target in the tile.
 fn check(changes: impl Fn(&mut EpilogKey), target: impl Fn(ColourFormat) -> Target, seed: u64) {
     let (mut numbers, mut changed) = (Numbers::new(seed), 0);
     for (at, (format, texels)) in FORMATS.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Main parts made by hand, and programs made of them.
+//! Handwritten main parts, and programs with them.
 
 use agx_abi::fragment::FragmentInfo;
 use agx_abi::{ShaderInfo, Stage, Target};
@@ -43,7 +43,7 @@ impl Code {
         self
     }
 
-    /// A constant in register `half` / 2.
+    /// Sets register `half` / 2 to a constant.
     pub fn word(self, half: u8, bits: u32) -> Self {
         self.op(Opcode::Ldimm32, &[("dst", Operand::reg(half, Size::B32)), ("a", Operand::imm(bits))])
     }
@@ -52,7 +52,7 @@ impl Code {
         self.op(Opcode::Ldimm16, &[("dst", Operand::reg(half, Size::B16)), ("a", Operand::imm(bits.into()))])
     }
 
-    /// Colour of a target.
+    /// Sets the colour of a target.
     pub fn colour(self, target: u32, bits: [u32; 4]) -> Self {
         (0..).zip(bits).fold(self, |code, (component, bits)| {
             let half = agx_abi::fragment::colour_register(target, component).expect("a register");
@@ -65,7 +65,7 @@ pub fn floats(colour: [f32; 4]) -> [u32; 4] {
     colour.map(f32::to_bits)
 }
 
-/// What is known of a main part that leaves all components of `targets` colours.
+/// Information about a main part that writes all components of `targets` colours.
 pub fn info(targets: usize) -> ShaderInfo {
     let mut fragment = FragmentInfo::default();
     fragment.components[..targets].fill(0xf);
@@ -79,7 +79,7 @@ pub fn info(targets: usize) -> ShaderInfo {
     }
 }
 
-/// Links a main part with the epilog of `key`; the program obeys the rules of the instruction set.
+/// Links a main part with the epilog of `key`, and validates the program.
 pub fn linked(code: &Code, info: &ShaderInfo, key: &EpilogKey, sample_loop: Option<u8>) -> LinkedProgram {
     linked_with(&FragmentPrologKey::default(), code, info, key, sample_loop)
 }
@@ -107,7 +107,7 @@ pub fn linked_with(
     })
 }
 
-/// Options under which every pass is checked.
+/// Options that validate after every pass.
 fn validated() -> CompileKey {
     let mut options = CompileKey::default();
     options.validate = true;
@@ -121,7 +121,7 @@ pub fn epilog(key: &EpilogKey) -> LinkPart {
         .unwrap_or_else(|error| panic!("{error}: {key:?}"))
 }
 
-/// Links; the program obeys the rules of the instruction set.
+/// Links, and validates the program.
 pub fn checked(parts: &Parts<'_>) -> LinkedProgram {
     let program = link(parts).expect("parts fit");
     let limits = Limits {
@@ -133,7 +133,7 @@ pub fn checked(parts: &Parts<'_>) -> LinkedProgram {
     program
 }
 
-/// Shades the whole frame buffer; the machine must find nothing wrong.
+/// Shades the whole framebuffer; there must be no findings.
 pub fn shade(
     program: &LinkedProgram,
     info: &ShaderInfo,

@@ -1,4 +1,4 @@
-//! Background and end-of-tile programs on the strict machine: what they leave in the tile and in images.
+//! Background and end-of-tile programs on the strict machine: resulting contents of the tile and of images.
 
 use agx_abi::fragment::{MAX_TARGETS, TargetHeap, UNIFORMS};
 use agx_abi::record::{image, texture};
@@ -10,10 +10,10 @@ use agx_emulator::{
     Access, EndOfTile, Framebuffer, Memory, Options, Program, Shade, Stage, States, Tests, end_of_tile, shade,
 };
 
-/// Pixels along the sides: more than one tile of the smallest size, and not a multiple of it.
+/// Pixels along the sides: larger than one tile of the smallest size, and not a multiple of it.
 const SIZE: [u32; 2] = [20, 18];
 
-/// Where images begin; each has a region of this many bytes.
+/// Address of the first image; each has a region of this many bytes.
 const IMAGES: u64 = 0x1_0000_0000;
 const REGION: u64 = 0x10_0000;
 
@@ -33,7 +33,7 @@ const FORMATS: [(ColourFormat, u64, u64); 12] = [
     (ColourFormat::Bgr11UfloatPack32, 0x25, 4),
 ];
 
-/// An image of a target: plain rows, then the other layers, samples of a pixel side by side.
+/// An image of a target: plain rows, then the other layers, samples of a pixel consecutive.
 #[derive(Clone, Copy)]
 struct Image {
     format: (ColourFormat, u64, u64),
@@ -43,7 +43,7 @@ struct Image {
     address: u64,
 }
 
-/// The code of plain rows, which only this machine knows.
+/// The code of plain rows, which exists only in this machine.
 const ROWS: u64 = 3;
 
 impl Image {
@@ -117,7 +117,7 @@ impl Image {
         (pixel * self.samples + sample) as usize * self.texel_bytes()
     }
 
-    /// Contents that differ from texel to texel and are finite floats in every format.
+    /// Contents that differ between texels and are finite floats in every format.
     fn pattern(&self) -> Vec<u8> {
         (0..self.bytes()).map(|at| 0x20 + (at * 7 % 23) as u8).collect()
     }
@@ -165,7 +165,7 @@ fn memory(contents: &[(Image, Vec<u8>)]) -> Memory {
     memory
 }
 
-/// The sampler of loads, as docs/abi.md describes it: coordinates in texels, border of transparent black.
+/// The sampler of loads, as in docs/abi.md: coordinates in texels, border of transparent black.
 fn load_sampler() -> [u8; 8] {
     use agx_abi::record::sampler::*;
     let mut bytes = [0; 8];
@@ -191,7 +191,7 @@ fn uniforms(program: &TileProgram, colours: &[[u32; 4]], heap: u64) -> Vec<u16> 
     uniforms
 }
 
-/// Runs a program that fills or stores a layer; the machine must find nothing wrong.
+/// Runs a program that fills or stores a layer; there must be no findings.
 struct Run<'r> {
     program: &'r TileProgram,
     uniforms: Vec<u16>,
@@ -245,7 +245,7 @@ fn framebuffer(targets: &PassTargets) -> Framebuffer {
     framebuffer
 }
 
-/// Loads `source` and stores what it made to `destination`, layer by layer.
+/// Loads `source` and stores the result to `destination`, layer by layer.
 fn through_the_tile(
     source: &[Image],
     destination: &[Image],
@@ -314,7 +314,7 @@ fn clears_give_every_sample_of_every_target_its_colour() {
     }
 }
 
-/// The mean of the samples, the first one, the least, the greatest.
+/// The mean of the samples, the first one, the minimum, the maximum.
 fn combined(mode: ResolveMode, samples: &[f64]) -> f64 {
     match mode {
         ResolveMode::First => samples[0],

@@ -1,4 +1,4 @@
-//! Outputs of vertex shaders in the slots that a fragment shader asks for.
+//! Outputs of vertex shaders in the slots that a fragment shader needs.
 
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::ColourFormat;
@@ -15,7 +15,7 @@ use agx_isa::disasm::{Piece, disassemble};
 use agx_isa::table::Opcode;
 use agx_tests::driver::{stage, validate_program};
 
-/// Varyings of three kinds, none of them in the order of the hardware.
+/// Varyings of three kinds, not in the order of the hardware.
 const SHADERS: &str = "
 struct Passed {
     @builtin(position) at: vec4f,
@@ -73,7 +73,7 @@ fn fragment_program(shader: &CompiledShader) -> (LinkedProgram, u32) {
     (program.expect("links"), state.layout().sample_bytes.into())
 }
 
-/// The picture of a triangle over the whole screen.
+/// The image of a triangle over the whole screen.
 fn draw(vertex: (&CompiledShader, &LinkedProgram), fragment: &CompiledShader) -> Framebuffer {
     let (program, sample_bytes) = fragment_program(fragment);
     let mut framebuffer = Framebuffer::new(8, 8, 1, sample_bytes);
@@ -109,7 +109,7 @@ fn the_linker_gives_outputs_the_slots_that_a_fragment_shader_asks_for() {
         .map(|varying| layout.slot(varying.expect("known").output))
         .collect();
     assert_eq!(stored(&linked.code).into_iter().map(Some).collect::<Vec<_>>(), renumbered);
-    // Both programs make the same picture, each with its own slots.
+    // Both programs draw the same image, each with its own slots.
     let mut second = vertex.clone();
     second.info.varyings.clone_from(&layout.varyings);
     let pictures = [draw((&vertex, &own), &fragment), draw((&second, &linked), &fragment)];
@@ -123,12 +123,12 @@ fn vertex_shaders_store_what_is_read_in_the_slots_it_is_read_from() {
     let (vertex, fragment) = (compile(Stage::Vertex), compile(Stage::Fragment));
     let inputs = fragment.info.fragment.coefficients.clone();
     let known = compile_for(Stage::Vertex, Some(inputs.clone()));
-    // The slots are those of the layout: nothing is left for the linker.
+    // The slots are those of the layout, so that the linker has nothing to change.
     assert_eq!(known.info.varyings, known.info.output_layout(&inputs).varyings);
     assert_ne!(known.info.varyings, vertex.info.varyings);
     let [own, linked] = [&vertex, &known].map(|shader| link(&Parts::new(shader)).expect("links"));
     assert_eq!(draw((&vertex, &own), &fragment), draw((&known, &linked), &fragment));
-    // Without its reader a location goes, and what was computed for it.
+    // A location without a reader is removed, with its computation.
     let of_location = |output: Option<Output>| matches!(output, Some(Output::User { location: 1, .. }));
     let fewer = inputs.iter().copied().filter(|input| !of_location(input.output()));
     let less = compile_for(Stage::Vertex, Some(fewer.collect()));

@@ -1,4 +1,4 @@
-//! Vertex prologs: every format, against a decoder written here.
+//! Vertex prologs: every format, compared with a decoder in this test.
 
 use agx_abi::vertex::{self, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, VertexNumeric, names};
@@ -20,7 +20,7 @@ use half::f16;
 
 use super::support::{Code, Numbers};
 
-/// Vertices in a row, instances in rows; each hands its attribute to a pixel of its own.
+/// Vertices per row, and rows of instances; each writes its attribute to a separate pixel.
 const SIZE: [u32; 2] = [16, 4];
 
 const SHADERS: &str = "
@@ -71,7 +71,7 @@ impl Shaders {
         Shaders { vertex, fragment, program }
     }
 
-    /// The attribute as the shader sees it, for each vertex and instance.
+    /// The attribute in the shader, for each vertex and instance.
     fn run(&self, source: Option<AttributeKey>, data: &[u8], offset: usize, base: [u32; 2]) -> Vec<[u32; 4]> {
         let key = VertexPrologKey::new(&self.vertex.info, |location| source.filter(|_| location == 3));
         let program = prologued(main_part(&self.vertex), &self.vertex.info, &key);
@@ -114,7 +114,7 @@ impl Shaders {
             let bytes = framebuffer.colour(x, y, 0).expect("inside");
             [0, 4, 8, 12].map(|at| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four")))
         };
-        // The window's y runs against clip space.
+        // The y axis of the window is opposite to that of clip space.
         let places = (0..SIZE[1]).flat_map(|i| (0..SIZE[0]).map(move |v| (v, i)));
         places.map(|(v, i)| words((v + base[0]) % SIZE[0], (i + base[1]) % SIZE[1])).collect()
     }
@@ -130,7 +130,8 @@ fn stage_of<'a>(program: &'a LinkedProgram, info: &'a ShaderInfo) -> StageProgra
     }
 }
 
-/// Links a prolog with a main part: the program obeys the rules and needs no more than the main part.
+/// Links a prolog with a main part, validates the program, and checks that it needs no more registers than the main
+/// part.
 fn prologued(main: &[u8], info: &ShaderInfo, key: &VertexPrologKey) -> LinkedProgram {
     let mut options = CompileKey::default();
     options.validate = true;
@@ -151,7 +152,7 @@ fn prologued(main: &[u8], info: &ShaderInfo, key: &VertexPrologKey) -> LinkedPro
     program
 }
 
-/// A component as the shader sees it: bits of an integer or of a float that may differ in the last place.
+/// A component in the shader: bits of an integer, or a float that may differ in the last place.
 fn component(format: VertexFormat, at: usize, element: &[u8]) -> Result<u32, f64> {
     let field = format.fields[at];
     if field.bits == 0 {
@@ -237,7 +238,7 @@ fn every_format_is_fetched_aligned_and_not() {
     }
 }
 
-/// Components of 64 bits are words, which continue in the location after.
+/// Components of 64 bits are words, which continue in the next location.
 fn check_wide(rest: &[u8], found: [u32; 4], what: &str) {
     for (word, found) in rest.chunks_exact(4).zip(found) {
         assert_eq!(found, u32::from_le_bytes(word.try_into().expect("four")), "{what}");
@@ -285,7 +286,7 @@ fn elements_outside_the_buffer_are_not_fetched() {
     for (vertex, found) in found[..16].iter().enumerate() {
         assert_eq!(*found, [10 + vertex.min(4) as u32, 0, 0, 1]);
     }
-    // Neither bytes nor instances beyond the last element.
+    // Neither bytes nor instances past the last element.
     let bytes = AttributeKey { alignment: 1, ..source };
     let found = shaders.run(Some(bytes), &[&[7], data.as_slice()].concat(), 1, [0, 0]);
     assert_eq!([3, 4, 5, 15].map(|at: usize| found[at][0]), [13, 14, 14, 14]);
@@ -328,7 +329,7 @@ fn a_compute_prolog_fetches_indices() {
     let attribute = AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0 };
     for (size, bytes) in indices {
         let index = Assembly { index: Some(size), primitives: Primitives::List };
-        // Indices 9, 8, 200; beyond their number 0; all from the base vertex 100.
+        // Indices 9, 8, 200; past their end 0; all relative to the base vertex 100.
         assert_eq!(compute(index, bytes, None), [109, 0, 108, 0, 300, 0, 100, 0, 100, 0], "{index:?}");
         // The elements are 1000 and up; the last is that of vertex 250.
         let wanted = [109, 1109, 108, 1108, 300, 1250, 100, 1100, 100, 1100];
@@ -387,7 +388,7 @@ fn with_stores(attribute: Option<AttributeKey>, assembly: Assembly) -> LinkedPro
     prologued(&code.0, &info, &key)
 }
 
-/// Runs so many lanes over so many indices with base vertex 100; two words of each.
+/// Runs this number of lanes with this number of indices and base vertex 100; returns two words of each.
 fn run_compute(
     program: &LinkedProgram,
     indices: &[u8],

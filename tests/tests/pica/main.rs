@@ -1,4 +1,4 @@
-//! PICA200 programs compiled and run on the strict machine, against the interpreter of the format's crate.
+//! PICA200 programs compiled and run on the strict machine, compared with the interpreter of the format's crate.
 
 mod mutations;
 mod oracle;

@@ -1,4 +1,5 @@
-//! Changed programs: an error or a shader, never a panic or an internal error; and what compiles does what the interpreter does.
+//! Mutated programs give an error or a shader, never a panic or an internal error; shaders give the same results as the
+//! interpreter.
 
 use agx_abi::Target;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Language, Scratch};
@@ -10,14 +11,14 @@ use agx_tests::pica::run::{Tolerance, VertexRun};
 
 use super::support::{Named, interpret, programs, uniforms, vector};
 
-/// Changes of a run in `cargo test`; `PICA_MUTATIONS=N` makes more.
+/// Number of mutations in `cargo test`; `PICA_MUTATIONS=N` sets it.
 const MUTATIONS: usize = 60;
 
 fn count() -> usize {
     std::env::var("PICA_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(MUTATIONS)
 }
 
-/// A program with words changed: bits, whole words, targets, copies of other words, or cut off.
+/// A program with mutated words: bits, whole words, targets, copies of other words, or truncated.
 fn changed(random: &mut Random, programs: &[Named]) -> Container {
     let mut container = programs[random.below(programs.len())].container.clone();
     for _ in 0..=random.below(4) {
@@ -29,7 +30,7 @@ fn changed(random: &mut Random, programs: &[Named]) -> Container {
             1 => code[at] = random.next_u32(),
             2 => code[at] = code[other],
             3 => code.swap(at, other),
-            // Targets and counts are what control depends on.
+            // Targets and counts determine control flow.
             4 | 5 => code[at] = code[at] & !(0xfff << 10) | (random.below(code.len() + 2) as u32) << 10,
             6 => code[at] = code[at] & !0xff | random.below(12) as u32,
             _ => {
@@ -48,7 +49,8 @@ fn changed(random: &mut Random, programs: &[Named]) -> Container {
     container
 }
 
-/// Compiles a changed program; if it does, and if the interpreter ends, runs and compares it. Returns whether it was compared.
+/// Compiles a mutated program. If it compiles and the interpreter terminates, runs and compares it. Returns whether it
+/// was compared.
 fn check(container: &Container, seed: u64) -> bool {
     let Ok(bytes) = container.write() else { return false };
     let language = Language::find("pica200").expect("a language");
@@ -71,7 +73,8 @@ fn check(container: &Container, seed: u64) -> bool {
         .collect();
     let Ok(expected) = expected else { return false };
     let program = Named { name: String::new(), text: String::new(), container: container.clone() };
-    // A function's error may decide a comparison, and an overflow come of a denormal: such programs are only compiled.
+    // A function's error may decide a comparison, and a denormal may cause an overflow: such programs are only
+    // compiled.
     if program.tolerance() != Tolerance::EXACT {
         return false;
     }

@@ -1,4 +1,4 @@
-//! A program of the project over random and special inputs.
+//! Compares a program of the project with the interpreter, with random and special inputs.
 
 use agx_compiler::CompileKey;
 use agx_pica200::Stage;
@@ -9,21 +9,21 @@ use agx_tests::pica::run::{Tolerance, VertexRun};
 
 use super::support::{Named, interpret, interpret_primitive, primitive, uniforms, vector};
 
-/// Vertices of a run.
+/// Number of vertices of a run.
 const VERTICES: usize = 24;
-/// Primitives of a run.
+/// Number of primitives of a run.
 const PRIMITIVES: usize = 9;
 
-/// How a program is compiled and compared.
+/// Settings for compiling and comparing a program.
 #[derive(Clone, Copy)]
 pub struct Mode {
     /// Options of the front end.
     pub options: &'static [(&'static str, u64)],
-    /// How the interpreter's numbers behave.
+    /// Number format of the interpreter.
     pub numbers: Numbers,
     /// Whether inputs are special values.
     pub edges: bool,
-    /// Runs, each with uniforms of its own.
+    /// Number of runs, each with its own uniforms.
     pub runs: u64,
     /// Whether products may be fused with sums.
     pub fused: bool,
@@ -31,7 +31,7 @@ pub struct Mode {
 
 const EXACT: Numbers = Numbers { exact: true, round24: false };
 
-/// Ways in which every program is compared.
+/// The modes in which every program is compared.
 pub const MODES: [Mode; 5] = [
     Mode { options: &[("stacks", 1)], numbers: EXACT, edges: false, runs: 1, fused: false },
     Mode { options: &[], numbers: EXACT, edges: false, runs: 2, fused: false },
@@ -52,15 +52,15 @@ pub const MODES: [Mode; 5] = [
     },
 ];
 
-/// Compares a program in a mode; the first difference.
+/// Compares a program in a mode; the error is the first difference.
 pub fn compare(program: &Named, mode: &Mode) -> Result<usize, String> {
     let options: Vec<(String, u64)> =
         mode.options.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let mut key = CompileKey::default();
-    // The validator after every pass costs more than the rest; once is enough.
+    // The validator after every pass costs more than the rest; one mode is enough.
     key.validate = mode.options.is_empty() && !mode.edges;
     let tolerance = match program.tolerance() {
-        // Values are rounded to 17 bits after every operation, so that a function's error may become a whole unit.
+        // Values are rounded to 17 bits after every operation, so a function's error may grow to a whole unit.
         Tolerance::FUNCTIONS if mode.numbers.round24 => Tolerance { relative: 2e-3, absolute: 2e-3 },
         Tolerance::EXACT if mode.fused => Tolerance { relative: 1e-3, absolute: 1e-3 },
         Tolerance::FUNCTIONS if mode.fused => Tolerance { relative: 1e-2, absolute: 1e-2 },

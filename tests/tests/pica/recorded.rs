@@ -1,4 +1,4 @@
-//! The cases in files: those of the project, and the recorded runs where they are present.
+//! The cases in files: those of the project, and the recorded runs if they are present.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use agx_tests::outcome::Outcome;
 use agx_tests::pica::Case;
 use agx_tests::shared::{locate, read_json_lines};
 
-/// Runs the cases of a file; how many there are.
+/// Runs the cases of a file; returns their number.
 fn run(path: &Path) -> usize {
     let cases: Vec<Case> = read_json_lines(path).expect("cases");
     let folder = path.parent().expect("a folder");

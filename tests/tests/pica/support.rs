@@ -34,7 +34,7 @@ impl Named {
         opcodes
     }
 
-    /// How near results must be: exact but for functions that the hardware approximates.
+    /// The required precision of results: exact, except for functions that the hardware approximates.
     pub fn tolerance(&self) -> Tolerance {
         let approximate = [Opcode::Ex2, Opcode::Lg2, Opcode::Rcp, Opcode::Rsq];
         match self.opcodes().iter().any(|opcode| approximate.contains(opcode)) {
@@ -54,7 +54,7 @@ fn float(random: &mut Random) -> f32 {
     random.below(1025) as f32 / 128.0 - 4.0
 }
 
-/// A float that is special more often than not. Their products leave out denormals, which the machine flushes.
+/// A float that is usually a special value. Products of these are not denormal, because the machine flushes denormals.
 fn edge(random: &mut Random) -> f32 {
     const EDGES: [f32; 16] = [
         0.0,
@@ -85,7 +85,8 @@ pub fn vector(random: &mut Random, edges: bool) -> Vector {
     std::array::from_fn(|_| if edges { edge(random) } else { float(random) })
 }
 
-/// Uniforms for a shader: random, then what it brings along. The first vector counts vertices in geometry programs.
+/// Uniforms for a shader: random, then its constants. For geometry programs the first vector has the number of
+/// vertices.
 pub fn uniforms(random: &mut Random, shader: &Shader, edges: bool) -> Uniforms {
     let mut uniforms = Uniforms::default();
     uniforms.float.iter_mut().for_each(|value| *value = vector(random, edges));
@@ -107,10 +108,10 @@ pub fn primitive(random: &mut Random, shader: &Shader) -> Vec<Vector> {
     vectors
 }
 
-/// Most instructions of the interpreter.
+/// Maximum number of instructions of the interpreter.
 pub const STEPS: usize = 20_000;
 
-/// What the interpreter makes of a vertex.
+/// The interpreter's result for a vertex.
 pub fn interpret(
     container: &Container,
     shader: &Shader,
@@ -122,7 +123,7 @@ pub fn interpret(
     Run { program, entry, uniforms, inputs, numbers, limit }.execute()
 }
 
-/// What the interpreter makes of a primitive: its vectors are inputs or replace uniforms, as the mode says.
+/// The interpreter's result for a primitive; its vectors are inputs or replace uniforms, depending on the mode.
 pub fn interpret_primitive(
     container: &Container,
     shader: &Shader,

@@ -1,4 +1,4 @@
-//! Every program in every way, and the table of docs/pica200.md made from it.
+//! Compares every program in every mode, and generates the table of docs/pica200.md.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::oracle::{MODES, compare};
 use super::support::{Named, programs};
 
-/// What the table is between.
+/// Markers around the table.
 const BEGIN: &str = "<!-- begin opcodes -->\n";
 const END: &str = "<!-- end opcodes -->";
 
-/// A program with what came of it in each mode: cases compared, or the first difference.
+/// A program with its result in each mode: number of compared cases, or the first difference.
 struct Compared {
     program: Named,
     results: Vec<Result<usize, String>>,
@@ -37,7 +37,7 @@ fn compared() -> Vec<Compared> {
     programs().into_par_iter().map(results).collect()
 }
 
-/// Whether words of an opcode decode, with every bit of every field, and encode to the same.
+/// Whether words of an opcode decode, with every bit of every field, and encode to the same words.
 fn decodes(row: &OpcodeDesc) -> bool {
     (0..32 - u32::from(row.bits)).all(|bit| {
         let word = row.base() | 1 << bit;

@@ -1,6 +1,5 @@
-//! What Vulkan's precision tables allow: the greatest error of a result, absolute, for operands and the exact result.
-//! Where the tables say that an operation inherits the precision of a formula, the error of each step of the formula is
-//! carried through to first order.
+//! Vulkan's precision limits: the maximum absolute error of a result, for operands and the exact result. If an
+//! operation inherits the precision of a formula, the errors of all steps of the formula are propagated to first order.
 
 use std::f64::consts::LN_2;
 
@@ -20,7 +19,7 @@ impl Format {
         }
     }
 
-    /// Exponent of the least normal number.
+    /// Exponent of the smallest normal number.
     pub fn least_exponent(self) -> i32 {
         match self.bits {
             16 => -14,
@@ -29,13 +28,14 @@ impl Format {
         }
     }
 
-    /// Unit in the last place of numbers like `x`; that of the least normal number for what is below it.
+    /// Unit in the last place of numbers like `x`; below the smallest normal number, that of the smallest normal
+    /// number.
     pub fn ulp(self, x: f64) -> f64 {
         let exponent = if x == 0.0 { i32::MIN } else { binary_exponent(x) };
         power_of_two(exponent.max(self.least_exponent()) - self.digits() + 1)
     }
 
-    /// Least number too large for the format, where it is a double.
+    /// Smallest number too large for the format, if it is a double.
     pub fn overflow(self) -> f64 {
         match self.bits {
             16 => 65536.0,
@@ -49,7 +49,7 @@ impl Format {
         self.ulp(x) / 2.0
     }
 
-    /// Least normal number: what may become zero.
+    /// Smallest normal number; smaller results may become zero.
     pub fn tiny(self) -> f64 {
         power_of_two(self.least_exponent())
     }
@@ -87,7 +87,7 @@ impl Format {
         2.0 * self.ulp(result)
     }
 
-    /// 1 / inversesqrt(x) of an x that is itself off by `error`.
+    /// 1 / inversesqrt(x) of an x that has an error of `error`.
     pub fn sqrt(self, x: f64, error: f64) -> f64 {
         let root = x.sqrt();
         let carried = if error >= x { (x + error).sqrt() } else { error / (2.0 * (x - error).sqrt()) };
@@ -114,7 +114,7 @@ impl Format {
         (if self.bits == 16 { 5.0 } else { 4096.0 }) * self.ulp(result)
     }
 
-    /// atan2(x, √(1 − x²)), or with its operands exchanged.
+    /// atan2(x, √(1 − x²)), or with swapped operands.
     pub fn asin(self, x: f64, result: f64) -> f64 {
         let rest = 1.0 - x * x;
         self.atan(result) + x.abs() * self.sqrt(rest, self.rounding(x * x) + self.rounding(rest))
@@ -156,7 +156,7 @@ impl Format {
         (self.log(quotient, quotient.ln()) + carried) / 2.0 + self.rounding(result)
     }
 
-    /// x − y · n for the whole number n next to x / y on the side that `whole` chooses.
+    /// x − y · n for the integer n next to x / y in the direction of `whole`.
     pub fn remainder(self, x: f64, y: f64, whole: fn(f64) -> f64, result: f64) -> f64 {
         let quotient = x / y;
         let error = self.divide(y, quotient);
@@ -177,7 +177,7 @@ impl Format {
         error
     }
 
-    /// sqrt(dot(x, x)) where each component is off by `errors`.
+    /// sqrt(dot(x, x)) where the components have the errors `errors`.
     pub fn length(self, x: &[f64], errors: &[f64]) -> f64 {
         let squares: Vec<f64> = x.iter().map(|x| x * x).collect();
         let carried: f64 = x.iter().zip(errors).map(|(x, error)| 2.0 * x.abs() * error).sum();
@@ -185,7 +185,7 @@ impl Format {
     }
 }
 
-/// Exact, denormals too.
+/// Exact, including denormals.
 fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         -1022.. => f64::from_bits(((exponent + 1023) as u64) << 52),

@@ -1,5 +1,5 @@
-//! The precision of every float operation, measured by running compiled code on the reference machine: all half floats,
-//! floats and doubles of every exponent. `docs/precision.md` has the table; `BLESS=1` rewrites it.
+//! Measures the precision of every float operation by running compiled code on the reference machine: all half floats,
+//! and floats and doubles of every exponent. `docs/precision.md` has the table; `BLESS=1` rewrites it.
 
 mod demand;
 mod module;
@@ -19,14 +19,14 @@ use demand::Format;
 use module::{Call, GROUP};
 use rows::{ROWS, Row, Unit};
 
-/// The worst found of an operation in one width.
+/// The worst result of an operation in one width.
 #[derive(Clone, Copy, Default)]
 struct Worst {
     /// In the row's unit.
     error: f64,
-    /// In parts of what Vulkan allows.
+    /// As a fraction of Vulkan's limit.
     share: f64,
-    /// The operands and the result with the greatest share.
+    /// The operands and the result with the largest fraction.
     operands: [f64; 9],
     got: f64,
     count: usize,
@@ -80,8 +80,8 @@ fn measure(row: &Row, bits: u32) -> Worst {
     worst
 }
 
-/// Distance of `got` from the exact result. Numbers beyond the largest count as the first one that is too large, and a
-/// single that would be denormal may be zero.
+/// Distance of `got` from the exact result. Numbers beyond the largest one count as the first that is too large, and
+/// denormal singles may be zero.
 fn error(format: Format, exact: wide::Wide, got: f64) -> f64 {
     let limit = format.overflow();
     if exact.high.abs() >= limit {
@@ -160,9 +160,9 @@ fn check_document(table: &str) {
     }
 }
 
-/// `Asinh`, `Acosh` and `Atanh` inherit a formula that ends in a logarithm, which Vulkan bounds absolutely between ½ and
-/// 2 and relatively elsewhere. So their bound is absolute where the results are small, and a few units where they are not;
-/// that is what the table's rows hold them to.
+/// `Asinh`, `Acosh` and `Atanh` inherit a formula that ends in a logarithm, for which Vulkan has an absolute limit
+/// between ½ and 2 and a relative one elsewhere. Their limit is therefore absolute for small results, and a few units
+/// for others; the rows of the table use these limits.
 #[test]
 fn functions_that_inherit_a_logarithm_are_bounded_absolutely_near_zero() {
     let single = Format { bits: 32 };

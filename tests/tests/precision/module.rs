@@ -1,4 +1,4 @@
-//! A compute shader around one operation: invocation i reads its operands from one buffer and stores the result to
+//! A compute shader with one operation: invocation i reads its operands from one buffer and stores the result to
 //! another.
 
 /// The operation.
@@ -10,34 +10,34 @@ pub enum Operation {
     Glsl(u32),
 }
 
-/// What an operand is made of.
+/// The type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
     /// A float.
     Scalar,
     /// Three floats.
     Vector,
-    /// A float that holds an integer, converted.
+    /// An integer, converted from a float.
     Integer,
 }
 
 impl Operand {
-    /// Floats it takes from the buffer.
+    /// Number of floats that it reads from the buffer.
     pub fn floats(self) -> usize {
         if self == Operand::Vector { 3 } else { 1 }
     }
 }
 
-/// What the operation gives.
+/// The type of the result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Gives {
-    /// The float that is stored.
+    /// A float.
     Scalar,
-    /// A vector, whose first component is stored.
+    /// A vector; its first component is stored.
     Vector,
-    /// Two floats, of which one is stored.
+    /// Two floats; one of them is stored.
     Floats(u32),
-    /// A float and an integer, of which the float is stored.
+    /// A float and an integer; the float is stored.
     FloatAndInteger,
 }
 
@@ -50,7 +50,7 @@ pub struct Call {
     /// Bits of the operands' floats and of the result's.
     pub source_bits: u32,
     pub result_bits: u32,
-    /// The result is decorated `RelaxedPrecision`, and what is stored is four times the result.
+    /// Whether the result is decorated `RelaxedPrecision`; four times the result is then stored.
     pub relaxed: bool,
 }
 
@@ -62,13 +62,13 @@ const INPUT: u32 = 1;
 const BUILT_IN: u32 = 11;
 const INVOCATION_ID: u32 = 28;
 
-/// A module in the making.
+/// A module under construction.
 struct Words {
     next: u32,
     annotations: Vec<u32>,
     globals: Vec<u32>,
     body: Vec<u32>,
-    /// Types that may stand only once, by what they are.
+    /// Types that may be declared only once, by opcode and operands.
     types: Vec<(u32, Vec<u32>, u32)>,
 }
 
@@ -130,7 +130,7 @@ impl Words {
 }
 
 impl Call {
-    /// Floats an invocation reads.
+    /// Number of floats that an invocation reads.
     pub fn floats(&self) -> usize {
         self.operands.iter().map(|operand| operand.floats()).sum()
     }

@@ -1,5 +1,5 @@
-//! Operations decorated `RelaxedPrecision`: each stays within 2^-10 of what it is without the decoration, for numbers of
-//! the range that the decoration promises, and those that make numbers make halves.
+//! Operations decorated `RelaxedPrecision` stay within 2^-10 of the result without the decoration, for numbers in the
+//! guaranteed range. Operations that can round give halves.
 
 use rayon::prelude::*;
 
@@ -8,10 +8,10 @@ use super::module::{Call, GROUP};
 use super::rows::{ROWS, Row};
 use super::{call, run, samples};
 
-/// What Vulkan allows beside the operation's own error, relative to the result.
+/// Vulkan's allowance in addition to the operation's own error, relative to the result.
 const PRECISION: f64 = 1.0 / 1024.0;
 
-/// Magnitudes between which numbers keep that precision, zero apart.
+/// Magnitudes for which this precision is guaranteed, besides zero.
 const RANGE: std::ops::Range<f64> = 6.103_515_625e-5..16384.0;
 
 /// Operations whose result a single instruction rounds.
@@ -22,7 +22,7 @@ fn is_in_range(x: f64) -> bool {
     x == 0.0 || RANGE.contains(&x.abs())
 }
 
-/// What is wrong with the results of a row.
+/// The errors in the results of a row.
 fn check(row: &Row) -> Vec<String> {
     let call = Call { relaxed: true, ..call(row, 32) };
     let (source, format) = (Format { bits: call.source_bits }, Format { bits: 32 });

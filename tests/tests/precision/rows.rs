@@ -1,4 +1,4 @@
-//! The operations: how to call them, what they should give, what Vulkan allows, and what is promised here.
+//! The operations: how to call them, their exact results, Vulkan's limits, and this project's limits.
 
 use std::f64::consts::PI;
 
@@ -8,7 +8,7 @@ use super::module::{Gives, Operand};
 use super::wide::{Wide, w};
 use Operand::{Integer, Scalar, Vector};
 
-/// What errors of a row are counted in.
+/// Unit of the errors of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Units in the last place.
@@ -27,12 +27,12 @@ pub struct Row {
     /// Widths of the result that exist, and of the operands of a conversion.
     pub widths: &'static [u32],
     pub source_bits: Option<u32>,
-    /// Operands that are tried.
+    /// Condition on the operands to test.
     pub domain: fn(Format, &[f64]) -> bool,
     pub exact: fn(&[f64]) -> Wide,
     pub allowed: fn(Format, &[f64], f64) -> f64,
     pub unit: Unit,
-    /// What no result may exceed, for 16, 32 and 64 bits.
+    /// Maximum error of any result, for 16, 32 and 64 bits.
     pub bound: [f64; 3],
     pub method: &'static str,
     pub asks: &'static str,
@@ -81,7 +81,7 @@ fn is_moderate(f: Format, x: &[f64]) -> bool {
     x.iter().all(|x| *x == 0.0 || (1.0 / limit..limit).contains(&x.abs()))
 }
 
-/// Of a 64-bit remainder, the reference computes the quotient exactly only while it is a small integer.
+/// For a 64-bit remainder, the reference computes the quotient exactly only if it is a small integer.
 fn has_small_quotient(f: Format, x: &[f64]) -> bool {
     is_moderate(f, x) && x[1] != 0.0 && (x[0] / x[1]).abs() < 2f64.powi(9)
 }
@@ -102,8 +102,8 @@ fn smooth_step(x: &[f64]) -> Wide {
     t * t * (w(3.0) - t - t)
 }
 
-/// t·t·(3 − 2t): the quotient's error, of numbers each rounded, times the slope, a rounding a step, and a square
-/// that vanishes.
+/// t·t·(3 − 2t): the quotient's error, of numbers each rounded, times the slope, one rounding per step, and a square
+/// that underflows.
 fn smooth_step_error(f: Format, x: &[f64], r: f64) -> f64 {
     let (above, span) = (x[2] - x[0], x[1] - x[0]);
     let t = above / span;
@@ -246,7 +246,7 @@ fn fraction(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !(0x7ff << 52) | 1022 << 52)
 }
 
-/// x · 2ᵉ in steps that do not round before the last.
+/// x · 2ᵉ in steps of which only the last rounds.
 fn scale(x: f64, exponent: i32) -> f64 {
     let mut x = x;
     let mut rest = exponent;

@@ -1,10 +1,10 @@
-//! Operands to try.
+//! Operands to test.
 
 use agx_random::Random;
 
 use super::demand::Format;
 
-/// Numbers at the borders of something.
+/// Edge cases.
 const EDGES: [f64; 24] = [
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 1.5, 2.5, -2.5, 3.0, 0.1, -0.1, 0.25, 0.75, 1e-3, -1e-3, 0.999,
     1.001, 10.0, -10.0, 100.0, 3.1, -1.6,
@@ -30,7 +30,7 @@ fn random_number(random: &mut Random, format: Format) -> f64 {
     )
 }
 
-/// The number of the format next to `x`; finite, and no denormal single, which may count as zero.
+/// The nearest number of the format to `x`; finite, and not a denormal single, which may be flushed to zero.
 fn rounded(x: f64, format: Format) -> f64 {
     let rounded = match format.bits {
         16 => half::f16::from_f64(x).to_f64(),
@@ -41,7 +41,8 @@ fn rounded(x: f64, format: Format) -> f64 {
     if !rounded.is_finite() || is_flushed { 1.0 } else { rounded }
 }
 
-/// Operands of `floats` numbers each that are wanted, a multiple of `group` of them. One half float: all there are.
+/// Operands of `floats` numbers each for which `is_wanted` is true; their number is a multiple of `group`. For one half
+/// float: all values.
 pub fn samples(format: Format, floats: usize, group: usize, is_wanted: impl Fn(&[f64]) -> bool) -> Vec<f64> {
     let mut samples = Vec::new();
     if (format.bits, floats) == (16, 1) {
@@ -68,7 +69,7 @@ pub fn samples(format: Format, floats: usize, group: usize, is_wanted: impl Fn(&
     samples
 }
 
-/// The numbers as the buffer has them.
+/// The numbers in the buffer's encoding.
 pub fn bytes(samples: &[f64], format: Format) -> Vec<u8> {
     let bytes = |x: &f64| match format.bits {
         16 => half::f16::from_f64(*x).to_le_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Numbers of twice a double's precision: the sum of two doubles, the second below half a unit of the first.
+//! Numbers with twice a double's precision: the sum of two doubles, the second below half a unit of the first.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -29,7 +29,7 @@ impl Wide {
         Wide::normal(root, rest.high / (2.0 * root))
     }
 
-    /// `number` less this one.
+    /// `number` minus this one.
     pub fn distance_from(self, number: f64) -> f64 {
         (number - self.high) - self.low
     }

@@ -1,4 +1,4 @@
-//! Reads Rust sources far enough to find functions and tests in them.
+//! A minimal parser of Rust sources that finds functions and tests.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub struct Source {
     pub path: String,
     /// Its text.
     pub text: String,
-    /// The text with comments and the insides of literals blanked, line breaks kept.
+    /// The text with comments and contents of literals blanked; line breaks are preserved.
     code: String,
 }
 
@@ -17,9 +17,9 @@ pub struct Source {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Line of its head, from 1.
+    /// Line of its signature, from 1.
     pub line: usize,
-    /// Lines from head to closing bracket.
+    /// Lines from the signature to the closing brace.
     pub lines: usize,
 }
 
@@ -62,7 +62,7 @@ impl Source {
         functions
     }
 
-    /// Lines of code that are not below `#[cfg(test)]`, with their numbers.
+    /// Lines of code that are not within `#[cfg(test)]`, with their numbers.
     pub fn code_outside_tests(&self) -> Vec<(usize, &str)> {
         let mut excluded = Vec::new();
         for (at, mark) in self.code.match_indices("#[cfg(test)]") {
@@ -82,7 +82,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at.min(text.len())].matches('\n').count() + 1
 }
 
-/// Offset of the bracket that closes the one `text` begins with.
+/// Offset of the bracket that closes the one at the start of `text`.
 fn closing(text: &str) -> usize {
     let mut depth = 0;
     for (at, letter) in text.char_indices() {
@@ -98,7 +98,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Blanks comments and the insides of string and character literals; every byte keeps its place.
+/// Blanks comments and the contents of string and character literals; every byte keeps its position.
 fn blank(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut result = bytes.to_vec();
@@ -152,7 +152,7 @@ fn quoted_end(bytes: &[u8], at: usize, quote: u8) -> usize {
     (end + 1).min(bytes.len())
 }
 
-/// End of a character literal; `at` itself when it is a lifetime.
+/// End of a character literal; `at` itself if it is a lifetime.
 fn character_end(text: &str, at: usize) -> usize {
     let mut letters = text[at + 1..].char_indices();
     letters.next();

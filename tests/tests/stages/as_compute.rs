@@ -1,4 +1,4 @@
-//! A vertex shader that runs as a compute shader of the hardware: outputs in memory, numbers from the prolog.
+//! A vertex shader that runs as a compute shader: outputs in memory, vertex numbers from the prolog.
 
 use agx_abi::vertex::RunsAs;
 use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformSource};

@@ -1,4 +1,4 @@
-//! Attributes: as many as there can be, 30 in registers and two on the stack, and such of 64 bits.
+//! Attributes: the maximum number, 30 in registers and two on the stack, and 64-bit ones.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
@@ -22,7 +22,7 @@ fn element(attribute: u32, vertex: u32, component: u32) -> u32 {
     (attribute + 1) * 1_000_000 + vertex * 1000 + component
 }
 
-/// What each vertex hands on.
+/// The output of each vertex.
 fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let mut key = CompileKey::default();
     (key.validate, key.stage, key.spill_everything) = (true, Some(Stage::Vertex), spill_everything);
@@ -49,7 +49,7 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     found
 }
 
-/// Draws a point for each vertex; what each hands on.
+/// Draws a point for each vertex; returns the output of each.
 fn draw_points(
     vertex: &CompiledShader,
     key: &VertexPrologKey,
@@ -74,7 +74,7 @@ fn draw_points(
     draw_program(vertex, &vertex_program, attributes)
 }
 
-/// The same of a program.
+/// The same for a program.
 fn draw_program(
     vertex: &CompiledShader,
     vertex_program: &LinkedProgram,

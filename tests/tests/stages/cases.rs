@@ -4,10 +4,10 @@ use agx_emulator::{Comparison, Stencil, StencilOp, Tests};
 
 use super::{SIDE, Scene, check, colour};
 
-/// Where the four samples of a pixel lie: the standard positions of the APIs.
+/// Positions of the four samples of a pixel: the standard positions of the APIs.
 const FOUR: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
 
-/// Tests that every sample fails or passes, and that store what passes.
+/// Tests that every sample fails or passes, and that store the depth of passing samples.
 fn depth(comparison: Comparison) -> Tests {
     Tests { depth: comparison, depth_write: true, ..Tests::default() }
 }
@@ -168,7 +168,7 @@ fn stores_of_one_sample_are_over_before_too_many_of_the_next_begin() {
 fn a_demoted_lane_goes_on_as_a_helper_and_knows_it() {
     for shader in ["demote", "demote_early"] {
         let (framebuffer, words) = Scene { words: 2, ..Scene::new(shader) }.draw();
-        // What a demoted lane would add is not added.
+        // Demoted lanes do not add to the sum.
         assert_eq!(words, [0, 32], "{shader}");
         for x in 0..SIDE {
             let expected = if x % 2 == 0 { [1.0, 0.0, 0.0, 1.0] } else { [0.0; 4] };
@@ -222,6 +222,6 @@ fn lanes_shuffle_in_divergent_control_flow_of_a_shader_that_runs_for_each_sample
 #[test]
 fn inputs_of_16_bits_are_interpolated_in_16_bits() {
     let scene = Scene { vertex: "half_inputs", ..Scene::new("half_inputs") };
-    // Places are halves of whole numbers below 16, which 16 bits hold.
+    // Positions are halves of integers below 16, which are exact in 16 bits.
     check(&scene, |x, _, _| [x as f32 + 0.5, 15.0, x as f32 + 0.5, 0.0]);
 }

@@ -1,4 +1,4 @@
-//! Primitives that cull distances cull: they leave neither colours nor depths.
+//! Primitives culled by cull distances write neither colours nor depths.
 
 use agx_abi::Stage;
 use agx_abi::fragment::cull_flags;
@@ -11,7 +11,7 @@ use agx_tests::driver::stage;
 
 use super::{Linked, SIDE, colour, fragment_programs, spirv, vertex_programs};
 
-/// Of triangles 0, 1 and 2, each nearer than the one before, only the second is drawn.
+/// Of triangles 0, 1 and 2, each nearer than the previous one, only the second is drawn.
 #[test]
 fn a_triangle_with_a_negative_distance_at_every_corner_is_culled() {
     for (shader, samples) in [("culled", 1), ("culled", 4), ("culled_early", 1), ("culled_early", 4)] {
@@ -29,7 +29,7 @@ fn a_triangle_with_a_negative_distance_at_every_corner_is_culled() {
     }
 }
 
-/// Draws the three triangles; the second must be there.
+/// Draws the three triangles and checks that the second is visible.
 fn check(vertex: &Linked, fragment: &Linked, state: &FragmentState, shader: &str) {
     let samples = u32::from(state.samples);
     let mut framebuffer = Framebuffer::new(SIDE, SIDE, samples, state.layout().sample_bytes.into());

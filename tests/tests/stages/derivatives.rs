@@ -1,4 +1,4 @@
-//! Derivatives in compute shaders, whose invocations make quads of two by two or of four in a row.
+//! Derivatives in compute shaders, with quads of two by two or of four consecutive invocations.
 
 use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::textures::{
@@ -17,7 +17,7 @@ const GROUPS: u32 = 2;
 const WORDS: usize = 8;
 
 fn levels() -> (TextureResource, SamplerResource) {
-    // Level n is all 10 n.
+    // All texels of level n are 10 n.
     let texels = (0..4).flat_map(|level| vec![10.0 * level as f32; (64 * 64) >> (2 * level)]);
     let shape = Shape { levels: 4, ..Shape::new(Dimension::Plane, Format::R32F, [64, 64, 1]) };
     let bytes = texels.flat_map(f32::to_le_bytes).collect();
@@ -36,7 +36,7 @@ fn index([x, y, z]: [u32; 3]) -> u32 {
     x + SIZE[0] * (y + SIZE[1] * z)
 }
 
-/// The place of the invocation of a number.
+/// The position of the invocation with a number.
 fn place(index: u32) -> [u32; 3] {
     [index % SIZE[0], index / SIZE[0] % SIZE[1], index / SIZE[0] / SIZE[1]]
 }

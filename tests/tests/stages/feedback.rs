@@ -1,4 +1,4 @@
-//! Vertex shaders whose outputs are captured: each output at its place, and nothing from vertices that do not fit.
+//! Transform feedback: each output is stored at its offset, and vertices that do not fit are not stored.
 
 use agx_abi::feedback::CapturedOutput;
 use agx_abi::vertex::Output;
@@ -16,7 +16,7 @@ const INSTANCES: u32 = 2;
 const BASE: [u32; 2] = [5, 2];
 const BUFFERS: u64 = 0x3_0000;
 const BUFFER_BYTES: usize = 0x1000;
-/// What bytes hold that nothing is stored in.
+/// Initial contents of the buffers.
 const UNTOUCHED: u8 = 0xaa;
 
 fn key() -> CompileKey {
@@ -25,7 +25,7 @@ fn key() -> CompileKey {
     key
 }
 
-/// The shader of a file that captures and runs as a compute shader.
+/// The shader of a file, compiled as a compute shader that captures its outputs.
 fn capturing(name: &str) -> CompiledShader {
     let mut key = key();
     (key.vertex_as_compute, key.captures_outputs) = (true, true);
@@ -37,7 +37,7 @@ fn capturing(name: &str) -> CompiledShader {
     whole.shader
 }
 
-/// What the driver writes into a uniform, where so many vertices are captured.
+/// The driver's value of a uniform for this number of captured vertices.
 fn value(source: UniformSource, count: u32) -> u64 {
     match source {
         UniformSource::FeedbackBuffer { buffer } => BUFFERS + u64::from(buffer) * BUFFER_BYTES as u64,
@@ -50,7 +50,7 @@ fn value(source: UniformSource, count: u32) -> u64 {
     }
 }
 
-/// The buffers after so many vertices were captured.
+/// The buffers after capturing this number of vertices.
 fn captured(shader: &CompiledShader, count: u32) -> Vec<Vec<u8>> {
     let mut memory = Memory::new();
     let bytes = 4 * BUFFER_BYTES;
@@ -61,7 +61,7 @@ fn captured(shader: &CompiledShader, count: u32) -> Vec<Vec<u8>> {
     memory.bytes(BUFFERS, bytes).expect("mapped").chunks(BUFFER_BYTES).map(<[u8]>::to_vec).collect()
 }
 
-/// What `feedback.vert` leaves, from its text.
+/// The expected results of `feedback.vert`.
 fn expected(count: u32) -> Vec<Vec<u8>> {
     let mut buffers = vec![vec![UNTOUCHED; BUFFER_BYTES]; 4];
     for number in 0..count {
@@ -141,7 +141,7 @@ fn a_drawn_shader_has_no_code_for_what_is_captured() {
 #[test]
 fn an_output_that_does_not_fit_into_its_vertex_is_refused() {
     let mut bytes = spirv("feedback.vert");
-    // The only stride of 40 bytes becomes one of 36, and the double ends at byte 40.
+    // The only stride of 40 bytes becomes 36, so the double ends at byte 40.
     let stride = [37_u32.to_le_bytes(), 40_u32.to_le_bytes()].concat();
     let places: Vec<usize> =
         (0..bytes.len() - 8).step_by(4).filter(|at| bytes[*at..].starts_with(&stride)).collect();

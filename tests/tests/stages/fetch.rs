@@ -1,5 +1,5 @@
-//! Fragment shaders that read render targets: as input attachments that the key says are in the tile, and as tile images
-//! (SPV_EXT_shader_tile_image), into which the same modules are rewritten here.
+//! Fragment shaders that read render targets: as input attachments that are in the tile according to the key, and as
+//! tile images (SPV_EXT_shader_tile_image), to which the same modules are converted here.
 
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{SamplerBinding, ShaderInfo, Stage};
@@ -20,7 +20,7 @@ const ATTACHMENT: u32 = 3;
 
 const TRIANGLES: u32 = 3;
 
-/// How a module names the target.
+/// The object through which a module reads the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Named {
     Attachment,
@@ -29,7 +29,8 @@ enum Named {
 
 const NAMED: [Named; 2] = [Named::Attachment, Named::TileImage];
 
-/// Makes a module's input attachment the tile image of the target: reads keep their sample and lose their coordinate.
+/// Converts a module's input attachment to the tile image of the target: reads keep their sample and lose their
+/// coordinate.
 fn as_tile_image(bytes: &[u8]) -> Vec<u8> {
     let words: Vec<u32> =
         bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect();
@@ -50,7 +51,7 @@ fn as_tile_image(bytes: &[u8]) -> Vec<u8> {
                 new = vec![4160, *ty, *result, *image];
                 new.extend(rest.get(1));
             }
-            // OpDecorate: InputAttachmentIndex becomes Location; sets and bindings are not for tile images.
+            // OpDecorate: InputAttachmentIndex becomes Location; sets and bindings do not exist for tile images.
             (71, [_, id, 43, _]) => new = vec![71, *id, 30, TARGET],
             (71, [_, _, 33 | 34, _]) => continue,
             // OpCapability InputAttachment becomes TileImageColorReadAccessEXT.
@@ -71,7 +72,7 @@ struct Fetch {
 }
 
 impl Fetch {
-    /// The target has `format`; beside it stand `others` in the tile.
+    /// The target has `format`; `others` are also in the tile.
     fn new(shader: &'static str, named: Named, format: ColourFormat, samples: u8) -> Fetch {
         let mut formats = [None; 8];
         formats[0] = Some(ColourFormat::R8Unorm);
@@ -80,7 +81,7 @@ impl Fetch {
         Fetch { shader, named, pass }
     }
 
-    /// The shader's programs: of parts, and as a whole.
+    /// The shader's programs: linked from parts, and as a whole.
     fn programs(&self) -> [Linked; 2] {
         let mut key = CompileKey::default();
         (key.validate, key.stage, key.tile) = (true, Some(Stage::Fragment), Some(self.pass.clone()));
@@ -93,7 +94,7 @@ impl Fetch {
         fragment_programs(&bytes, &key, &state)
     }
 
-    /// Samples that hold `before`, as the draw leaves them: pixel by pixel, the samples of each together.
+    /// The samples after the draw, with initial contents `before`: pixel by pixel, the samples of each together.
     fn draw(&self, before: &[u8]) -> Vec<Vec<u8>> {
         let (vertices, fragments) = (vertex_programs("screen", |_| None), self.programs());
         let found = self.draw_programs(&vertices[0], &fragments[0], before);
@@ -161,7 +162,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(4).map(|word| f32::from_le_bytes(word.try_into().expect("four"))).collect()
 }
 
-/// What `fetch` makes of a colour at x, three times.
+/// The result of `fetch` for a colour at x, three times.
 fn fetched(mut colour: [f32; 4], x: u32) -> [f32; 4] {
     for _ in 0..TRIANGLES {
         let add = [0.25, 0.5, (x as f32 + 0.5) / 32.0, 0.125];
@@ -224,7 +225,7 @@ fn a_spilled_target_is_read_in_memory() {
             Fetch::new(shader, Named::TileImage, ColourFormat::Rgba32Sfloat, samples).draw(&bytes(before));
         for named in NAMED {
             let mut fetch = Fetch::new(shader, named, ColourFormat::Rgba32Sfloat, samples);
-            // The last of five, or of two, does not fit; so the read one moves to the end.
+            // The last of five, or of two, does not fit; so move the one that is read to the end.
             let wide = Some(ColourFormat::Rgba32Sfloat);
             fetch.pass.formats = [None; 8];
             fetch.pass.formats[0] = wide;

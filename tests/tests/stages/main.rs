@@ -1,7 +1,7 @@
-//! Vertex and fragment shaders, drawn by the strict machine: a triangle over a screen of 8 × 8 pixels, and what must be
-//! in each sample, computed here from the definitions of the APIs.
+//! Vertex and fragment shaders, drawn by the strict machine: a triangle over a screen of 8 × 8 pixels, with expected
+//! values of each sample computed here from the definitions of the APIs.
 //!
-//! `BLESS=1 cargo test -p agx-tests --test stages` makes the modules anew with glslangValidator.
+//! `BLESS=1 cargo test -p agx-tests --test stages` regenerates the modules with glslangValidator.
 
 mod as_compute;
 mod attributes;
@@ -57,8 +57,8 @@ impl Scene {
         }
     }
 
-    /// Draws; the framebuffer and the words of the buffer afterwards. Whole shaders leave the same as linked parts, in no
-    /// more instructions.
+    /// Draws; returns the framebuffer and the resulting words of the buffer. Checks that whole shaders give the same
+    /// results as linked parts, with no more instructions.
     fn draw(&self) -> (Framebuffer, Vec<u32>) {
         let vertices = vertex_programs(self.vertex, |_| None);
         let module = spirv(&format!("{}.frag", self.fragment));
@@ -115,7 +115,7 @@ impl Scene {
 /// A shader and its program.
 type Linked = (CompiledShader, LinkedProgram);
 
-/// A vertex shader with its fetch of attributes: of parts, and as a whole.
+/// A vertex shader with its attribute fetch: linked from parts, and as a whole.
 fn vertex_programs(name: &str, source: impl Fn(u32) -> Option<AttributeKey> + Copy) -> [Linked; 2] {
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(Stage::Vertex));
@@ -127,7 +127,7 @@ fn vertex_programs(name: &str, source: impl Fn(u32) -> Option<AttributeKey> + Co
     checked([(shader, program), (whole.shader, whole.program)])
 }
 
-/// A fragment shader under a state: of parts, and as a whole.
+/// A fragment shader for a state: linked from parts, and as a whole.
 fn fragment_programs(module: &[u8], key: &CompileKey, state: &FragmentState) -> [Linked; 2] {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let mut shader = compile(Input::spirv(module), key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
@@ -137,7 +137,7 @@ fn fragment_programs(module: &[u8], key: &CompileKey, state: &FragmentState) -> 
     checked([(shader, program), (whole.shader, whole.program)])
 }
 
-/// Programs that obey the rules of the instruction set.
+/// Validates programs.
 fn checked(programs: [Linked; 2]) -> [Linked; 2] {
     for (_, program) in &programs {
         validate_program(program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
@@ -199,7 +199,7 @@ fn colour(framebuffer: &Framebuffer, x: u32, y: u32, sample: u32) -> [f32; 4] {
     [0, 4, 8, 12].map(|at| f32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")))
 }
 
-/// Every sample must have the colour that `expected` says of x, y and sample, within 1e-5.
+/// Checks that every sample has the colour `expected` for x, y and sample, within 1e-5.
 #[track_caller]
 fn check(scene: &Scene, expected: impl Fn(u32, u32, u32) -> [f32; 4]) {
     let (framebuffer, _) = scene.draw();

@@ -1,4 +1,4 @@
-//! Shaders that read the number of the view: the driver runs them for each view with another one.
+//! Shaders that read the view index: the driver runs them once per view.
 
 use agx_abi::UniformSource;
 use agx_compiler::CompiledShader;
@@ -6,7 +6,7 @@ use agx_emulator::Framebuffer;
 
 use super::{SIDE, Scene, colour, compiled, fragment_programs, spirv, vertex_programs};
 
-/// `shader` as it runs for a view. Launches know of none: a promoted constant stands in for what the driver gives.
+/// `shader` for one view. The launch does not provide the view index, so a promoted constant replaces it.
 fn for_view(shader: &CompiledShader, view: u32) -> CompiledShader {
     let mut shader = shader.clone();
     let offset = shader.info.promoted.len() as u32;
@@ -25,7 +25,7 @@ fn each_view_is_drawn_with_its_number() {
     (key.validate, key.stage) = (true, Some(agx_abi::Stage::Fragment));
     let vertices = vertex_programs("views", |_| None);
     let fragments = fragment_programs(&spirv("views.frag"), &key, &scene.state());
-    // Of parts and as wholes, both stages.
+    // Linked from parts and as wholes, both stages.
     for (vertex, fragment) in vertices.iter().zip(&fragments) {
         for view in [0, 1, 5] {
             let vertex = (for_view(&vertex.0, view), vertex.1.clone());
@@ -36,7 +36,7 @@ fn each_view_is_drawn_with_its_number() {
     }
 }
 
-/// View n is moved n pixels to the right.
+/// View n is shifted n pixels to the right.
 fn check(framebuffer: &Framebuffer, view: u32) {
     for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
         let expected =

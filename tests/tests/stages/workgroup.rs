@@ -1,4 +1,4 @@
-//! Workgroups whose size is in specialization constants.
+//! Workgroup sizes in specialization constants.
 
 use agx_compiler::{CompileKey, ErrorKind, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
@@ -10,7 +10,7 @@ const MODULES: [(&str, &[u8]); 2] = [
     ("LocalSizeId", include_bytes!("workgroup_local_size_id.spv")),
 ];
 
-/// Numbers of the constants that say how wide and how deep a workgroup is; it is 2 high.
+/// Numbers of the constants for the width and depth of a workgroup; its height is 2.
 const WIDTH: u32 = 3;
 const DEPTH: u32 = 5;
 

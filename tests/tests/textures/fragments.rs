@@ -1,4 +1,4 @@
-//! Fragment shaders: levels from quads, input attachments.
+//! Fragment shaders: levels of detail from quads, input attachments.
 
 use agx_abi::Stage;
 use agx_abi::pipeline::{BindingAccess, PipelineLayout};
@@ -17,10 +17,11 @@ use super::{bytes, floats, has_bias, sampler, texture};
 /// Pixels along a side.
 const SIDE: u32 = 8;
 
-/// Shades a square of pixels and gives the four floats of each; descriptors in memory give the same as bound ones.
+/// Shades a square of pixels and returns the four floats of each. Descriptors in memory must give the same results as
+/// bound ones.
 fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
     let bound = shade_with(module, None, textures, samplers);
-    // Samplers with a bias are not for layouts.
+    // Layouts do not support samplers with a bias.
     if !has_bias(samplers) {
         let layout = Some(layout_of_all(BindingAccess::Memory));
         assert_eq!(shade_with(module, layout, textures, samplers), bound);
@@ -73,14 +74,14 @@ fn levels_come_from_quads_with_helpers() {
     let texels =
         [64, 16, 4, 1].iter().zip([0.0, 10.0, 20.0, 30.0]).flat_map(|(count, value)| vec![value; *count]);
     let shape = Shape { levels: 4, ..Shape::new(Dimension::Plane, Format::R32F, [8, 8, 1]) };
-    // Level n is all 10 n, as far as there are levels; the shader's own bias is 1.
+    // All texels of level n are 10 n; the shader's own bias is 1.
     for (bias, expected) in [(0.0, [15.0, 25.0, 1.5, 1.5]), (0.25, [17.5, 27.5, 1.75, 1.75])] {
         let state =
             SamplerState { linear: [true; 2], linear_levels: Some(true), bias, ..SamplerState::default() };
         let mut textures = [texture(1, shape, bytes(texels.clone()))];
         let pixels = shade(include_bytes!("levels.spv"), &mut textures, &[sampler(1, state)]);
         for (at, pixel) in pixels.iter().enumerate() {
-            // The first column is discarded; its lanes help their neighbours to a level.
+            // The first column is discarded; its lanes still contribute to the derivatives of their neighbours.
             let expected = if at % 8 == 0 { [0.0; 4] } else { expected };
             let close = pixel.iter().zip(expected).all(|(found, wanted)| (found - wanted).abs() < 0.01);
             assert!(close, "bias {bias}, pixel {at}: {pixel:?} instead of {expected:?}");

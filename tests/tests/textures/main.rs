@@ -1,4 +1,4 @@
-//! Textures, images and samplers: shaders compiled and run on the strict machine, with values computed here.
+//! Textures, images and samplers: shaders compiled and run on the strict machine, with expected values computed here.
 
 mod fragments;
 
@@ -33,8 +33,8 @@ fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[S
     run_input(Input::wgsl(text), words, textures, samplers)
 }
 
-/// The same of any input, with descriptors that the driver binds; descriptors that the program reads from memory must give the
-/// same.
+/// The same for any input, with descriptors that the driver binds. Descriptors that the program reads from memory must
+/// give the same results.
 fn run_input(
     input: Input<'_>,
     words: usize,
@@ -43,7 +43,7 @@ fn run_input(
 ) -> Vec<u32> {
     let before = textures.to_vec();
     let bound = run_with(input, None, words, textures, samplers);
-    // Samplers with a bias are not for layouts.
+    // Layouts do not support samplers with a bias.
     let accesses = [BindingAccess::Memory, BindingAccess::PartiallyBound];
     for access in accesses.into_iter().filter(|_| !has_bias(samplers)) {
         let mut again = before.clone();
@@ -70,7 +70,7 @@ fn run_with(
     let mut key = CompileKey::default();
     (key.validate, key.sampler_bias, key.layout) = (true, has_bias(samplers), layout);
     let shader = compile(input, &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
-    // Nothing but the sampler of loads is in state registers then.
+    // Only the sampler of loads is then in a state register.
     assert!(key.layout.is_none() || shader.info.textures.is_empty(), "{:?}", shader.info.textures);
     let mut buffers = [storage_buffer(0, 0, vec![0; words * 4], true)];
     let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
@@ -82,7 +82,7 @@ fn floats(words: &[u32]) -> Vec<f32> {
     words.iter().map(|word| f32::from_bits(*word)).collect()
 }
 
-/// A shader of one invocation that fills `out` with what `body` says.
+/// A shader with one invocation and the statements `body`, which write `out`.
 fn shader(declarations: &str, body: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> out: array<f32>;\n{declarations}\n\
@@ -90,7 +90,7 @@ fn shader(declarations: &str, body: &str) -> String {
     )
 }
 
-/// A 4×2 texture of one channel: 10 y + x.
+/// A 4×2 texture with one channel: 10 y + x.
 fn small(binding: u32) -> TextureResource {
     let texels = (0..8).map(|at| (10 * (at / 4) + at % 4) as f32);
     texture(binding, Shape::new(Dimension::Plane, Format::R32F, [4, 2, 1]), bytes(texels))
@@ -101,7 +101,7 @@ const DECLARATIONS: &str =
 
 #[test]
 fn filters_and_wraps() {
-    // Half way between four texels; the nearest; outside, repeated.
+    // The middle of four texels; the nearest; outside, repeated.
     let body = "out[0] = textureSampleLevel(t, s, vec2f(0.5, 0.5), 0.0).x;
         out[1] = textureSampleLevel(t, s, vec2f(0.25, 0.25), 0.0).x;
         out[2] = textureSampleLevel(t, s, vec2f(1.125, 0.25), 0.0).x;
@@ -200,7 +200,7 @@ fn gathers_and_shadows() {
         &mut textures,
         &[sampler(2, SamplerState::default()), sampler(4, linear)],
     );
-    // 0.5 is at most 0.75 only; the texels of a gather run counter-clockwise from the lower left.
+    // 0.5 is at most 0.75 only; the texels of a gather are counter-clockwise from the lower left.
     assert_eq!(floats(&out), [11.0, 12.0, 2.0, 1.0, 0.5, 1.0, 10.0]);
 }
 
@@ -242,8 +242,8 @@ fn more_textures_than_registers_lie_in_tables() {
     assert_eq!(floats(&out), (0..20).map(|at| at as f32).collect::<Vec<_>>());
 }
 
-/// The modules beside this file are made of the shaders of the same name:
-/// `glslangValidator -V --target-env vulkan1.2 -o NAME.spv NAME.comp`.
+/// The modules in this folder are compiled from the shaders of the same name: `glslangValidator -V --target-env
+/// vulkan1.2 -o NAME.spv NAME.comp`.
 #[test]
 fn arrays_are_indexed_by_what_differs_from_lane_to_lane() {
     let place = |mut texture: TextureResource, element: u32| {
@@ -252,7 +252,8 @@ fn arrays_are_indexed_by_what_differs_from_lane_to_lane() {
     };
     let line = |width: u32| Shape::new(Dimension::Plane, Format::R32F, [width, 1, 1]);
     let mut textures = Vec::new();
-    // Texture n of (0, 1) has n + 1 texels n and 10 + n in turns; texture n of (0, 3) the value 1000 n.
+    // Texture n of (0, 1) has n + 1 texels with alternating values n and 10 + n; texture n of (0, 3) has the value 1000
+    // n.
     for at in 0..4 {
         let texels = (0..=at).map(|x| (10 * (x % 2) + at) as f32);
         textures.push(place(texture(1, line(at + 1), bytes(texels)), at));

@@ -9,18 +9,18 @@ use syn::{Fields, ImplItem, Item, Meta, Type};
 pub struct TypeSize {
     /// Its name.
     pub name: String,
-    /// Where it is defined.
+    /// The file that defines it.
     pub path: String,
     /// Its named fields.
     pub fields: usize,
-    /// Functions of its inherent implementations, in whichever file.
+    /// Functions of its inherent implementations, in all files.
     pub methods: usize,
 }
 
-/// Inherent functions by the file and the type they are written for.
+/// Inherent functions by file and type.
 type Methods = BTreeMap<(String, String), usize>;
 
-/// The types of a crate's sources, given as path and text. Test modules are left out.
+/// The types of a crate's sources, given as path and text, without test modules.
 pub fn sizes<'s>(sources: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<TypeSize> {
     let (mut types, mut methods) = (Vec::new(), Methods::new());
     for (path, text) in sources {
@@ -28,7 +28,7 @@ pub fn sizes<'s>(sources: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<TypeS
         add(&mut types, &mut methods, path, &file.items);
     }
     for ((path, name), count) in methods {
-        // Of several types with a name, the one defined nearest.
+        // If several types have the same name, the one defined nearest.
         let shared = |other: &str| other.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
         let named = types.iter_mut().filter(|known| known.name == name);
         if let Some(known) = named.max_by_key(|known| shared(&known.path)) {

@@ -8,10 +8,10 @@ use crate::objects;
 use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
 
-/// Runs a compute program; gives the contents of its buffers and images.
+/// Runs a compute program; returns the contents of its buffers and images.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let bound = Bound::new(device, request)?;
     let shaders = shaders(device, request)?;
@@ -83,7 +83,7 @@ fn pipeline(
     Ok(*pipelines.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?)
 }
 
-/// A pipeline from a cache whose data was kept, damaged behind its header, and kept again.
+/// A pipeline from a cache whose data was saved, damaged after its header, and saved again.
 fn cached(device: &Device, create: [vk::ComputePipelineCreateInfo<'_>; 1]) -> Result<vk::Pipeline, Error> {
     let cache = |data: &[u8]| {
         let create = vk::PipelineCacheCreateInfo::default().initial_data(data);

@@ -99,14 +99,14 @@ pub struct Format {
 /// A format by name.
 ///
 /// # Errors
-/// There is none of this name.
+/// There is no format with this name.
 pub fn format(name: &str) -> Result<Format, Error> {
     let found = FORMATS.iter().find(|(known, ..)| *known == name);
     let (_, format, bytes, block) = found.ok_or_else(|| format!("unknown format `{name}`"))?;
     Ok(Format { format: *format, bytes: *bytes, block: *block })
 }
 
-/// Which parts of a format are copied.
+/// The aspects of a format that are copied.
 pub fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
     match format {
         vk::Format::D32_SFLOAT | vk::Format::D16_UNORM => vk::ImageAspectFlags::DEPTH,
@@ -129,7 +129,7 @@ pub struct Image {
     levels: u32,
 }
 
-/// What an image is for and shaped like.
+/// The parameters of an image.
 #[derive(Clone, Copy)]
 pub struct Shape {
     /// Its format.
@@ -142,9 +142,9 @@ pub struct Shape {
     pub levels: u32,
     /// Samples.
     pub samples: u32,
-    /// What its view is.
+    /// Type of its view.
     pub view: vk::ImageViewType,
-    /// What it is used for.
+    /// Its uses.
     pub usage: vk::ImageUsageFlags,
 }
 
@@ -152,7 +152,7 @@ impl Image {
     /// A new image.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn new(device: &Device, shape: &Shape) -> Result<Image, Error> {
         let [width, height, depth] = shape.size;
         let dimension = match shape.view {
@@ -200,7 +200,7 @@ impl Image {
         }
     }
 
-    /// Which parts it has.
+    /// Its aspects.
     pub fn aspect(&self) -> vk::ImageAspectFlags {
         aspect(self.format.format)
     }
@@ -210,7 +210,7 @@ impl Image {
         vk::ImageSubresourceLayers::default().aspect_mask(self.aspect()).mip_level(level).layer_count(count)
     }
 
-    /// Changes to the general layout; what it holds is lost.
+    /// Transitions it to the general layout and discards its contents.
     pub fn general(&self, device: &Device, commands: vk::CommandBuffer) {
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(aspect(self.format.format))
@@ -296,10 +296,10 @@ impl Image {
     }
 }
 
-/// A texture or storage image of a request, filled.
+/// A texture or storage image of a request, with its contents.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Image, Error> {
     let number = |at: usize, or: u32| words.get(at).map_or(Ok(or), |word| word.parse::<u32>());
     let name = words.get(1).ok_or("a texture wants a format")?;
@@ -341,11 +341,11 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
 }
 
 /// A sampler of a request: `nearest`, `linear`, `mip-nearest`, `mip-linear`, `repeat`, `mirror`, `border`,
-/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`, `custom:FORMAT,R,G,B,A` (a border colour; `none` for no format), `integer`,
-/// `seams`.
+/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`,
+/// `custom:FORMAT,R,G,B,A` (a border colour; `none` for no format), `integer`, `seams`.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> {
     let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default();
     let mut has_custom = false;

@@ -1,6 +1,6 @@
-//! Runs every program of a request file through the first Vulkan device and writes what each came to into a folder:
-//! `NAME.bin`, or `NAME.err` with the reason. A program is a block of lines of words, from `case` to `end`; `request.rs`
-//! names them all.
+//! Runs every program of a request file through the first Vulkan device and writes the result of each to a folder:
+//! `NAME.bin`, or `NAME.err` with the reason. A program is a block of lines of words, from `case` to `end`;
+//! `request.rs` describes them.
 
 mod compute;
 mod device;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use device::Device;
 use request::Request;
 
-/// Why a program could not be run.
+/// The reason why a program could not be run.
 pub type Error = Box<dyn std::error::Error>;
 
 fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
@@ -32,7 +32,7 @@ fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
 fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
     let text = std::fs::read_to_string(requests)?;
     let requests = request::parse(&text)?;
-    // Drivers compile shaders differently for devices with border colours of the application's own.
+    // Drivers compile shaders differently for devices with custom border colours.
     let is_custom = |words: &[String]| words.iter().any(|word| word.starts_with("custom:"));
     let device =
         Device::open(requests.iter().any(|request| request.all("sampler").any(|words| is_custom(words))))?;

@@ -1,4 +1,4 @@
-//! Shader objects: made one by one, linked, or from binaries.
+//! Shader objects: created individually, linked, or from binaries.
 
 use ash::vk;
 
@@ -10,15 +10,15 @@ use crate::request::Request;
 /// Functions of shader objects.
 ///
 /// # Errors
-/// The driver has none.
+/// The driver does not have them.
 pub fn states(device: &Device) -> Result<&States, Error> {
     device.states.as_ref().ok_or_else(|| "the driver does not offer shader objects".into())
 }
 
-/// Objects of these shaders, in a way of `way objects|linked|binary`.
+/// Objects of these shaders, created as in `way objects|linked|binary`.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn create(
     device: &Device,
     way: &str,
@@ -68,7 +68,7 @@ pub fn create(
         // SAFETY: the shader is this device's.
         let binary = unsafe { objects.get_shader_binary_data(shader)? };
         damaged(device, info, &binary)?;
-        // It is kept where code may lie, and nothing is left of the shader that it came from.
+        // It is stored in memory that is aligned for binaries, and the original shader is destroyed.
         let kept: &'static [u128] = aligned(&binary).leak();
         // SAFETY: the shader is this device's.
         unsafe { objects.destroy_shader(shader, None) };
@@ -78,7 +78,7 @@ pub fn create(
     made(&infos)
 }
 
-/// Bytes at an address that binaries may have.
+/// Bytes with the alignment of binaries.
 fn aligned(bytes: &[u8]) -> Vec<u128> {
     bytes
         .chunks(16)
@@ -90,7 +90,7 @@ fn aligned(bytes: &[u8]) -> Vec<u128> {
         .collect()
 }
 
-/// A binary of another driver is refused.
+/// Checks that a binary of another driver is rejected.
 fn damaged(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>, binary: &[u8]) -> Result<(), Error> {
     let kept = aligned(&binary.iter().map(|byte| byte ^ 0x5a).collect::<Vec<_>>());
     let mut info = *info;
@@ -104,10 +104,10 @@ fn damaged(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>, binary: &[u8]) -
     }
 }
 
-/// The object of a compute shader, where a request asks for it.
+/// The object of a compute shader, if a request has one.
 ///
 /// # Errors
-/// What Vulkan says.
+/// Vulkan's error.
 pub fn compute(
     device: &Device,
     request: &Request,
@@ -122,7 +122,7 @@ pub fn compute(
 /// Binds shaders.
 ///
 /// # Errors
-/// The driver has no shader objects.
+/// The driver does not have shader objects.
 pub fn bind(
     device: &Device,
     commands: vk::CommandBuffer,

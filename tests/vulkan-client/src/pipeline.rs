@@ -9,7 +9,7 @@ use crate::device::{Buffer, Device};
 use crate::image::{self, Image};
 use crate::request::{Request, fill};
 
-/// Everything bound to a program: one descriptor set, and push constants.
+/// The bindings of a program: one descriptor set, and push constants.
 pub struct Bound {
     /// The layout.
     pub layout: vk::PipelineLayout,
@@ -17,7 +17,7 @@ pub struct Bound {
     pub set_layout: vk::DescriptorSetLayout,
     set: Option<vk::DescriptorSet>,
     slots: Vec<(u32, Slot)>,
-    /// Descriptors are written when commands that use them are recorded.
+    /// Whether descriptors are written after the commands that use them are recorded.
     late: bool,
     /// Its buffers in the order of the request.
     pub buffers: Vec<Buffer>,
@@ -49,10 +49,10 @@ impl Slot {
 }
 
 impl Bound {
-    /// What a request binds.
+    /// The bindings of a request.
     ///
     /// # Errors
-    /// What Vulkan says, or words that are not known.
+    /// Vulkan's error, or unknown words.
     pub fn new(device: &Device, request: &Request) -> Result<Bound, Error> {
         let mut slots: Vec<(u32, Slot)> = Vec::new();
         let mut buffers = Vec::new();
@@ -103,7 +103,7 @@ impl Bound {
         Ok(bound)
     }
 
-    /// Writes descriptors that are not written yet, if there are such.
+    /// Writes the descriptors that are not written yet.
     pub fn write_late(&self, device: &Device) {
         if self.late {
             self.write(device);
@@ -118,7 +118,7 @@ impl Bound {
         });
     }
 
-    /// Binds everything; the first word of the push constants is `first` when it is given.
+    /// Binds everything; the first word of the push constants is `first` if it is given.
     pub fn bind(
         &self,
         device: &Device,
@@ -150,7 +150,7 @@ impl Bound {
     /// The contents of buffers, then of storage images.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn contents(&self, device: &Device) -> Result<Vec<u8>, Error> {
         let mut bytes: Vec<u8> = self.buffers.iter().flat_map(Buffer::read).collect();
         for image in &self.images {
@@ -165,7 +165,7 @@ impl Bound {
     }
 }
 
-/// Puts a sampler to the texture of its binding, or into a slot of its own.
+/// Combines a sampler with the texture of its binding, or adds a slot for it.
 fn with_sampler(slots: &mut Vec<(u32, Slot)>, binding: u32, sampler: vk::Sampler) {
     let texture = slots.iter_mut().find_map(|(known, slot)| match slot {
         Slot::Image(info, kind) if *known == binding && *kind == vk::DescriptorType::SAMPLED_IMAGE => {
@@ -185,12 +185,12 @@ fn with_sampler(slots: &mut Vec<(u32, Slot)>, binding: u32, sampler: vk::Sampler
     }
 }
 
-/// How many slots have a binding: slots of the same binding are the elements of an array.
+/// Number of slots with a binding, which are the elements of an array.
 fn elements(binding: u32, slots: &[(u32, Slot)]) -> u32 {
     slots.iter().filter(|(known, _)| *known == binding).count() as u32
 }
 
-/// Calls `put` with the write of each slot, which names no set.
+/// Calls `put` with the write of each slot, without a set.
 fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)) {
     for (at, (binding, slot)) in slots.iter().enumerate() {
         let write = vk::WriteDescriptorSet::default()
@@ -204,14 +204,14 @@ fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)
     }
 }
 
-/// How descriptors get to shaders.
+/// The way in which shaders get descriptors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// By a set that is written before.
+    /// With a set that is written before recording.
     Set,
-    /// By a set that is written after it was bound.
+    /// With a set that is written after it was bound.
     Late,
-    /// By commands.
+    /// With push descriptors.
     Pushed,
 }
 
@@ -285,12 +285,12 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// The specialization constants, as [`Shader::create`] takes them.
+    /// The specialization constants, for [`Shader::create`].
     pub fn specialization(&self) -> vk::SpecializationInfo<'_> {
         vk::SpecializationInfo::default().map_entries(&self.constants.0).data(&self.constants.1)
     }
 
-    /// What a pipeline is made from.
+    /// The shader stage of a pipeline.
     pub fn create<'s>(
         &'s self,
         constants: &'s vk::SpecializationInfo<'s>,
@@ -316,7 +316,7 @@ const STAGES: [(&str, vk::ShaderStageFlags, u32); 6] = [
 /// The shaders of a request.
 ///
 /// # Errors
-/// A file cannot be read, or Vulkan refuses it.
+/// A file cannot be read, or Vulkan rejects it.
 pub fn shaders(device: &Device, request: &Request) -> Result<Vec<Shader>, Error> {
     request
         .all("shader")

@@ -1,16 +1,17 @@
-//! Request files: what to run.
+//! Request files, which describe programs to run.
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
-//!   without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING BYTES FILL` with fill
-//!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
-//!   kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`,
-//!   together with a texture of that binding; what else has the same binding is an array;
-//! * descriptors: `pushed` (commands hold them), `late` (written after commands that use them are recorded); commands:
+//! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
+//!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
+//!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture
+//!   BINDING FORMAT W H LAYERS LEVELS KIND` with kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT
+//!   W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
+//!   with the same binding form an array;
+//! * descriptors: `pushed` (by commands), `late` (written after commands that use them are recorded); commands:
 //!   `secondary` (by a secondary command buffer);
-//! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`,
-//!   `events` (which order launches), `timeline` (submitted before what they wait for), `cached` (from a cache that was damaged);
+//! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`, `events` (which
+//!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache);
 //! * transfers: images `from` and `to` like textures, and commands on the second: `copy X Y TO_X TO_Y W H LEVEL TO_LEVEL
 //!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
 //!   LEVEL LAYER`;
@@ -20,25 +21,25 @@
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
 //!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
-//!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a buffer that
-//!   vertices are captured in; counters are read back too), `resumed` (with `load`: the second pass continues to capture), `fed STRIDE` (a
-//!   second pass draws what was captured, from binding 0), `query feedback`, `again N` (draws
-//!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts),
-//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `several` (the vertices are those of two draws of one
-//!   command), `then KEY WORD…` (draws once more, with this line in place of
-//!   those of its key), `way dynamic|objects|linked|binary` (commands set all state; shaders are objects, made one by one, together, or from
-//!   binaries that were kept; of compute shaders likewise).
+//! N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a transform
+//! feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
+//! STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,
+//! incrementing the first word of the push constants), `provoking_last`, `libraries` (the pipeline is linked from
+//! libraries), `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `several` (the vertices are
+//! divided between two draws of one command), `then KEY WORD…` (draws once more, with this line instead of those with
+//! its key), `way dynamic|objects|linked|binary` (all state is dynamic; shaders are objects, created individually,
+//! linked, or from saved binaries; likewise for compute shaders).
 
 use crate::Error;
 
 /// One program to run.
 pub struct Request {
-    /// Its name, and that of its result.
+    /// Its name, and the name of its result.
     pub name: String,
     lines: Vec<Vec<String>>,
 }
 
-/// Takes a file of requests apart.
+/// Parses a file of requests.
 ///
 /// # Errors
 /// A line outside a block.
@@ -84,7 +85,7 @@ impl Request {
         Some(Request { name: self.name.clone(), lines })
     }
 
-    /// Whether a key stands alone.
+    /// Whether there is a line that consists of a key.
     pub fn has(&self, key: &str) -> bool {
         self.words(key).is_some()
     }
@@ -98,7 +99,7 @@ impl Request {
         word.ok_or_else(|| format!("`{key}` is missing").into())
     }
 
-    /// The numbers after a key; `or` without it.
+    /// The numbers after a key; `or` if it is missing.
     ///
     /// # Errors
     /// A word is not a number.
@@ -111,7 +112,7 @@ impl Request {
         Ok(numbers)
     }
 
-    /// The floats after a key; `or` without it.
+    /// The floats after a key; `or` if it is missing.
     ///
     /// # Errors
     /// A word is not a number.
@@ -135,10 +136,10 @@ impl Request {
     }
 }
 
-/// A number: decimal, hexadecimal, or the bits of a float with a point in it.
+/// A number: decimal, hexadecimal, or the bits of a float if it has a point.
 ///
 /// # Errors
-/// It is none of these.
+/// It is invalid.
 pub fn number(word: &str) -> Result<u32, Error> {
     if let Some(digits) = word.strip_prefix("0x") {
         return Ok(u32::from_str_radix(digits, 16)?);
@@ -149,10 +150,10 @@ pub fn number(word: &str) -> Result<u32, Error> {
     Ok(word.parse::<i64>()? as u32)
 }
 
-/// The bytes a fill denotes.
+/// The bytes of a fill.
 ///
 /// # Errors
-/// The fill is not known.
+/// The fill is unknown.
 pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
     if let Some(digits) = word.strip_prefix("hex:") {
         let pairs = digits.as_bytes().chunks(2);
@@ -177,7 +178,7 @@ pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
     Ok(filled)
 }
 
-/// A well-mixed number for each number.
+/// A hash of a number.
 fn scrambled(at: u32) -> u32 {
     let mut value = at.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
     value = (value ^ value >> 15).wrapping_mul(0x85eb_ca6b);

@@ -7,10 +7,10 @@ use crate::device::Device;
 use crate::image::{self, Image};
 use crate::request::{Request, number};
 
-/// Runs the commands of a request on the image `to`, in order; gives its contents.
+/// Runs the commands of a request on the image `to`, in order; returns its contents.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let resource = |key: &str| -> Result<Image, Error> {
         let words = request.words(key).ok_or_else(|| format!("`{key}` is missing"))?;
@@ -83,7 +83,7 @@ fn blit(
     device.barrier(commands);
 }
 
-/// `clear R G B A LEVEL LAYER`: numbers with a point in them are floats. Of depth and stencil the first two.
+/// `clear R G B A LEVEL LAYER`: numbers with a point are floats. For depth and stencil the first two are used.
 fn clear(device: &Device, commands: vk::CommandBuffer, to: &Image, words: &[u32]) {
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let range = [vk::ImageSubresourceRange::default()

@@ -1,31 +1,31 @@
-//! Constructs: ifs, loops, scopes, and the jumps that leave them, however many levels away.
+//! Constructs: ifs, loops, scopes, and jumps out of them over any number of levels.
 
 use super::operations::Kind;
 use super::writer::Writer;
 use crate::entropy::Entropy;
 
-/// Where control comes from, and the values it brings, by carried kind.
+/// The source block of an edge, and the values for its phis, by carried kind.
 type Edge = (u32, Vec<String>);
 
-/// A construct around the block being written.
+/// A construct around the current block.
 pub(super) struct Exit {
-    /// The first block of a loop, with the next value of its counter; nothing for a scope.
+    /// The first block of a loop, with the next value of its counter; `None` for a scope.
     header: Option<(u32, String)>,
     /// Jumps to the header.
     continues: Vec<Edge>,
-    /// The block after it.
+    /// The block after the construct.
     behind: u32,
-    /// Jumps there.
+    /// Jumps to it.
     breaks: Vec<Edge>,
-    /// What jumps bring along.
+    /// Kinds of the values that jumps carry.
     carried: Vec<Kind>,
 }
 
-/// How an arm of an if ends.
+/// The end of an arm of an if.
 enum End {
-    /// At the end of the if.
+    /// It falls through to the end of the if.
     Falls(u32),
-    /// Elsewhere.
+    /// It jumps elsewhere.
     Leaves,
 }
 
@@ -49,7 +49,7 @@ impl Writer {
         }
     }
 
-    /// An if with both arms, each with a body of its own; at most one of them leaves.
+    /// An if with both arms, each with its own body; at most one of them jumps out.
     pub(super) fn branch(&mut self, entropy: &mut Entropy<'_>) {
         let condition = self.condition(entropy);
         let carried = Self::any_carried(entropy);
@@ -105,7 +105,7 @@ impl Writer {
         End::Leaves
     }
 
-    /// A place to jump out of.
+    /// A scope, with jumps out of it.
     pub(super) fn scope(&mut self, entropy: &mut Entropy<'_>) {
         let carried = Self::any_carried(entropy);
         let outside = self.pools.clone();
@@ -131,7 +131,7 @@ impl Writer {
         self.phis(&carried, &edges);
     }
 
-    /// A loop that runs up to seven times and carries values round; its bound is a constant or the lane's own.
+    /// A loop with up to seven iterations and loop-carried values; its bound is a constant or depends on the lane.
     pub(super) fn counted_loop(&mut self, entropy: &mut Entropy<'_>) {
         let carried = Self::any_carried(entropy);
         let bound = match entropy.flip() {
@@ -180,7 +180,7 @@ impl Writer {
         self.phis(&carried, &exit.breaks);
     }
 
-    /// Leaves the innermost loop when its counter has reached the bound.
+    /// Leaves the innermost loop if its counter has reached the bound.
     fn guard(&mut self, count: &str, bound: &str, names: &[String], behind: u32) {
         let done = self.unnamed(Kind::Bool, "icmp cond=ult inv=1", &[count.into(), bound.into()]);
         self.line(&format!("if {done} {{"));
@@ -197,7 +197,7 @@ impl Writer {
     }
 }
 
-/// The phis of a loop's first block; the counter's come last in every edge.
+/// The phis of a loop's first block; the counter's is last in every edge.
 fn header_phis(carried: &[Kind], names: &[String], count: &str, edges: &[Edge]) -> String {
     let kinds = carried.iter().copied().chain([Kind::Int]);
     let names = names.iter().map(String::as_str).chain([count]);

@@ -1,4 +1,4 @@
-//! Loads and stores. Every lane writes words of its own only, so the lanes' order does not matter.
+//! Loads and stores. Every lane writes only its own words, so the order of lanes does not matter.
 
 use super::operations::Kind;
 use super::writer::Writer;
@@ -6,7 +6,7 @@ use super::{OWN_WORDS, SHARED_WORDS};
 use crate::entropy::Entropy;
 
 impl Writer {
-    /// Byte offset of some word among `words`, a power of two, so that `span` words from it are among them too.
+    /// Byte offset of a word among `words`, a power of two, such that `span` words from it on are within them.
     fn place(&mut self, entropy: &mut Entropy<'_>, words: usize, span: usize) -> String {
         if entropy.flip() {
             return format!("#{}", entropy.below(words / span) * span * 4);
@@ -17,7 +17,7 @@ impl Writer {
         self.unnamed(Kind::Int, "shl", &[index, "#2".into()])
     }
 
-    /// Byte offset of some own word.
+    /// Byte offset of one of the lane's own words.
     fn own_place(&mut self, entropy: &mut Entropy<'_>, span: usize) -> String {
         let place = self.place(entropy, OWN_WORDS, span);
         self.unnamed(Kind::Int, "iadd", &[self.own.clone(), place])

@@ -1,8 +1,8 @@
-//! Random kernels that are valid by construction: 32 lanes with data of their own, all widths, memory, nested ifs and
+//! Random kernels that are valid by construction: 32 lanes with their own data, all widths, memory, nested ifs and
 //! scopes, counted loops with breaks and continues over several levels.
 //!
-//! What is kept of floats is exact but for the bits of a NaN, the sign of a zero and what is flushed; so floats have
-//! results of their own and never become integers but by conversion.
+//! Float results are compared exactly, except for the bits of NaNs, the sign of zeros, and flushed denormals. Floats
+//! therefore have separate results, and become integers only by conversion.
 
 mod control;
 mod memory;
@@ -17,16 +17,16 @@ use self::writer::Writer;
 /// Lanes of a kernel: a whole SIMD-group.
 pub const LANES: usize = 32;
 
-/// The special register that holds a lane's place in the grid.
+/// The special register with a lane's position in the grid.
 pub const LANE_REGISTER: u32 = 80;
 
-/// Words every lane may read, first in memory.
+/// Words that every lane may read, at the start of memory.
 pub const SHARED_WORDS: usize = 128;
 
-/// Words that are a lane's own, after the shared ones.
+/// Words of each lane, after the shared ones.
 pub const OWN_WORDS: usize = 16;
 
-/// What a kernel leaves: kinds in the order of the results of a lane, eight bytes each, after the lanes' own words.
+/// The results of a kernel: kinds in the order of the results of a lane, eight bytes each, after the lanes' own words.
 pub const RESULTS: [Kind; 9] = [
     Kind::Int,
     Kind::Int,
@@ -48,7 +48,7 @@ pub struct Kernel {
     pub text: String,
 }
 
-/// Makes a kernel by the choices of `entropy`.
+/// Generates a kernel with choices from `entropy`.
 pub fn any_kernel(entropy: &mut Entropy<'_>) -> Kernel {
     let mut writer = Writer::new();
     writer.begin_lane();
@@ -57,7 +57,7 @@ pub fn any_kernel(entropy: &mut Entropy<'_>) -> Kernel {
     Kernel { text: writer.finish() }
 }
 
-/// Makes a kernel that does little but access the lane's own words.
+/// Generates a kernel that mainly accesses the lane's own words.
 pub fn any_accesses(entropy: &mut Entropy<'_>) -> Kernel {
     let mut writer = Writer::new();
     writer.begin_lane();

@@ -3,7 +3,7 @@
 use super::writer::Writer;
 use crate::entropy::Entropy;
 
-/// A kind of value. Floats and integers of one width are apart.
+/// A kind of value. Floats and integers of the same width are distinct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A boolean.
@@ -31,8 +31,8 @@ impl Kind {
         [1, 16, 32, 64, 16, 32][self as usize]
     }
 
-    /// Bits that stand for all that mean the same: any NaN is a NaN, zeros have no sign, and whether 32-bit denormals are
-    /// flushed is up to the code.
+    /// A canonical value for all bits with the same meaning: NaNs are equal, zeros have no sign, and 32-bit denormals
+    /// may or may not be flushed.
     pub fn canonical(self, bits: u64) -> u64 {
         let (exponent, mantissa) = match self {
             Half => (0x7c00, 0x3ff),
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// Constants worth trying.
+    /// Interesting constants.
     pub(super) fn constants(self) -> &'static [&'static str] {
         match self {
             Bool => &["true", "false"],
@@ -65,7 +65,7 @@ impl Kind {
 /// An operation: name and modifiers, the kind of the result, the kinds of the sources.
 type Row = (&'static str, Kind, &'static [Kind]);
 
-/// All are defined for all inputs, but divisors must not be zero.
+/// All are defined for all inputs, except that divisors must not be zero.
 #[rustfmt::skip]
 const OPERATIONS: &[Row] = &[
     ("iadd", Int, &[Int, Int]), ("isub", Int, &[Int, Int]), ("imul", Int, &[Int, Int]),
@@ -117,7 +117,7 @@ const OPERATIONS: &[Row] = &[
 const DIVISIONS: [&str; 3] = ["udiv", "umod", "srem"];
 
 impl Writer {
-    /// Some operation on values there are.
+    /// A random operation on existing values.
     pub(super) fn operation(&mut self, entropy: &mut Entropy<'_>) {
         let (row, result, kinds) = OPERATIONS[entropy.below(OPERATIONS.len())];
         let mut sources: Vec<String> = kinds.iter().map(|kind| self.source(*kind, entropy)).collect();
@@ -127,7 +127,7 @@ impl Writer {
         self.value(result, row, &sources);
     }
 
-    /// A fresh boolean: most conditions depend on what was computed last.
+    /// A new boolean; most conditions depend on recently computed values.
     pub(super) fn condition(&mut self, entropy: &mut Entropy<'_>) -> String {
         if entropy.below(4) == 0 {
             return self.source(Bool, entropy);

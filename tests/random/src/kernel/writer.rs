@@ -1,4 +1,4 @@
-//! The text of a kernel as it grows: names, blocks, the values there are.
+//! The text of a kernel under construction: names, blocks, and existing values.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::operations::Kind;
 use super::{LANE_REGISTER, LANES, OWN_WORDS, RESULTS, SHARED_WORDS};
 use crate::entropy::Entropy;
 
-/// Deepest nesting of constructs.
+/// Maximum nesting of constructs.
 const MOST_NESTED: usize = 4;
 
 /// Names of values, by kind.
@@ -18,11 +18,11 @@ pub(super) struct Writer {
     pub(super) text: String,
     next_value: u32,
     next_block: u32,
-    /// The block being written.
+    /// The current block.
     pub(super) block: u32,
     pub(super) depth: usize,
     pub(super) pools: Pools,
-    /// Constructs that a jump may leave or go round again, outermost first.
+    /// Constructs that a jump may leave or continue, outermost first.
     pub(super) exits: Vec<Exit>,
     /// Byte offsets of the lane's own words and of its results.
     pub(super) own: String,
@@ -46,7 +46,7 @@ impl Writer {
         }
     }
 
-    /// Gives every kind a value that is the lane's own, and some that all lanes share.
+    /// Creates values of every kind that depend on the lane, and some that are the same in all lanes.
     pub(super) fn begin_lane(&mut self) {
         let lane = self.unnamed(Kind::Int, &format!("mfsr sr={LANE_REGISTER}"), &[]);
         let place = |index: usize| [lane.clone(), format!("#{}", index * 4)];
@@ -91,13 +91,13 @@ impl Writer {
         let _ = writeln!(self.text, "    {line}");
     }
 
-    /// A value nobody else has named.
+    /// A new name for a value.
     pub(super) fn new_value(&mut self) -> String {
         self.next_value += 1;
         format!("%{}", self.next_value - 1)
     }
 
-    /// A block that is not in the text yet.
+    /// A new block number.
     pub(super) fn new_block(&mut self) -> u32 {
         self.next_block += 1;
         self.next_block - 1
@@ -108,7 +108,7 @@ impl Writer {
         let _ = writeln!(self.text, "b{block}:");
     }
 
-    /// A value of `row`, an operation whose modifiers follow the sources, that no later statement takes up.
+    /// A value of `row`, an operation whose modifiers follow the sources, that later statements do not use.
     pub(super) fn unnamed(&mut self, kind: Kind, row: &str, sources: &[String]) -> String {
         let (operation, modifiers) = row.split_once(' ').unwrap_or((row, ""));
         let name = self.new_value();
@@ -117,14 +117,14 @@ impl Writer {
         name
     }
 
-    /// As [`Writer::unnamed`], for later statements.
+    /// As [`Writer::unnamed`], but available to later statements.
     pub(super) fn value(&mut self, kind: Kind, row: &str, sources: &[String]) -> String {
         let name = self.unnamed(kind, row, sources);
         self.pools[kind as usize].push(name.clone());
         name
     }
 
-    /// One of the latest values, the most interesting ones.
+    /// One of the latest values, which are the most interesting ones.
     pub(super) fn latest(&self, kind: Kind, entropy: &mut Entropy<'_>) -> String {
         let names = &self.pools[kind as usize];
         let window = names.len().min(6);
@@ -139,7 +139,7 @@ impl Writer {
         }
     }
 
-    /// Up to `most` statements and one.
+    /// One to `most` + 1 statements.
     pub(super) fn body(&mut self, entropy: &mut Entropy<'_>, most: usize) {
         for _ in 0..=entropy.below(most) {
             self.statement(entropy);

@@ -1,4 +1,4 @@
-//! Transform feedback: buffers that draws capture vertices in, and draws of what was captured.
+//! Transform feedback: buffers for captured vertices, and draws of them.
 
 use ash::ext::transform_feedback;
 use ash::vk;
@@ -17,10 +17,10 @@ pub struct Feedback {
 }
 
 impl Feedback {
-    /// The buffers that a request asks for; nothing where the device captures nothing.
+    /// The buffers of a request; `None` if the device does not support transform feedback.
     ///
     /// # Errors
-    /// What Vulkan says, or words that are not numbers.
+    /// Vulkan's error, or words that are not numbers.
     pub fn new(device: &Device, request: &Request) -> Result<Option<Feedback>, Error> {
         let sizes: Vec<usize> = request
             .all("feedback")
@@ -42,13 +42,13 @@ impl Feedback {
         (vec![self.counters.buffer; self.buffers.len()], offsets.collect())
     }
 
-    /// Begins to capture, or continues where the counters say.
+    /// Begins to capture, or continues at the positions in the counters.
     pub fn begin(&self, functions: &transform_feedback::Device, commands: vk::CommandBuffer, resumes: bool) {
         let buffers: Vec<vk::Buffer> = self.buffers.iter().map(|buffer| buffer.buffer).collect();
         let (zeros, whole) = (vec![0; buffers.len()], vec![vk::WHOLE_SIZE; buffers.len()]);
         let (counters, offsets) = self.counters();
         let count = if resumes { counters.len() as u32 } else { 0 };
-        // SAFETY: a pass has begun in the command buffer; the lists are as long as is said.
+        // SAFETY: a pass has begun in the command buffer; the lists have the stated length.
         unsafe {
             (functions.fp().cmd_bind_transform_feedback_buffers_ext)(
                 commands,
@@ -68,7 +68,7 @@ impl Feedback {
         }
     }
 
-    /// Ends capturing; the counters get where.
+    /// Ends capturing and stores the positions in the counters.
     pub fn end(&self, functions: &transform_feedback::Device, commands: vk::CommandBuffer) {
         let (counters, offsets) = self.counters();
         // SAFETY: as in `begin`.
@@ -83,7 +83,7 @@ impl Feedback {
         }
     }
 
-    /// Draws what was captured in the first buffer, as vertices of `stride` bytes at binding 0.
+    /// Draws the captured vertices in the first buffer, as vertices of `stride` bytes at binding 0.
     pub fn draw(&self, device: &Device, commands: vk::CommandBuffer, stride: u32) {
         let (Some(functions), Some(buffer)) = (&device.feedback, self.buffers.first()) else { return };
         // SAFETY: a pass has begun in the command buffer; handles are this device's.
@@ -101,7 +101,7 @@ impl Feedback {
         }
     }
 
-    /// What was captured, then the counters.
+    /// The captured vertices, then the counters.
     pub fn read(&self) -> Vec<u8> {
         self.buffers.iter().chain([&self.counters]).flat_map(Buffer::read).collect()
     }
