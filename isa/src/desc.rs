@@ -483,6 +483,13 @@ impl InstDesc {
         matches!(self.length, Length::Extensible { prefer_long: true, .. })
     }
 
+    /// Index in the row of the first operand of `role`, and of the one after the last.
+    #[inline]
+    pub const fn role_bounds(&self, role: Role) -> (usize, usize) {
+        let start = if role as usize == 0 { 0 } else { self.role_ends[role as usize - 1] };
+        (start as usize, self.role_ends[role as usize] as usize)
+    }
+
     /// The operands of `role`, with their index in the row.
     #[inline]
     pub fn with_role(
@@ -490,8 +497,7 @@ impl InstDesc {
         role: Role,
     ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<>
     {
-        let end = usize::from(self.role_ends[role as usize]);
-        let start = (role as usize).checked_sub(1).map_or(0, |before| usize::from(self.role_ends[before]));
+        let (start, end) = self.role_bounds(role);
         let operands = self.operands;
         (start..end).map(move |index| (index, &operands[index]))
     }

@@ -11,10 +11,12 @@
 //! further pass carries the needs of loop headers around one more level of nesting, so that a function with loops takes as
 //! many passes as loops nest, and two.
 
+use bumpalo::Bump;
+
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
-use crate::ir::table::Side;
+use crate::ir::table::{ScratchSide, Side};
 
 use super::bitset::BitMatrix;
 
@@ -117,18 +119,22 @@ impl Liveness {
 ///
 /// Positions count instructions through all blocks entered so far, so that entries of earlier blocks never look like
 /// entries of the current one and nothing has to be cleared.
-#[derive(Clone, Debug)]
-pub struct LastUses {
-    position: Side<Value, u32>,
+pub struct LastUses<'s> {
+    position: ScratchSide<'s, Value, u32>,
     block: Block,
     start: u32,
     end: u32,
 }
 
-impl LastUses {
-    /// No block entered yet; room for the values of `f`.
-    pub fn new(f: &Function<'_>) -> Self {
-        LastUses { position: Side::new(f.values.len()), block: f.entry(), start: 1, end: 1 }
+impl<'s> LastUses<'s> {
+    /// No block entered yet; room for the values of `f`, in `scratch`.
+    pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+        LastUses {
+            position: ScratchSide::new_in(scratch, f.values.len()),
+            block: f.entry(),
+            start: 1,
+            end: 1,
+        }
     }
 
     /// Makes `block` the current one and returns the position of its first instruction. Sources of phis are not uses.

@@ -5,6 +5,8 @@
 //! spilling; what alignment may waste on top of it is for
 //! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) to say.
 
+use bumpalo::Bump;
+
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
@@ -19,7 +21,7 @@ pub fn dead_result_needs_register(op: Op) -> bool {
 /// Values among the sources of `data` that end at `position`, each once, in operand order.
 pub fn ending_sources<'d>(
     data: &'d InstData<'_>,
-    last: &'d LastUses,
+    last: &'d LastUses<'_>,
     live: &'d Liveness,
     position: u32,
 ) -> impl Iterator<Item = Value> + 'd {
@@ -40,9 +42,9 @@ pub struct Pressure {
     pub blocks: Vec<u16>,
 }
 
-/// Computes register demand.
-pub fn pressure(f: &Function<'_>, live: &Liveness) -> Pressure {
-    let mut last = LastUses::new(f);
+/// Computes register demand. What it notes meanwhile is in `scratch`.
+pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
+    let mut last = LastUses::new_in(scratch, f);
     let mut result = Pressure { max: 0, blocks: vec![0; f.blocks.len()] };
     let live_in = live.halves_in(f);
     for block in f.blocks_in_order() {
@@ -55,7 +57,13 @@ pub fn pressure(f: &Function<'_>, live: &Liveness) -> Pressure {
 }
 
 /// The highest demand in `block`, at whose head `live_in` half registers are live.
-fn block_demand(f: &Function<'_>, live: &Liveness, last: &mut LastUses, block: Block, live_in: u32) -> u32 {
+fn block_demand(
+    f: &Function<'_>,
+    live: &Liveness,
+    last: &mut LastUses<'_>,
+    block: Block,
+    live_in: u32,
+) -> u32 {
     let halves = |value: Value| u32::from(f.ty(value).halves());
     let start = last.enter(f, block);
     let mut current = live_in;
@@ -86,7 +94,6 @@ mod tests {
     use crate::ir::Build;
     use crate::ir::builder::Builder;
     use crate::ir::types::Type;
-    use bumpalo::Bump;
 
     #[test]
     fn results_take_the_place_of_sources_that_end() {
@@ -100,8 +107,9 @@ mod tests {
         b.effect(IrOp::Keep, &[sum.into(), parts[1].into()], &[]);
         b.finish();
         let live = liveness(&f);
-        assert_eq!(pressure(&f, &live).max, 8, "two of the parts are never read");
-        let mut last = LastUses::new(&f);
+        let scratch = Bump::new();
+        assert_eq!(pressure(&f, &live, &scratch).max, 8, "two of the parts are never read");
+        let mut last = LastUses::new_in(&scratch, &f);
         let start = last.enter(&f, f.entry());
         assert!(last.ends_at(&live, parts[0], start + 2) && !last.ends_at(&live, parts[1], start + 2));
         assert!(last.is_dead(&live, parts[3]) && !last.is_dead(&live, sum));

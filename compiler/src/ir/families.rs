@@ -5,6 +5,7 @@
 
 use agx_isa::table::Opcode;
 
+use super::entity::Inst;
 use super::function::{Function, InstData};
 use super::op::{IrOp, Op};
 
@@ -159,6 +160,17 @@ pub struct Family {
     pub name: &'static str,
     /// The operations.
     pub operations: Operations,
+}
+
+impl Family {
+    /// Whether one of them may occur in `f`. Where that is a matter of widths, its instructions are looked at: addresses
+    /// have 64 bits in most functions, and little else.
+    pub fn may_occur(&self, f: &Function<'_>) -> bool {
+        let is_one = |inst: &Inst| self.operations.contain(f, &f.insts[*inst]);
+        f.present.ops.meets(&self.operations.any)
+            || (f.present.may_have(self)
+                && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)))
+    }
 }
 
 macro_rules! families {

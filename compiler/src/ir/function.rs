@@ -48,11 +48,7 @@ impl<'a> InstData<'a> {
     /// The value of a modifier; that with code 0 when the row does not have it.
     #[inline]
     pub fn get<T: Code>(&self, key: Key<T>) -> T {
-        // Mostly all are 0, and the name need not be looked for.
-        if self.mods.iter().all(|code| *code == 0) {
-            return T::from_code(0);
-        }
-        T::from_code(self.op.mod_index(key.name).and_then(|index| self.mods.get(index)).copied().unwrap_or(0))
+        T::from_code(key.place(self.op).and_then(|place| self.mods.get(place)).copied().unwrap_or(0))
     }
 
     /// Target of a `jump`.

@@ -12,12 +12,27 @@ use agx_isa::table::names::{
 };
 
 use super::access::Access;
+use super::op::{Op, mod_places};
 
 /// A modifier and the type of its values.
 pub struct Key<T> {
     /// The name in rows.
     pub name: &'static str,
+    /// Position among the modifiers of each operation, by [`Op::index`]; [`NOWHERE`] for those without it.
+    places: &'static [u8; Op::COUNT],
     value: PhantomData<fn() -> T>,
+}
+
+/// The place of a modifier that an operation does not have.
+pub(super) const NOWHERE: u8 = u8::MAX;
+
+impl<T> Key<T> {
+    /// Position among the modifiers of `op`, if it has this one.
+    #[inline]
+    pub(super) fn place(self, op: Op) -> Option<usize> {
+        let place = self.places[op.index()];
+        (place != NOWHERE).then_some(usize::from(place))
+    }
 }
 
 impl<T> Clone for Key<T> {
@@ -40,7 +55,10 @@ impl Value for Access {
 
 macro_rules! keys {
     ($($(#[$doc:meta])* $id:ident: $type:ty = $name:literal;)*) => {
-        $($(#[$doc])* pub const $id: Key<$type> = Key { name: $name, value: PhantomData };)*
+        $($(#[$doc])* pub const $id: Key<$type> = {
+            static PLACES: [u8; Op::COUNT] = mod_places($name);
+            Key { name: $name, places: &PLACES, value: PhantomData }
+        };)*
 
         #[cfg(test)]
         const NAMES: &[&str] = &[$($name),*];

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use bitflags::bitflags;
 use std::ops::{Deref, DerefMut};
 
-use super::key::Key;
+use super::key::{Key, NOWHERE};
 use super::semantics as sem;
 use super::signature::{Signature, signature};
 use super::types::Stage;
@@ -260,8 +260,8 @@ impl Mods {
     /// # Panics
     /// When the row does not have the modifier: a mistake of the caller, not of the input.
     pub fn with<T: Code>(mut self, key: Key<T>, value: T) -> Mods {
-        let index = self.op.mod_index(key.name).expect("invariant: the row has the modifier");
-        self.values[index] = value.code();
+        let place = key.place(self.op).expect("invariant: the row has the modifier");
+        self.values[place] = value.code();
         self
     }
 }
@@ -341,6 +341,48 @@ static TRAITS: [Traits; Op::COUNT] = {
     }
     traits
 };
+
+/// The position of the modifier called `name` in the list of each operation, by [`Op::index`].
+pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {
+    let mut places = [NOWHERE; Op::COUNT];
+    let mut at = 0;
+    while at < IrOp::ALL.len() {
+        let op = IrOp::ALL[at];
+        let mods = IR_OPS[op as usize].mods;
+        let mut place = mods.len();
+        while place > 0 {
+            place -= 1;
+            if is_same(mods[place], name) {
+                places[Op::Ir(op).index()] = place as u8;
+            }
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < Opcode::ALL.len() {
+        let op = Opcode::ALL[at];
+        let row = &INSTS[op as usize];
+        let (first, mut place) = row.role_bounds(Role::Mod);
+        while place > first {
+            place -= 1;
+            if is_same(row.operands[place].name, name) {
+                places[Op::Hw(op).index()] = (place - first) as u8;
+            }
+        }
+        at += 1;
+    }
+    places
+}
+
+/// Whether two names are the same, while the tables are made.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
 
 impl IrOp {
     /// The row.

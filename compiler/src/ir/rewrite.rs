@@ -119,17 +119,21 @@ impl Rewriter<'_, '_> {
     }
 
     /// Makes `inst` read what is now read in place of its sources.
+    #[inline]
     pub fn resolve_sources(&mut self, inst: Inst) {
-        let data = self.f.insts[inst];
         let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value].is_some());
-        if data.srcs.iter().any(is_forwarded) {
-            let srcs = self.f.bump.alloc_slice_copy(data.srcs);
-            for src in &mut *srcs {
-                *src = self.resolve(*src);
-                self.f.present.note_width(src.bits);
-            }
-            self.f.insts[inst].srcs = srcs;
+        if self.f.insts[inst].srcs.iter().any(is_forwarded) {
+            self.replace_sources(inst);
         }
+    }
+
+    fn replace_sources(&mut self, inst: Inst) {
+        let srcs = self.f.bump.alloc_slice_copy(self.f.insts[inst].srcs);
+        for src in &mut *srcs {
+            *src = self.resolve(*src);
+            self.f.present.note_width(src.bits);
+        }
+        self.f.insts[inst].srcs = srcs;
     }
 }
 

@@ -28,6 +28,9 @@ pub fn index_half(sample_shading: bool) -> u8 {
 
 /// Whether a shuffle reads its index from a register where lanes may be off.
 pub fn shuffles_with_lanes_off(f: &Function<'_>) -> bool {
+    if !f.present.may_have_op(Opcode::Shuffle) {
+        return false;
+    }
     let may_be_off = blocks_with_lanes_off(f);
     f.layout.iter().any(|segment| {
         may_be_off[segment.block]

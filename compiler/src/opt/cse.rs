@@ -80,12 +80,18 @@ impl<'s> Numbering<'s> {
     }
 
     /// Takes a free place, and makes room for others.
+    #[inline]
     fn take(&mut self, at: usize, numbered: Numbered) {
         self.table[at] = numbered;
         self.taken += 1;
-        if self.taken * 4 <= self.table.len() * 3 {
-            return;
+        if self.taken * 4 > self.table.len() * 3 {
+            self.grow();
         }
+    }
+
+    /// Doubles the places.
+    #[cold]
+    fn grow(&mut self) {
         let places = self.table.len() * 2;
         let before = std::mem::replace(&mut self.table, self.scratch.alloc_slice_fill_copy(places, FREE));
         for known in before.iter().copied().filter(|known| !known.is_free()) {
@@ -249,8 +255,9 @@ fn hash_row(data: &InstData<'_>) -> u64 {
 }
 
 fn hash_src(hasher: &mut FxHasher, src: Src) {
-    let what = src.kind as u64 | u64::from(src.bits) << 8 | u64::from(src.flags.bits()) << 16;
-    hasher.write_u64(src.payload ^ what << 40);
+    // In the order of memory: the host reads all three at once.
+    let what = u64::from(src.flags.bits()) | (src.kind as u64) << 16 | u64::from(src.bits) << 24;
+    hasher.write_u64(src.payload ^ what << 32);
 }
 
 fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {

@@ -11,10 +11,10 @@ use agx_isa::desc::Effects;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Stage};
+use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage};
 
-/// A mark at each instruction.
-type Live<'s> = ScratchSide<'s, Inst, bool>;
+/// A mark at each instruction, by id.
+type Live<'s> = &'s mut [bool];
 
 /// Removes pure instructions whose results nothing needs.
 pub fn opt_dce(f: &mut Function<'_>) {
@@ -22,16 +22,16 @@ pub fn opt_dce(f: &mut Function<'_>) {
         return;
     }
     f.with_scratch(|f, scratch| {
-        let live = Live::new_in(scratch, f.insts.len());
+        let live: Live<'_> = scratch.alloc_slice_fill_copy(f.insts.len(), false);
         if let Some(live) = mark(f, live, scratch) {
-            remove(f, &live);
+            remove(f, live);
         }
     });
     f.settled.unused = Some(f.mark());
 }
 
 /// Removes all instructions that are not in `live`.
-fn remove(f: &mut Function<'_>, live: &Live<'_>) {
+fn remove(f: &mut Function<'_>, live: &[bool]) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let insts = &mut f.block_mut(block).insts;
@@ -39,33 +39,33 @@ fn remove(f: &mut Function<'_>, live: &Live<'_>) {
         for at in 0..insts.len() {
             let inst = insts[at];
             insts[kept] = inst;
-            kept += usize::from(live[inst]);
+            kept += usize::from(live[inst.index()]);
         }
         insts.truncate(kept);
     }
 }
 
 /// Adds the instructions that effects depend on to `live`; `None` when those are all.
-fn mark<'s>(f: &Function<'_>, mut live: Live<'s>, scratch: &'s Bump) -> Option<Live<'s>> {
+fn mark<'s>(f: &Function<'_>, live: Live<'s>, scratch: &'s Bump) -> Option<Live<'s>> {
     let mut is_clean = true;
     // What phis read may come later in the layout, and has been passed by.
     let mut passed = ArenaVec::new_in(scratch);
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
             let data = &f.insts[*inst];
-            if !live[*inst] {
+            if !live[inst.index()] {
                 if is_removable(f.stage, data) {
                     is_clean = false;
                     continue;
                 }
-                live[*inst] = true;
+                live[inst.index()] = true;
             }
             if data.op != Op::Ir(IrOp::Phi) {
-                definitions(f, data).for_each(|def| live[def] = true);
+                definitions(f, data).for_each(|def| live[def.index()] = true);
                 continue;
             }
             for def in definitions(f, data) {
-                if !std::mem::replace(&mut live[def], true) {
+                if !std::mem::replace(&mut live[def.index()], true) {
                     passed.push(def);
                 }
             }
@@ -73,7 +73,7 @@ fn mark<'s>(f: &Function<'_>, mut live: Live<'s>, scratch: &'s Bump) -> Option<L
     }
     while let Some(inst) = passed.pop() {
         for def in definitions(f, &f.insts[inst]) {
-            if !std::mem::replace(&mut live[def], true) {
+            if !std::mem::replace(&mut live[def.index()], true) {
                 passed.push(def);
             }
         }

@@ -27,7 +27,7 @@ pub fn opt_loop_invariant(f: &mut Function<'_>) {
     }
     f.compute_cfg();
     f.with_scratch(|f, scratch| {
-        let demand = pressure(f, &liveness(f));
+        let demand = pressure(f, &liveness(f), scratch);
         let mut hoister = Hoister { homes: homes(f), uses: uses(f, scratch), f };
         for (start, end) in loops_inside_out(hoister.f) {
             hoister.hoist(start, end, &demand);

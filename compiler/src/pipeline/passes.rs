@@ -80,7 +80,7 @@ impl Pass {
 
     /// Whether it may have something to do.
     pub fn has_work(&self, f: &Function<'_>) -> bool {
-        self.acts_on.is_empty() || self.acts_on.iter().any(|family| f.present.may_have(family))
+        self.acts_on.is_empty() || self.acts_on.iter().any(|family| family.may_occur(f))
     }
 
     /// Whether a function at `stage` may be given to it.

@@ -4,56 +4,57 @@
 //! wants its place inside the vector; the first source to be placed chooses where the vector will be, and the rest of
 //! that place is kept for the others as long as nothing else needs it.
 
+use bumpalo::Bump;
+
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
-use crate::ir::table::Side;
+use crate::ir::table::{ScratchSide, Side};
 
 use super::file::HalfSet;
 
 /// Wishes of the values of a function, and what has become of them so far.
-#[derive(Clone, Debug)]
-pub struct Affinity {
+pub struct Affinity<'s> {
     /// Next value towards the representative of the web, `None` for representatives.
-    web: Side<Value, Option<Value>>,
+    web: ScratchSide<'s, Value, Option<Value>>,
     /// Register of the latest placed member, for representatives.
-    web_place: Side<Value, Option<u16>>,
+    web_place: ScratchSide<'s, Value, Option<u16>>,
     /// The vector a value is collected into, and where in it, in halves.
-    vector: Side<Value, Option<(Value, u16)>>,
+    vector: ScratchSide<'s, Value, Option<(Value, u16)>>,
     /// The phi a value is a source of, the first in program order.
-    phi: Side<Value, Option<(Value, Block)>>,
+    phi: ScratchSide<'s, Value, Option<(Value, Block)>>,
     /// Phis of each block.
     phis: Side<Block, Vec<Value>>,
     /// Where a vector is to be.
-    vector_place: Side<Value, Option<u16>>,
+    vector_place: ScratchSide<'s, Value, Option<u16>>,
     /// Kept for vectors to come.
     kept: HalfSet,
     /// Where the next part of the program finds a value, or the components of a vector.
-    exported_to: Side<Value, Option<u16>>,
+    exported_to: ScratchSide<'s, Value, Option<u16>>,
     /// Registers that are exported, and when the first value that goes there is made.
     exported: Vec<(HalfSet, u32)>,
     /// When each value is read last, where anything is exported.
-    last_read: Side<Value, u32>,
+    last_read: ScratchSide<'s, Value, u32>,
 }
 
 /// How many halves above the exported registers other values may take to leave those free.
 const HALVES_ABOVE_EXPORTS: u16 = 16;
 
-impl Affinity {
-    /// Collects the wishes.
-    pub fn new(f: &Function<'_>) -> Self {
+impl<'s> Affinity<'s> {
+    /// Collects the wishes, in `scratch`.
+    pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
-            web: Side::later(count),
-            web_place: Side::later(count),
-            vector: Side::later(count),
-            phi: Side::later(count),
+            web: ScratchSide::later_in(scratch, count),
+            web_place: ScratchSide::later_in(scratch, count),
+            vector: ScratchSide::later_in(scratch, count),
+            phi: ScratchSide::later_in(scratch, count),
             phis: Side::default(),
-            vector_place: Side::later(count),
+            vector_place: ScratchSide::later_in(scratch, count),
             kept: HalfSet::EMPTY,
-            exported_to: exports(f),
+            exported_to: exports(scratch, f),
             exported: Vec::new(),
-            last_read: Side::later(count),
+            last_read: ScratchSide::later_in(scratch, count),
         };
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
@@ -223,11 +224,11 @@ impl Affinity {
 
 /// Where values are exported to; what a phi joins goes where the phi is exported to, and vectors whose components are
 /// exported where these want to be.
-fn exports(f: &Function<'_>) -> Side<Value, Option<u16>> {
+fn exports<'s>(scratch: &'s Bump, f: &Function<'_>) -> ScratchSide<'s, Value, Option<u16>> {
     if !f.present.may_have_op(IrOp::Export) {
-        return Side::default();
+        return ScratchSide::later_in(scratch, 0);
     }
-    let mut places: Side<Value, Option<u16>> = Side::new(f.values.len());
+    let mut places: ScratchSide<'s, Value, Option<u16>> = ScratchSide::new_in(scratch, f.values.len());
     for block in f.blocks_in_order().rev() {
         for inst in f.block(block).insts.iter().rev() {
             let data = &f.insts[*inst];

@@ -10,6 +10,9 @@
 //! After this pass a name may be defined at several places (at the end of each predecessor), always with the same
 //! content. Phis are gone: they are part of the same `copy`s. `collect` and `split` remain.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
 use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::{LastUses, Liveness};
 use crate::analysis::pressure::{dead_result_needs_register, ending_sources};
@@ -18,7 +21,7 @@ use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
-use crate::ir::table::Side;
+use crate::ir::table::{ScratchSide, Side};
 
 use super::affinity::Affinity;
 use super::exports::is_export;
@@ -28,13 +31,12 @@ use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
 
 /// The present names of values that were moved.
-#[derive(Clone, Debug)]
-pub(super) struct Names {
-    current: Side<Value, Option<Value>>,
+pub(super) struct Names<'s> {
+    current: ScratchSide<'s, Value, Option<Value>>,
     moved: Vec<Value>,
 }
 
-impl Names {
+impl Names<'_> {
     pub(super) fn get(&self, value: Value) -> Value {
         self.current[value].unwrap_or(value)
     }
@@ -89,21 +91,21 @@ pub(super) struct Border {
 pub(super) struct Assigner<'f, 'a> {
     pub(super) f: &'f mut Function<'a>,
     pub(super) live: &'f Liveness,
-    pub(super) last: LastUses,
+    pub(super) last: LastUses<'f>,
     pub(super) shapes: &'f Shapes,
-    pub(super) affinity: Affinity,
+    pub(super) affinity: Affinity<'f>,
     pub(super) allocation: Allocation,
     /// The value a name denotes; `None` for values themselves.
-    pub(super) origin: Side<Value, Option<Value>>,
-    pub(super) names: Names,
+    pub(super) origin: ScratchSide<'f, Value, Option<Value>>,
+    pub(super) names: Names<'f>,
     pub(super) file: RegisterFile,
     pub(super) borders: Side<Block, Border>,
     /// Half registers that may be handed out.
     pub(super) usable: HalfSet,
     /// Names that end at the current instruction; they hold their registers until it reads them.
-    pub(super) ending: Vec<Value>,
+    pub(super) ending: ArenaVec<'f, Value>,
     /// Results of the current instruction that have their place.
-    pub(super) placed: Vec<Value>,
+    pub(super) placed: ArenaVec<'f, Value>,
     /// What loads are still to write.
     pub(super) flight: Flight,
     /// Moves before the current instruction: new name, old name.
@@ -114,33 +116,35 @@ pub(super) struct Assigner<'f, 'a> {
 /// Operands of most instructions, to make room for.
 const TYPICAL_OPERANDS: usize = 16;
 
-/// Assigns registers out of `usable`; those below `at_no_cost` keep results out of the way of loads under way. Unreachable blocks must hold nothing but terminators.
+/// Assigns registers out of `usable`; those below `at_no_cost` keep results out of the way of loads under way. Unreachable
+/// blocks must hold nothing but terminators. What is noted meanwhile is in `scratch`.
 ///
 /// # Errors
 /// When the values that are needed at once do not fit.
-pub fn assign(
-    f: &mut Function<'_>,
-    live: &Liveness,
+pub fn assign<'f>(
+    f: &'f mut Function<'_>,
+    live: &'f Liveness,
     reachable: &Dominance,
-    shapes: &Shapes,
+    shapes: &'f Shapes,
     usable: HalfSet,
     at_no_cost: u16,
+    scratch: &'f Bump,
 ) -> Result<Allocation, CompileError> {
     let count = f.values.len();
     let mut assigner = Assigner {
-        last: LastUses::new(f),
-        affinity: Affinity::new(f),
+        last: LastUses::new_in(scratch, f),
+        affinity: Affinity::new_in(scratch, f),
         allocation: Allocation::new(count),
-        origin: Side::default(),
-        names: Names { current: Side::default(), moved: Vec::new() },
+        origin: ScratchSide::later_in(scratch, 0),
+        names: Names { current: ScratchSide::later_in(scratch, 0), moved: Vec::new() },
         file: RegisterFile::new(),
         borders: Side::new(f.blocks.len()),
         live,
         shapes,
         usable,
         flight: Flight::new(at_no_cost),
-        ending: Vec::with_capacity(TYPICAL_OPERANDS),
-        placed: Vec::with_capacity(TYPICAL_OPERANDS),
+        ending: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+        placed: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
         moves: Vec::new(),
         out: f.inst_list(),
         f,

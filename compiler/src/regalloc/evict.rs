@@ -127,14 +127,15 @@ impl<'a> Assigner<'_, 'a> {
     /// may overlap, and what alignment wastes between the two is at most
     /// [`Shapes::waste`](super::shapes::Shapes::waste).
     fn pack_anew(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
-        for result in std::mem::take(&mut self.placed) {
-            let (half, shape) = self.place_of(result);
+        for index in 0..self.placed.len() {
+            let (half, shape) = self.place_of(self.placed[index]);
             self.file.release(half, shape.halves);
         }
+        self.placed.clear();
         let mut lasting = self.owners(0, FILE_HALVES);
         let mut results: Vec<Value> =
             data.dsts.iter().copied().filter(|dst| self.needs_register(data, *dst)).collect();
-        let mut ending = self.ending.clone();
+        let mut ending = self.ending.to_vec();
         for list in [&mut lasting, &mut results, &mut ending] {
             self.sort_for_packing(list);
         }

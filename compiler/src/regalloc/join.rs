@@ -13,15 +13,19 @@ use super::assign::{Assigner, name_in};
 use super::file::{HalfSet, RegisterFile};
 
 /// A live value at a join with its names in the predecessors known so far, in their order.
-struct Incoming {
+struct Incoming<'n> {
     value: Value,
-    names: Vec<Value>,
+    names: &'n [Value],
 }
 
-impl Incoming {
+impl Incoming<'_> {
     fn agreed(&self) -> Option<Value> {
         self.names.iter().all(|name| *name == self.names[0]).then(|| self.names[0])
     }
+}
+
+fn undefined() -> CompileError {
+    CompileError::internal("a value is used where nothing defines it")
 }
 
 impl<'a> Assigner<'_, 'a> {
@@ -34,28 +38,22 @@ impl<'a> Assigner<'_, 'a> {
         self.file.clear();
         self.flight.land();
         self.affinity.keep_nothing();
-        let all = self.f.block(block).preds.len();
+        let phis = self.f.phi_count(block);
+        if self.f.block(block).preds.len() <= 1 && phis == 0 {
+            return self.continue_from_predecessor(block);
+        }
         let preds: Vec<Block> =
             self.f.block(block).preds.iter().copied().filter(|pred| self.borders[*pred].done).collect();
         let live = self.live;
-        let incoming: Vec<Incoming> = live
-            .live_in(block)
-            .map(|value| Incoming {
-                value,
-                names: preds.iter().map(|pred| name_in(&self.borders[*pred].end, value)).collect(),
-            })
-            .collect();
-        if incoming.iter().any(|incoming| incoming.names.is_empty()) {
-            return Err(CompileError::internal("a value is used where nothing defines it"));
+        if preds.is_empty() && live.live_in(block).next().is_some() {
+            return Err(undefined());
         }
-        let phis = self.f.phi_count(block);
-        let join = all > 1 || phis > 0;
-        if !join {
-            for Incoming { value, names } in &incoming {
-                self.resume(*value, names[0]);
-            }
-            return Ok(());
-        }
+        let name = |value: Value| preds.iter().map(move |pred| (*pred, value));
+        let names =
+            live.live_in(block).flat_map(name).map(|(pred, value)| name_in(&self.borders[pred].end, value));
+        let names: Vec<Value> = names.collect();
+        let incoming = live.live_in(block).zip(names.chunks(preds.len().max(1)));
+        let incoming: Vec<Incoming<'_>> = incoming.map(|(value, names)| Incoming { value, names }).collect();
         let phis: Vec<Inst> = self.f.block(block).insts[..phis].to_vec();
         if !self.place_at_join(&incoming, &phis, &preds) {
             self.pack_at_join(&incoming, &phis)?;
@@ -63,6 +61,18 @@ impl<'a> Assigner<'_, 'a> {
         self.borders[block].head = self.names.sorted();
         for pred in preds {
             self.copy_on_edge(pred, block);
+        }
+        Ok(())
+    }
+
+    /// Takes over what the only predecessor of `block`, if there is one, ended with.
+    fn continue_from_predecessor(&mut self, block: Block) -> Result<(), CompileError> {
+        let pred = self.f.block(block).preds.first().copied().filter(|pred| self.borders[*pred].done);
+        let live = self.live;
+        for value in live.live_in(block) {
+            let end = pred.map(|pred| &self.borders[pred].end).ok_or_else(undefined)?;
+            let name = name_in(end, value);
+            self.resume(value, name);
         }
         Ok(())
     }
@@ -77,7 +87,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// Places everything without moving what all predecessors agree on; `false` when there is no room for something.
-    fn place_at_join(&mut self, incoming: &[Incoming], phis: &[Inst], preds: &[Block]) -> bool {
+    fn place_at_join(&mut self, incoming: &[Incoming<'_>], phis: &[Inst], preds: &[Block]) -> bool {
         for Incoming { value, names } in incoming.iter().filter(|incoming| incoming.agreed().is_some()) {
             self.resume(*value, names[0]);
         }
@@ -116,7 +126,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// Packs everything anew; what all predecessors agreed on may move too.
-    fn pack_at_join(&mut self, incoming: &[Incoming], phis: &[Inst]) -> Result<(), CompileError> {
+    fn pack_at_join(&mut self, incoming: &[Incoming<'_>], phis: &[Inst]) -> Result<(), CompileError> {
         self.names.clear();
         self.file = RegisterFile::new();
         let mut items: Vec<Value> = incoming.iter().map(|incoming| incoming.names[0]).collect();
@@ -136,7 +146,7 @@ impl<'a> Assigner<'_, 'a> {
         for (name, half) in places {
             let value = self.origin[name].unwrap_or(name);
             let names =
-                incoming.iter().find(|incoming| incoming.value == value).map(|incoming| &*incoming.names);
+                incoming.iter().find(|incoming| incoming.value == value).map(|incoming| incoming.names);
             self.settle(name, half, names.unwrap_or_default());
         }
         Ok(())

@@ -22,6 +22,7 @@ pub(crate) mod tests;
 
 use agx_isa::desc::WaitBehaviour;
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
@@ -104,6 +105,14 @@ const SPILL_ROUNDS: u32 = 4;
 /// # Errors
 /// A limit error when the values that one instruction needs at once do not fit, or the stack is too large.
 pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Allocation, CompileError> {
+    f.with_scratch(|f, scratch| allocate_in(f, options, scratch))
+}
+
+fn allocate_in(
+    f: &mut Function<'_>,
+    options: &AllocateOptions,
+    scratch: &Bump,
+) -> Result<Allocation, CompileError> {
     let tree = dominance(f);
     clear_unreachable(f, &tree);
     exports::gather_exports(f);
@@ -116,19 +125,19 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     let capacity = limit.saturating_sub(lost);
     let free = agx_abi::occupancy::max_gpr_halves(agx_abi::occupancy::MAX_THREADS).saturating_sub(lost);
     // What needs no more in any case is limited by nothing, and the exact demand makes no difference.
-    let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| pressure(f, &live).max);
+    let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| pressure(f, &live, scratch).max);
     let mut spilled = None;
     if options.spill_everything || demand > capacity {
-        spilled = spill_as_needed(f, &tree, &mut live, options, capacity)?;
+        spilled = spill_as_needed(f, &tree, &mut live, options, capacity, scratch)?;
         exports::gather_exports(f);
         shapes = Shapes::new(f);
-        demand = pressure(f, &live).max;
+        demand = pressure(f, &live, scratch).max;
     }
     let demand = demand + shapes.lost_to(options.reserved_halves) + shapes.waste();
     let at_no_cost = demand + SPARE_HALVES;
     let usable = target_halves(demand, limit).saturating_sub(options.reserved_halves);
     let usable = HalfSet::range(options.reserved_halves, usable);
-    let mut allocation = assign::assign(f, &live, &tree, &shapes, usable, at_no_cost)?;
+    let mut allocation = assign::assign(f, &live, &tree, &shapes, usable, at_no_cost, scratch)?;
     allocation.stack_bytes = options.stack_bytes;
     if let Some(report) = spilled {
         allocation.stack_bytes = report.stack_bytes;
@@ -199,16 +208,17 @@ fn spill_as_needed(
     live: &mut Liveness,
     options: &AllocateOptions,
     capacity: u16,
+    scratch: &Bump,
 ) -> Result<Option<SpillReport>, CompileError> {
     let limit = options.limit_halves.min(FILE_HALVES);
-    let mut demand = pressure(f, live);
+    let mut demand = pressure(f, live, scratch);
     let mut total = SpillReport { stack_bytes: options.stack_bytes, ..SpillReport::default() };
     if options.spill_everything || demand.max > capacity {
         let which = if options.spill_everything { Which::All } else { Which::Long { pairs: PAIRS_PER_INST } };
         if let Some(report) = spill::keep_on_stack(f, live, tree, which, options.stack_bytes)? {
             total.add(report);
             *live = liveness(f);
-            demand = pressure(f, live);
+            demand = pressure(f, live, scratch);
         }
     }
     let mut budget = capacity.saturating_sub(spill::store_slack(f));
@@ -219,7 +229,7 @@ fn spill_as_needed(
         let report = spill::spill(f, live, tree, &demand, budget, total.stack_bytes);
         total.add(report.map_err(|error| explain_limit(error, limit, capacity))?);
         *live = liveness(f);
-        let before = std::mem::replace(&mut demand, pressure(f, live));
+        let before = std::mem::replace(&mut demand, pressure(f, live, scratch));
         if demand.max >= before.max {
             // Preloads are where they are.
             break;

@@ -282,7 +282,7 @@ fn finish_phis(f: &mut Function<'_>, ends: &Map<Block, Vec<Value>>, random: &mut
 }
 
 fn demand(f: &Function<'_>) -> u16 {
-    pressure(f, &liveness(f)).max
+    pressure(f, &liveness(f), &Bump::new()).max
 }
 
 /// Half registers that suffice without spilling.

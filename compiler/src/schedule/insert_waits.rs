@@ -68,6 +68,11 @@ impl Pending {
         *self != before
     }
 
+    /// Half registers that any group is still to write.
+    fn writes(&self) -> HalfSet {
+        self.0.iter().fold(HalfSet::EMPTY, |all, group| all.or(group.writes))
+    }
+
     /// What the code before the first instruction may have left.
     fn at_entry(end: End) -> Pending {
         let count = if end == End::Epilog { HANDED_OVER } else { 0 };
@@ -160,10 +165,13 @@ impl Walk<'_, '_> {
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {
                 let barrier = data.op.effects().contains(Effects::BARRIER);
-                for group in 0..GROUPS {
-                    let early = barrier || self.touches(&data, &pending.0[group].writes);
-                    if early && pending.0[group].count > 0 {
-                        self.wait(&mut pending, group, data.line);
+                // Mostly neither group is waited for.
+                if barrier || self.touches(&data, &pending.writes()) {
+                    for group in 0..GROUPS {
+                        let early = barrier || self.touches(&data, &pending.0[group].writes);
+                        if early && pending.0[group].count > 0 {
+                            self.wait(&mut pending, group, data.line);
+                        }
                     }
                 }
             }

@@ -11,13 +11,15 @@
 //! Before: stage machine. After: the same.
 
 use agx_isa::desc::OrderClass;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::dead_result_needs_register;
-use crate::ir::entity::{Block, Entity, Inst, Value};
+use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
-use crate::ir::table::Side;
+use crate::ir::table::ScratchSide;
 use crate::regalloc::file::FILE_HALVES;
 
 /// Candidates looked at for each place; the rest wait. Keeps wide blocks linear.
@@ -34,19 +36,24 @@ pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;
 
 /// Lowers the register demand of each block that needs `enough` half registers or more by reordering it.
 pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) {
+    f.with_scratch(|f, scratch| schedule_blocks(f, enough, scratch));
+}
+
+fn schedule_blocks(f: &mut Function<'_>, enough: u32, scratch: &Bump) {
     let live = liveness(f);
     let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
-        graph: Graph::new(f),
-        order: Vec::new(),
-        ready: Vec::new(),
-        live_in_round: vec![0; f.values.len()],
+        graph: Graph::new_in(scratch, f),
+        order: ArenaVec::new_in(scratch),
+        ready: ArenaVec::new_in(scratch),
+        live_in_round: ScratchSide::later_in(scratch, f.values.len()),
         live_out,
         used: 0,
         most: 0,
         round: 0,
         enough,
         live: &live,
+        scratch,
         f,
     };
     for block in scheduler.f.blocks_in_order() {
@@ -55,18 +62,18 @@ pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) {
 }
 
 /// Which instructions of a stretch must stay before which, and who reads what.
-struct Graph {
+struct Graph<'s> {
     /// Instructions that must stay before each one, with repetitions, one list after the other.
-    before: Vec<u32>,
+    before: ArenaVec<'s, u32>,
     /// Where the list of each instruction ends in `before`.
-    ends: Vec<u32>,
+    ends: ArenaVec<'s, u32>,
     /// How many entries of `before` name each instruction.
-    after: Vec<u32>,
+    after: ArenaVec<'s, u32>,
     /// What placing each instruction adds to the registers in use; results count once it is ready.
-    costs: Vec<i32>,
+    costs: ArenaVec<'s, i32>,
     /// Instructions that read a value, each with the place of the next one plus one.
-    readers: Vec<(u32, u32)>,
-    values: Side<Value, InStretch>,
+    readers: ArenaVec<'s, (u32, u32)>,
+    values: ScratchSide<'s, Value, InStretch>,
     number: u32,
 }
 
@@ -80,15 +87,15 @@ struct InStretch {
     reader: u32,
 }
 
-impl Graph {
-    fn new(f: &Function<'_>) -> Self {
+impl<'s> Graph<'s> {
+    fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         Graph {
-            before: Vec::new(),
-            ends: Vec::new(),
-            after: Vec::new(),
-            costs: Vec::new(),
-            readers: Vec::new(),
-            values: Side::new(f.values.len()),
+            before: ArenaVec::new_in(scratch),
+            ends: ArenaVec::new_in(scratch),
+            after: ArenaVec::new_in(scratch),
+            costs: ArenaVec::new_in(scratch),
+            readers: ArenaVec::new_in(scratch),
+            values: ScratchSide::later_in(scratch, f.values.len()),
             number: 0,
         }
     }
@@ -169,13 +176,14 @@ impl Graph {
 struct Scheduler<'s, 'a> {
     f: &'s mut Function<'a>,
     live: &'s Liveness,
-    graph: Graph,
+    scratch: &'s Bump,
+    graph: Graph<'s>,
     /// The new order of a stretch, the last instruction first.
-    order: Vec<Inst>,
+    order: ArenaVec<'s, Inst>,
     /// Positions in the stretch of instructions that may go next, ascending.
-    ready: Vec<u32>,
+    ready: ArenaVec<'s, u32>,
     /// Number of the round in which each value is live at the present place; those of earlier rounds are not.
-    live_in_round: Vec<u32>,
+    live_in_round: ScratchSide<'s, Value, u32>,
     /// Half registers live at the ends of blocks, by id.
     live_out: Vec<u32>,
     /// Half registers of live values.
@@ -202,15 +210,15 @@ impl Scheduler<'_, '_> {
         if self.live_out[block.0 as usize] + results.sum::<u32>() < self.enough {
             return;
         }
-        let stretch: Vec<Inst> = insts[start..end].to_vec();
-        let terminator: Vec<Inst> = insts[end..].to_vec();
-        let before = self.demand(block, &terminator, &stretch);
+        let stretch: &[Inst] = self.scratch.alloc_slice_copy(&insts[start..end]);
+        let terminator: &[Inst] = self.scratch.alloc_slice_copy(&insts[end..]);
+        let before = self.demand(block, terminator, stretch);
         if before < self.enough {
             return;
         }
-        self.graph.build(self.f, &stretch);
-        self.begin(block, &terminator);
-        self.schedule(&stretch);
+        self.graph.build(self.f, stretch);
+        self.begin(block, terminator);
+        self.schedule(stretch);
         if self.most < before {
             let places = &mut self.f.block_mut(block).insts[start..end];
             places.iter_mut().zip(self.order.iter().rev()).for_each(|(place, inst)| *place = *inst);
@@ -232,7 +240,7 @@ impl Scheduler<'_, '_> {
     fn begin(&mut self, block: Block, terminator: &[Inst]) {
         (self.round, self.used, self.most) = (self.round + 1, self.live_out[block.0 as usize], 0);
         for value in self.live.live_out(block) {
-            self.live_in_round[value.index()] = self.round;
+            self.live_in_round[value] = self.round;
         }
         for inst in terminator {
             let data = self.f.insts[*inst];
@@ -246,12 +254,12 @@ impl Scheduler<'_, '_> {
 
     #[inline]
     fn is_live(&self, value: Value) -> bool {
-        self.live_in_round[value.index()] == self.round
+        self.live_in_round[value] == self.round
     }
 
     fn make_live(&mut self, value: Value) {
         if !self.is_live(value) {
-            self.live_in_round[value.index()] = self.round;
+            self.live_in_round[value] = self.round;
             self.used += self.halves(value);
         }
     }
@@ -270,7 +278,7 @@ impl Scheduler<'_, '_> {
         let (mut dead, mut freed) = (0, 0);
         for dst in data.dsts {
             if self.is_live(*dst) {
-                self.live_in_round[dst.index()] = 0;
+                self.live_in_round[*dst] = 0;
                 freed += self.halves(*dst);
             } else if dead_result_needs_register(data.op) {
                 dead += self.halves(*dst);
@@ -371,7 +379,6 @@ mod tests {
     use crate::analysis::pressure::pressure;
     use crate::regalloc::tests::Generator;
     use crate::regalloc::{AllocateOptions, allocate};
-    use bumpalo::Bump;
 
     /// Positions of memory operations, in order, and of each value's definition.
     fn memory_order(f: &Function<'_>) -> Vec<Inst> {
@@ -386,7 +393,7 @@ mod tests {
             let bump = Bump::new();
             let mut f = Function::new(&bump, "random");
             Generator::build(&mut f, seed, 100, 10 + seed as usize % 30);
-            let demand = |f: &Function<'_>| pressure(f, &liveness(f)).max;
+            let demand = |f: &Function<'_>| pressure(f, &liveness(f), &Bump::new()).max;
             let (old, ordered) = (demand(&f), memory_order(&f));
             schedule_pressure(&mut f, ENOUGH_HALVES);
             let new = demand(&f);

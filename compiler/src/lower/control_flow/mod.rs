@@ -52,6 +52,14 @@ pub fn lower_control_flow(
     allocation: &mut Allocation,
     uniform_branches: &Side<Block, bool>,
 ) -> Result<(), CompileError> {
+    if let [only] = *f.layout {
+        // Nothing is nested, and the end of the code stands for the `halt`.
+        if f.terminator(only.block).is_some() {
+            f.block_mut(only.block).insts.pop();
+        }
+        f.stage = Stage::Final;
+        return Ok(());
+    }
     let (segments, ends) = (f.layout.len(), f.construct_ends());
     let mut lowering = Lowering {
         plans: plan_ifs(f, &ends),
