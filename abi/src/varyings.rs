@@ -114,13 +114,16 @@ impl OutputLayout {
         let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
         sorted.sort_by_key(|output| (output.group(), output.vector()));
         sorted.dedup();
-        let mut layout = OutputLayout::default();
+        let mut layout =
+            OutputLayout { varyings: Vec::with_capacity(sorted.len()), ..OutputLayout::default() };
         for (at, group) in OutputGroup::ALL.into_iter().enumerate() {
             layout.groups[at] = layout.words;
-            let members: Vec<Output> =
-                sorted.iter().copied().filter(|output| output.group() == group).collect();
+            // They are sorted by group.
+            let start = sorted.partition_point(|output| output.group() < group);
+            let end = sorted.partition_point(|output| output.group() <= group);
+            let members = &sorted[start..end];
             if group != OutputGroup::Varyings {
-                layout.place(&members);
+                layout.place(members);
                 continue;
             }
             let kinds = [Interpolation::Perspective, Interpolation::Flat, Interpolation::Linear];

@@ -170,9 +170,17 @@ impl CompiledShader {
 }
 
 /// Memory that compilations reuse. One per thread.
-#[derive(Default)]
 pub struct Scratch {
     bump: Bump,
+}
+
+/// Bytes of the memory at first, which is enough for small shaders.
+const SCRATCH_BYTES: usize = 32 << 10;
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch { bump: Bump::with_capacity(SCRATCH_BYTES) }
+    }
 }
 
 /// A compiler for one target. Immutable and shareable between threads.

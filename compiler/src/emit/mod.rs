@@ -26,6 +26,9 @@ const TRAPS: usize = 8;
 /// Bytes of most instructions, to make room for.
 const TYPICAL_BYTES: usize = 8;
 
+/// Stores of outputs of most vertex shaders, to make room for.
+const TYPICAL_OUTPUTS: usize = 16;
+
 /// How code ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum End {
@@ -100,6 +103,9 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let mut positions = Vec::with_capacity(count);
     code.insts.reserve(count + 1);
     code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
+    if f.present.may_have_op(Opcode::StVar) {
+        code.output_stores.reserve(TYPICAL_OUTPUTS);
+    }
     for segment in f.layout {
         starts[segment.block] = code.bytes.len();
         let first = code.insts.len();

@@ -29,6 +29,9 @@ impl Variable {
     }
 }
 
+/// Variables of most functions, to make room for.
+const TYPICAL_VARIABLES: usize = 96;
+
 /// A phi that is not in the function yet.
 struct Pending {
     value: Value,
@@ -55,7 +58,7 @@ impl Row {
     /// Nothing is assigned.
     fn new(width: u8) -> Row {
         // No region has this number, so the first read searches.
-        let latest = Latest { src: Src::default(), region: u32::MAX, time: 0 };
+        let latest = Latest { src: Src::default(), block: None, region: u32::MAX, time: 0 };
         Row { width, relaxed: false, written: false, kept: false, latest }
     }
 }
@@ -64,6 +67,8 @@ impl Row {
 #[derive(Clone, Copy)]
 struct Latest {
     src: Src,
+    /// The block it stands in; `None` before the first.
+    block: Option<Block>,
     /// The region it stands in.
     region: u32,
     /// When it was made: counts definitions and loops.
@@ -79,7 +84,8 @@ pub struct Variables {
     /// When each open loop was opened.
     loops: Vec<u32>,
     time: u32,
-    /// Definition at the end of a block as far as it is built.
+    /// Definition at the end of a block as far as it is built, where it is not the latest of its variable: most variables are
+    /// defined in one block only.
     defs: HashMap<(Block, Variable), Src, FxBuildHasher>,
     phis: Vec<Pending>,
     /// For values that stood for a trivial phi, what they are.
@@ -100,7 +106,7 @@ impl Variables {
     /// A table of no variables.
     pub fn new() -> Self {
         Variables {
-            rows: Rows::new(Row::new(32)),
+            rows: Rows::of(Vec::with_capacity(TYPICAL_VARIABLES), Row::new(32)),
             loops: Vec::new(),
             time: 0,
             defs: HashMap::default(),
@@ -130,7 +136,6 @@ impl Variables {
 
     /// Assigns `src` in the current block.
     pub fn write(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
-        self.defs.insert((b.block(), variable), src);
         self.note(b, variable, src);
         self.rows[variable.0 as usize].written = true;
     }
@@ -154,8 +159,20 @@ impl Variables {
     /// Remembers the definition that reaches the current point.
     fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.tick();
-        let region = b.region();
-        self.rows[variable.0 as usize].latest = Latest { src, region, time: self.time };
+        let latest = Latest { src, block: Some(b.block()), region: b.region(), time: self.time };
+        let before = std::mem::replace(&mut self.rows[variable.0 as usize].latest, latest);
+        if let Some(block) = before.block.filter(|block| *block != b.block()) {
+            self.defs.insert((block, variable), before.src);
+        }
+    }
+
+    /// The definition at the end of `block` as far as it is built.
+    fn def(&self, block: Block, variable: Variable) -> Option<Src> {
+        let latest = self.rows[variable.0 as usize].latest;
+        if latest.block == Some(block) {
+            return Some(latest.src);
+        }
+        self.defs.get(&(block, variable)).copied()
     }
 
     /// The value at the current point; zero if nothing was assigned on the way here.
@@ -169,7 +186,6 @@ impl Variables {
             let mut pending = Vec::new();
             let found = self.find(b.f, b.block(), variable, &mut pending);
             self.complete(b.f, pending);
-            self.defs.insert((b.block(), variable), found);
             self.note(b, variable, found);
             found
         };
@@ -220,8 +236,8 @@ impl Variables {
                 at = *pred;
                 continue;
             }
-            if let Some(src) = self.defs.get(&(at, variable)) {
-                break *src;
+            if let Some(src) = self.def(at, variable) {
+                break src;
             }
             if self.unsealed.iter().any(|(header, _)| *header == at) {
                 let (src, phi) = self.new_phi(f, at, variable);

@@ -168,6 +168,9 @@ pub struct Settled {
     pub local: Option<(u8, Mark)>,
 }
 
+/// Bytes of the memory for tables of passes at first, which is enough for most functions.
+const SCRATCH_BYTES: usize = 16 << 10;
+
 /// A function in an arena.
 ///
 /// *Architecture invariant:* control flow is the [`layout`](Function::layout): blocks in program order, with the
@@ -252,6 +255,9 @@ impl<'a> Function<'a> {
     /// memory; one within `work` gets other memory.
     pub fn with_scratch<R>(&mut self, work: impl FnOnce(&mut Self, &Bump) -> R) -> R {
         let mut scratch = std::mem::take(&mut self.scratch);
+        if scratch.allocated_bytes() == 0 {
+            scratch = Bump::with_capacity(SCRATCH_BYTES);
+        }
         let result = work(self, &scratch);
         scratch.reset();
         self.scratch = scratch;

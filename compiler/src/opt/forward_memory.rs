@@ -17,7 +17,8 @@ const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
 pub fn opt_forward_memory(f: &mut Function<'_>) {
-    let mut memory = Memory { block: None, known: Vec::new(), at_end: Side::new(f.blocks.len()) };
+    let mut memory =
+        Memory { block: None, known: Vec::with_capacity(MAX_KNOWN), at_end: Side::new(f.blocks.len()) };
     f.map_insts(|r, inst| {
         memory.enter(r);
         let data = r.f.insts[inst];

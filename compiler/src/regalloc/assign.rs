@@ -153,7 +153,8 @@ pub fn assign<'f>(
         assigner.walk(block)?;
     }
     for block in assigner.f.blocks_in_order() {
-        assigner.remove_phis(block);
+        let phis = assigner.f.phi_count(block);
+        assigner.f.block_mut(block).insts.drain(..phis);
     }
     Ok(assigner.allocation)
 }
@@ -422,10 +423,5 @@ impl<'a> Assigner<'_, 'a> {
         let (dsts, srcs) = (self.f.alloc(&dsts), self.f.alloc(&srcs));
         // Not through `add_inst`: the definition of a value that a copy redefines stays where it was.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
-    }
-
-    fn remove_phis(&mut self, block: Block) {
-        let phis = self.f.phi_count(block);
-        self.f.block_mut(block).insts.drain(..phis);
     }
 }

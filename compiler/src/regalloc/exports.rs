@@ -21,13 +21,16 @@ pub fn gather_exports(f: &mut Function<'_>) {
         return;
     }
     let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
-    let insts = f.take_insts(last);
-    let (exports, others): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|inst| is_export(f, *inst));
-    let end = others.len() - usize::from(others.last().is_some_and(|inst| f.insts[*inst].op.is_terminator()));
-    let list = &mut f.block_mut(last).insts;
-    for part in [&others[..end], &exports, &others[end..]] {
-        list.extend_from_slice_copy(part);
+    let before = f.take_insts(last);
+    let has_end = before.last().is_some_and(|inst| f.insts[*inst].op.is_terminator());
+    let (body, end) = before.split_at(before.len() - usize::from(has_end));
+    let mut insts = f.inst_list();
+    insts.reserve(before.len());
+    for exported in [false, true] {
+        insts.extend(body.iter().copied().filter(|inst| is_export(f, *inst) == exported));
     }
+    insts.extend_from_slice_copy(end);
+    f.block_mut(last).insts = insts;
 }
 
 impl Assigner<'_, '_> {

@@ -230,7 +230,8 @@ fn last_of(words: &[(Output, Src)], output: Output) -> Option<Src> {
 /// The words of the slots: a cull distance also makes a flag, layer and viewport share a word, and what the hardware reads in
 /// groups of its own is also a varying where fragment shaders can read it.
 fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
-    let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len());
+    // Distances are varyings beside.
+    let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len().saturating_mul(2));
     let (mut layer, mut viewport) = (None, None);
     let is_drawn = kit.vertex.runs_as == RunsAs::Vertex;
     for (output, word) in outputs {

@@ -16,6 +16,9 @@ struct Row {
     value: u32,
 }
 
+/// Decorations of most modules, to make room for.
+const TYPICAL_ROWS: usize = 64;
+
 /// The member number of decorations that concern the whole id.
 const WHOLE: u32 = u32::MAX;
 
@@ -53,6 +56,9 @@ impl Decorations {
     }
 
     fn push(&mut self, target: u32, member: u32, decoration: u32, operands: &[u32]) {
+        if self.rows.is_empty() {
+            self.rows.reserve(TYPICAL_ROWS);
+        }
         let value = operands.first().copied().unwrap_or(0);
         self.rows.push(Row { target, member, decoration, value });
     }

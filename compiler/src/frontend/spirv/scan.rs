@@ -14,6 +14,9 @@ use crate::ir::builder::Builder;
 use crate::ir::function::Function;
 use crate::{CompileKey, stopping};
 
+/// Variables of most modules, to make room for.
+const TYPICAL_GLOBALS: usize = 16;
+
 impl<'a> Module<'a> {
     /// Scans a module.
     pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Self, CompileError> {
@@ -23,7 +26,7 @@ impl<'a> Module<'a> {
             types: Types::new(bump),
             defs: vec![Def::None; words.bound as usize],
             decorations: Decorations::default(),
-            globals: Vec::new(),
+            globals: Vec::with_capacity(TYPICAL_GLOBALS),
             functions: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
@@ -58,13 +61,19 @@ struct Scan<'s, 'a> {
 }
 
 impl<'a> Scan<'_, 'a> {
+    #[inline]
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if self.open.is_some() {
-            return self.body(inst);
-        }
         match inst.op {
+            _ if self.open.is_some() => self.body(inst),
             // Most of what stands before the functions.
             Op::Name | Op::MemberName => Ok(()),
+            _ => self.declaration(inst),
+        }
+    }
+
+    /// An instruction outside of functions.
+    fn declaration(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        match inst.op {
             Op::ExtInstImport => self.import(inst),
             Op::EntryPoint => self.entry_point(inst),
             Op::ExecutionMode | Op::ExecutionModeId => {

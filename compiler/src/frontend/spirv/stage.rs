@@ -21,6 +21,9 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
+/// Words of the outputs of most shaders, to make room for.
+const TYPICAL_OUTPUTS: usize = 16;
+
 /// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.
 pub(super) fn stage_inputs<'a>(
     io: &mut StageIo<'a>,
@@ -150,7 +153,7 @@ pub(super) fn stage_outputs<'a>(
     if v.kit.stage == Stage::Compute {
         return Ok(());
     }
-    let mut outputs = Vec::with_capacity(v.module.globals.len());
+    let mut outputs = Vec::with_capacity(TYPICAL_OUTPUTS);
     for (index, global) in v.module.globals.iter().enumerate() {
         if global.class == StorageClass::Output
             && let Some(pointer) = m.globals[index]

@@ -76,7 +76,7 @@ pub(super) fn vertex_inputs(
 
 /// Stores the outputs.
 pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
-    let mut words: Vec<(VertexOutput, Src)> = Vec::new();
+    let mut words: Vec<(VertexOutput, Src)> = Vec::with_capacity(outputs.len());
     for (leaf, value) in outputs {
         // There is one rate only, whatever a primitive asks for.
         if matches!(leaf.slot, Slot::BuiltIn { built_in: BuiltIn::PrimitiveShadingRateKHR, .. }) {
