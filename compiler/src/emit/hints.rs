@@ -30,7 +30,7 @@ pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
         if is_alu {
             hint_all(inst, &results, OperandFlags::CACHE, &later.read_by_alu);
         }
-        let written = later.overwrite(inst);
+        let written = later.overwrite(inst, &results);
         if is_alu {
             hint_all(inst, &sources, OperandFlags::CACHE, &later.read_by_alu);
         }
@@ -95,10 +95,10 @@ struct Later {
 }
 
 impl Later {
-    /// What `inst` writes was not read before it. Returns what it writes.
-    fn overwrite(&mut self, inst: &Inst) -> HalfSet {
+    /// What `inst` writes, `results` among it, was not read before it. Returns what it writes.
+    fn overwrite(&mut self, inst: &Inst, results: &Registers) -> HalfSet {
         let mut written = HalfSet::EMPTY;
-        inst.each_written(|halves| {
+        let mut overwrite = |halves: Halves| {
             self.read.remove_all(halves.clone());
             self.read_by_alu.remove_all(halves.clone());
             // Whole registers only: the other half may have been there before.
@@ -108,7 +108,12 @@ impl Later {
                 discarded.fill(0);
             }
             written.insert_all(halves);
-        });
+        };
+        // What changes the mask or calls also writes registers that are not operands.
+        match inst.op.desc().effects.intersects(Effects::MASK | Effects::JUMP) {
+            true => inst.each_written(overwrite),
+            false => results.iter().for_each(|(_, halves)| overwrite(halves.clone())),
+        }
         written
     }
 

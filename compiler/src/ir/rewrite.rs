@@ -12,6 +12,9 @@ use super::table::Side;
 use crate::error::CompileError;
 use crate::ir::watch::CHUNK;
 
+/// Results that a rewrite forwards mostly, to make room for.
+const TYPICAL_FORWARDS: usize = 32;
+
 /// What becomes of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rewrite {
@@ -34,8 +37,9 @@ pub struct Rewriter<'f, 'a> {
     out: InstList<'a>,
     /// Number of values there were when the current instruction's turn came.
     fresh: usize,
-    forward: Side<Value, Option<Src>>,
-    forwarded: bool,
+    /// Place in `forwards` of what is read instead of each value, plus one; 0 for none.
+    forward: Side<Value, u32>,
+    forwards: Vec<Src>,
 }
 
 impl<'a> Build<'a> for Rewriter<'_, 'a> {
@@ -68,20 +72,26 @@ impl Rewriter<'_, '_> {
             self.f.relax(built);
         }
         let src = self.resolve(src);
-        if !self.forwarded {
+        if self.forwards.is_empty() {
             // Most rewrites forward nothing, and need no table.
-            self.forwarded = true;
             self.forward = Side::new(self.f.values.len());
+            self.forwards.reserve(TYPICAL_FORWARDS);
         }
-        self.forward[value] = Some(src);
+        self.forwards.push(src);
+        self.forward[value] = self.forwards.len() as u32;
     }
 
     /// What is now read in place of `src`.
     pub fn resolve(&self, mut src: Src) -> Src {
-        while let Some(forward) = src.as_value().and_then(|value| self.forward[value]) {
+        while let Some(forward) = src.as_value().and_then(|value| self.forwarded(value)) {
             src = with_outer_flags(forward, src.flags);
         }
         src
+    }
+
+    /// What is read in place of `value`, as it was said.
+    fn forwarded(&self, value: Value) -> Option<Src> {
+        (self.forward[value] as usize).checked_sub(1).map(|place| self.forwards[place])
     }
 
     /// Number of instructions that stand in the block so far, what was built for the current one included.
@@ -121,7 +131,7 @@ impl Rewriter<'_, '_> {
     /// Makes `inst` read what is now read in place of its sources.
     #[inline]
     pub fn resolve_sources(&mut self, inst: Inst) {
-        let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value].is_some());
+        let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value] != 0);
         if self.f.insts[inst].srcs.iter().any(is_forwarded) {
             self.replace_sources(inst);
         }
@@ -180,7 +190,7 @@ impl<'a> Function<'a> {
             out,
             fresh: values,
             forward: Side::default(),
-            forwarded: false,
+            forwards: Vec::new(),
         };
         for index in 0..blocks {
             let block = rewriter.f.layout[index].block;
@@ -190,7 +200,7 @@ impl<'a> Function<'a> {
             for chunk in insts.chunks(CHUNK) {
                 rewriter.f.watch.visit(chunk.len());
                 for inst in chunk {
-                    if rewriter.forwarded {
+                    if !rewriter.forwards.is_empty() {
                         rewriter.resolve_sources(*inst);
                     }
                     rewriter.line = rewriter.f.insts[*inst].line;
@@ -203,7 +213,7 @@ impl<'a> Function<'a> {
             }
             rewriter.f.block_mut(block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
         }
-        if rewriter.forwarded {
+        if !rewriter.forwards.is_empty() {
             for index in 0..blocks {
                 let block = rewriter.f.layout[index].block;
                 for index in 0..rewriter.f.phi_count(block) {

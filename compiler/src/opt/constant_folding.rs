@@ -24,6 +24,7 @@ pub fn opt_constant_folding(f: &mut Function<'_>) {
 }
 
 /// Folds an instruction on constants, or orders its sources.
+#[inline]
 pub(super) fn visit<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
     // Constants come last, so that most operations on values are told by their first source.
     let may_fold = data.srcs.first().is_none_or(|src| matches!(src.kind, SrcKind::Imm | SrcKind::None));

@@ -17,6 +17,7 @@ pub fn opt_copy_prop(f: &mut Function<'_>) {
 }
 
 /// Forwards the source of an instruction that is a copy.
+#[inline]
 pub(super) fn visit(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     match data.op {
         Op::Ir(IrOp::Mov | IrOp::Uconv | IrOp::Sconv | IrOp::Fconv) => same_width(rewriter, data),

@@ -6,8 +6,11 @@
 //!
 //! Before: stage source. After: the same.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
-use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src};
 
 /// Most values remembered at a time.
 const MAX_KNOWN: usize = 32;
@@ -17,12 +20,14 @@ const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
 pub fn opt_forward_memory(f: &mut Function<'_>) {
-    let mut memory =
-        Memory { block: None, known: Vec::with_capacity(MAX_KNOWN), at_end: Side::new(f.blocks.len()) };
-    f.map_insts(|r, inst| {
-        memory.enter(r);
-        let data = r.f.insts[inst];
-        memory.visit(r, &data)
+    f.with_scratch(|f, scratch| {
+        let at_end = ScratchSide::new_in(scratch, f.blocks.len());
+        let mut memory = Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch };
+        f.map_insts(|r, inst| {
+            memory.enter(r);
+            let data = r.f.insts[inst];
+            memory.visit(r, &data)
+        });
     });
 }
 
@@ -33,32 +38,30 @@ struct Known {
     value: Src,
 }
 
-struct Memory {
+struct Memory<'s> {
     block: Option<Block>,
-    known: Vec<Known>,
+    known: ArenaVec<'s, Known>,
     /// What was known at the end of each block so far; of blocks yet to come, which lead back, nothing.
-    at_end: Side<Block, Vec<Known>>,
+    at_end: ScratchSide<'s, Block, &'s [Known]>,
+    scratch: &'s Bump,
 }
 
-impl Memory {
+impl Memory<'_> {
     /// Takes over what all predecessors knew when a block begins.
     fn enter(&mut self, r: &Rewriter<'_, '_>) {
         if self.block == Some(r.block) {
             return;
         }
         if let Some(left) = self.block {
-            self.at_end[left] = std::mem::take(&mut self.known);
+            self.at_end[left] = self.scratch.alloc_slice_copy(&self.known);
         }
         self.block = Some(r.block);
-        let ends = r.f.block(r.block).preds.iter().map(|pred| &self.at_end[last_with_insts(r.f, *pred)]);
-        let ends: Vec<&Vec<Known>> = ends.collect();
-        self.known = match ends.as_slice() {
-            [] => Vec::new(),
-            [first, rest @ ..] => {
-                let in_all = |known: &&Known| rest.iter().all(|end| end.contains(known));
-                first.iter().filter(in_all).copied().collect()
-            }
-        };
+        self.known.clear();
+        let mut ends = r.f.block(r.block).preds.iter().map(|pred| self.at_end[last_with_insts(r.f, *pred)]);
+        if let Some(first) = ends.next() {
+            let in_all = |known: &&Known| ends.clone().all(|end| end.contains(known));
+            self.known.extend(first.iter().filter(in_all).copied());
+        }
     }
 
     fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {

@@ -344,8 +344,8 @@ impl<'a> Assigner<'_, 'a> {
             true => lowest_place(self.affinity.beside_exports(value, free), shape),
             false => None,
         };
-        web.or_else(|| beside(calm))
-            .or_else(|| lowest_place(calm, shape))
+        let calm = Some(calm).filter(|calm| !calm.is_empty());
+        web.or_else(|| calm.and_then(|calm| beside(calm).or_else(|| lowest_place(calm, shape))))
             .or_else(|| beside(clear))
             .or_else(|| lowest_place(clear, shape))
             .or_else(|| lowest_place(quiet, shape))
