@@ -53,18 +53,10 @@ impl Liveness {
         self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
     }
 
-    /// Half registers of the values live at the head of each block, by block id.
-    pub fn halves_in(&self, f: &Function<'_>) -> Vec<u32> {
-        self.halves(f, &self.live_in)
-    }
-
-    /// Half registers of the values live at the end of each block, by block id.
+    /// Half registers of the values live at the end of each block, by block id. Looks only at what differs from one block to
+    /// the next: most of what lives through many blocks does not.
     pub fn halves_out(&self, f: &Function<'_>) -> Vec<u32> {
-        self.halves(f, &self.live_out)
-    }
-
-    /// Looks only at what differs from one block to the next: most of what lives through many blocks does not.
-    fn halves(&self, f: &Function<'_>, rows: &BitMatrix) -> Vec<u32> {
+        let rows = &self.live_out;
         let halves = |column: usize| u32::from(f.ty(self.values[column]).halves());
         let mut result = vec![0; f.blocks.len()];
         let mut before: Option<usize> = None;

@@ -10,6 +10,7 @@ use bumpalo::Bump;
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
+use crate::ir::table::ScratchSide;
 
 use super::liveness::{LastUses, Liveness};
 
@@ -44,11 +45,12 @@ pub struct Pressure {
 
 /// Computes register demand. What it notes meanwhile is in `scratch`.
 pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
-    let mut last = LastUses::new_in(scratch, f);
+    let live_in_round = ScratchSide::new_in(scratch, f.values.len());
+    let mut walk = Walk { f, live, live_in_round, round: 0 };
     let mut result = Pressure { max: 0, blocks: vec![0; f.blocks.len()] };
-    let live_in = live.halves_in(f);
+    let live_out = live.halves_out(f);
     for block in f.blocks_in_order() {
-        let demand = block_demand(f, live, &mut last, block, live_in[block.0 as usize]);
+        let demand = walk.demand(block, live_out[block.0 as usize]);
         let demand = u16::try_from(demand).unwrap_or(u16::MAX);
         result.blocks[block.0 as usize] = demand;
         result.max = result.max.max(demand);
@@ -56,35 +58,50 @@ pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
     result
 }
 
-/// The highest demand in `block`, at whose head `live_in` half registers are live.
-fn block_demand(
-    f: &Function<'_>,
-    live: &Liveness,
-    last: &mut LastUses<'_>,
-    block: Block,
-    live_in: u32,
-) -> u32 {
-    let halves = |value: Value| u32::from(f.ty(value).halves());
-    let start = last.enter(f, block);
-    let mut current = live_in;
-    let mut max = current;
-    for (position, inst) in (start..).zip(&f.block(block).insts) {
-        let data = &f.insts[*inst];
-        let phi = data.op == Op::Ir(IrOp::Phi);
-        if !phi {
-            current -= ending_sources(data, last, live, position).map(halves).sum::<u32>();
+/// A walk through blocks from their ends, where what is live is known.
+struct Walk<'w, 's, 'a> {
+    f: &'w Function<'a>,
+    live: &'w Liveness,
+    /// Number of the block in which each value is live at the present place, counted from 1.
+    live_in_round: ScratchSide<'s, Value, u32>,
+    round: u32,
+}
+
+impl Walk<'_, '_, '_> {
+    /// The highest demand in `block`, at whose end `live_out` half registers are live.
+    fn demand(&mut self, block: Block, live_out: u32) -> u32 {
+        let halves = |value: Value| u32::from(self.f.ty(value).halves());
+        self.round += 1;
+        for value in self.live.live_out(block) {
+            self.live_in_round[value] = self.round;
         }
-        let mut dead = 0;
-        for dst in data.dsts {
-            if !last.is_dead(live, *dst) {
-                current += halves(*dst);
-            } else if dead_result_needs_register(data.op) {
-                dead += halves(*dst);
+        let insts = &self.f.block(block).insts;
+        self.f.watch.visit(1 + insts.len() / 4);
+        let (mut used, mut max) = (live_out, live_out);
+        for inst in insts.iter().rev() {
+            let data = &self.f.insts[*inst];
+            let (mut dead, mut begun) = (0, 0);
+            for dst in data.dsts {
+                if self.live_in_round[*dst] == self.round {
+                    self.live_in_round[*dst] = 0;
+                    begun += halves(*dst);
+                } else if dead_result_needs_register(data.op) {
+                    dead += halves(*dst);
+                }
+            }
+            max = max.max(used + dead);
+            used -= begun;
+            if data.op != Op::Ir(IrOp::Phi) {
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    if self.live_in_round[value] != self.round {
+                        self.live_in_round[value] = self.round;
+                        used += halves(value);
+                    }
+                }
             }
         }
-        max = max.max(current + dead);
+        max.max(used)
     }
-    max
 }
 
 #[cfg(test)]
