@@ -375,7 +375,7 @@ pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {
 }
 
 /// Whether two names are the same, while the tables are made.
-const fn is_same(a: &str, b: &str) -> bool {
+pub(crate) const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut at = 0;
     while at < a.len() && at < b.len() && a[at] == b[at] {

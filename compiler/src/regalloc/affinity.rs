@@ -15,6 +15,8 @@ use super::file::HalfSet;
 
 /// Wishes of the values of a function, and what has become of them so far.
 pub struct Affinity<'s> {
+    /// There are phis. Without them each value is a web of its own.
+    has_webs: bool,
     /// Next value towards the representative of the web, `None` for representatives.
     web: ScratchSide<'s, Value, Option<Value>>,
     /// Register of the latest placed member, for representatives.
@@ -45,6 +47,7 @@ impl<'s> Affinity<'s> {
     pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
+            has_webs: f.present.may_have_op(IrOp::Phi),
             web: ScratchSide::later_in(scratch, count),
             web_place: ScratchSide::later_in(scratch, count),
             vector: ScratchSide::later_in(scratch, count),
@@ -170,7 +173,7 @@ impl<'s> Affinity<'s> {
 
     /// Where the web of `value` is.
     pub fn web_place(&self, value: Value) -> Option<u16> {
-        self.web_place[self.representative(value)]
+        if self.has_webs { self.web_place[self.representative(value)] } else { None }
     }
 
     /// The phi that `value` is a source of, and all phis of its block.
@@ -180,8 +183,10 @@ impl<'s> Affinity<'s> {
 
     /// Notes that `value` was placed.
     pub fn placed(&mut self, value: Value, half: u16) {
-        let web = self.shorten(value);
-        self.web_place[web] = Some(half);
+        if self.has_webs {
+            let web = self.shorten(value);
+            self.web_place[web] = Some(half);
+        }
         if let Some((vector, offset)) = self.vector[value]
             && self.vector_place[vector].is_none()
             && half >= offset

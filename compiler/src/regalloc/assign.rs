@@ -375,6 +375,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// Where a name is, and its shape.
+    #[inline]
     pub(super) fn place_of(&self, name: Value) -> (u16, Shape) {
         let half = self.allocation.half(name).expect("invariant: live names have registers");
         (half, self.shape(name))

@@ -12,13 +12,14 @@ pub const FILE_HALVES: u16 = 256;
 /// Who owns which half register.
 #[derive(Clone, Debug)]
 pub struct RegisterFile {
-    owner: [Option<Value>; FILE_HALVES as usize],
+    /// Owner of each half register that is not free.
+    owner: [Value; FILE_HALVES as usize],
     free: HalfSet,
 }
 
 impl Default for RegisterFile {
     fn default() -> Self {
-        RegisterFile { owner: [None; FILE_HALVES as usize], free: HalfSet::range(0, FILE_HALVES) }
+        RegisterFile { owner: [Value(0); FILE_HALVES as usize], free: HalfSet::range(0, FILE_HALVES) }
     }
 }
 
@@ -35,7 +36,7 @@ impl RegisterFile {
 
     /// Owner of a half register.
     pub fn owner(&self, half: u16) -> Option<Value> {
-        self.owner[usize::from(half)]
+        (half < FILE_HALVES && !self.free.has(half)).then(|| self.owner[usize::from(half)])
     }
 
     /// Whether `halves` half registers from `start` exist and have no owner.
@@ -46,19 +47,18 @@ impl RegisterFile {
     /// Gives free half registers to `value`.
     pub fn take(&mut self, value: Value, start: u16, halves: u16) {
         debug_assert!(self.is_free(start, halves), "{value} at half {start}");
-        self.owner[usize::from(start)..usize::from(start + halves)].fill(Some(value));
+        self.owner[usize::from(start)..usize::from(start + halves)].fill(value);
         self.free.remove_all(start..start + halves);
     }
 
     /// Frees half registers.
     pub fn release(&mut self, start: u16, halves: u16) {
-        self.owner[usize::from(start)..usize::from(start + halves)].fill(None);
         self.free.insert_all(start..start + halves);
     }
 
     /// Frees all.
     pub fn clear(&mut self) {
-        *self = RegisterFile::new();
+        self.free = HalfSet::range(0, FILE_HALVES);
     }
 }
 

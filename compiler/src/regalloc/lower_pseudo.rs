@@ -25,6 +25,11 @@ use super::{Allocation, Reg};
 /// # Errors
 /// A source without a register is an internal error.
 pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
+    let only_moves =
+        |inst: &Inst| matches!(f.insts[*inst].op, Op::Ir(IrOp::Copy | IrOp::Collect | IrOp::Split));
+    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(only_moves)) {
+        return Ok(());
+    }
     let mut lowering =
         Lowering { sequencer: Sequencer::default(), places: [[None; FILE_HALVES as usize]; 2], allocation };
     f.try_map_insts(|r, inst| lowering.lower(r, inst))

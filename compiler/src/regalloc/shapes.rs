@@ -1,11 +1,12 @@
 //! What values ask of their places.
 
-use agx_isa::desc::Role;
+use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::operand::{ADD_SRC, ALU_DST64};
+use agx_isa::table::{INSTS, Opcode};
 
 use crate::ir::entity::Value;
 use crate::ir::function::{Function, InstData};
-use crate::ir::op::Op;
+use crate::ir::op::{Op, is_same};
 use crate::ir::table::Side;
 use crate::ir::types::Type;
 
@@ -39,6 +40,9 @@ impl Shapes {
         }
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
             let data = &f.insts[*inst];
+            if !matches!(data.op, Op::Hw(op) if TAKES_PAIRS[op as usize]) {
+                continue;
+            }
             let is_wide = |value: Value| f.ty(value).bits == 64;
             let mut read = data.srcs.iter().filter_map(|src| src.as_value());
             if !data.dsts.iter().copied().any(is_wide) && !read.any(is_wide) {
@@ -53,6 +57,7 @@ impl Shapes {
     }
 
     /// The shape of a value. 32-bit registers begin at even halves; vectors need no more than their elements.
+    #[inline]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
         let align = if self.alu64[value] { ALU64_ALIGN } else { least_align(ty) };
@@ -76,6 +81,27 @@ pub fn least_align(ty: Type) -> u16 {
     if ty.bits <= 16 { 1 } else { 2 }
 }
 
+/// Whether an operand is a register pair of the ALU where its value has 64 bits.
+const fn is_pair(operand: &OperandDesc) -> bool {
+    is_same(operand.kind.name, ADD_SRC.name) || is_same(operand.kind.name, ALU_DST64.name)
+}
+
+/// Which operations have such operands.
+static TAKES_PAIRS: [bool; Opcode::ALL.len()] = {
+    let mut takes = [false; Opcode::ALL.len()];
+    let mut row = 0;
+    while row < takes.len() {
+        let operands = INSTS[row].operands;
+        let mut at = 0;
+        while at < operands.len() {
+            takes[row] |= is_pair(&operands[at]);
+            at += 1;
+        }
+        row += 1;
+    }
+    takes
+};
+
 /// 64-bit values among the operands of an instruction of the ALU.
 fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
     let rows = match data.op {
@@ -86,8 +112,7 @@ fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Itera
         let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
         let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
         dsts.chain(srcs).filter_map(move |((_, operand), value)| {
-            let is_pair = || [ADD_SRC.name, ALU_DST64.name].contains(&operand.kind.name);
-            value.filter(|value| f.ty(*value).bits == 64 && is_pair())
+            value.filter(|value| f.ty(*value).bits == 64 && is_pair(operand))
         })
     })
 }
