@@ -116,7 +116,9 @@ impl Alone {
         }
         let known = |halves: Halves| usize::from(halves.start).min(256)..usize::from(halves.end).min(256);
         inst.each_read(|halves| {
-            self.clock = self.ready[known(halves)].iter().fold(self.clock, |clock, ready| clock.max(*ready));
+            for ready in &self.ready[known(halves)] {
+                self.clock = self.clock.max(*ready);
+            }
         });
         let done = self.clock + result_cycles(desc, |name| inst.modifier(name));
         match inst.wait_group() {

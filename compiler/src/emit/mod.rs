@@ -11,7 +11,7 @@ use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
 use agx_isa::desc::Role;
 use agx_isa::encode::encode;
-use agx_isa::inst::{Inst as MachineInst, Operand, Tag};
+use agx_isa::inst::{Inst as MachineInst, Tag};
 use agx_isa::table::Opcode;
 
 use crate::LineRow;
@@ -70,16 +70,17 @@ pub struct Code {
 }
 
 impl Code {
-    /// Whether an instruction reads a uniform register of some half-words.
-    pub fn reads_uniforms(&self, halves: &Range<u16>) -> bool {
-        let is_read = |operand: &Operand| {
-            let start = operand.value as u16;
-            operand.tag == Tag::Uniform
-                && start < halves.end
-                && halves.start < start + u16::from(operand.size.halves())
-        };
-        let sources = |inst: &MachineInst| inst.op.desc().with_role(Role::Src);
-        self.insts.iter().any(|inst| sources(inst).any(|(index, _)| is_read(&inst.operands[index])))
+    /// Calls `act` with the half-words of each uniform register that an instruction reads.
+    pub fn each_uniform_read(&self, mut act: impl FnMut(Range<u16>)) {
+        for inst in &self.insts {
+            for (index, _) in inst.op.desc().with_role(Role::Src) {
+                let operand = &inst.operands[index];
+                if operand.tag == Tag::Uniform {
+                    let start = operand.value as u16;
+                    act(start..start + u16::from(operand.size.halves()));
+                }
+            }
+        }
     }
 }
 
@@ -168,7 +169,10 @@ fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
 fn append(bytes: &mut Vec<u8>, inst: &MachineInst) -> Result<(), CompileError> {
     // A target is a block number until its distance is known, and always fits its field.
     let encoded = encode(inst).map_err(|error| cannot_encode(inst, &error))?;
-    bytes.extend_from_slice(&encoded);
+    // Of a fixed size, which is cheaper to copy.
+    let end = bytes.len() + encoded.len();
+    bytes.extend_from_slice(&encoded.bytes);
+    bytes.truncate(end);
     Ok(())
 }
 

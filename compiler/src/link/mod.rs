@@ -24,6 +24,8 @@ mod tile_programs;
 mod vertex_prolog;
 mod whole;
 
+use std::ops::Range;
+
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::vertex::{self, DrawNumbers};
 use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, UniformSource};
@@ -71,15 +73,25 @@ pub struct LinkPart {
 
 /// What code reads of the draw's numbers, with uniforms in these ranges.
 pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumbers {
-    let reads = |uniform: InterfaceUniform| {
+    let ranges = |uniform: InterfaceUniform| {
         let source = UniformSource::Interface(uniform);
-        let mut ranges = uniforms.iter().filter(|range| range.source == source);
-        ranges.any(|range| code.reads_uniforms(&(range.start..range.start + range.halves)))
+        let ranges = uniforms.iter().filter(|range| range.source == source);
+        ranges.map(|range| range.start..range.start + range.halves).collect::<Vec<_>>()
     };
-    DrawNumbers {
-        base: reads(InterfaceUniform::BaseVertexAndInstance),
-        draw: reads(InterfaceUniform::DrawNumber),
+    let (base, draw) =
+        (ranges(InterfaceUniform::BaseVertexAndInstance), ranges(InterfaceUniform::DrawNumber));
+    let mut numbers = DrawNumbers::default();
+    if base.is_empty() && draw.is_empty() {
+        return numbers;
     }
+    code.each_uniform_read(|read| {
+        let is_among = |ranges: &[Range<u16>]| {
+            ranges.iter().any(|range| read.start < range.end && range.start < read.end)
+        };
+        numbers.base |= is_among(&base);
+        numbers.draw |= is_among(&draw);
+    });
+    numbers
 }
 
 impl Compiler {
