@@ -44,13 +44,21 @@ impl CompileLimits {
     ///
     /// # Errors
     /// A limit that is exceeded, or an answer that says to stop.
+    #[inline]
     pub(crate) fn check(&self, f: &Function<'_>) -> Result<(), CompileError> {
+        match self {
+            CompileLimits { instructions: None, memory_bytes: None, should_stop: None } => Ok(()),
+            _ => self.check_each(f),
+        }
+    }
+
+    fn check_each(&self, f: &Function<'_>) -> Result<(), CompileError> {
         let made = f.insts.len();
         if let Some(most) = self.instructions.filter(|most| made > *most as usize) {
             return Err(InputError::TooManyInstructions { most }.into());
         }
-        let used = f.bump.allocated_bytes() + f.insts.allocated_bytes() + f.values.allocated_bytes();
-        if let Some(most) = self.memory_bytes.filter(|most| used > *most) {
+        let used = || f.bump.allocated_bytes() + f.insts.allocated_bytes() + f.values.allocated_bytes();
+        if let Some(most) = self.memory_bytes.filter(|most| used() > *most) {
             return Err(InputError::TooMuchMemory { most }.into());
         }
         match &self.should_stop {

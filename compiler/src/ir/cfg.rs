@@ -1,7 +1,7 @@
 //! Edges of the control-flow graph, derived from the layout.
 
 use super::entity::{Block, Entity};
-use super::function::{Function, Seam};
+use super::function::{Function, Seam, Segment};
 use super::op::{IrOp, Op};
 
 /// A construct that is open at a point of the layout.
@@ -21,6 +21,11 @@ impl Function<'_> {
         for block in &mut self.blocks {
             block.preds.clear();
             block.succs.clear();
+        }
+        if let [Segment { block, seam }] = *self.layout {
+            self.block_mut(block).loop_depth = 0;
+            self.add_edges(block, seam, None, None);
+            return;
         }
         let ends = self.construct_ends();
         let mut open: Vec<Open> = Vec::new();

@@ -340,7 +340,7 @@ impl<'a> Function<'a> {
     }
 
     /// Copies `list` into the arena. Most lists are short, which takes no call.
-    #[inline]
+    #[inline(always)]
     pub fn alloc<T: Copy>(&self, list: &[T]) -> &'a [T] {
         match *list {
             [] => &[],

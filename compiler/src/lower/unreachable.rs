@@ -16,6 +16,9 @@ use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src};
 /// None at present; the signature is that of every lowering.
 pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
     f.compute_cfg();
+    if f.layout.len() == 1 {
+        return Ok(());
+    }
     let reachable = reachable_blocks(f);
     let dead: Vec<Segment> = f.layout.iter().filter(|segment| !reachable[segment.block]).copied().collect();
     if dead

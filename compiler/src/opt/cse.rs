@@ -104,6 +104,7 @@ impl<'s> Numbering<'s> {
     }
 
     /// Numbers `inst`, or replaces it by an equal one before it.
+    #[inline]
     pub(super) fn visit(
         &mut self,
         rewriter: &mut Rewriter<'_, '_>,

@@ -21,7 +21,7 @@ use rustc_hash::FxBuildHasher;
 use super::first_free_uniform;
 use crate::context::Context;
 use crate::ir::machine::{is_legal_source, is_legal_uniform};
-use crate::ir::{Function, Op, Rewrite, Src, SrcKind};
+use crate::ir::{Function, Inst, Op, Src, SrcKind};
 
 /// Half-words of promoted constants: what one USC uniform word fills (Mesa 25.0).
 const MAX_PROMOTED_HALVES: u16 = 64;
@@ -45,32 +45,32 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     }
     let places = place(f, &weights, order, context);
-    f.map_insts(|r, inst| {
-        let data = r.f.insts[inst];
-        let Op::Hw(op) = data.op else { return Rewrite::Keep };
-        let promoted = |src: &Src, operand| {
-            let constant = compact(operand, *src);
-            match places.get(&constant) {
-                Some(half)
-                    if !is_legal_source(operand, *src) && is_legal_uniform(operand, *half, constant.bits) =>
-                {
-                    Src { flags: src.flags, ..Src::uniform(*half, constant.bits) }
-                }
-                _ => *src,
-            }
-        };
-        if data.srcs.iter().all(|src| src.kind != SrcKind::Imm) {
-            return Rewrite::Keep;
+    for block in f.blocks_in_order() {
+        for index in 0..f.block(block).insts.len() {
+            let inst = f.block(block).insts[index];
+            read_promoted(f, inst, &places);
         }
-        let srcs = r.f.bump.alloc_slice_copy(data.srcs);
-        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
-            *src = promoted(src, operand);
+    }
+}
+
+/// Makes an instruction read the uniform registers of its constants.
+fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
+    let data = f.insts[inst];
+    let Op::Hw(op) = data.op else { return };
+    let promoted = |(src, (_, operand)): (&Src, (usize, &OperandDesc))| {
+        if src.kind != SrcKind::Imm {
+            return None;
         }
-        if srcs != data.srcs {
-            r.f.insts[inst].srcs = srcs;
-        }
-        Rewrite::Keep
-    });
+        let constant = compact(operand, *src);
+        let half = *places.get(&constant)?;
+        let wanted = !is_legal_source(operand, *src) && is_legal_uniform(operand, half, constant.bits);
+        wanted.then(|| Src { flags: src.flags, ..Src::uniform(half, constant.bits) })
+    };
+    let places = || data.srcs.iter().zip(op.desc().with_role(Role::Src));
+    if places().any(|place| promoted(place).is_some()) {
+        let srcs = places().map(|place| promoted(place).unwrap_or(*place.0));
+        f.insts[inst].srcs = f.bump.alloc_slice_fill_iter(srcs);
+    }
 }
 
 /// Weight of every constant worth promoting, and the constants in the order they appear.

@@ -141,19 +141,19 @@ pub fn run_pass(
     context: &mut Context<'_>,
     validate: bool,
 ) -> Result<(), CompileError> {
-    let _span = tracing::debug_span!("pass", name = pass.name).entered();
     if validate {
         check_needs(pass, f)?;
     }
     // A validated run does without the summary, so that checks within passes are made.
     if validate || pass.has_work(f) {
+        let _span = tracing::debug_span!("pass", name = pass.name).entered();
         (pass.run)(f, context)?;
+        tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
     }
     f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
     for family in pass.removes {
         f.removed.insert(family.operations);
     }
-    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
     if validate {
         f.check(pass.name)?;
     }

@@ -69,7 +69,8 @@ pub(super) fn matrix_times_vector<'a>(
     if matrix.columns != vector.leaves.len() {
         return Err(ValueError::Shapes { op: Op::MatrixTimesVector }.into());
     }
-    let result = combine(eval.b, matrix.leaves, matrix.rows, vector.leaves);
+    let mut result = Vec::with_capacity(matrix.rows);
+    combine(eval.b, matrix.leaves, matrix.rows, vector.leaves, &mut result);
     Ok(eval.keep(&result))
 }
 
@@ -84,7 +85,7 @@ pub(super) fn vector_times_matrix<'a>(
         return Err(ValueError::Shapes { op: Op::VectorTimesMatrix }.into());
     }
     let columns = matrix.leaves.chunks(matrix.rows);
-    let result: Vec<Src> = columns.map(|column| fused_dot(eval.b, vector.leaves, column)).collect();
+    let result: Vec<Src> = columns.map(|column| fused_dot(eval.b, vector.leaves.iter(), column)).collect();
     Ok(eval.keep(&result))
 }
 
@@ -99,7 +100,10 @@ pub(super) fn matrix_times_matrix<'a>(
         return Err(ValueError::Shapes { op: Op::MatrixTimesMatrix }.into());
     }
     let columns = y.leaves.chunks(y.rows);
-    let result: Vec<Src> = columns.flat_map(|column| combine(eval.b, x.leaves, x.rows, column)).collect();
+    let mut result = Vec::with_capacity(x.rows.saturating_mul(y.columns));
+    for column in columns {
+        combine(eval.b, x.leaves, x.rows, column, &mut result);
+    }
     Ok(eval.keep(&result))
 }
 
@@ -137,9 +141,9 @@ pub(super) fn transpose(matrix: &[Src], rows: usize) -> Result<Vec<Src>, Compile
 }
 
 /// Sum of the products of components.
-pub(super) fn dot(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Src {
+pub(super) fn dot<'s>(b: &mut Builder<'_, '_>, x: impl IntoIterator<Item = &'s Src>, y: &[Src]) -> Src {
     let mut sum = None;
-    for (x, y) in x.iter().zip(y) {
+    for (x, y) in x.into_iter().zip(y) {
         let product = b.fmul(*x, *y);
         sum = Some(match sum {
             Some(sum) => b.fadd(sum, product),
@@ -151,12 +155,12 @@ pub(super) fn dot(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Src {
 
 /// As [`dot`] for a row or column of a matrix. Such products have few factors in common with others, so they are fused from the
 /// start where that is allowed: a third fewer instructions for all passes.
-fn fused_dot(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Src {
-    if !b.may_fuse() || x.first().is_none_or(|x| b.f.width(*x) > 32) {
+fn fused_dot<'s>(b: &mut Builder<'_, '_>, x: impl Iterator<Item = &'s Src> + Clone, y: &[Src]) -> Src {
+    if !b.may_fuse() || x.clone().next().is_none_or(|x| b.f.width(*x) > 32) {
         return dot(b, x, y);
     }
     let mut sum = None;
-    for (x, y) in x.iter().zip(y) {
+    for (x, y) in x.zip(y) {
         sum = Some(match sum {
             None => b.fmul(*x, *y),
             // What is multiplied by a constant is often no product.
@@ -175,13 +179,9 @@ pub(super) fn scale(b: &mut Builder<'_, '_>, list: &[Src], factor: Src) -> Vec<S
     list.iter().map(|x| b.fmul(*x, factor)).collect()
 }
 
-/// Sum of the matrix's columns, each times a component of `weights`.
-fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src]) -> Vec<Src> {
-    let row = |row: usize| {
-        let across: Vec<Src> = matrix.iter().skip(row).step_by(rows).copied().collect();
-        fused_dot(b, &across, weights)
-    };
-    (0..rows).map(row).collect()
+/// Appends the sum of the matrix's columns, each times a component of `weights`.
+fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src], result: &mut Vec<Src>) {
+    result.extend((0..rows).map(|row| fused_dot(b, matrix.iter().skip(row).step_by(rows), weights)));
 }
 
 /// `sum` + x·y. Fused whatever is optimised: differences of products lose most of their digits, and the result must not
@@ -268,7 +268,7 @@ mod tests {
         let [x, y] = [0, 1].map(|side| {
             [0, 1, 2].map(|at| Src::value(b.value(IrOp::Preload, Type::B32, &[], &[6 * side + 2 * at])))
         });
-        fused_dot(&mut b, &x, &[y[0], y[1], last.unwrap_or(y[2])]);
+        fused_dot(&mut b, x.iter(), &[y[0], y[1], last.unwrap_or(y[2])]);
         let names = b.f.insts.keys().map(|inst| b.f.insts[inst].op.name());
         names.filter(|name| *name != "preload").collect()
     }

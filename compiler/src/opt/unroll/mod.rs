@@ -19,7 +19,7 @@ mod copy;
 mod remaining;
 mod rounds;
 
-use super::{opt_constant_folding, opt_copy_prop, opt_simplify_control};
+use super::{LocalRewrites, opt_copy_prop, opt_simplify_control, rewrite_locally};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side};
 
 /// Most iterations of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
@@ -47,8 +47,7 @@ pub fn opt_unroll(f: &mut Function<'_>) {
         if starts.is_empty() || !unroll(f, starts) || loops(f).is_empty() {
             return;
         }
-        opt_copy_prop(f);
-        opt_constant_folding(f);
+        rewrite_locally(f, LocalRewrites::COPY_PROP | LocalRewrites::CONSTANT_FOLDING);
         opt_simplify_control(f);
         opt_copy_prop(f);
     }
