@@ -1,11 +1,12 @@
-//! AGAL: bytes are read or refused, what can be read survives the way through text, and what is valid can be run.
+//! AGAL: bytes are read or rejected; what can be read survives the round trip through text; what is valid can
+//! be run.
 
 use agx_agal::interpret::{Inputs, NoTextures, run};
 use agx_agal::{AssembleOptions, Mode, OPCODES, OpcodeRow, Program, Semantics, Stage, assemble, disassemble};
 
 use agx_random::Entropy;
 
-/// Treats `data` as a program, then as choices for one with tokens that make sense more often.
+/// Tests `data` as a program, and as choices for a program that is more likely to be valid.
 pub fn agal(data: &[u8]) {
     bytes(data);
     bytes(&likely(&mut Entropy::new(data)));
@@ -28,7 +29,7 @@ fn bytes(data: &[u8]) {
     }
 }
 
-/// Opcodes and register files of the stage, and blocks that are closed; now and then none of that.
+/// Opcodes and register files of the stage, and balanced blocks, with occasional exceptions.
 fn likely(entropy: &mut Entropy<'_>) -> Vec<u8> {
     let version = 1 + entropy.below(3) as u8;
     let stage = if entropy.flip() { Stage::Fragment } else { Stage::Vertex };
@@ -72,7 +73,7 @@ fn token(row: &OpcodeRow, stage: Stage, entropy: &mut Entropy<'_>, bytes: &mut V
     bytes.extend(std::iter::repeat_n(0, 8 * usize::from(2 - operands.sources)));
 }
 
-/// A register number and, from bit 24 on, one of `files`, or any.
+/// A register number and, from bit 24 on, one of `files` or an arbitrary file.
 fn register(files: &[u32], entropy: &mut Entropy<'_>) -> u32 {
     let file = match entropy.below(32) {
         0 => entropy.below(9) as u32,
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use agx_random::Random;
 
-    /// The target is worth something only if programs are valid now and then.
+    /// The target is only useful if some programs are valid.
     #[test]
     fn some_programs_are_valid() {
         let mut random = Random::new(11);

@@ -1,4 +1,4 @@
-//! The assembler: text assembles or is refused, and what assembles survives disassembly.
+//! The assembler: text is assembled or rejected, and assembled code survives disassembly.
 
 use agx_isa::asm::assemble;
 use agx_isa::disasm::listing;
@@ -6,7 +6,7 @@ use agx_isa::disasm::listing;
 use crate::packer;
 use agx_random::Entropy;
 
-/// Treats `data` as text, then as machine code whose listing is changed.
+/// Tests `data` as text, and as machine code whose listing is mutated.
 pub fn assembly(data: &[u8]) {
     text(&String::from_utf8_lossy(data));
     let mut entropy = Entropy::new(data);

@@ -1,13 +1,13 @@
-//! Compiled shaders from a cache: bytes that are not what the compiler wrote are refused, whatever they are.
+//! Cached shaders: any change to the compiler's bytes is rejected.
 
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 
 use agx_random::Entropy;
 
-/// A kernel whose shader is damaged.
+/// A kernel whose compiled form is damaged.
 const KERNEL: &str = "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";
 
-/// Treats `data` as a cached shader, then as places where one is damaged.
+/// Tests `data` as a cached shader, and as positions of damage in a valid one.
 pub fn cache(data: &[u8]) {
     let _ = CompiledShader::from_bytes(data);
     let compiled =
@@ -26,9 +26,9 @@ pub fn cache(data: &[u8]) {
         damaged.truncate(cut);
     }
     if damaged != bytes {
-        assert!(CompiledShader::from_bytes(&damaged).is_err(), "a damaged shader is accepted");
+        assert!(CompiledShader::from_bytes(&damaged).is_err(), "a damaged shader was accepted");
     }
-    // Without the checksum in the way: any bytes give a value or an error.
+    // Bypasses the checksum: any bytes give a value or an error.
     let _ = agx_abi::stored::from_bytes::<CompiledShader>(data);
     let _ = agx_abi::stored::from_bytes::<CompileKey>(data);
 }

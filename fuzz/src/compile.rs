@@ -1,12 +1,12 @@
-//! What every compilation promises, whatever the input.
+//! Guarantees of every compilation, for any input.
 
 use agx_abi::PartRole;
-use agx_compiler::internal::frontend::door::IR;
+use agx_compiler::internal::frontend::language::IR;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_isa::validate::{Limits, Part, validate};
 
-/// Compiles `input` with all checks: an error must not blame the compiler, and the code must keep the machine's rules
-/// within the registers and uniforms it says it uses.
+/// Compiles `input` with all checks: an error must not be an internal one, and the code must be valid within
+/// the registers and uniforms that it declares.
 pub fn compile(input: Input<'_>) {
     let mut key = CompileKey::default();
     key.validate = true;
@@ -17,7 +17,7 @@ pub fn compile(input: Input<'_>) {
             return;
         }
     };
-    // A text may read any uniform register; nobody says what is in it.
+    // A text may read any uniform register with any contents.
     let uniform_halves =
         if is_ir(input) { Limits::MACHINE.uniform_halves } else { shader.info.uniform_halves };
     for part in &shader.parts {
@@ -33,7 +33,7 @@ pub fn compile(input: Input<'_>) {
     }
 }
 
-/// The input, where it is text.
+/// The input as text, if it is text.
 fn text(input: Input<'_>) -> &str {
     if is_ir(input) { input.text().unwrap_or_default() } else { "" }
 }

@@ -1,4 +1,5 @@
-//! The device behind the kernel's interface: whatever a driver calls or submits gives an answer, and the same answer again.
+//! The device behind the kernel's interface: every call and submission has a result, and repeating them gives
+//! the same results.
 
 use agx_abi::record::{
     bind_op, command_header, compute_command, gem_create, launch, queue_create, render_command, sizes,
@@ -13,7 +14,7 @@ use agx_random::Entropy;
 const USER: u64 = 0x1000;
 /// Bytes of the caller's memory.
 const USER_BYTES: usize = 0x1000;
-/// Where the buffer is bound.
+/// Address of the buffer.
 const BASE: u64 = 0x11_0000_0000;
 /// Bytes of the buffer.
 const BUFFER_BYTES: u64 = 0x4000;
@@ -23,18 +24,18 @@ const PROGRAM: u64 = 0x100;
 const STREAM: u64 = 0x200;
 const UNIFORMS: u64 = 0x300;
 const RESULTS: u64 = 0x1000;
-/// Most bytes of a buffer.
+/// Maximum number of bytes of a buffer.
 const HEAP_BYTES: u64 = 1 << 18;
-/// Instructions a SIMD-group may execute.
+/// Maximum number of instructions of a SIMD-group.
 const STEPS: u64 = 200;
-/// The kernel's calls begin at this number, and there are about this many.
+/// Number of the first kernel call; there are about as many calls.
 const FIRST_CALL: u8 = 0x40;
 const CALLS: usize = 14;
 
 /// `store.i32.x` of the thread's number.
 const CODE: &str = "mfsr r0, thread_position_in_grid.x\nstore.i32.x r0, u0_u1, r0\nstop\n";
 
-/// Sets up a launch, changes its control stream by the choices in `data`, submits it, and makes other calls.
+/// Sets up a launch, mutates its control stream by the choices in `data`, submits it, and makes other calls.
 pub fn device(data: &[u8]) {
     let [first, second] = [(); 2].map(|()| {
         let mut client = Client::new();
@@ -44,7 +45,7 @@ pub fn device(data: &[u8]) {
     assert_eq!(first, second, "the same calls gave other results");
 }
 
-/// Memory of the caller: one range from [`USER`] on.
+/// The caller's memory, which begins at [`USER`].
 struct Caller(Vec<u8>);
 
 impl Caller {
@@ -67,7 +68,7 @@ impl User for Caller {
     }
 }
 
-/// A driver of one queue and one buffer.
+/// A driver with one queue and one buffer.
 struct Client {
     kernel: Kernel,
     caller: Caller,
@@ -108,7 +109,7 @@ impl Client {
         self.answers.push(format!("{number:#x}: {answer:?} {argument:x?}"));
     }
 
-    /// Puts bytes at the beginning of the caller's memory.
+    /// Writes bytes to the start of the caller's memory.
     fn user(&mut self, bytes: &[u8]) {
         self.caller.0[..bytes.len()].copy_from_slice(bytes);
     }
@@ -128,7 +129,8 @@ impl Client {
         }
     }
 
-    /// Submits the control stream as a compute command, or as a render command now and then, with a field changed.
+    /// Submits the control stream as a compute command, or sometimes as a render command, with a field
+    /// changed.
     fn submit(&mut self, entropy: &mut Entropy<'_>) {
         let (kind, of, stream) = match entropy.below(4) {
             0 => (0, &render_command::RECORD, render_command::STREAM),
@@ -148,7 +150,7 @@ impl Client {
         self.call(0x4a, submit::RECORD.build_raw(&call));
     }
 
-    /// A call with small numbers, addresses and sizes that are often meant.
+    /// A call with small numbers and with addresses and sizes that are likely to be valid.
     fn any_call(&mut self, entropy: &mut Entropy<'_>) {
         let number = FIRST_CALL + entropy.below(CALLS) as u8;
         let argument: Vec<u8> = (0..8).flat_map(|_| interesting(entropy).to_le_bytes()).collect();
@@ -156,7 +158,7 @@ impl Client {
         self.call(number, argument[..len].to_vec());
     }
 
-    /// Everything that a driver and its author can see.
+    /// All observable results.
     fn seen(&mut self) -> (Vec<String>, Vec<String>, String) {
         let findings = self.kernel.findings().iter().map(ToString::to_string).collect();
         (std::mem::take(&mut self.answers), findings, self.kernel.take_trace())
@@ -175,7 +177,7 @@ fn interesting(entropy: &mut Entropy<'_>) -> u64 {
     }
 }
 
-/// The parts of a launch of 40 threads, with their places in the buffer.
+/// The parts of a launch of 40 threads, with their offsets in the buffer.
 fn pieces() -> [(u64, Vec<u8>); 4] {
     let words = [
         usc_uniform::RECORD.build_raw(&[
@@ -211,10 +213,11 @@ fn pieces() -> [(u64, Vec<u8>); 4] {
     ]
 }
 
-/// Bytes of the launch record and of the two sizes, which a change leaves alone: a grid of any size would run for hours.
+/// Bytes of the launch record and of the two sizes, which are not mutated: an arbitrary grid could run for
+/// hours.
 const KEPT: std::ops::Range<usize> = launch::RECORD.bytes..launch::RECORD.bytes + 2 * sizes::RECORD.bytes;
 
-/// Changes a few bytes or words of the pieces.
+/// Mutates a few bytes or words of the parts.
 fn change(pieces: &mut [(u64, Vec<u8>)], entropy: &mut Entropy<'_>) {
     for _ in 0..entropy.below(4) {
         let piece = entropy.below(pieces.len());

@@ -1,4 +1,4 @@
-//! The text of the IR: what parses prints, and the print parses to a function that prints the same.
+//! The text of the IR: text that parses prints as text that parses to the same function.
 
 use agx_compiler::internal::ir::parse_with_registers;
 use bumpalo::Bump;
@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use crate::text::any_text;
 use agx_random::Entropy;
 
-/// Treats `data` as choices for a text.
+/// Tests `data` as choices for a text.
 pub fn ir_text(data: &[u8]) {
     let text = any_text(&mut Entropy::new(data));
     if let Some(first) = reprint(&text) {
@@ -15,7 +15,7 @@ pub fn ir_text(data: &[u8]) {
     }
 }
 
-/// The print of what `text` parses to, if it parses.
+/// Parses `text` and prints it again, if it parses.
 fn reprint(text: &str) -> Option<String> {
     let bump = Bump::new();
     let functions = parse_with_registers(&bump, text).ok()?;

@@ -1,7 +1,8 @@
-//! Fuzz targets as plain functions: each takes arbitrary bytes and panics when a promise of the project is broken.
+//! Fuzz targets as plain functions: each takes arbitrary bytes and panics if a guarantee of the project is
+//! broken.
 //!
-//! `fuzz_targets/` binds them to libFuzzer (feature `libfuzzer`); the tests of this crate run each for about a second on
-//! bytes from a small generator with fixed seeds.
+//! `fuzz_targets/` binds them to libFuzzer (feature `libfuzzer`); the tests of this crate run each for about
+//! a second on pseudo-random bytes with fixed seeds.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Encoding and decoding of instructions: whatever decodes re-encodes to the same bytes, and whatever encodes decodes to
-//! the same instruction.
+//! Encoding and decoding of instructions: decoded instructions encode to the same bytes, and encoded ones
+//! decode to the same instruction.
 
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::operand::{Form, OperandKind};
@@ -7,7 +7,7 @@ use agx_isa::{Inst, Opcode, Operand, OperandFlags, Tag, decode, encode};
 
 use agx_random::Entropy;
 
-/// Treats `data` as machine code, then as choices for instructions of every row.
+/// Tests `data` as machine code, and as choices for instructions of every row.
 pub fn packer(data: &[u8]) {
     code(data);
     let mut entropy = Entropy::new(data);
@@ -16,7 +16,7 @@ pub fn packer(data: &[u8]) {
     }
 }
 
-/// Decodes from every even offset that the previous instruction leaves. Returns what decodes.
+/// Decodes one instruction after the other. Returns the bytes of those that decode.
 pub(crate) fn code(data: &[u8]) -> Vec<u8> {
     let (mut decoded, mut at) = (Vec::new(), 0);
     while at < data.len() {
@@ -34,7 +34,7 @@ pub(crate) fn code(data: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// One instruction from choices: the opcode when it had an encoding.
+/// Makes one instruction from choices; returns the opcode if the instruction has an encoding.
 fn structured(entropy: &mut Entropy<'_>) -> Option<Opcode> {
     let op = Opcode::ALL[entropy.below(Opcode::ALL.len())];
     let mut inst = Inst { op, long: false, operands: [Operand::NONE; MAX_OPERANDS] };
@@ -64,7 +64,7 @@ fn any_operand(kind: &OperandKind, width: u32, entropy: &mut Entropy<'_>) -> Ope
     Operand { tag: form.tag, size: form.size, flags, value }
 }
 
-/// A number the form can hold.
+/// A number that fits the form.
 fn any_value(form: &Form, width: u32, entropy: &mut Entropy<'_>) -> u32 {
     let bits = u32::from(form.bits).min(width);
     let bytes = if bits <= 8 { u32::from(entropy.byte()) } else { entropy.word() };
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use agx_random::Random;
 
-    /// The generator is worth something only if it reaches every row.
+    /// The generator is only useful if it reaches every row.
     #[test]
     fn every_row_gets_encoded() {
         let mut random = Random::new(7);

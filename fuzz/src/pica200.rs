@@ -1,5 +1,5 @@
-//! PICA200 programs: any bytes, words or text give a program or an error; what is written reads back the same; every word
-//! round-trips; what compiles keeps the rules of the machine.
+//! PICA200 programs: any bytes, words or text give a program or an error; a written program reads back the
+//! same; every word survives a round trip; compiled code is valid.
 
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Run, Uniforms};
@@ -7,12 +7,12 @@ use agx_pica200::validate::validate;
 use agx_pica200::{Container, Inst, Program, Shader, assemble, disasm};
 
 use agx_compiler::Input;
-use agx_compiler::internal::frontend::door::PICA200;
+use agx_compiler::internal::frontend::language::PICA200;
 
 use crate::compile::compile;
 use agx_random::Entropy;
 
-/// Texts to change: programs of the format's crate.
+/// Texts to mutate: programs of the format's crate.
 const TEXTS: [&str; 4] = [
     include_str!("../../formats/pica200/programs/loop_of_calls_and_jumps.pica"),
     include_str!("../../formats/pica200/programs/jump_two_entries.pica"),
@@ -20,10 +20,10 @@ const TEXTS: [&str; 4] = [
     include_str!("../../formats/pica200/programs/skinning.pica"),
 ];
 
-/// Most instructions of a run: an endless loop is an error after them.
+/// Maximum number of instructions of a run.
 const STEPS: usize = 2000;
 
-/// Reads `data` as a container, as words, or as changes to a container or a text.
+/// Tests `data` as a container, as words, or as mutations of a container or a text.
 pub fn pica200(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     match entropy.below(4) {
@@ -72,7 +72,7 @@ fn changed_text(entropy: &mut Entropy<'_>) -> String {
     text.into_iter().collect()
 }
 
-/// Does what can be done with a container, and compares what must agree.
+/// Tests everything that can be done with a container.
 fn exercise(container: &Container) {
     for word in &container.program.code {
         assert!(Inst::decode(*word).is_none_or(|inst| inst.encode() == *word), "{word:#010x}");
@@ -89,7 +89,7 @@ fn exercise(container: &Container) {
         let (inputs, numbers) = ([[1.5; 4]; 16], Numbers::default());
         let program = &container.program;
         let run = Run { program, entry: shader.entry, uniforms: &uniforms, inputs, numbers, limit: STEPS };
-        // Programs without an end are errors.
+        // A program without an end is an error.
         let _outcome = run.execute();
     }
     let bytes = container.write().expect("invariant: what was read fits");

@@ -1,5 +1,5 @@
-//! Compiled kernels compute what the interpreter says the source means: front to back, all passes, the real bytes on the
-//! reference machine.
+//! Compiled kernels compute the same results as the interpreter, with the whole compiler, all passes, and the
+//! encoded instructions on the reference emulator.
 
 use agx_abi::{PartRole, ShaderInfo};
 use agx_compiler::internal::ir::interpret::{FlatMemory, Limits};
@@ -16,7 +16,7 @@ use agx_random::kernel::{
     Kernel, LANE_REGISTER, LANES, MEMORY_WORDS, OWN_WORDS, RESULTS, SHARED_WORDS, any_kernel,
 };
 
-/// Words that arithmetic likes to get wrong, integers first.
+/// Edge cases of arithmetic, integers first.
 const ARGUMENTS: [u32; 12] = [
     0,
     1,
@@ -32,10 +32,10 @@ const ARGUMENTS: [u32; 12] = [
     0x8000_0000,
 ];
 
-/// Half registers a kernel may use: few, so that values are spilled, or as many as there are.
+/// Maximum number of half registers of a kernel: small ones cause spills.
 const REGISTER_LIMITS: [Option<u16>; 4] = [Some(12), Some(16), Some(26), None];
 
-/// Treats `data` as choices for a kernel, its arguments and what is in its memory.
+/// Tests `data` as choices for a kernel, its arguments and the contents of its memory.
 pub fn semantics(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     let words: Vec<u64> = (0..4).map(|_| argument(&mut entropy)).collect();
@@ -58,7 +58,8 @@ pub fn semantics(data: &[u8]) {
     }
 }
 
-/// Memory before the run: words that arithmetic likes, the own ones of the lanes too, and nothing in the results.
+/// Memory before the run: edge cases of arithmetic, in the lanes' own words too, and zeros in place of the
+/// results.
 fn memory(entropy: &mut Entropy<'_>) -> Vec<u8> {
     let mut random = Random::new(entropy.word().into());
     let filled = SHARED_WORDS + LANES * OWN_WORDS;
@@ -74,14 +75,14 @@ fn memory(entropy: &mut Entropy<'_>) -> Vec<u8> {
     (0..MEMORY_WORDS).map(word).flat_map(u32::to_le_bytes).collect()
 }
 
-/// What differs, own words first.
+/// Describes the first difference; the lanes' own words come first.
 fn difference(wanted: &[u8], found: &[u8]) -> Option<String> {
     let first = SHARED_WORDS + LANES * OWN_WORDS;
     let (own_wanted, wanted) = wanted.split_at(first * 4);
     let (own_found, found) = found.split_at(first * 4);
     if let Some(at) = own_wanted.iter().zip(own_found).position(|(wanted, found)| wanted != found) {
         return Some(format!(
-            "byte {at} of the memory is {:#x} and should be {:#x}",
+            "byte {at} of the memory is {:#x}; expected {:#x}",
             own_found[at], own_wanted[at]
         ));
     }
@@ -92,7 +93,7 @@ fn difference(wanted: &[u8], found: &[u8]) -> Option<String> {
         let (lane, kind) = (index / RESULTS.len(), RESULTS[index % RESULTS.len()]);
         let text = || {
             format!(
-                "result {} ({kind:?}) of lane {lane} is {found:#x} and should be {wanted:#x}",
+                "result {} ({kind:?}) of lane {lane} is {found:#x}; expected {wanted:#x}",
                 index % RESULTS.len()
             )
         };
@@ -108,7 +109,7 @@ fn argument(entropy: &mut Entropy<'_>) -> u64 {
     u64::from(word)
 }
 
-/// Now and then an optional pass, without which the code must be right as well.
+/// Optional passes to disable, sometimes: the code must be correct without them.
 fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
     let optional: Vec<&str> = PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name).collect();
     match entropy.flip() {
@@ -117,7 +118,7 @@ fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
     }
 }
 
-/// The memory after every lane has run in the interpreter.
+/// The memory after all lanes have run in the interpreter.
 fn interpreted(kernel: &Kernel, arguments: &[u64], memory: &[u8]) -> Vec<u8> {
     let bump = Bump::new();
     let functions = ir::parse(&bump, &kernel.text).unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
@@ -130,7 +131,7 @@ fn interpreted(kernel: &Kernel, arguments: &[u64], memory: &[u8]) -> Vec<u8> {
     memory.device
 }
 
-/// The memory after the machine's run; nothing when the kernel needs more registers than the key allows.
+/// The memory after the emulator's run; `None` if the kernel needs more registers than the key allows.
 fn executed(kernel: &Kernel, arguments: &[u64], memory: &[u8], key: &CompileKey) -> Option<Vec<u8>> {
     let shader = Compiler::default().compile(&mut Scratch::default(), Input::ir(&kernel.text), key);
     let shader = match shader {

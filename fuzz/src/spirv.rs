@@ -1,16 +1,16 @@
-//! The SPIR-V front end and everything after it: any bytes give code or an error, never a panic, and never an error
-//! that blames the compiler; code keeps the rules of the machine.
+//! The SPIR-V front end and the rest of the compiler: any bytes give code or an error, but never a panic or
+//! an internal error; the code is valid.
 
 use agx_compiler::Input;
 
 use crate::compile::compile;
 use agx_random::Entropy;
 
-/// Modules to mutate: those that the command line bundles.
+/// Modules to mutate: those in `agxc tour`.
 const MODULES: [&[u8]; 2] =
     [include_bytes!("../../agxc/shaders/life.spv"), include_bytes!("../../agxc/shaders/raymarch.spv")];
 
-/// Compiles `data` as it is, or as a list of changes to a real module.
+/// Compiles `data` as a module, or as mutations of a valid module.
 pub fn spirv(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     match entropy.below(4) {

@@ -1,15 +1,15 @@
-//! Texts of the IR for the targets that read it: real ones with changes, or bytes as they come.
+//! Texts of the IR for the targets that need them: mutations of valid texts, or arbitrary bytes.
 
 use agx_random::Entropy;
 
-/// Functions to change.
+/// Functions to mutate.
 const SEEDS: [&str; 3] = [
     include_str!("../seeds/arithmetic.ir"),
     include_str!("../seeds/control.ir"),
     include_str!("../seeds/memory.ir"),
 ];
 
-/// Operands, by their first character: a word is exchanged for one that begins like it.
+/// Operands by their first character; one replaces another of the same group.
 const OPERANDS: [&str; 5] = [
     "%0 %1 %2 %3 %4 %5 %6 %7 %8 %9",
     "#0 #1 #-1 #31 #64 #1.5 #-0.0 #0x7fc00000 #0xffffffff #0x8000",
@@ -18,11 +18,11 @@ const OPERANDS: [&str; 5] = [
     "true #0 %0 u4 _ false",
 ];
 
-/// Names of operations of two sources and one result.
+/// Names of operations with two sources and one result.
 const OPERATIONS: [&str; 12] =
     ["fadd", "fmul", "iadd", "isub", "imul", "iand", "ior", "ixor", "umin", "fmax", "ishl", "ushr"];
 
-/// A text made by the choices of `entropy`.
+/// Makes a text from the choices of `entropy`.
 pub fn any_text(entropy: &mut Entropy<'_>) -> String {
     if entropy.below(8) == 0 {
         return String::from_utf8_lossy(entropy.rest()).into_owned();
@@ -34,7 +34,7 @@ pub fn any_text(entropy: &mut Entropy<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Swaps, drops or repeats a line, or puts another word in the place of one of its own.
+/// Swaps, drops or repeats a line, or replaces a word.
 fn change(lines: &mut Vec<String>, entropy: &mut Entropy<'_>) {
     if lines.is_empty() {
         return;
@@ -66,7 +66,7 @@ fn with_another_operation(line: &str, entropy: &mut Entropy<'_>) -> String {
     old.map_or_else(|| line.to_owned(), |old| line.replace(old, new))
 }
 
-/// Exchanges an operand on the right-hand side; what follows it in its word, a comma or a suffix, stays.
+/// Replaces an operand on the right-hand side; keeps a comma or suffix after it.
 fn with_another_operand(line: &str, entropy: &mut Entropy<'_>) -> String {
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let first = words.iter().position(|word| word == "=").unwrap_or(0);
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use agx_random::Random;
 
-    /// Changes that only break texts would leave the validator and everything after it untouched.
+    /// Mutations that only break texts would not test the validator and the passes after it.
     #[test]
     fn a_good_share_of_the_texts_is_valid() {
         let mut random = Random::new(3);

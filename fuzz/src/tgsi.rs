@@ -1,5 +1,5 @@
-//! TGSI: text and tokens are read or refused, what can be read survives printing and encoding, and what is valid can be
-//! run.
+//! TGSI: text and tokens are read or rejected; what can be read survives printing and encoding; what is valid
+//! can be run.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use agx_tgsi::{OPCODES, Shader, Target, parse, print, validate};
 
 use agx_random::Entropy;
 
-/// Steps after which a run is given up.
+/// Maximum number of steps of a run.
 const STEPS: u64 = 300;
 
-/// Treats `data` as text, as tokens, and as choices for a text that makes sense more often.
+/// Tests `data` as text, as tokens, and as choices for a text that is more likely to be valid.
 pub fn tgsi(data: &[u8]) {
     text(&String::from_utf8_lossy(data));
     let words: Vec<u32> =
@@ -37,7 +37,7 @@ fn check(shader: &Shader) {
     for edition in [Edition::Early, Edition::Late] {
         if let Ok(tokens) = encode(shader, edition) {
             assert!(tokens.len() >= 2);
-            // What has no number in an edition may become something else there, but reading does not fail badly.
+            // Names without a number in an edition may change, but decoding must not panic.
             drop(decode(&tokens, edition));
         }
     }
@@ -50,7 +50,7 @@ const DECLARATIONS: &str = "DCL IN[0..3], GENERIC[0], LINEAR\nDCL OUT[0..2], COL
     DCL CONST[0..7]\nDCL ADDR[0]\nDCL SAMP[0..1]\nDCL SVIEW[0..1], 2D, FLOAT\nDCL BUFFER[0]\nDCL IMAGE[0], 2D, WR\n\
     IMM FLT32 {0.5, -1.0, 2.0, 0x7f800000}\nIMM INT32 {-1, 0, 3, 31}\n";
 
-/// Instructions of the table with operands of declared registers, and blocks that are closed.
+/// Instructions of the table with operands in declared registers, and balanced blocks.
 fn likely(entropy: &mut Entropy<'_>) -> String {
     let mut text = format!("FRAG\n{DECLARATIONS}");
     let mut open: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! The validators: that of machine code judges any bytes; that of the IR judges whatever parses, at every stage, and
-//! what it accepts compiles.
+//! The validators: that of machine code accepts or rejects any bytes; that of the IR accepts or rejects any
+//! text that parses, at every stage, and accepted text compiles.
 
 use agx_compiler::Input;
 use agx_compiler::internal::ir::{self, Stage};
@@ -9,7 +9,7 @@ use crate::compile::compile;
 use crate::text::any_text;
 use agx_random::Entropy;
 
-/// Treats `data` as machine code, then as choices for a text.
+/// Tests `data` as machine code, and as choices for a text.
 pub fn validator(data: &[u8]) {
     let _ = agx_isa::validate::validate(data, agx_isa::validate::Limits::MACHINE);
     let text = any_text(&mut Entropy::new(data));
@@ -17,7 +17,8 @@ pub fn validator(data: &[u8]) {
     let Ok(functions) = ir::parse(&bump, &text) else { return };
     for function in &functions {
         for (_, stage) in Stage::ALL {
-            // Only the verdict at the function's own stage means anything; at the others it must not panic.
+            // Only the result for the function's own stage is meaningful; for other stages the validator must
+            // not panic.
             let _ = ir::validate(function, stage);
         }
     }

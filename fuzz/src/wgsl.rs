@@ -1,18 +1,18 @@
-//! WGSL: a text with changes compiles or is refused, never with an error that blames the compiler.
+//! WGSL: a mutated text compiles or is rejected, but never with an internal error.
 
 use agx_compiler::Input;
 
 use crate::compile::compile;
 use agx_random::Entropy;
 
-/// Shaders to change.
+/// Shaders to mutate.
 const SEEDS: [&str; 3] = [
     include_str!("../seeds/control.wgsl"),
     include_str!("../seeds/memory.wgsl"),
     include_str!("../seeds/picture.wgsl"),
 ];
 
-/// What a word is exchanged for.
+/// Replacements for words.
 const WORDS: [&str; 32] = [
     "0",
     "1",
@@ -48,7 +48,7 @@ const WORDS: [&str; 32] = [
     "return",
 ];
 
-/// Compiles a text made by the choices in `data`.
+/// Compiles a text that is made from the choices in `data`.
 pub fn wgsl(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     match entropy.below(8) {
@@ -57,7 +57,7 @@ pub fn wgsl(data: &[u8]) {
     }
 }
 
-/// A seed with words exchanged, repeated or left out.
+/// A seed with words replaced, repeated or removed.
 fn changed(entropy: &mut Entropy<'_>) -> String {
     let seed = SEEDS[entropy.below(SEEDS.len())];
     let mut words: Vec<&str> = seed.split_inclusive([' ', '(', ')', ',', ';', '\n']).collect();

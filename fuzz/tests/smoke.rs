@@ -1,20 +1,20 @@
-//! Every target for about a second, on bytes from a fixed seed: the same rounds on every machine.
+//! Runs every target for about a second on bytes from a fixed seed: the same runs on every machine.
 
 use agx_fuzz::TARGETS;
 use agx_random::Random;
 
-/// Runs `rounds` rounds of a target; the bytes of a round that panics are kept.
-fn smoke(name: &str, rounds: u32) {
+/// Runs a target `runs` times; saves the bytes of a run that panics.
+fn smoke(name: &str, runs: u32) {
     let (_, target) = TARGETS.iter().find(|(other, _)| *other == name).expect("a target of the table");
     let mut random = Random::new(0x5eed);
-    for round in 0..rounds {
+    for at in 0..runs {
         let length = (random.next_u64() % 512) as usize;
         let data = random.bytes(length);
         let outcome = std::panic::catch_unwind(|| target(&data));
         if outcome.is_err() {
-            let path = format!("{}/{name}-{round}", env!("CARGO_TARGET_TMPDIR"));
+            let path = format!("{}/{name}-{at}", env!("CARGO_TARGET_TMPDIR"));
             std::fs::write(&path, &data).expect("the folder for temporary files is writable");
-            panic!("{name}, round {round}: panicked on the bytes now in {path}");
+            panic!("{name}, run {at} panicked; its bytes are in {path}");
         }
     }
 }

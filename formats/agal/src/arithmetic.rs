@@ -1,11 +1,12 @@
-//! What the component-wise operations compute, each rounded to a 32-bit float.
+//! The component-wise operations, each rounded to a 32-bit float.
 //!
-//! Numbers are IEEE 754. Transcendental functions are computed in double precision and rounded. Edges that the document
-//! leaves open are decided here:
+//! Numbers are IEEE 754. Transcendental functions are computed in double precision and rounded. Where the
+//! document is silent:
 //!
-//! * 0 · ∞ is NaN, as Direct3D 10 and IEEE 754 have it; of a NaN and a number, `min` and `max` give the number;
-//! * `rcp` of ±0 is ±∞; `rsq` of ±0 is ±∞; `sqt`, `rsq` and `log` of a negative number are NaN; `log` of ±0 is −∞;
-//! * `pow` is 2^(y · log2 x), so a negative base gives NaN, except that x^0 is 1 for every x, as C has it;
+//! * 0 · ∞ is NaN, as in Direct3D 10 and IEEE 754; if one operand of `min` or `max` is NaN, the result is the
+//!   other;
+//! * `rcp` and `rsq` of ±0 are ±∞; `sqt`, `rsq` and `log` of a negative number are NaN; `log` of ±0 is −∞;
+//! * `pow` is 2^(y · log2 x), so a negative base gives NaN, except that x^0 is 1 for every x, as in C;
 //! * `sat` of NaN is 0; comparisons with NaN are false, so `sne` gives 1; `sgn` of NaN is 0.
 
 /// The smaller operand.
@@ -18,12 +19,12 @@ pub fn max(a: f32, b: f32) -> f32 {
     if b.is_nan() || a > b { a } else { b }
 }
 
-/// Between 0 and 1.
+/// Clamps to 0 … 1.
 pub fn saturate(a: f32) -> f32 {
     if a > 0.0 { min(a, 1.0) } else { 0.0 }
 }
 
-/// What exceeds the largest integer not above `a`.
+/// `a` minus the largest integer that is not above it.
 pub fn fraction(a: f32) -> f32 {
     a - libm::floorf(a)
 }
@@ -67,7 +68,7 @@ pub fn cosine(a: f32) -> f32 {
     libm::cos(f64::from(a)) as f32
 }
 
-/// −1, 0 or 1.
+/// The sign as −1, 0 or 1.
 pub fn sign(a: f32) -> f32 {
     if a > 0.0 {
         1.0

@@ -1,4 +1,4 @@
-//! The disassembler: text that assembles to the same bytes.
+//! The disassembler: prints text that assembles to the same bytes.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use crate::register::RegisterFile;
 use crate::sampler::{DIMENSION, FILTER, FLAGS, FORMAT, MIP, SAMPLER_WORDS, WRAP};
 use crate::token::{DestinationWord, SamplerField, SourceWord, Token};
 
-/// The text of a program. Assembling it gives the same bytes: tokens that the syntax cannot express, because they have
-/// bits where there should be none, are written as `.token` with their bytes.
+/// The text of a program, which assembles to the same bytes. Tokens with nonzero reserved bits cannot be
+/// expressed in the syntax and are printed as `.token` with their bytes.
 pub fn disassemble(program: &Program) -> String {
     let mut text = format!(".agal {} {}\n", program.version.number(), program.stage.name());
     for token in &program.tokens {
@@ -27,7 +27,7 @@ pub fn disassemble(program: &Program) -> String {
     text
 }
 
-/// The directive that has the bytes of a token.
+/// A `.token` directive for the bytes of a token.
 fn raw(token: &Token) -> String {
     let mut bytes = Vec::new();
     bytes.extend(token.opcode.row().code.to_le_bytes());
@@ -60,7 +60,7 @@ fn instruction(token: &Token, stage: Stage) -> String {
     if parts.is_empty() { row.name.to_owned() } else { format!("{} {}", row.name, parts.join(", ")) }
 }
 
-/// A register's name; of a file that does not exist, `?`.
+/// A register's name; `?` for an unknown file.
 fn register(file: u8, number: u16, stage: Stage) -> String {
     RegisterFile::from_number(file).map_or_else(|| "?".to_owned(), |file| file.register_name(stage, number))
 }

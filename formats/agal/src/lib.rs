@@ -3,16 +3,19 @@
 //! A shader exists in three forms:
 //!
 //! * **bytes**, as a player receives them;
-//! * a [`Program`]: the tokens of the bytes, lossless, read by [`Program::read`] and written by [`Program::write`].
-//!   [`assemble`] makes one from the text that AGALMiniAssembler takes, [`disassemble`] prints one;
-//! * a [`Shader`]: instructions with typed operands, made by [`Program::check`]. A shader keeps what the document
-//!   promises (blocks nest, registers exist, operands suit their instruction), so that its users handle no errors.
+//! * a [`Program`]: the tokens of the bytes, lossless, read by [`Program::read`] and written by
+//!   [`Program::write`]. [`assemble`] parses the syntax of AGALMiniAssembler, and [`disassemble`] prints a
+//!   program;
+//! * a [`Shader`]: instructions with typed operands, made by [`Program::check`]. A shader is valid: blocks
+//!   nest, registers exist, and operands fit their instructions. Its users need no error handling.
 //!
-//! [`Mode::Strict`] refuses what the document or Adobe's player refuses. [`Mode::Tolerant`] accepts what writers in the wild
-//! emit; [`Rule`] lists every rule with Adobe's error number, and what the tolerant mode does instead of refusing.
+//! [`Mode::Strict`] rejects what the document or Adobe's player rejects. [`Mode::Tolerant`] accepts what
+//! existing writers emit; [`Rule`] lists every rule with Adobe's error number and the behaviour of the
+//! tolerant mode.
 //!
-//! One table of opcodes ([`OPCODES`]) serves all of them; one table of register files ([`FILES`]) has the limits.
-//! The feature `interpret` adds the interpreter (`interpret::run`), which follows the document literally.
+//! All of them use one table of opcodes ([`OPCODES`]) and one table of register files ([`FILES`]), which has
+//! the limits. The feature `interpret` adds the interpreter (`interpret::run`), which follows the document
+//! literally.
 
 #![forbid(unsafe_code)]
 

@@ -1,16 +1,16 @@
-//! Pairs of programs: what a vertex program writes is what a fragment program reads.
+//! Checks of program pairs: the fragment program reads varyings that the vertex program writes.
 
 use crate::check::Mode;
 use crate::program::Stage;
 use crate::rule::{Field, Rule, Violation};
 use crate::shader::Shader;
 
-/// Checks that a vertex and a fragment program fit together; gives the rules that the tolerant mode lets them break.
+/// Checks that a vertex and a fragment program fit together; returns the violations that `mode` tolerates.
 ///
 /// # Errors
 ///
-/// When the stages are wrong, or a varying is read that is not written; in strict mode also when the versions differ or a
-/// varying is written in part.
+/// When a stage is wrong, or a varying is read that is not written; in strict mode also when the versions
+/// differ or a varying is only partly written.
 pub fn link(vertex: &Shader, fragment: &Shader, mode: Mode) -> Result<Vec<Violation>, Violation> {
     let mut found = Vec::new();
     if vertex.stage != Stage::Vertex {

@@ -1,4 +1,4 @@
-//! The table of opcodes: one row each, read by reader, assembler, validator, interpreter and the compiler's front end.
+//! The table of opcodes, used by the reader, assembler, validator, interpreter and the compiler's front end.
 
 use crate::arithmetic as a;
 use crate::program::{Stage, Version};
@@ -12,41 +12,41 @@ pub enum Axis {
     Y,
 }
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Semantics {
     /// A function of each component.
     Map(fn(f32) -> f32),
     /// A function of corresponding components of two sources.
     Zip(fn(f32, f32) -> f32),
-    /// Sum of the products of the first components, as many as stated, in every component of the result.
+    /// Dot product of that many components, in every component of the result.
     Dot(u8),
     /// Cross product of three components.
     Cross,
     /// Three components divided by their length.
     Normalize,
-    /// A vector times the rows of a matrix in consecutive registers.
+    /// Product of a vector and the matrix in consecutive registers.
     Matrix {
-        /// Rows, which is components of the result.
+        /// Rows: components of the result.
         rows: u8,
         /// Components of a row.
         columns: u8,
     },
     /// Difference to the neighbouring fragment.
     Derivative(Axis),
-    /// Opens a block that runs where the comparison holds.
+    /// Opens a block that runs if the comparison is true.
     If(fn(f32, f32) -> bool),
     /// Opens the alternative of a block.
     Else,
     /// Closes a block.
     EndIf,
-    /// Discards the fragment where the source is below zero.
+    /// Discards the fragment if the source is below zero.
     Kill,
     /// Samples a texture.
     Texture,
 }
 
-/// Which operands an instruction has.
+/// The operands of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operands {
     /// It writes a register.
@@ -65,7 +65,7 @@ pub enum Stages {
 }
 
 impl Stages {
-    /// Whether `stage` is one of them.
+    /// Whether `stage` may use the opcode.
     pub fn contains(self, stage: Stage) -> bool {
         self == Stages::Both || stage == Stage::Fragment
     }
@@ -76,15 +76,15 @@ impl Stages {
 pub struct OpcodeRow {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its number in a token.
+    /// Its code in a token.
     pub code: u32,
-    /// Three letters, as the assembler writes them.
+    /// Its mnemonic: three letters.
     pub name: &'static str,
-    /// The first version of the byte code that has it.
+    /// The first version of the byte code with the opcode.
     pub since: Version,
     /// The stages that may use it.
     pub stages: Stages,
-    /// What it computes.
+    /// Its effect.
     pub semantics: Semantics,
     /// The operation, for documentation.
     pub text: &'static str,
@@ -104,7 +104,7 @@ impl OpcodeRow {
         Operands { destination, sources }
     }
 
-    /// The components of a result, as a write mask: instructions of three components leave `w` alone.
+    /// The components of a result, as a write mask: instructions with three results leave `w` unchanged.
     pub fn result_mask(&self) -> u8 {
         match self.semantics {
             Semantics::Cross | Semantics::Normalize | Semantics::Matrix { rows: 3, .. } => 0b0111,
@@ -112,7 +112,7 @@ impl OpcodeRow {
         }
     }
 
-    /// Sources are scalars: the same component of the register in every component.
+    /// Whether sources are scalars: every component reads the same component of the register.
     pub fn scalar_sources(&self) -> bool {
         matches!(self.semantics, Semantics::If(_) | Semantics::Kill)
     }
@@ -187,7 +187,7 @@ opcodes! {
     Sne 0x2d "sne" V1 Both Zip(|s, t| f32::from(u8::from(s != t))), "1 where source1 ≠ source2, or 0";
 }
 
-/// The largest number that any version of the byte code gives to an opcode (`tld`, version 4).
+/// The largest code in any version of the byte code (`tld`, version 4).
 pub(crate) const LAST_CODE: u32 = 0x2e;
 
 impl Opcode {
@@ -196,12 +196,12 @@ impl Opcode {
         &OPCODES[self as usize]
     }
 
-    /// The opcode with a number, if there is one.
+    /// The opcode for a code.
     pub fn from_code(code: u32) -> Option<Opcode> {
         OPCODES.iter().find(|row| row.code == code).map(|row| row.opcode)
     }
 
-    /// The opcode with a name of three lower-case letters, if there is one.
+    /// The opcode for a mnemonic in lower case.
     pub fn from_name(name: &str) -> Option<Opcode> {
         OPCODES.iter().find(|row| row.name == name).map(|row| row.opcode)
     }

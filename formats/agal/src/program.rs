@@ -1,4 +1,4 @@
-//! Programs: header and tokens, from bytes and to bytes.
+//! Programs as header and tokens, and their binary form.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -42,7 +42,7 @@ impl Version {
         Version::ALL.into_iter().find(|version| version.number() == number)
     }
 
-    /// The most tokens that a program may have.
+    /// Maximum number of tokens of a program.
     pub fn max_tokens(self) -> usize {
         match self {
             Version::V1 => 200,
@@ -71,7 +71,7 @@ impl Stage {
     }
 }
 
-/// A program: what its bytes say, nothing checked beyond that every opcode exists.
+/// A program as in its bytes: only the opcodes are known to be valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// Version of the byte code.
@@ -82,7 +82,7 @@ pub struct Program {
     pub tokens: Vec<Token>,
 }
 
-/// Why bytes are not a program.
+/// An error in the bytes of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum ReadError {
     /// The header is incomplete.
@@ -91,7 +91,7 @@ pub enum ReadError {
     /// The first byte is wrong.
     #[error("header, magic: expected 0xa0, found {0:#04x} (Adobe error 3616)")]
     Magic(u8),
-    /// The version has its bytes swapped.
+    /// The version is in big-endian byte order.
     #[error("header, version: the program is big-endian; expected little-endian (Adobe error 3612)")]
     BigEndian,
     /// The version is unknown.
@@ -103,12 +103,12 @@ pub enum ReadError {
     /// The seventh byte is wrong.
     #[error("header, shader type: expected 0 (vertex) or 1 (fragment), found {0} (Adobe error 3619)")]
     Stage(u8),
-    /// The bytes end within a token.
+    /// The bytes end in the middle of a token.
     #[error("token {token}: expected {TOKEN_BYTES} bytes, found {found}")]
     Truncated {
         /// Number of the token.
         token: usize,
-        /// Its bytes that are there.
+        /// Number of bytes that are present.
         found: usize,
     },
     /// The opcode does not exist.
@@ -126,7 +126,7 @@ fn opcode_error(code: u32) -> u16 {
 }
 
 impl ReadError {
-    /// Adobe's error number, where there is one.
+    /// Adobe's error number, if there is one.
     pub fn adobe(self) -> Option<u16> {
         match self {
             ReadError::TooShort(_) => Some(3615),
@@ -140,7 +140,7 @@ impl ReadError {
         }
     }
 
-    /// Number of the token at fault; `None` for the header.
+    /// Index of the faulty token; `None` for the header.
     pub fn token(self) -> Option<usize> {
         match self {
             ReadError::Truncated { token, .. } | ReadError::Opcode { token, .. } => Some(token),
@@ -148,14 +148,14 @@ impl ReadError {
         }
     }
 
-    /// The program may be valid for a reader of later versions.
+    /// Whether a later version of the byte code may allow the program.
     pub fn is_unsupported(self) -> bool {
         matches!(self, ReadError::Version(4..))
     }
 }
 
 impl Program {
-    /// The program that `bytes` hold.
+    /// Reads a program.
     ///
     /// # Errors
     ///

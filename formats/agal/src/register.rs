@@ -1,4 +1,4 @@
-//! The register files: names, limits of each version, and what each stage may do with them.
+//! The register files: names, limits of each version, and allowed uses in each stage.
 
 use crate::program::{Stage, Version};
 
@@ -7,13 +7,13 @@ use crate::program::{Stage, Version};
 pub enum RegisterFile {
     /// Vertex data.
     Attribute,
-    /// Numbers set from outside.
+    /// Parameters that the application sets.
     Constant,
     /// Scratch registers.
     Temporary,
     /// Position of a vertex, or colour of a fragment.
     Output,
-    /// What vertex programs hand to fragment programs.
+    /// Outputs of vertex programs that fragment programs read.
     Varying,
     /// Textures.
     Sampler,
@@ -28,11 +28,11 @@ pub enum RegisterFile {
 pub struct FileRow {
     /// The file; its place in [`FILES`] is its number in the byte code.
     pub file: RegisterFile,
-    /// What it is called, for messages.
+    /// Its name in messages.
     pub name: &'static str,
-    /// Prefix in the text of vertex programs; empty when they have no such file.
+    /// Prefix in the text of vertex programs; empty if they do not have the file.
     pub vertex: &'static str,
-    /// Prefix in the text of fragment programs; empty when they have no such file.
+    /// Prefix in the text of fragment programs; empty if they do not have the file.
     pub fragment: &'static str,
     /// Other prefixes that the assembler accepts in either stage.
     pub aliases: &'static [&'static str],
@@ -40,7 +40,7 @@ pub struct FileRow {
     pub vertex_count: [u16; 3],
     /// Registers of fragment programs in versions 1, 2 and 3.
     pub fragment_count: [u16; 3],
-    /// The most registers that the tolerant mode accepts.
+    /// Maximum number of registers in tolerant mode.
     pub tolerated: u16,
     /// Adobe's error number for a register out of bounds.
     pub bounds_error: u16,
@@ -61,8 +61,8 @@ const fn row(
 
 /// Every register file.
 ///
-/// Limits are the document's. Beyond it, Adobe's assembler (AGALMiniAssembler of 2015) knows four colour outputs from
-/// version 2 on and the instance's number in version 3.
+/// Limits are the document's. In addition, Adobe's assembler (AGALMiniAssembler of 2015) has four colour
+/// outputs from version 2 on and the instance number in version 3.
 pub static FILES: &[FileRow] = &[
     row(RegisterFile::Attribute, ["attribute", "va", ""], &[], [[8, 8, 16], [0, 0, 0]], 16, 3658),
     row(RegisterFile::Constant, ["constant", "vc", "fc"], &[], [[128, 250, 250], [28, 64, 200]], 1024, 3659),
@@ -97,7 +97,7 @@ impl RegisterFile {
         FILES.get(usize::from(number)).map(|row| row.file)
     }
 
-    /// How many registers a program has.
+    /// Number of registers of a program.
     pub fn count(self, stage: Stage, version: Version) -> u16 {
         let row = self.row();
         match stage {
@@ -106,7 +106,7 @@ impl RegisterFile {
         }
     }
 
-    /// The prefix in the text of a stage's programs; empty when there is none.
+    /// The prefix in the text of a stage's programs; empty if the stage does not have the file.
     pub fn prefix(self, stage: Stage) -> &'static str {
         match stage {
             Stage::Vertex => self.row().vertex,
@@ -114,7 +114,7 @@ impl RegisterFile {
         }
     }
 
-    /// The name of a register as the assembler writes it. Registers that exist once have no number.
+    /// The name of a register in assembly. Files with a single register have no number.
     pub fn register_name(self, stage: Stage, register: u16) -> String {
         let once = matches!(self, RegisterFile::Output | RegisterFile::Depth | RegisterFile::Instance);
         let prefix = self.prefix(stage);

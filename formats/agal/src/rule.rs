@@ -1,8 +1,8 @@
-//! The rules of valid programs: one row each, with Adobe's error number and what the tolerant mode does.
+//! The rules of valid programs, with Adobe's error number and the behaviour of the tolerant mode.
 
 use std::fmt;
 
-/// The part of a program that a violation is in.
+/// The part of a program with a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Field {
     /// The whole program.
@@ -43,15 +43,15 @@ pub struct RuleRow {
     pub rule: Rule,
     /// Adobe's error number, if one is known.
     pub adobe: Option<u16>,
-    /// What the tolerant mode does with a program that breaks the rule; empty when it refuses it.
+    /// The behaviour of the tolerant mode if the rule is broken; empty if the program is rejected.
     pub tolerance: &'static str,
-    /// What a program that breaks it does.
+    /// Description of the violation.
     pub text: &'static str,
 }
 
 macro_rules! rules {
     ($($variant:ident $adobe:literal $text:literal, $tolerance:literal;)*) => {
-        /// A rule of valid programs, named for what breaks it.
+        /// A rule of valid programs, named after its violation.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule {
             $(#[doc = $text] $variant,)*
@@ -146,11 +146,11 @@ impl Rule {
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// Number of the token, if it is in one.
+    /// Index of the token, if the violation is in one.
     pub token: Option<usize>,
     /// The part of the token or program.
     pub field: Field,
-    /// What was found: the register number, mask, bits or count at fault.
+    /// The offending value: a register number, mask, bits or count.
     pub found: u64,
     /// Adobe's error number, if one is known.
     pub adobe: Option<u16>,

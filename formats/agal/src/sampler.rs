@@ -1,4 +1,4 @@
-//! Settings of texture instructions: fields of the byte code, and words of the assembler.
+//! Settings of texture instructions: fields of the byte code, and keywords of the assembler.
 
 use crate::token::SamplerField;
 
@@ -20,38 +20,38 @@ impl Dimension {
     }
 }
 
-/// How texels of a level are combined.
+/// Filter within a level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Filter {
-    /// The nearest one.
+    /// The nearest texel.
     Nearest,
-    /// The nearest ones, weighted.
+    /// Weighted average of the nearest texels.
     Linear,
-    /// Weighted, with so many samples along the longer axis; not in the document.
+    /// Weighted, with this number of samples along the longer axis; not in the document.
     Anisotropic(u8),
 }
 
-/// How levels are combined.
+/// Filter between levels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mip {
     /// Only the first level is used.
     None,
-    /// The nearest one.
+    /// The nearest level.
     Nearest,
-    /// The two nearest ones, weighted.
+    /// Weighted average of the two nearest levels.
     Linear,
 }
 
-/// What coordinates outside the texture give.
+/// Texture addressing outside 0 … 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wrap {
-    /// The edge, in both directions.
+    /// Clamp to the edge in both directions.
     Clamp,
-    /// The texture again, in both directions.
+    /// Repeat in both directions.
     Repeat,
-    /// The edge along u, the texture again along v; not in the document.
+    /// Clamp along u, repeat along v; not in the document.
     ClampRepeat,
-    /// The texture again along u, the edge along v; not in the document.
+    /// Repeat along u, clamp along v; not in the document.
     RepeatClamp,
 }
 
@@ -64,11 +64,11 @@ pub struct SamplerSettings {
     pub filter: Filter,
     /// Filter between levels.
     pub mip: Mip,
-    /// Coordinates outside.
+    /// Texture addressing.
     pub wrap: Wrap,
     /// Bias of the level of detail in eighths.
     pub bias_eighths: i8,
-    /// Filter, mipmapping and wrapping are those that the application sets, not those of the token.
+    /// The token's filters and addressing are ignored in favour of the application's.
     pub ignored: bool,
     /// Format of the texture: 0 colours, 1 `dxt1`, 2 `dxt5`, 3 `video`.
     pub format: u8,
@@ -94,17 +94,17 @@ pub(crate) const MIP: u32 = 56;
 /// First bit of the filter.
 pub(crate) const FILTER: u32 = 60;
 
-/// The flag that makes the application's settings count.
+/// The flag that ignores the token's settings in favour of the application's.
 pub(crate) const IGNORE: u8 = 4;
 
-/// A word of the assembler between `<` and `>`: sets four bits, or adds a flag to them.
+/// A keyword of the assembler between `<` and `>`: sets a field of four bits, or adds a flag to it.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerWord {
-    /// The word.
+    /// The keyword.
     pub word: &'static str,
     /// First of the four bits.
     pub shift: u32,
-    /// What they become.
+    /// Value of the field.
     pub value: u8,
 }
 
@@ -112,7 +112,7 @@ const fn word(word: &'static str, shift: u32, value: u8) -> SamplerWord {
     SamplerWord { word, shift, value }
 }
 
-/// Every word. Of several words for a value, the disassembler writes the first.
+/// Every keyword. If several keywords have the same meaning, the disassembler prints the first.
 pub static SAMPLER_WORDS: &[SamplerWord] = &[
     word("2d", DIMENSION, 0),
     word("cube", DIMENSION, 1),
@@ -144,7 +144,7 @@ pub static SAMPLER_WORDS: &[SamplerWord] = &[
     word("depth", FLAGS, 8),
 ];
 
-/// The settings that a field encodes; the first bit of a field that encodes none.
+/// The settings that a field encodes; for an invalid field, its first bit is the error.
 pub(crate) fn settings(field: SamplerField) -> Result<SamplerSettings, u32> {
     let dimension = match field.nibble(DIMENSION) {
         0 => Dimension::D2,

@@ -13,12 +13,12 @@ pub struct Write {
     pub file: RegisterFile,
     /// Register number.
     pub register: u16,
-    /// Components written, bit 0 for x; 0 when the instruction writes nothing.
+    /// Components written, bit 0 for x; 0 if the instruction writes nothing.
     pub mask: u8,
 }
 
 impl Write {
-    /// Writes nothing.
+    /// Placeholder of an instruction without a destination.
     pub const NOTHING: Write = Write { file: RegisterFile::Temporary, register: 0, mask: 0 };
 
     /// Whether a component is written.
@@ -43,16 +43,16 @@ pub struct Index {
 pub struct Read {
     /// Attribute, constant, temporary, varying or instance; constant if there is an index.
     pub file: RegisterFile,
-    /// Register number, which is added to the index if there is one.
+    /// Register number; added to the index if there is one.
     pub register: u16,
     /// The component of the register that each component of the source reads.
     pub swizzle: [u8; 4],
-    /// The index of a relative source. Its integral part counts; a register outside the constants reads as zeros.
+    /// The index of a relative source, which is truncated. A register outside the constants reads as zeros.
     pub index: Option<Index>,
 }
 
 impl Read {
-    /// Stands where an instruction has no source.
+    /// Placeholder of an instruction without the source.
     pub const NONE: Read =
         Read { file: RegisterFile::Temporary, register: 0, swizzle: [0, 1, 2, 3], index: None };
 
@@ -72,7 +72,7 @@ pub struct TextureUse {
 }
 
 impl TextureUse {
-    /// Stands where an instruction samples no texture.
+    /// Placeholder of an instruction without a texture.
     pub const NONE: TextureUse = TextureUse {
         register: 0,
         settings: SamplerSettings {
@@ -87,29 +87,30 @@ impl TextureUse {
     };
 }
 
-/// An instruction. Which operands mean something is in the opcode's row.
+/// An instruction. The opcode's row says which operands are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
-    /// Number of the token.
+    /// Index of the token.
     pub token: usize,
-    /// What it does.
+    /// Its opcode.
     pub opcode: Opcode,
-    /// What it writes.
+    /// Its destination.
     pub write: Write,
-    /// What it reads.
+    /// Its sources.
     pub sources: [Read; 2],
-    /// What it samples.
+    /// Its texture.
     pub texture: TextureUse,
 }
 
-/// What a shader reads and writes, for whoever runs it.
+/// Inputs and outputs of a shader.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Interface {
     /// Components of each attribute that are read.
     pub attributes: [u8; 16],
-    /// Constant registers that it may read: the last one named, plus one, or all of the version if a source is relative.
+    /// Number of constant registers that it may read: the last one named, plus one, or all of the version if
+    /// a source is relative.
     pub constants: u16,
-    /// Temporaries used: the last one named, plus one.
+    /// Number of temporaries: the last one named, plus one.
     pub temporaries: u16,
     /// Components of each varying that are read.
     pub varyings_read: [u8; 16],
@@ -129,7 +130,8 @@ pub struct Interface {
     pub textures: Vec<TextureUse>,
 }
 
-/// A checked shader: blocks nest and are closed, every operand names a register that exists and suits its instruction.
+/// A checked shader: blocks are balanced, and every operand names an existing register that fits its
+/// instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shader {
     /// Version of the byte code.
@@ -140,6 +142,6 @@ pub struct Shader {
     pub instructions: Vec<Instruction>,
     /// What it reads and writes.
     pub interface: Interface,
-    /// The rules it breaks that the tolerant mode lets it break.
+    /// Its violations that the tolerant mode accepts.
     pub violations: Vec<Violation>,
 }

@@ -1,16 +1,16 @@
-//! Tokens as they stand in the byte code: four fields of bits, kept whole so that reading and writing lose nothing.
+//! Tokens of the byte code: four bit fields, kept unchanged so that reading and writing are lossless.
 
 use crate::opcode::Opcode;
 
 /// Bytes of a token.
 pub const TOKEN_BYTES: usize = 24;
 
-/// An instruction as it stands in the byte code.
+/// An instruction in the byte code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it does.
+    /// Its opcode.
     pub opcode: Opcode,
-    /// The register it writes.
+    /// Its destination.
     pub destination: DestinationWord,
     /// Its first source.
     pub source1: SourceWord,
@@ -43,7 +43,7 @@ impl DestinationWord {
         (self.0 >> 24) as u8 & 15
     }
 
-    /// Bits that should be zero.
+    /// The reserved bits.
     pub fn reserved(self) -> u32 {
         self.0 & 0xf0f0_0000
     }
@@ -52,12 +52,12 @@ impl DestinationWord {
 /// A source field: register 0..16, offset 16..24, swizzle 24..32 (component x lowest), register file 32..36, file of
 /// the index 40..44, component of the index 48..50, relative 63; the rest is reserved.
 ///
-/// Of a relative source, `register` and the file of the index name the register with the index, the register file is
-/// that which is indexed, and the offset is added.
+/// In a relative source, `register` and the file of the index name the register with the index, the register
+/// file is the indexed one, and the offset is added.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SourceWord(pub u64);
 
-/// The swizzle that changes nothing.
+/// The identity swizzle.
 pub(crate) const IDENTITY: u8 = 0xe4;
 
 impl SourceWord {
@@ -74,12 +74,12 @@ impl SourceWord {
         SourceWord(direct | u64::from(offset) << 16 | index | 1 << 63)
     }
 
-    /// Register number, of the index if the source is relative.
+    /// Register number; that of the index register if the source is relative.
     pub fn register(self) -> u16 {
         self.0 as u16
     }
 
-    /// What is added to an index.
+    /// The offset added to an index.
     pub fn offset(self) -> u8 {
         (self.0 >> 16) as u8
     }
@@ -109,17 +109,17 @@ impl SourceWord {
         (self.0 >> 48) as u8 & 3
     }
 
-    /// The register is found through an index.
+    /// Whether the source is relative.
     pub fn is_relative(self) -> bool {
         self.0 >> 63 == 1
     }
 
-    /// Bits that should be zero.
+    /// The reserved bits.
     pub fn reserved(self) -> u64 {
         self.0 & 0x7ffc_f0f0_0000_0000
     }
 
-    /// Bits that mean something in relative sources only.
+    /// The bits that only relative sources use.
     pub fn relative_only(self) -> u64 {
         self.0 & 0x0003_0f00_00ff_0000
     }
@@ -128,8 +128,8 @@ impl SourceWord {
 /// The second source of a texture instruction: register 0..16, bias 16..24, register file 32..36, format 40..44,
 /// dimension 44..48, flags 48..52, wrapping 52..56, mipmapping 56..60, filter 60..64; the rest is reserved.
 ///
-/// The format (0 for plain colours, 1 `dxt1`, 2 `dxt5`, 3 `video`) is not in the document, which reserves these bits;
-/// Adobe's assembler writes it.
+/// The document reserves the bits of the format (0 for plain colours, 1 `dxt1`, 2 `dxt5`, 3 `video`); Adobe's
+/// assembler writes it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SamplerField(pub u64);
 
@@ -154,7 +154,7 @@ impl SamplerField {
         (self.0 >> shift) as u8 & 15
     }
 
-    /// Bits that should be zero.
+    /// The reserved bits.
     pub fn reserved(self) -> u64 {
         self.0 & 0x0000_00f0_ff00_0000
     }

@@ -1,8 +1,8 @@
-//! Operand descriptors: which components an instruction writes, and how it reads its sources.
+//! Operand descriptors: write mask of the destination, and swizzles and signs of the sources.
 
 use std::fmt;
 
-/// The selector that leaves components in their places.
+/// The identity selector.
 pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
 
 /// Names of components.
@@ -14,7 +14,7 @@ pub const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 pub struct Descriptor(pub u32);
 
 impl Descriptor {
-    /// A descriptor that writes every component and reads sources as they are.
+    /// A descriptor that writes every component and does not change its sources.
     pub fn identity() -> Descriptor {
         (1..=3).fold(Descriptor(0xf), |descriptor, number| descriptor.with_selector(number, IDENTITY))
     }
@@ -24,14 +24,14 @@ impl Descriptor {
         index < 4 && self.0 >> (3 - index) & 1 != 0
     }
 
-    /// Sets the components that are written.
+    /// Sets the write mask.
     #[must_use]
     pub fn with_mask(self, mask: [bool; 4]) -> Descriptor {
         let bits = mask.iter().fold(0, |bits, written| bits << 1 | u32::from(*written));
         Descriptor(self.0 & !0xf | bits)
     }
 
-    /// The lowest bit of what belongs to a source, counted from 1.
+    /// The lowest bit of a source's fields, counted from 1.
     const fn shift(number: usize) -> u32 {
         4 + 9 * (number as u32 - 1)
     }
@@ -62,13 +62,13 @@ impl Descriptor {
         Descriptor(self.0 & !(0xff << shift) | bits << shift)
     }
 
-    /// The bits that belong to the mask and the first `sources` sources.
+    /// The bits of the mask and the first `sources` sources.
     pub fn relevant(sources: usize) -> u32 {
         (1..=sources).fold(0xf, |bits, number| bits | 0x1ff << Descriptor::shift(number))
     }
 }
 
-/// Components that a mask names, as `.xz`; nothing when all four are.
+/// Prints a mask as `.xz`; prints nothing if all components are set.
 pub struct MaskText(pub Descriptor);
 
 impl fmt::Display for MaskText {
@@ -79,7 +79,7 @@ impl fmt::Display for MaskText {
     }
 }
 
-/// A selector as `.xxyz`, shortened where the last component repeats; nothing for the identity.
+/// Prints a selector as `.xxyz`, shortened if the last component repeats; prints nothing for the identity.
 pub struct SelectorText(pub [u8; 4]);
 
 impl fmt::Display for SelectorText {

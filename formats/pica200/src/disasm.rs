@@ -1,7 +1,7 @@
 //! Prints programs as text that [`crate::asm`] assembles to the same words.
 //!
-//! Operand descriptors are listed first, by number, and every instruction names its own in braces. Targets are labels. Words
-//! that have no name, or bits without a meaning, are printed as `.word`.
+//! Operand descriptors come first, by number, and every instruction has its descriptor's number in braces.
+//! Targets are labels. Words that have an unknown opcode or unknown bits are printed as `.word`.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::program::{
 };
 use crate::register::Combine;
 
-/// The text of a program and, if one is given, of what is known of a shader in it.
+/// The text of a program and, if one is given, the directives of a shader.
 pub fn disassemble(program: &Program, shader: Option<&Shader>) -> String {
     let mut out = String::new();
     if let Some(shader) = shader {
@@ -36,7 +36,7 @@ pub fn disassemble(program: &Program, shader: Option<&Shader>) -> String {
     out
 }
 
-/// Appends a line. Writing to a string does not fail.
+/// Appends a line.
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let written = writeln!(out, "{text}");
     debug_assert!(written.is_ok(), "a string takes any text");
@@ -59,8 +59,8 @@ fn word_text(program: &Program, word: u32) -> String {
     }
 }
 
-/// Whether text says all there is in the word: the descriptor exists, an address register applies to a uniform, and a
-/// jump's count is its sense.
+/// Whether assembly can express the word: the descriptor exists, an address register applies to a uniform,
+/// and a jump's count is 0 or 1.
 fn fits(program: &Program, inst: &Inst) -> bool {
     let described = inst.descriptor().is_none_or(|index| index < program.descriptors.len());
     let addressed = inst.get(Field::Address) == 0 || (1..=3).any(|number| inst.address(number).is_some());
@@ -70,7 +70,7 @@ fn fits(program: &Program, inst: &Inst) -> bool {
         Opcode::Jmpu => count <= 1,
         _ => true,
     };
-    // The code that a condition does not test is written as expected to be true.
+    // The reference value of an unused code is printed as 1.
     let conditional = matches!(inst.opcode.desc().format, Format::Conditional | Format::Break);
     let condition = inst.condition();
     let tested = !conditional
@@ -79,7 +79,7 @@ fn fits(program: &Program, inst: &Inst) -> bool {
             Combine::Y => condition.x,
             Combine::Or | Combine::And => true,
         };
-    // A mask without components has no text, nor has one of mova beyond x and y.
+    // An empty mask cannot be printed, nor can a mova of z or w.
     let written = match inst.opcode {
         Opcode::Mova => !mova_mask(program, inst).is_empty(),
         _ => inst.dest().is_none() || program.descriptor(inst).0 & 0xf != 0,
@@ -87,7 +87,7 @@ fn fits(program: &Program, inst: &Inst) -> bool {
     described && addressed && counted && tested && written
 }
 
-/// The components of a0 that a mova writes; empty for masks that text cannot say.
+/// The components of a0 that a mova writes; empty for masks that cannot be printed.
 fn mova_mask(program: &Program, inst: &Inst) -> &'static str {
     match program.descriptor(inst).0 & 0xf {
         0b1000 => "a0.x",
@@ -120,7 +120,7 @@ fn targets(program: &Program) -> Vec<bool> {
     labels
 }
 
-/// A label, or a number for what lies past the end.
+/// A label, or a number for an address past the end.
 fn target(program: &Program, address: u32) -> String {
     if address as usize <= program.code.len() { format!("L{address}") } else { format!("@{address}") }
 }
@@ -171,7 +171,7 @@ fn operands(program: &Program, inst: &Inst) -> String {
     }
 }
 
-/// What is known of a shader, as directives.
+/// Prints the directives of a shader.
 fn directives(out: &mut String, shader: &Shader) {
     if shader.stage == Stage::Geometry {
         let geometry = shader.geometry;
@@ -212,7 +212,7 @@ fn constant_text(constant: &Constant) -> String {
     }
 }
 
-/// A number that reads back as itself.
+/// A number that parses to the same bits.
 fn number(value: f32) -> String {
     format!("{value:?}")
 }

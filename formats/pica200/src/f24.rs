@@ -1,15 +1,15 @@
-//! The hardware's floats of 24 bits: sign, 7 bits of exponent with bias 63, 16 bits of mantissa.
+//! The hardware's 24-bit floats: sign, 7 bits of exponent with bias 63, 16 bits of mantissa.
 //!
-//! Exponent 0 is an ordinary one, but for the pattern of zero; exponent 127 is infinity and NaN. Every such number is
-//! exact in single precision.
+//! Exponent 0 is an ordinary exponent, except for the pattern of zero; exponent 127 means infinity and NaN.
+//! Every 24-bit float is exact in single precision.
 
-/// Bits of the magnitude that single precision has for 2⁻⁶³, whose pattern means zero here.
+/// The magnitude bits of 2⁻⁶³ in single precision; its 24-bit pattern means zero.
 const TINY: u32 = (127 - 63) << 23;
-/// Bits of the magnitude of 2⁶⁴, the first that is too large.
+/// The magnitude bits of 2⁶⁴ in single precision, the first value that is too large.
 const HUGE: u32 = (127 + 64) << 23;
 const INFINITY: u32 = 0x7f80_0000;
 
-/// The number of a pattern of 24 bits.
+/// Converts a 24-bit pattern.
 pub fn to_f32(bits: u32) -> f32 {
     let sign = (bits >> 23 & 1) << 31;
     let exponent = bits >> 16 & 0x7f;
@@ -22,7 +22,7 @@ pub fn to_f32(bits: u32) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// The pattern of a number, truncated as assemblers do with constants.
+/// Converts to a 24-bit pattern; truncates, as assemblers do with constants.
 pub fn from_f32(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = bits >> 31 << 23;
@@ -39,7 +39,8 @@ pub fn from_f32(value: f32) -> u32 {
     sign | (magnitude - (64 << 23)) >> 7
 }
 
-/// The nearest number that 24 bits hold, ties to even. Magnitudes of 2⁶⁴ and more become infinite, of 2⁻⁶³ and less zero.
+/// Rounds to the nearest 24-bit float, ties to even. Magnitudes of 2⁶⁴ and more become infinite; those of
+/// 2⁻⁶³ and less become zero.
 pub fn round(value: f32) -> f32 {
     let bits = value.to_bits();
     let (sign, magnitude) = (bits & 0x8000_0000, bits & 0x7fff_ffff);

@@ -1,11 +1,11 @@
-//! Instructions: words split into the fields of their format.
+//! Instructions as values of bit fields.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
 use crate::opcode::{Field, Opcode};
 use crate::register::{Address, Combine, Compare, Condition, Dest, Source};
 
-/// Number of different fields.
+/// Number of fields.
 pub const FIELDS: usize = 18;
 
 /// An instruction.
@@ -13,19 +13,19 @@ pub const FIELDS: usize = 18;
 pub struct Inst {
     /// The operation.
     pub opcode: Opcode,
-    /// Bits that no field names. They have no effect.
+    /// Bits outside of all fields. They have no effect.
     pub unused: u32,
-    /// By [`Field`].
+    /// Values, indexed by [`Field`].
     values: [u16; FIELDS],
 }
 
 impl Inst {
-    /// An instruction with every field 0.
+    /// An instruction with all fields 0.
     pub fn new(opcode: Opcode) -> Inst {
         Inst { opcode, unused: 0, values: [0; FIELDS] }
     }
 
-    /// Reads a word; none if its opcode has no meaning.
+    /// Decodes a word; `None` if its opcode is unknown.
     pub fn decode(word: u32) -> Option<Inst> {
         let mut inst = Inst::new(Opcode::of_word(word)?);
         let row = inst.opcode.desc();
@@ -38,7 +38,7 @@ impl Inst {
         Some(inst)
     }
 
-    /// The word. Values are cut to the width of their field.
+    /// Encodes the instruction. Values are truncated to the width of their field.
     pub fn encode(&self) -> u32 {
         let row = self.opcode.desc();
         let mut word = row.base() | self.unused;
@@ -49,7 +49,7 @@ impl Inst {
         word
     }
 
-    /// The value of a field; 0 if the format has none of that name.
+    /// The value of a field; 0 if the format does not have the field.
     #[expect(clippy::indexing_slicing, reason = "there is a value for each variant of `Field`")]
     pub fn get(&self, field: Field) -> u16 {
         self.values[field as usize]
@@ -72,7 +72,7 @@ impl Inst {
         self.opcode.desc().format.has_descriptor().then(|| usize::from(self.get(Field::Descriptor)))
     }
 
-    /// The source, counted from 1. Formats have up to three.
+    /// A source, counted from 1 to 3; `None` if the format has fewer.
     pub fn source(&self, number: usize) -> Option<Source> {
         if number > self.opcode.desc().format.sources() {
             return None;
@@ -81,7 +81,7 @@ impl Inst {
         Some(Source::from_number(self.get(*field) as u8))
     }
 
-    /// The address register that applies to the source, counted from 1: only the wide one has one, and only where it
+    /// The address register of a source, counted from 1. Only the wide source can have one, and only if it
     /// names a uniform.
     pub fn address(&self, number: usize) -> Option<Address> {
         let wide = self.opcode.desc().format.wide_source()? == number;
@@ -111,14 +111,14 @@ impl Inst {
         Condition { combine, x: self.get(Field::RefX) != 0, y: self.get(Field::RefY) != 0 }
     }
 
-    /// The address of the instruction that control goes to, in words.
+    /// The target address, in words.
     pub fn target(&self) -> u32 {
         u32::from(self.get(Field::Target))
     }
 
     /// The address after the `count` instructions from the target on, in words.
     pub fn range_end(&self) -> u32 {
-        // Two numbers of 16 bits, so that the sum is exact.
+        // Both numbers have 16 bits, so the sum does not overflow.
         self.target().saturating_add(self.get(Field::Count).into())
     }
 
@@ -132,7 +132,8 @@ impl Inst {
         usize::from(self.get(Field::Int))
     }
 
-    /// The value a boolean uniform must have for the instruction to act: false only for a jump with an odd count.
+    /// The value of the boolean uniform for which the instruction acts: false only for a jump with an odd
+    /// count.
     pub fn expected_bool(&self) -> bool {
         self.opcode != Opcode::Jmpu || self.get(Field::Count) & 1 == 0
     }

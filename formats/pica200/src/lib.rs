@@ -1,15 +1,17 @@
 //! PICA200, the shader code of the Nintendo 3DS: vertex and geometry programs.
 //!
-//! * [`opcode::OPCODES`] is the one table of opcodes; [`inst`] decodes and encodes words by its rows, totally: a word with a
-//!   known opcode decodes and encodes to the same bits.
-//! * [`descriptor`] holds operand descriptors: write masks, selectors and signs that instructions refer to by number.
-//! * [`container`] reads and writes DVLB files; [`Program`] alone is what an emulator has in its registers.
-//! * [`asm`] assembles picasso's syntax, [`disasm`] prints text that assembles to the same words.
-//! * [`validate`] reports what breaks the rules of the hardware.
-//! * `interpret` (feature `interpret`) executes programs, an oracle for tests.
+//! * [`opcode::OPCODES`] is the table of opcodes. [`inst`] decodes and encodes words by its rows: a word with
+//!   a known opcode decodes and encodes to the same bits.
+//! * [`descriptor`] has operand descriptors: the write masks, selectors and signs that instructions refer to
+//!   by number.
+//! * [`container`] reads and writes DVLB files; a [`Program`] alone is what an emulator finds in its
+//!   registers.
+//! * [`asm`] assembles picasso's syntax; [`disasm`] prints text that assembles to the same words.
+//! * [`validate`] checks the rules of the hardware.
+//! * `interpret` (feature `interpret`) executes programs; it is an oracle for tests.
 //!
-//! Facts are from the public descriptions of 3dbrew, from the assembler picasso and from the behaviour of the emulators
-//! Citra and Azahar; docs/pica200.md of the workspace lists those that are known from one side only.
+//! The facts come from 3dbrew's public descriptions, from the assembler picasso and from the behaviour of the
+//! emulators Citra and Azahar; docs/pica200.md of the workspace lists the facts with a single source.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! The table of opcodes, and the bit fields of each instruction format.
 //!
-//! Numbers and fields are those of 3dbrew's page on the instruction set.
+//! Numbers and fields are as on 3dbrew's page on the instruction set.
 
 /// A named bit field of an instruction word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,17 +26,17 @@ pub enum Field {
     Count,
     /// Address of an instruction, in words.
     Target,
-    /// How the two tests of a condition are combined: 0 or, 1 and, 2 x alone, 3 y alone.
+    /// Combination of the two tests of a condition: 0 or, 1 and, 2 x alone, 3 y alone.
     Combine,
-    /// The value that cmp.x is compared with.
+    /// Reference value for cmp.x.
     RefX,
-    /// The value that cmp.y is compared with.
+    /// Reference value for cmp.y.
     RefY,
     /// Number of a boolean uniform.
     Bool,
     /// Number of an integer uniform.
     Int,
-    /// Place in the vertex buffer of a geometry program.
+    /// Index into the vertex buffer of a geometry program.
     Vertex,
     /// Whether the next EMIT completes a primitive.
     Primitive,
@@ -44,10 +44,10 @@ pub enum Field {
     Winding,
 }
 
-/// Where a field is: lowest bit and number of bits.
+/// Position of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldDesc {
-    /// Its name.
+    /// The field.
     pub field: Field,
     /// Lowest bit.
     pub shift: u8,
@@ -82,7 +82,7 @@ fields! {
     SET_EMIT: Winding 22 1, Primitive 23 1, Vertex 24 2;
 }
 
-/// The shape of an instruction.
+/// The operands of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// No operands.
@@ -109,14 +109,14 @@ pub enum Format {
     Uniform,
     /// Condition only.
     Break,
-    /// Integer uniform and target, the last instruction of the body.
+    /// Integer uniform, and the address of the last instruction of the body.
     Loop,
-    /// What the next EMIT does.
+    /// Settings of the next EMIT.
     SetEmit,
 }
 
 impl Format {
-    /// The fields of words of this format, apart from the opcode.
+    /// The fields of the format, apart from the opcode.
     pub const fn fields(self) -> &'static [FieldDesc] {
         match self {
             Format::Plain => &[],
@@ -136,7 +136,7 @@ impl Format {
         }
     }
 
-    /// The source, counted from 1, that may name a uniform and be addressed relatively.
+    /// The source, counted from 1, that may name a uniform and have an address register.
     pub const fn wide_source(self) -> Option<usize> {
         match self {
             Format::Unary | Format::AddressMove | Format::Binary | Format::Compare => Some(1),
@@ -156,7 +156,7 @@ impl Format {
         }
     }
 
-    /// Whether words of this format refer to a descriptor.
+    /// Whether the format has a descriptor.
     pub const fn has_descriptor(self) -> bool {
         self.sources() > 0
     }
@@ -167,25 +167,25 @@ impl Format {
 pub struct OpcodeDesc {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its name in assembly.
+    /// Its mnemonic.
     pub name: &'static str,
     /// Its number in bits 31 to 26.
     pub value: u8,
-    /// How many of these six bits, from the top, are the opcode; the others belong to operands.
+    /// How many of these six bits, from the top, belong to the opcode; the others belong to operands.
     pub bits: u8,
-    /// The shape of its words.
+    /// The format of its words.
     pub format: Format,
-    /// What it does, in a sentence.
+    /// A sentence about its effect.
     pub meaning: &'static str,
 }
 
 impl OpcodeDesc {
-    /// The bits of a word that are the opcode.
+    /// Mask of the opcode's bits in a word.
     pub const fn mask(&self) -> u32 {
         u32::MAX << (32 - self.bits as u32)
     }
 
-    /// The opcode in its place.
+    /// A word with the opcode alone.
     pub const fn base(&self) -> u32 {
         (self.value as u32) << 26
     }
@@ -261,13 +261,13 @@ impl Opcode {
         &OPCODES[self as usize]
     }
 
-    /// The opcode of a word; none for a number without a meaning.
+    /// The opcode of a word; `None` if it is unknown.
     pub fn of_word(word: u32) -> Option<Opcode> {
         OPCODES.iter().find(|row| word & row.mask() == row.base()).map(|row| row.opcode)
     }
 
-    /// The opcode that assembly calls `name`, in any case. `loop`, `lit` and the forms that picasso spells alike are
-    /// accepted too.
+    /// The opcode for a mnemonic in any case. Also accepts `loop`, `lit` and picasso's mnemonics that stand
+    /// for two forms.
     pub fn by_name(name: &str) -> Option<Opcode> {
         let name = match name.to_ascii_lowercase().as_str() {
             "loop" => "for".to_owned(),
@@ -277,7 +277,7 @@ impl Opcode {
         OPCODES.iter().find(|row| row.name == name).map(|row| row.opcode)
     }
 
-    /// The form with the wide source in the other place, if there is one.
+    /// The form with the wide source in the other position, if there is one.
     pub fn inverted(self) -> Option<Opcode> {
         match self {
             Opcode::Dph => Some(Opcode::Dphi),
@@ -289,7 +289,7 @@ impl Opcode {
         }
     }
 
-    /// The form with the wide source in its usual place: the operation itself.
+    /// The form with the wide source in its usual position.
     pub fn effective(self) -> Opcode {
         OPCODES.iter().map(|row| row.opcode).find(|opcode| opcode.inverted() == Some(self)).unwrap_or(self)
     }
@@ -301,7 +301,7 @@ mod tests {
     use crate::inst::FIELDS;
 
     #[test]
-    fn rows_stand_in_order_and_do_not_overlap() {
+    fn rows_are_sorted_and_do_not_overlap() {
         for (index, row) in OPCODES.iter().enumerate() {
             assert_eq!(row.opcode as usize, index);
             for other in &OPCODES[..index] {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn inverted_forms_lead_back() {
+    fn inverted_forms_have_an_inverse() {
         assert_eq!(Opcode::Sgei.effective(), Opcode::Sge);
         assert_eq!(Opcode::Madi.effective(), Opcode::Mad);
         assert_eq!(Opcode::Add.effective(), Opcode::Add);

@@ -1,12 +1,12 @@
-//! Programs, and what a container says about the shaders in them.
+//! Programs, and a container's information about their shaders.
 
 use crate::descriptor::Descriptor;
 use crate::inst::Inst;
 use crate::register::Source;
 
-/// Most instructions of a program: targets have 12 bits.
+/// Maximum number of instructions of a program: targets have 12 bits.
 pub const MAX_CODE: usize = 4096;
-/// Most operand descriptors.
+/// Maximum number of operand descriptors.
 pub const MAX_DESCRIPTORS: usize = 128;
 
 /// Instruction words and operand descriptors, as an emulator finds them.
@@ -14,7 +14,7 @@ pub const MAX_DESCRIPTORS: usize = 128;
 pub struct Program {
     /// Instruction words.
     pub code: Vec<u32>,
-    /// Operand descriptors. Those that are missing are 0: they write nothing.
+    /// Operand descriptors. Missing ones are 0, which writes nothing.
     pub descriptors: Vec<Descriptor>,
 }
 
@@ -24,12 +24,12 @@ impl Program {
         Program { code: code.to_vec(), descriptors: descriptors.iter().copied().map(Descriptor).collect() }
     }
 
-    /// The instruction at an address; none past the end and for opcodes without a meaning.
+    /// The instruction at an address; `None` past the end and for unknown opcodes.
     pub fn inst(&self, address: u32) -> Option<Inst> {
         self.code.get(address as usize).and_then(|word| Inst::decode(*word))
     }
 
-    /// The descriptor an instruction refers to.
+    /// The descriptor of an instruction.
     pub fn descriptor(&self, inst: &Inst) -> Descriptor {
         inst.descriptor().and_then(|index| self.descriptors.get(index)).copied().unwrap_or_default()
     }
@@ -55,15 +55,15 @@ impl Stage {
     }
 }
 
-/// How a geometry program gets its primitives.
+/// Input mode of a geometry program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum GeometryMode {
-    /// The outputs of the vertices are inputs from v0 on.
+    /// Inputs from v0 on are the outputs of the vertices.
     #[default]
     Point,
     /// c0 holds the number of vertices; their outputs follow from c1 on.
     Variable,
-    /// The outputs of a fixed number of vertices stand from a float uniform on.
+    /// The outputs of a fixed number of vertices are in float uniforms.
     Fixed,
 }
 
@@ -81,20 +81,20 @@ impl GeometryMode {
     }
 }
 
-/// What a container says about a geometry program's input.
+/// A container's description of a geometry program's input.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Geometry {
     /// The mode.
     pub mode: GeometryMode,
-    /// In mode fixed, the first uniform that is written.
+    /// The first uniform with input, in mode fixed.
     pub fixed_start: u8,
-    /// In mode variable, the number of vertices with all attributes.
+    /// The number of vertices with all attributes, in mode variable.
     pub variable_vertices: u8,
-    /// In mode fixed, the number of vertices.
+    /// The number of vertices, in mode fixed.
     pub fixed_vertices: u8,
 }
 
-/// What a fixed-function unit takes an output for.
+/// The use of an output by fixed-function units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantic {
     /// Position in clip space.
@@ -113,9 +113,9 @@ pub enum Semantic {
     TexCoord2,
     /// View vector.
     View,
-    /// For the geometry program only.
+    /// Used by the geometry program only.
     Dummy,
-    /// A number without a known meaning.
+    /// An unknown number.
     Other(u16),
 }
 
@@ -166,18 +166,18 @@ impl Semantic {
     }
 }
 
-/// An output register and what it is for.
+/// An output register and its use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Output {
-    /// What it is for.
+    /// Its use.
     pub semantic: Semantic,
     /// Number of the register, 0 to 15.
     pub register: u8,
-    /// Which of its components are taken: bit 0 for x.
+    /// Components in use: bit 0 for x.
     pub mask: u8,
 }
 
-/// The value of a uniform that a shader brings along.
+/// The value of a uniform that is part of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constant {
     /// A boolean uniform.
@@ -203,7 +203,7 @@ pub enum Constant {
     },
 }
 
-/// A named stretch of the program.
+/// A named range of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// Its number.
@@ -221,7 +221,8 @@ pub struct Label {
 pub struct Uniform {
     /// Its name.
     pub name: String,
-    /// First register: from 0x00 on inputs, 0x10 float, 0x70 integer, 0x78 boolean uniforms.
+    /// First register: inputs from 0x00 on, float uniforms from 0x10, integer uniforms from 0x70, boolean
+    /// uniforms from 0x78.
     pub first: u16,
     /// Last register.
     pub last: u16,
@@ -234,14 +235,14 @@ pub const BOOL_BASE: u16 = 0x78;
 /// First number of float uniforms in tables of uniforms.
 pub const FLOAT_BASE: u16 = 0x10;
 
-/// A shader of a program: where it begins, and what it is given and leaves.
+/// A shader of a program: its entry, inputs and outputs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Shader {
     /// The stage.
     pub stage: Stage,
     /// The first instruction, in words.
     pub entry: u32,
-    /// The address after its main procedure, in words. Execution does not end there by itself.
+    /// The address after its main procedure, in words. Execution does not stop there.
     pub end: u32,
     /// Whether the output map is merged with that of the vertex shader.
     pub merges_outputs: bool,
@@ -249,26 +250,26 @@ pub struct Shader {
     pub input_mask: u16,
     /// Outputs that are written: bit 0 for o0.
     pub output_mask: u16,
-    /// For geometry programs, where their input comes from.
+    /// Input of a geometry program.
     pub geometry: Geometry,
     /// Values of uniforms.
     pub constants: Vec<Constant>,
-    /// Named places.
+    /// Named ranges.
     pub labels: Vec<Label>,
-    /// What outputs are for.
+    /// Uses of the outputs.
     pub outputs: Vec<Output>,
     /// Names of inputs and uniforms.
     pub uniforms: Vec<Uniform>,
 }
 
 impl Shader {
-    /// A shader of which nothing is known but its stage and first instruction: every output is taken for itself.
+    /// A shader with a stage and a first instruction only, for programs without a container.
     pub fn bare(stage: Stage, entry: u32) -> Shader {
         Shader { stage, entry, ..Shader::default() }
     }
 }
 
-/// The name of a register in a table of uniforms, as `c4`.
+/// The name of a register in a table of uniforms, such as `c4`.
 pub fn uniform_name(number: u16) -> String {
     match number {
         0..FLOAT_BASE => Source::Input(number as u8).to_string(),

@@ -23,7 +23,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The register of a number of up to 7 bits.
+    /// The register for a number of up to 7 bits.
     pub const fn from_number(number: u8) -> Source {
         match number {
             0..0x10 => Source::Input(number),
@@ -62,7 +62,7 @@ pub enum Dest {
 }
 
 impl Dest {
-    /// The register of a number of 5 bits.
+    /// The register for a number of 5 bits.
     pub const fn from_number(number: u8) -> Dest {
         match number {
             0..0x10 => Dest::Output(number),
@@ -100,7 +100,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// The register of a field of two bits; none for 0.
+    /// The register for a field of two bits; `None` for 0.
     pub const fn from_number(number: u8) -> Option<Address> {
         match number {
             1 => Some(Address::A0X),
@@ -116,8 +116,8 @@ impl Address {
     }
 }
 
-/// The float uniform that `c[base + offset]` reads. An offset outside −128…127 counts as 0, the sum wraps at 128, and
-/// sums of 96 and more give none: every component reads as 1.
+/// The float uniform that `c[base + offset]` reads. An offset outside −128…127 counts as 0, and the sum wraps
+/// at 128. The result is `None` for sums of 96 and more: every component reads as 1.
 pub const fn relative_uniform(base: u8, offset: i32) -> Option<u8> {
     let offset = if offset < -128 || offset > 127 { 0 } else { offset };
     let index = (base as i32 + offset) & 0x7f;
@@ -139,7 +139,7 @@ pub enum Compare {
     Gt,
     /// Greater or equal.
     Ge,
-    /// Always true; two numbers have this effect.
+    /// Always true; two encodings have this effect.
     Always6,
     /// Always true.
     Always7,
@@ -158,7 +158,7 @@ pub const COMPARISONS: [(Compare, &str); 8] = [
 ];
 
 impl Compare {
-    /// The comparison of a field of three bits.
+    /// The comparison for a field of three bits.
     pub const fn from_number(number: u8) -> Compare {
         COMPARISONS[(number & 7) as usize].0
     }
@@ -169,32 +169,32 @@ impl Compare {
     }
 }
 
-/// How the tests of cmp.x and cmp.y are combined.
+/// Combination of the tests of cmp.x and cmp.y.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Combine {
-    /// Either.
+    /// Either test.
     Or,
-    /// Both.
+    /// Both tests.
     And,
-    /// That of x.
+    /// The test of x.
     X,
-    /// That of y.
+    /// The test of y.
     Y,
 }
 
-/// A condition: compares cmp.x and cmp.y with references.
+/// A condition on cmp.x and cmp.y.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
     /// How the tests are combined.
     pub combine: Combine,
-    /// What cmp.x must be.
+    /// Reference value for cmp.x.
     pub x: bool,
-    /// What cmp.y must be.
+    /// Reference value for cmp.y.
     pub y: bool,
 }
 
 impl Condition {
-    /// Whether it holds for the given condition codes.
+    /// Whether the condition holds for the given condition codes.
     pub const fn holds(self, cmp_x: bool, cmp_y: bool) -> bool {
         let (x, y) = (cmp_x == self.x, cmp_y == self.y);
         match self.combine {

@@ -1,7 +1,8 @@
-//! What breaks the rules of the hardware.
+//! Checks of the hardware's rules.
 //!
-//! Errors are what no hardware executes as meant; warnings are what works but hides a mistake or is documented as
-//! unreliable. Only what control can reach is looked at, so data between procedures passes.
+//! Errors are programs that hardware does not execute as intended. Warnings are programs that work but are
+//! likely mistaken or documented as unreliable. Only reachable words are checked, so there may be data
+//! between procedures.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -13,10 +14,10 @@ use crate::opcode::Opcode;
 use crate::program::{MAX_CODE, MAX_DESCRIPTORS, Program, Shader, Stage};
 use crate::register::{Compare, Source};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Works, with remarks.
+    /// Works, but may be a mistake.
     Warning,
     /// Does not work.
     Error,
@@ -25,11 +26,11 @@ pub enum Severity {
 /// A broken rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The instruction, in words; none for what concerns all of the program.
+    /// The address of the instruction, in words; `None` for the whole program.
     pub address: Option<u32>,
-    /// A sentence.
+    /// A sentence about the violation.
     pub message: String,
 }
 
@@ -68,7 +69,7 @@ pub fn validate(program: &Program, shader: &Shader) -> Vec<Finding> {
     check.findings
 }
 
-/// The instructions control may reach from `entry`: every one that follows, or that a target names.
+/// Marks the instructions that are reachable from `entry`.
 pub fn reachable(program: &Program, entry: u32) -> Vec<bool> {
     let mut reached = vec![false; program.code.len()];
     let mut open = vec![entry];
@@ -92,7 +93,7 @@ pub fn reachable(program: &Program, entry: u32) -> Vec<bool> {
     reached
 }
 
-/// A check under way.
+/// State of a check.
 struct Check<'a> {
     program: &'a Program,
     shader: &'a Shader,
@@ -108,7 +109,7 @@ impl Check<'_> {
         self.findings.push(Finding { severity: Severity::Warning, address, message });
     }
 
-    /// Sizes of tables, and the entry.
+    /// Checks the sizes of tables, and the entry.
     fn sizes(&mut self) {
         let (words, descriptors) = (self.program.code.len(), self.program.descriptors.len());
         if words > MAX_CODE {
@@ -137,7 +138,7 @@ impl Check<'_> {
         }
     }
 
-    /// One word.
+    /// Checks one word.
     fn word(&mut self, address: u32) {
         let Some(inst) = self.program.inst(address) else {
             let word = self.program.code.get(address as usize).copied().unwrap_or_default();
@@ -162,7 +163,7 @@ impl Check<'_> {
         }
     }
 
-    /// Sources and comparisons.
+    /// Checks sources and comparisons.
     fn operands(&mut self, address: u32, inst: &Inst) {
         let mut inputs: Vec<u8> = (1..=3)
             .filter_map(|number| match inst.source(number) {
@@ -192,7 +193,7 @@ impl Check<'_> {
         }
     }
 
-    /// Where control goes.
+    /// Checks targets.
     fn targets(&mut self, address: u32, inst: &Inst) {
         let words = self.program.code.len() as u32;
         let name = inst.opcode.desc().name;
@@ -205,7 +206,7 @@ impl Check<'_> {
             _ => return,
         };
         if target >= words || end > words {
-            let message = format!("`{name}` reaches to {}; the program has {words} words", end.max(target));
+            let message = format!("`{name}` extends to {}; the program has {words} words", end.max(target));
             self.error(Some(address), message);
         }
         if inst.opcode == Opcode::Loop && target <= address {
@@ -216,14 +217,14 @@ impl Check<'_> {
         }
     }
 
-    /// Neighbours.
+    /// Checks an instruction and the one before it.
     fn pair(&mut self, address: u32, before: Opcode, inst: &Inst) {
         if before == Opcode::Mova && inst.opcode == Opcode::Mova {
             self.warn(Some(address), "two `mova` in a row stop the hardware".to_owned());
         }
     }
 
-    /// Outputs and named registers.
+    /// Checks outputs and named registers.
     fn interface(&mut self) {
         for output in &self.shader.outputs {
             if output.mask == 0 {
@@ -244,9 +245,9 @@ impl Check<'_> {
     }
 }
 
-/// The deepest nesting of calls from `entry`; none if they are recursive.
+/// The deepest nesting of calls from `entry`; `None` if they are recursive.
 fn call_depth(program: &Program, entry: u32) -> Option<usize> {
-    // Depths only grow; more rounds than the stack is deep plus one mean more nesting than matters, or recursion.
+    // Depths only grow, so iterating beyond the depth of the stack means excessive nesting or recursion.
     let calls: Vec<(u32, Inst)> = (0..program.code.len() as u32)
         .filter_map(|address| program.inst(address).map(|inst| (address, inst)))
         .filter(|(_, inst)| matches!(inst.opcode, Opcode::Call | Opcode::Callc | Opcode::Callu))

@@ -1,5 +1,5 @@
-//! The interpreter against recorded runs: a handful that this crate carries, and all of them where the reference material is
-//! present (`../shared` beside the workspace, or `AGX_SHARED`).
+//! Compares the interpreter with recorded runs: a few that this crate contains, and all if the reference
+//! material is present (`../shared` next to the workspace, or `AGX_SHARED`).
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ fn vector(value: &Value) -> [f32; 4] {
     std::array::from_fn(|index| parts[index])
 }
 
-/// Whether two floats count as equal: any NaN is any other, and functions may differ in the last places.
+/// Whether two floats are equal: all NaNs are equal, and functions may differ in the last places.
 fn close(a: f32, b: f32) -> bool {
     a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-6 * b.abs()
 }

@@ -9,7 +9,7 @@ use agx_pica200::{Container, Inst, Opcode, Stage, assemble, disasm};
 use common::{programs, random_run};
 
 #[test]
-fn there_are_enough_of_both_stages() {
+fn there_are_enough_programs_of_both_stages() {
     let containers: Vec<Container> = programs().into_iter().map(|program| program.container).collect();
     assert!(containers.len() >= 60, "{}", containers.len());
     let geometry =
@@ -18,7 +18,7 @@ fn there_are_enough_of_both_stages() {
 }
 
 #[test]
-fn together_they_have_every_opcode() {
+fn the_programs_use_every_opcode() {
     let programs = programs();
     let words = programs.iter().flat_map(|program| &program.container.program.code);
     let mut seen: Vec<Opcode> =
@@ -76,7 +76,7 @@ fn they_end() {
 }
 
 #[test]
-fn older_names_of_modes_are_taken() {
+fn older_names_of_modes_are_accepted() {
     for (name, other) in [("particle", "fixed"), ("subdivision", "variable")] {
         let rest = if name == "particle" { "c24 c0 4" } else { "c24 4" };
         let text = |mode| format!(".gsh {mode} {rest}\n.proc main\n end\n.end\n");

@@ -1,4 +1,4 @@
-//! Damaged containers, words and texts: an error or a result, never a panic.
+//! Damaged containers, words and texts give an error or a result, never a panic.
 
 mod common;
 
@@ -9,14 +9,14 @@ use agx_random::Random;
 
 use common::{programs, random_run};
 
-/// Does everything that can be done with a container.
+/// Calls every function on a container.
 fn exercise(container: &Container) {
     for shader in &container.shaders {
         validate(&container.program, shader);
         disasm::disassemble(&container.program, Some(shader));
     }
     if container.shader(Choice::First).is_ok() {
-        // Endless loops and unknown opcodes are errors; everything else is a result.
+        // Endless loops and unknown opcodes are errors.
         let _outcome = random_run(container, 1);
     }
     if let Ok(bytes) = container.write() {
@@ -98,7 +98,7 @@ fn changed_texts_do_not_panic() {
 }
 
 #[test]
-fn the_least_offset_of_an_index_has_no_negative() {
+fn the_least_offset_of_an_index_cannot_be_negated() {
     let error = assemble("mov r0, c0[a0.x--9223372036854775808]").expect_err("not a register");
     let expected = "line 1: unknown number `-9223372036854775808`; expected a decimal or hexadecimal integer";
     assert_eq!(error.to_string(), expected);

@@ -1,20 +1,20 @@
-//! What is wrong with a text, a stream of tokens or a shader.
+//! Errors in text, in tokens and in shaders.
 
 use crate::model::Place;
 
-/// Text that is not a shader.
+/// A syntax error.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}: expected {expected}, found {found}")]
 pub struct ParseError {
     /// Where the unexpected text begins.
     pub place: Place,
-    /// What may stand there.
+    /// The expected text.
     pub expected: String,
-    /// What stands there.
+    /// The text that was found.
     pub found: String,
 }
 
-/// Tokens that are not a shader.
+/// An error in the binary form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TokenError {
     /// The tokens end too early.
@@ -22,10 +22,10 @@ pub enum TokenError {
     Short {
         /// Index of the word that is missing.
         at: usize,
-        /// What should stand there.
+        /// The expected token.
         expected: &'static str,
     },
-    /// A field has a value that means nothing.
+    /// A field has an unknown value.
     #[error("token {at}: unknown {what} {value}")]
     Unknown {
         /// Index of the word.
@@ -35,10 +35,10 @@ pub enum TokenError {
         /// Its value.
         value: u32,
     },
-    /// Something has no number in this edition of the binary form.
+    /// A name has no number in this edition of the binary form.
     #[error("{what} `{name}` has no number in this edition of the binary form")]
     NoCode {
-        /// What it is.
+        /// Its kind.
         what: &'static str,
         /// Its name.
         name: String,
@@ -46,7 +46,7 @@ pub enum TokenError {
     /// A number does not fit its field.
     #[error("{what} {value} does not fit {bits} bits")]
     Wide {
-        /// What it is.
+        /// The field.
         what: &'static str,
         /// The number.
         value: i64,
@@ -59,34 +59,34 @@ pub enum TokenError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}: {fault}")]
 pub struct ValidateError {
-    /// Where the culprit stands; zero if the shader does not come from text.
+    /// Place of the violation; zero if the shader does not come from text.
     pub place: Place,
-    /// What is wrong.
+    /// The violation.
     pub fault: Fault,
 }
 
 /// A broken rule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
-    /// An operand count differs from the opcode's.
+    /// The number of operands is wrong.
     #[error("{opcode} has {found} {what}; expected {expected}")]
     Count {
         /// The opcode.
         opcode: &'static str,
         /// Destinations or sources.
         what: &'static str,
-        /// How many it takes.
+        /// Expected number.
         expected: usize,
-        /// How many it has.
+        /// Number of operands.
         found: usize,
     },
-    /// A register is used that no declaration covers.
+    /// A register is not declared.
     #[error("{register} is not declared")]
     Undeclared {
         /// The register.
         register: String,
     },
-    /// A declaration ends before it begins, or is too large.
+    /// An invalid range in a declaration.
     #[error("{file}[{first}..{last}] is not a range of registers")]
     Range {
         /// The file.
@@ -96,13 +96,13 @@ pub enum Fault {
         /// Last register.
         last: u32,
     },
-    /// Two declarations cover a register.
+    /// A register is declared twice.
     #[error("{register} is declared twice")]
     Twice {
         /// The register.
         register: String,
     },
-    /// A file cannot stand in this place.
+    /// An operand with the wrong file.
     #[error("{opcode} cannot {action} {file}; expected {expected}")]
     File {
         /// The opcode.
@@ -111,27 +111,27 @@ pub enum Fault {
         action: &'static str,
         /// The file.
         file: &'static str,
-        /// What may stand there.
+        /// The allowed files.
         expected: &'static str,
     },
-    /// Blocks do not nest.
+    /// Blocks are not balanced.
     #[error("{opcode} without {partner}")]
     Nesting {
         /// The instruction.
         opcode: &'static str,
-        /// What it belongs to.
+        /// The missing partner.
         partner: &'static str,
     },
-    /// A label names nothing that control can pass to.
+    /// An invalid label.
     #[error("{opcode} goes to {target}, which is {found}; expected {expected}")]
     Label {
         /// The instruction.
         opcode: &'static str,
         /// The label.
         target: u32,
-        /// What stands there.
+        /// The instruction at the label.
         found: &'static str,
-        /// What should stand there.
+        /// The instructions that are allowed there.
         expected: &'static str,
     },
     /// A subroutine calls itself.
@@ -140,15 +140,15 @@ pub enum Fault {
         /// Its label.
         target: u32,
     },
-    /// Something that this kind of program cannot have.
+    /// A feature that this kind of program does not have.
     #[error("{what} in a {processor} program")]
     Stage {
-        /// What.
+        /// The feature.
         what: String,
         /// The processor.
         processor: &'static str,
     },
-    /// A target that an instruction cannot use.
+    /// The wrong texture target.
     #[error("{opcode} cannot use the target {target}")]
     Target {
         /// The opcode.
@@ -156,30 +156,30 @@ pub enum Fault {
         /// The target.
         target: &'static str,
     },
-    /// A modifier that an operand cannot have.
+    /// A modifier that is not allowed.
     #[error("{what} on {opcode}, whose {where_} is not a float")]
     Modifier {
         /// The modifier.
         what: &'static str,
         /// The opcode.
         opcode: &'static str,
-        /// Which operand.
+        /// The operand.
         where_: &'static str,
     },
-    /// Something that must be there is missing.
+    /// A required element is missing.
     #[error("{what} is missing")]
     Missing {
-        /// What.
+        /// The element.
         what: &'static str,
     },
-    /// A property's value means nothing.
+    /// An unknown value of a property.
     #[error("{property} is {value}; expected {expected}")]
     Property {
         /// The property.
         property: &'static str,
         /// The value.
         value: u32,
-        /// What is allowed.
+        /// The allowed values.
         expected: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Where control goes: which instructions belong together.
+//! Structure of control flow: pairs of related instructions.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -6,7 +6,7 @@ use crate::error::{Fault, ValidateError};
 use crate::model::{Instruction, Shader};
 use crate::opcode::Opcode;
 
-/// For each instruction that moves control, the instruction it belongs to.
+/// The related instructions of a shader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
     /// By instruction:
@@ -16,19 +16,19 @@ pub struct Flow {
     /// * BRK, BREAKC: the ENDLOOP or ENDSWITCH; CONT: the BGNLOOP; CASE, DEFAULT: the SWITCH;
     /// * CAL, CALLNZ: the BGNSUB; BRA: the instruction at its label.
     pub partner: Vec<Option<u32>>,
-    /// The innermost block each instruction stands in, by the instruction that begins it.
+    /// The innermost block of each instruction, as the index of its first instruction.
     pub block: Vec<Option<u32>>,
     /// The first END outside of all blocks, where the main program ends.
     pub end: u32,
 }
 
 impl Flow {
-    /// The partner of an instruction.
+    /// The related instruction, if there is one.
     pub fn partner_of(&self, instruction: usize) -> Option<usize> {
         self.partner.get(instruction).copied().flatten().map(|partner| partner as usize)
     }
 
-    /// The instructions of the innermost block around an instruction and those around it, from inside.
+    /// The first instructions of the blocks around an instruction, from the innermost outwards.
     pub fn blocks_around(&self, instruction: usize) -> impl Iterator<Item = usize> + '_ {
         let enclosing = |at: usize| self.block.get(at).copied().flatten().map(|block| block as usize);
         std::iter::successors(enclosing(instruction), move |at| enclosing(*at))
@@ -57,18 +57,18 @@ impl Flow {
     }
 }
 
-/// What is open while the instructions are read.
+/// State of the scan: the open blocks.
 struct Reader<'a> {
     shader: &'a Shader,
     flow: Flow,
     open: Vec<u32>,
 }
 
-/// Finds which instructions belong together.
+/// Finds the related instructions.
 ///
 /// # Errors
 ///
-/// Blocks that do not nest, and labels that name nothing control can pass to.
+/// Blocks that are not balanced, and invalid labels.
 pub fn flow(shader: &Shader) -> Result<Flow, ValidateError> {
     let count = shader.instructions.len();
     let flow = Flow { partner: vec![None; count], block: vec![None; count], end: u32::MAX };
@@ -94,7 +94,7 @@ fn locate(instruction: &Instruction, fault: Fault) -> ValidateError {
     ValidateError { place: instruction.place, fault }
 }
 
-/// What ends a block.
+/// The name of the instruction that ends a block.
 fn closer(opcode: Opcode) -> &'static str {
     match opcode {
         Opcode::Bgnloop => "ENDLOOP",
@@ -109,7 +109,7 @@ impl Reader<'_> {
         self.shader.instructions.get(at as usize).map(|instruction| instruction.opcode)
     }
 
-    /// Whether an instruction is one of these.
+    /// Whether the instruction at `at` is one of `opcodes`.
     fn is_any(&self, at: u32, opcodes: &[Opcode]) -> bool {
         self.opcode(at).is_some_and(|opcode| opcodes.contains(&opcode))
     }
@@ -160,7 +160,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Notes which block a break or continue leaves: its first instruction, until the last is known.
+    /// Records the first instruction of the block that a break or continue leaves; `link` replaces it with
+    /// the last.
     fn leave(
         &mut self,
         at: u32,
@@ -174,7 +175,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Completes breaks and labels, once every block has its end.
+    /// Completes breaks and labels after the end of every block is known.
     fn link(&mut self, at: u32, instruction: &Instruction) -> Result<(), Fault> {
         use Opcode::*;
         let opcode = instruction.opcode;
@@ -205,7 +206,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The instruction a label names: the one with this position, or else with this number before it.
+    /// The instruction at a label: the one at this position, or else the one with this number.
     fn target(&self, instruction: &Instruction) -> Result<u32, Fault> {
         let target = instruction.target.ok_or(Fault::Missing { what: "the label of a call or branch" })?;
         let instructions = &self.shader.instructions;

@@ -1,7 +1,7 @@
-//! TGSI, the shader text of Gallium, Mesa's driver interface from 2008 on.
+//! TGSI, the shader text of Gallium, Mesa's driver interface since 2008.
 //!
-//! [`parse`] reads text, [`print()`] writes it, [`validate()`] checks the rules, [`binary`] reads and writes tokens, and
-//! the feature `interpret` runs shaders. [`OPCODES`] is the one table of opcodes.
+//! [`parse`] reads text, [`print()`] writes it, [`validate()`] checks the rules, [`binary`] reads and writes
+//! tokens, and the feature `interpret` runs shaders. [`OPCODES`] is the table of opcodes.
 //!
 //! ```
 //! let shader = agx_tgsi::parse("FRAG DCL OUT[0], COLOR IMM FLT32 {1.0, 0.5, 0.25, 1.0} MOV OUT[0], IMM[0] END")?;

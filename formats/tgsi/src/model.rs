@@ -1,4 +1,4 @@
-//! A shader as its text or tokens say it: declarations, immediates, properties and instructions.
+//! Shaders: declarations, immediates, properties and instructions.
 
 use crate::names::{
     File, ImmediateType, Interpolation, Location, MemoryKind, Processor, PropertyName, Qualifier, ReturnType,
@@ -6,8 +6,8 @@ use crate::names::{
 };
 use crate::opcode::Opcode;
 
-/// Where something stands in its text: line and column, both from 1; zero if it does not come from text. Places take
-/// no part in comparisons, so a shader is equal to the one that is read from what it prints.
+/// A place in a text: line and column, both counted from 1; zero if the shader does not come from text.
+/// Comparisons ignore places, so a shader is equal to one that is parsed from its printed form.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Place {
     /// The line.
@@ -33,9 +33,9 @@ impl std::fmt::Display for Place {
 /// A shader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shader {
-    /// What kind of program it is.
+    /// The kind of program.
     pub processor: Processor,
-    /// Directives.
+    /// Its properties.
     pub properties: Vec<Property>,
     /// Declared registers.
     pub declarations: Vec<Declaration>,
@@ -45,14 +45,14 @@ pub struct Shader {
     pub instructions: Vec<Instruction>,
 }
 
-/// A directive.
+/// A property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
-    /// Which.
+    /// The property.
     pub name: PropertyName,
-    /// Its values; names denote their numbers.
+    /// Its values. Names are represented by their numbers.
     pub values: Vec<u32>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -76,30 +76,30 @@ pub struct Declaration {
     pub dimension: Option<u32>,
     /// Their numbers.
     pub range: Range,
-    /// Components that are used, x as bit 0.
+    /// Components in use, x as bit 0.
     pub mask: u8,
-    /// Number of the array that indirect accesses name.
+    /// Number of the array for indirect accesses.
     pub array: Option<u32>,
-    /// What they are.
+    /// Their semantic.
     pub semantic: Option<Semantic>,
     /// How they are interpolated.
     pub interpolate: Option<Interpolate>,
-    /// Registers that subroutines need not keep.
+    /// Registers that subroutines need not preserve.
     pub is_local: bool,
     /// Results that must not depend on optimisation.
     pub is_invariant: bool,
-    /// What else the file's declarations say.
+    /// File-specific attributes.
     pub detail: Detail,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
-/// What a register is.
+/// The semantic of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Semantic {
-    /// Its meaning.
+    /// The semantic's name.
     pub name: SemanticName,
-    /// Which of several with this meaning.
+    /// Index among semantics with this name.
     pub index: u32,
     /// Vertex streams of the components, for geometry outputs.
     pub streams: [u8; 4],
@@ -108,15 +108,15 @@ pub struct Semantic {
 /// How an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interpolate {
-    /// By which rule.
+    /// The interpolation.
     pub mode: Interpolation,
-    /// Where in the pixel.
+    /// The location in the pixel.
     pub location: Location,
     /// Components that wrap around, x as bit 0.
     pub cylindrical_wrap: u8,
 }
 
-/// What only declarations of some files say.
+/// File-specific attributes of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Detail {
     /// Nothing.
@@ -127,21 +127,21 @@ pub enum Detail {
         target: Target,
         /// Name of the format, as `PIPE_FORMAT_R32_UINT` or empty.
         format: String,
-        /// It may be written.
+        /// Stores are allowed.
         is_writable: bool,
-        /// It is addressed in bytes.
+        /// Addresses are in bytes.
         is_raw: bool,
     },
     /// A sampler view.
     View {
         /// Its kind.
         target: Target,
-        /// What its components give.
+        /// Return types of its components.
         returns: [ReturnType; 4],
     },
     /// A buffer.
     Buffer {
-        /// It holds atomic counters.
+        /// It contains atomic counters.
         is_atomic: bool,
     },
     /// A memory.
@@ -150,41 +150,41 @@ pub enum Detail {
     Values(Vec<[u32; 4]>),
 }
 
-/// A constant vector in the program.
+/// A constant vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Immediate {
-    /// How its numbers are written.
+    /// The type of its numbers.
     pub kind: ImmediateType,
-    /// Its bits; a 64-bit number is low word, high word.
+    /// Its bits; a 64-bit number is its low word and its high word.
     pub words: [u32; 4],
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
-/// How a result is clamped.
+/// Saturation of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Saturate {
-    /// Not.
+    /// No saturation.
     #[default]
     No,
-    /// To 0 … 1: `_SAT`.
+    /// Clamp to 0 … 1: `_SAT`.
     ZeroOne,
-    /// To -1 … 1: `_SATNV`, of the first edition.
+    /// Clamp to -1 … 1: `_SATNV`, in the first edition.
     MinusOneOne,
 }
 
 /// An instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instruction {
-    /// What it does.
+    /// The opcode.
     pub opcode: Opcode,
-    /// The number before it.
+    /// The number before the instruction.
     pub label: Option<u32>,
-    /// The condition under which it writes, of the first edition.
+    /// The condition for its writes, in the first edition.
     pub predicate: Option<Predicate>,
-    /// How its result is clamped.
+    /// Saturation of its result.
     pub saturate: Saturate,
-    /// `_PRECISE`: it must not be replaced by something that rounds differently.
+    /// `_PRECISE`: optimisations must not change its rounding.
     pub is_precise: bool,
     /// Destinations.
     pub dsts: Vec<Dst>,
@@ -194,9 +194,9 @@ pub struct Instruction {
     pub texture: Option<Texture>,
     /// Qualifiers of a memory access.
     pub memory: Option<Access>,
-    /// The instruction that control passes to.
+    /// The target of a call or branch.
     pub target: Option<u32>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -205,9 +205,9 @@ pub struct Instruction {
 pub struct Predicate {
     /// Number of the register.
     pub index: u32,
-    /// Which component decides for each component.
+    /// The component that decides for each component.
     pub swizzle: [u8; 4],
-    /// Whether it is turned around.
+    /// Whether it is inverted.
     pub negate: bool,
 }
 
@@ -218,18 +218,18 @@ pub struct Index {
     pub offset: i32,
     /// The register.
     pub indirect: Option<Indirect>,
-    /// Number of the array that is accessed; 0 if any register may be.
+    /// Number of the array; 0 if any register may be accessed.
     pub array: u32,
 }
 
-/// A component of a register that is part of an address.
+/// A component of an address register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indirect {
     /// File of the register.
     pub file: File,
     /// Its number.
     pub index: i32,
-    /// Which component, 0 to 3.
+    /// The component, 0 to 3.
     pub component: u8,
 }
 
@@ -238,13 +238,13 @@ pub struct Indirect {
 pub struct Dst {
     /// The file.
     pub file: File,
-    /// First address of a two-dimensional file.
+    /// First index of a two-dimensional file.
     pub dimension: Option<Index>,
     /// The register.
     pub index: Index,
-    /// Components that are written, x as bit 0.
+    /// Written components, x as bit 0.
     pub mask: u8,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -253,17 +253,17 @@ pub struct Dst {
 pub struct Src {
     /// The file.
     pub file: File,
-    /// First address of a two-dimensional file.
+    /// First index of a two-dimensional file.
     pub dimension: Option<Index>,
     /// The register.
     pub index: Index,
-    /// Which component of the register each component is.
+    /// The component of the register for each component.
     pub swizzle: [u8; 4],
     /// `-`, after `|…|`.
     pub negate: bool,
     /// `|…|`.
     pub absolute: bool,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -283,11 +283,11 @@ pub struct Offset {
     pub file: File,
     /// Its number.
     pub index: i32,
-    /// Which component each coordinate adds.
+    /// The component for each coordinate.
     pub swizzle: [u8; 3],
 }
 
-/// How a resource is accessed.
+/// Attributes of a memory access.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Access {
     /// Qualifiers, [`Qualifier::ALL`]`[n]` as bit n.
@@ -298,28 +298,28 @@ pub struct Access {
     pub format: Option<String>,
 }
 
-/// The swizzle that changes nothing.
+/// The identity swizzle.
 pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
 
 /// The mask of all components.
 pub const ALL_COMPONENTS: u8 = 0xf;
 
 impl Access {
-    /// Whether a qualifier stands there.
+    /// Whether the access has a qualifier.
     pub fn has(&self, qualifier: Qualifier) -> bool {
         self.qualifiers & 1 << qualifier as u8 != 0
     }
 }
 
 impl Index {
-    /// A fixed register.
+    /// An index without a register.
     pub fn fixed(offset: i32) -> Index {
         Index { offset, indirect: None, array: 0 }
     }
 }
 
 impl Declaration {
-    /// A declaration that says nothing but file and range.
+    /// A declaration with file and range only.
     pub fn plain(file: File, first: u32, last: u32) -> Declaration {
         Declaration {
             file,
@@ -337,7 +337,7 @@ impl Declaration {
         }
     }
 
-    /// Number of registers; none if the range ends before it begins, as it may in what is not validated.
+    /// Number of registers; 0 if the range ends before it begins, which is possible before validation.
     pub fn count(&self) -> u32 {
         self.range.last.checked_sub(self.range.first).map_or(0, |more| more.saturating_add(1))
     }
@@ -350,12 +350,12 @@ impl Shader {
         property.values.first().copied()
     }
 
-    /// Declarations of a file.
+    /// The declarations of a file.
     pub fn of_file(&self, file: File) -> impl Iterator<Item = &Declaration> {
         self.declarations.iter().filter(move |declaration| declaration.file == file)
     }
 
-    /// Number of registers of a one-dimensional file: one more than the last that is declared.
+    /// Number of registers of a one-dimensional file: one more than the last declared register.
     pub fn size_of(&self, file: File) -> u32 {
         let sizes = self.of_file(file).map(|declaration| declaration.range.last.saturating_add(1));
         sizes.max().unwrap_or(0)
@@ -369,7 +369,7 @@ impl Shader {
         })
     }
 
-    /// Whether 0 times anything is 0.
+    /// Whether 0 times any number is 0.
     pub fn zero_wins(&self) -> bool {
         let is_set = |name| self.property(name).is_some_and(|value| value != 0);
         is_set(PropertyName::MulZeroWins) || is_set(PropertyName::LegacyMathRules)

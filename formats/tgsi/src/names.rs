@@ -1,4 +1,4 @@
-//! Names of register files, semantics, targets and the like: one list each, in the order of their numbers in the binary
+//! Names of register files, semantics, targets and others, each in the order of their numbers in the binary
 //! form of Mesa 17 and later.
 
 macro_rules! names {
@@ -10,7 +10,7 @@ macro_rules! names {
         }
 
         impl $enum {
-            /// All of them, in the order of their numbers.
+            /// All names, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The name in text.
@@ -20,7 +20,7 @@ macro_rules! names {
                 }
             }
 
-            /// The one of that name, in any case of letters.
+            /// Looks up a name in any case.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name().eq_ignore_ascii_case(name))
             }
@@ -58,18 +58,18 @@ names! {
     ConstantBuffer "CONSTBUF",
     HwAtomic "HWATOMIC",
     HalfTemporary "TEMP_MEDP",
-    /// Of the first edition.
+    /// In the first edition.
     Predicate "PRED",
-    /// Of the first edition.
+    /// In the first edition.
     ImmediateArray "IMMX",
-    /// Of the first edition.
+    /// In the first edition.
     TemporaryArray "TEMPX",
-    /// What images were called before 2015.
+    /// The name of images before 2015.
     Resource "RES",
 }
 
 names! {
-    /// What an input, output or system value is.
+    /// The semantic of an input, output or system value.
     SemanticName:
     Position "POSITION",
     Color "COLOR",
@@ -123,7 +123,7 @@ names! {
 }
 
 names! {
-    /// What kind of texture an instruction or a view addresses.
+    /// The kind of texture of an instruction or a view.
     Target:
     Buffer "BUFFER",
     One "1D",
@@ -147,7 +147,7 @@ names! {
 }
 
 names! {
-    /// What a component of a sampler view gives.
+    /// The return type of a component of a sampler view.
     ReturnType:
     Unorm "UNORM",
     Snorm "SNORM",
@@ -157,7 +157,7 @@ names! {
 }
 
 names! {
-    /// How an input is interpolated.
+    /// The interpolation of an input.
     Interpolation:
     Constant "CONSTANT",
     Linear "LINEAR",
@@ -166,7 +166,7 @@ names! {
 }
 
 names! {
-    /// Where in a pixel an input is interpolated.
+    /// The location in the pixel at which an input is interpolated.
     Location:
     Center "CENTER",
     Centroid "CENTROID",
@@ -174,7 +174,7 @@ names! {
 }
 
 names! {
-    /// What a `MEMORY` is.
+    /// The kind of a `MEMORY`.
     MemoryKind:
     Global "GLOBAL",
     Shared "SHARED",
@@ -183,7 +183,7 @@ names! {
 }
 
 names! {
-    /// What an immediate's numbers are.
+    /// The type of an immediate's numbers.
     ImmediateType:
     Float32 "FLT32",
     Uint32 "UINT32",
@@ -194,7 +194,7 @@ names! {
 }
 
 names! {
-    /// A directive for the whole program.
+    /// A property of the whole program.
     PropertyName:
     GsInputPrimitive "GS_INPUT_PRIMITIVE",
     GsOutputPrimitive "GS_OUTPUT_PRIMITIVE",
@@ -229,7 +229,7 @@ names! {
 }
 
 names! {
-    /// A property's value that is a kind of primitive.
+    /// A kind of primitive as the value of a property.
     Primitive:
     Points "POINTS",
     Lines "LINES",
@@ -249,21 +249,21 @@ names! {
 }
 
 names! {
-    /// Where the origin of fragment coordinates is.
+    /// The origin of fragment coordinates.
     CoordOrigin:
     UpperLeft "UPPER_LEFT",
     LowerLeft "LOWER_LEFT",
 }
 
 names! {
-    /// Where the centre of a pixel is.
+    /// The centre of a pixel.
     PixelCenter:
     HalfInteger "HALF_INTEGER",
     Integer "INTEGER",
 }
 
 names! {
-    /// What a shader promises of the depths it writes.
+    /// A guarantee about the depths that a shader writes.
     DepthLayout:
     None "NONE",
     Any "ANY",
@@ -282,7 +282,7 @@ names! {
 }
 
 impl PropertyName {
-    /// The names that the values of this property have, if they have names.
+    /// The names of this property's values, if they have names.
     pub fn value_names(self) -> Option<Vec<&'static str>> {
         match self {
             PropertyName::GsInputPrimitive | PropertyName::GsOutputPrimitive | PropertyName::TesPrimMode => {
@@ -296,7 +296,7 @@ impl PropertyName {
         }
     }
 
-    /// Whether the values are written as names; others are accepted as names and written as numbers.
+    /// Whether the values are printed as names. Names are always accepted.
     pub fn prints_names(self) -> bool {
         !matches!(self, PropertyName::FsDepthLayout | PropertyName::TesPrimMode)
     }
@@ -313,7 +313,7 @@ pub const STAGE_NUMBERS: [Processor; 6] = [
 ];
 
 impl Target {
-    /// Number of coordinates that address a texel, without array layer and reference value.
+    /// Number of coordinates of a texel, without array layer and reference value.
     pub fn dimensions(self) -> u8 {
         use Target::{Buffer, Cube, CubeArray, One, OneArray, Shadow1d, Shadow1dArray, Three};
         match self {
@@ -334,7 +334,7 @@ impl Target {
         )
     }
 
-    /// Whether the lookup compares with a reference value.
+    /// Whether lookups compare with a reference value.
     pub fn is_shadow(self) -> bool {
         self.name().starts_with("SHADOW")
     }
@@ -354,7 +354,7 @@ impl Target {
         matches!(self, Target::Rect | Target::ShadowRect)
     }
 
-    /// Which component of the coordinate has the reference value; cube arrays have it in another operand.
+    /// The component of the coordinate with the reference value; cube arrays have it in another operand.
     pub fn reference_component(self) -> Option<u8> {
         match self {
             _ if !self.is_shadow() => None,
@@ -366,7 +366,7 @@ impl Target {
 }
 
 impl SemanticName {
-    /// Whether tessellation stages have the value once for a patch, not for each vertex.
+    /// Whether tessellation stages have one value per patch instead of one per vertex.
     pub fn is_per_patch(self) -> bool {
         matches!(
             self,

@@ -1,14 +1,15 @@
-//! The opcodes: one row each, read by parser, printer, validator, binary form, interpreter and compilers.
+//! The table of opcodes, used by parser, printer, validator, binary form, interpreter and compilers.
 //!
-//! Sources: the first edition of the TGSI document (the opcodes marked `Both` and `First`), the editions from 2012 to
-//! 2024 and the tables that belong to them (`tgsi_info`, `p_shader_tokens.h` of Mesa 7.10 and of Mesa 17 to 24).
-//! What the first edition leaves open ("TBD") is taken from the extensions its opcodes come from, NV_fragment_program
-//! (PK*, UP*, RFL, X2D, STR, SFL) and NV_vertex_program2 (ARA, PUSHA, POPA, BRA, CAL, RET).
+//! Sources: the first edition of the TGSI document (the opcodes marked `Both` and `First`), the editions from
+//! 2012 to 2024 and the tables that belong to them (`tgsi_info`, `p_shader_tokens.h` of Mesa 7.10 and of Mesa
+//! 17 to 24). Where the first edition is incomplete ("TBD"), the facts come from the extensions that
+//! introduced the opcodes, NV_fragment_program (PK*, UP*, RFL, X2D, STR, SFL) and NV_vertex_program2 (ARA,
+//! PUSHA, POPA, BRA, CAL, RET).
 //!
-//! In the meanings, `d` is the destination and `a`, `b`, `c`, `e`, `f` are the sources in order; `[r at x]` is what the
-//! resource `r` has at the address `x`.
+//! In the meanings, `d` is the destination and `a`, `b`, `c`, `e`, `f` are the sources in order; `[r at x]`
+//! is the contents of the resource `r` at the address `x`.
 
-/// How the bits of an operand are understood, which also decides what its modifiers mean.
+/// The type of an operand's bits, which also decides the meaning of its modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// 32-bit float.
@@ -23,22 +24,22 @@ pub enum Type {
     Signed64,
     /// 64-bit unsigned integer in a pair of components.
     Unsigned64,
-    /// 32 bits that are only moved; modifiers act on them as on a float.
+    /// 32 bits that are only copied; modifiers treat them as a float.
     Bits,
 }
 
-/// How an instruction's result comes from its sources, and so how it is translated.
+/// The relation of an instruction's result to its sources, which decides how it is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Class {
     /// Each component of the result comes from the same component of the sources.
     Component,
     /// One result from the first components of the sources, written to every component.
     Scalar,
-    /// A result that combines components in its own way.
+    /// A result that combines components in another way.
     Vector,
     /// Each 64-bit pair of the result comes from the same pair of the sources.
     Pair,
-    /// Like `Pair`, with a 32-bit count as second source.
+    /// Like `Pair`, with 32-bit counts as the second source.
     PairCount,
     /// A 32-bit truth value for each 64-bit pair: into x or y from xy, into z or w from zw.
     PairFlag,
@@ -60,15 +61,15 @@ pub enum Class {
     Store,
     /// Reads and writes a buffer, image or memory in one step.
     Atomic,
-    /// Asks for the size of a buffer or image.
+    /// Queries the size of a buffer or image.
     Query,
-    /// A handle of a resource.
+    /// Returns a handle of a resource.
     Handle,
     /// A difference between the fragments of a quad.
     Derivative,
     /// An input interpolated at another place.
     Interpolate,
-    /// Reads the target a fragment is drawn to.
+    /// Reads the colour of a render target.
     Framebuffer,
     /// Exchanges values between the invocations of a subgroup.
     Lanes,
@@ -76,7 +77,7 @@ pub enum Class {
     Discard,
     /// Orders memory accesses or invocations.
     Barrier,
-    /// Moves control.
+    /// Control flow.
     Flow,
     /// Emits geometry.
     Geometry,
@@ -84,7 +85,7 @@ pub enum Class {
     Nothing,
 }
 
-/// Which editions of the document have an opcode.
+/// The editions of the document with an opcode.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Generation {
     /// The first edition and later ones.
@@ -95,7 +96,7 @@ pub enum Generation {
     Later,
 }
 
-/// What is known of an opcode.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// The opcode.
@@ -106,19 +107,19 @@ pub struct OpcodeInfo {
     pub dsts: u8,
     /// Number of sources.
     pub srcs: u8,
-    /// How its result comes about.
+    /// Relation of its result to its sources.
     pub class: Class,
-    /// How its sources are understood.
+    /// Type of its sources.
     pub takes: Type,
-    /// How its result is understood.
+    /// Type of its result.
     pub gives: Type,
-    /// Which editions have it.
+    /// The editions with this opcode.
     pub generation: Generation,
-    /// Its number in the binary form of Mesa 7.10, if it has one there.
+    /// Its code in the binary form of Mesa 7.10, if it has one.
     pub early_code: Option<u8>,
-    /// Its number in the binary form of Mesa 17 and later, if it has one there.
+    /// Its code in the binary form of Mesa 17 and later, if it has one.
     pub late_code: Option<u8>,
-    /// What it computes.
+    /// Its effect.
     pub meaning: &'static str,
 }
 
@@ -445,7 +446,7 @@ impl Opcode {
         self.info().name
     }
 
-    /// The opcode of that name, in any case of letters.
+    /// Looks up a name in any case.
     pub fn from_name(name: &str) -> Option<Opcode> {
         OPCODES.iter().find(|row| row.name.eq_ignore_ascii_case(name)).map(|row| row.opcode)
     }
@@ -455,12 +456,12 @@ impl Opcode {
         self.info().class == Class::Texture || self == Opcode::Samp2hnd
     }
 
-    /// Whether the instruction may be followed by memory qualifiers, a target and a format.
+    /// Whether memory qualifiers, a target and a format may follow the operands.
     pub fn has_memory(self) -> bool {
         matches!(self.info().class, Class::Load | Class::Store | Class::Atomic | Class::Query | Class::Handle)
     }
 
-    /// Whether the instruction may be followed by a label.
+    /// Whether a label may follow the operands.
     pub fn has_label(self) -> bool {
         use Opcode::{Bgnloop, Bra, Cal, Callnz, Else, Endloop, If, Ifc, Uif};
         matches!(self, If | Uif | Ifc | Else | Bgnloop | Endloop | Cal | Callnz | Bra)
@@ -472,13 +473,13 @@ impl Opcode {
         info.dsts > 0 && matches!(info.gives, Type::Float | Type::Bits)
     }
 
-    /// Whether the instruction ends a block, so that it is printed further left.
+    /// Whether the instruction ends a block, for indentation.
     pub fn closes(self) -> bool {
         use Opcode::{Else, Endif, Endloop, Endsub, Endswitch};
         matches!(self, Else | Endif | Endloop | Endsub | Endswitch)
     }
 
-    /// Whether the instruction begins a block, so that what follows is printed further right.
+    /// Whether the instruction begins a block, for indentation.
     pub fn opens(self) -> bool {
         use Opcode::{Bgnloop, Bgnsub, Else, If, Ifc, Switch, Uif};
         matches!(self, If | Uif | Ifc | Else | Bgnloop | Bgnsub | Switch)
@@ -490,7 +491,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_in_order_and_names_are_unique() {
+    fn rows_are_sorted_and_names_are_unique() {
         for (index, row) in OPCODES.iter().enumerate() {
             assert_eq!(row.opcode as usize, index, "{}", row.name);
             assert_eq!(Opcode::from_name(&row.name.to_lowercase()), Some(row.opcode));
@@ -509,7 +510,7 @@ mod tests {
         }
     }
 
-    /// The fences had the numbers that handles have now.
+    /// Whether the opcode is a fence; the fences' codes were later given to handles.
     fn is_fence(opcode: Opcode) -> bool {
         matches!(opcode, Opcode::Mfence | Opcode::Lfence | Opcode::Sfence)
     }

@@ -1,6 +1,6 @@
-//! From a shader to text, in the form of Gallium's dumps: what is printed reads as an equal shader.
+//! Prints shaders in the form of Gallium's dumps; the text parses to an equal shader.
 //!
-//! Floats are printed as the hexadecimal digits of their bits, because decimal digits lose some.
+//! Floats are printed as the hexadecimal digits of their bits, because decimal digits would lose some.
 
 use std::fmt::Write;
 
@@ -205,7 +205,7 @@ fn destination(out: &mut String, dst: &Dst) {
     mask(out, dst.mask);
 }
 
-/// A source as text.
+/// Prints a source.
 pub(crate) fn source(out: &mut String, src: &Src) {
     out.push_str(if src.negate { "-" } else { "" });
     out.push_str(if src.absolute { "|" } else { "" });

@@ -1,8 +1,8 @@
-//! What is wrong with a text or a shader, and where.
+//! Messages and places of errors.
 
 use agx_tgsi::{parse, validate};
 
-/// The message for a text that does not parse or breaks a rule.
+/// The message for an invalid text.
 fn message(text: &str) -> String {
     match parse(text) {
         Err(error) => error.to_string(),
@@ -14,7 +14,7 @@ fn message(text: &str) -> String {
 }
 
 #[test]
-fn errors_name_place_expectation_and_finding() {
+fn errors_have_place_expected_and_found_text() {
     let cases = [
         (
             "",

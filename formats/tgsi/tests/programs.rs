@@ -1,5 +1,5 @@
-//! The programs of `programs/`: they parse, keep the rules, print as they read, and go through both binary forms; what is
-//! cut off or changed at random gives a shader or an error with its place.
+//! The programs of `programs/` parse, are valid, print as they were read, and survive both binary forms;
+//! truncations and random changes give a shader or an error with its place.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ fn ten_programs_are_long_and_every_opcode_is_in_one() {
     assert!(missing.is_empty(), "in no program: {missing:?}");
 }
 
-/// Whether the edition's binary form can hold the shader, as far as its opcodes decide.
+/// Whether the edition's binary form has codes for the shader's opcodes.
 fn has_codes(shader: &Shader, edition: Edition) -> bool {
     shader.instructions.iter().all(|instruction| {
         let info = instruction.opcode.info();
@@ -99,7 +99,8 @@ fn a_shader_in_tokens_is_the_same_shader() {
 #[test]
 fn every_prefix_is_a_shader_or_an_error() {
     for (name, text) in programs() {
-        // All prefixes are tried where the code is optimised, one in many elsewhere: each is read from its beginning.
+        // All prefixes are tested in optimised builds, and a sample of them in others, because each is parsed
+        // from its start.
         let step = if cfg!(debug_assertions) { 1 + text.len() / 16 } else { 1 };
         for end in (0..text.len()).step_by(step).filter(|end| text.is_char_boundary(*end)) {
             check(&name, &text[..end]);
@@ -107,7 +108,7 @@ fn every_prefix_is_a_shader_or_an_error() {
     }
 }
 
-/// Reads a text that may be no shader. An error must have a place inside the text.
+/// Parses a text that may be invalid. An error must have a place inside the text.
 fn check(name: &str, text: &str) {
     match parse(text) {
         Ok(shader) => {

@@ -6,16 +6,16 @@ use crate::opcode::{Opcode, Semantics};
 use crate::program::{Stage, Version};
 use crate::token::{DestinationWord, SourceWord, TOKEN_BYTES, Token};
 
-/// A line without comment and surrounding blanks.
+/// The line without its comment and surrounding blanks.
 pub(super) fn content(line: &str) -> &str {
     line.split_once("//").map_or(line, |(before, _)| before).trim()
 }
 
-/// A line being read.
+/// A line that is being parsed.
 pub(super) struct Line<'t> {
     /// The whole line, for columns.
     text: &'t str,
-    /// What is left to read.
+    /// The text that is still to be parsed.
     rest: &'t str,
     number: usize,
 }
@@ -25,7 +25,7 @@ impl<'t> Line<'t> {
         Line { text, rest: content(text), number }
     }
 
-    /// An error at what is left.
+    /// An error at the current position.
     pub(super) fn error(&self, message: impl Into<String>) -> AssembleError {
         self.error_at(self.rest, message)
     }
@@ -38,7 +38,7 @@ impl<'t> Line<'t> {
         AssembleError { line: self.number, column, message: message.into() }
     }
 
-    /// Version and stage, if the line is the directive that names them.
+    /// Version and stage, if the line is the `.agal` directive.
     pub(super) fn directive(mut self) -> Result<Option<(Version, Stage)>, AssembleError> {
         if !self.next_word().eq_ignore_ascii_case(".agal") {
             return Ok(None);
@@ -56,7 +56,7 @@ impl<'t> Line<'t> {
         Ok(Some((version, stage)))
     }
 
-    /// The token of the line; `None` for an empty one.
+    /// The token of the line; `None` for an empty line.
     pub(super) fn token(mut self, stage: Stage) -> Result<Option<Token>, AssembleError> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -122,7 +122,7 @@ impl<'t> Line<'t> {
         })
     }
 
-    /// What is left must be nothing.
+    /// Checks that the line ends here.
     fn end(&mut self) -> Result<(), AssembleError> {
         self.skip();
         if self.rest.is_empty() { Ok(()) } else { Err(self.error("expected the end of the line")) }
@@ -145,7 +145,7 @@ impl<'t> Line<'t> {
         self.take(end)
     }
 
-    /// Passes over names of components that stand where an operand does.
+    /// Skips component names in place of an operand.
     fn pass_over_strays(&mut self) {
         self.skip();
         let end = self.rest.find([' ', '\t', ',', ';', '<']).unwrap_or(self.rest.len());
@@ -154,7 +154,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// An operand: up to a blank, comma or `<` outside brackets.
+    /// The next operand: the text up to a blank, comma or `<` outside brackets.
     fn next_operand(&mut self) -> Result<&'t str, AssembleError> {
         self.pass_over_strays();
         self.skip();
@@ -174,7 +174,7 @@ impl<'t> Line<'t> {
         Ok(self.take(end))
     }
 
-    /// The settings between `<` and `>`; empty when there are none.
+    /// The settings between `<` and `>`; empty if there are none.
     fn settings(&mut self) -> Result<&'t str, AssembleError> {
         self.skip();
         let Some(inside) = self.rest.strip_prefix('<') else { return Ok("") };

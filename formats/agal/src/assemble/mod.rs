@@ -1,13 +1,16 @@
-//! The assembler: text as AGALMiniAssembler takes it, to a program.
+//! The assembler: parses the syntax of AGALMiniAssembler.
 //!
-//! A line is an opcode, its operands separated by commas or blanks, and for texture opcodes settings between `<` and
-//! `>`. `//` begins a comment. Upper case counts as lower case. Two directives make a text complete by itself:
+//! A line is an opcode, its operands separated by commas or blanks, and for texture opcodes settings between
+//! `<` and `>`. `//` begins a comment. Upper and lower case are equivalent. Two directives make a text
+//! self-contained:
 //!
-//! * `.agal VERSION STAGE`, first, as in `.agal 2 fragment`. Without it, the options say version and stage, or else the
-//!   registers' names tell the stage, and the lowest version that allows the program is taken;
-//! * `.token HEX`, a token as the 48 hexadecimal digits of its bytes, for those that the syntax cannot express.
+//! * `.agal VERSION STAGE` on the first line, as in `.agal 2 fragment`. Without it, version and stage come
+//!   from the options; by default, the stage follows from the register names, and the version is the lowest
+//!   that allows the program;
+//! * `.token HEX`, a token as the 48 hexadecimal digits of its bytes, for tokens that the syntax cannot
+//!   express.
 //!
-//! Adobe's assembler passes over both with a warning. A swizzle of fewer than four components repeats its last.
+//! Adobe's assembler skips both with a warning. A swizzle of fewer than four components repeats its last.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -23,7 +26,7 @@ use crate::program::{Program, Stage, Version};
 use crate::rule::Rule;
 use crate::token::Token;
 
-/// What a text without the directive `.agal` is.
+/// Version and stage of a text without the directive `.agal`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AssembleOptions {
     /// Version of the byte code.
@@ -32,14 +35,14 @@ pub struct AssembleOptions {
     pub stage: Option<Stage>,
 }
 
-/// Why a text is not a program.
+/// A syntax error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AssembleError {
-    /// Line, from 1 on.
+    /// Line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1 on.
+    /// Column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -51,11 +54,11 @@ impl fmt::Display for AssembleError {
 
 impl std::error::Error for AssembleError {}
 
-/// The program that `text` describes.
+/// Assembles `text`.
 ///
 /// # Errors
 ///
-/// The first place that is not in the syntax.
+/// The first syntax error.
 pub fn assemble(text: &str, options: AssembleOptions) -> Result<Program, AssembleError> {
     let (mut version, mut stage) = (options.version, options.stage);
     if let Some((directive, line)) = first_line(text)
@@ -81,12 +84,12 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     text.split(['\n', '\r', '\x0b', '\x0c']).zip(1..)
 }
 
-/// The first line that is not empty.
+/// The first line with content.
 fn first_line(text: &str) -> Option<(&str, usize)> {
     lines(text).find(|(line, _)| !line::content(line).is_empty())
 }
 
-/// Whether a text begins with the directive that names version and stage.
+/// Whether a text begins with the `.agal` directive.
 pub fn has_directive(text: &str) -> bool {
     first_line(text)
         .is_some_and(|(line, number)| Line::new(line, number).directive().is_ok_and(|found| found.is_some()))
@@ -97,7 +100,7 @@ pub(crate) fn assemble_line(line: &str, stage: Stage) -> Option<Token> {
     Line::new(line, 1).token(stage).ok().flatten()
 }
 
-/// Registers that exist in vertex programs only tell these.
+/// Infers the stage: a program that names registers of vertex programs is a vertex program.
 fn infer_stage(text: &str) -> Stage {
     let vertex = ["va", "vc", "vt", "op", "vo", "iid"];
     let mut words = text
@@ -108,7 +111,7 @@ fn infer_stage(text: &str) -> Stage {
     if words.any(|word| vertex.contains(&word.as_str())) { Stage::Vertex } else { Stage::Fragment }
 }
 
-/// The lowest version whose limits the program keeps, or else the highest.
+/// The lowest version whose limits the program meets, or else the highest version.
 fn lowest_version(program: &Program) -> Version {
     let limits = [Rule::OpcodeVersion, Rule::RegisterBounds, Rule::TooManyTokens];
     let fits = |version: &Version| {

@@ -7,11 +7,11 @@ use crate::register::{FILES, RegisterFile};
 use crate::sampler::{FLAGS, SAMPLER_WORDS};
 use crate::token::{DestinationWord, IDENTITY, SamplerField, SourceWord};
 
-/// A register with what follows its name.
+/// A parsed register name.
 struct Register<'t> {
     file: RegisterFile,
     number: u16,
-    /// What is left, from `[` or `.` on.
+    /// The text after the name, from `[` or `.` on.
     rest: &'t str,
 }
 
@@ -36,7 +36,8 @@ fn file(name: &str, stage: Stage) -> Option<RegisterFile> {
     row.map(|row| row.file)
 }
 
-/// Aliases that begin like the registers of the other stage belong to that.
+/// Whether an alias is allowed in `stage`: aliases that begin like registers of the other stage belong to
+/// that stage.
 fn alias_fits(name: &str, stage: Stage) -> bool {
     match stage {
         Stage::Vertex => !matches!(name, "fo" | "fi"),
@@ -65,8 +66,8 @@ fn component(letter: char) -> Option<u8> {
     places.iter().position(|place| place.contains(letter.to_ascii_lowercase())).map(|place| place as u8)
 }
 
-/// The components that follow a point, one to four. Letters after the first that is none are passed over, as Adobe's assembler
-/// does: shaders in the wild have `.xytz` and the like.
+/// The one to four components after a point. As in Adobe's assembler, the first other letter ends them and
+/// the rest is skipped: real shaders have `.xytz` and the like.
 fn components(line: &Line<'_>, text: &str) -> Result<Vec<u8>, AssembleError> {
     let letters = text.strip_prefix('.').unwrap_or("");
     let is_word = letters.len() <= 4 && letters.chars().all(|letter| letter.is_ascii_alphabetic());
@@ -75,12 +76,12 @@ fn components(line: &Line<'_>, text: &str) -> Result<Vec<u8>, AssembleError> {
     found.ok_or_else(|| line.error_at(text, "expected `.` and one to four of `x`, `y`, `z`, `w`"))
 }
 
-/// Whether an operand is the name of components without a register (`ft1,xy`), which Adobe's assembler passes over.
+/// Whether an operand is only component names without a register (`ft1,xy`). Adobe's assembler skips these.
 pub(super) fn is_stray(text: &str) -> bool {
     text.len() <= 4 && text.chars().all(|letter| component(letter).is_some())
 }
 
-/// A destination: register and write mask.
+/// A destination: a register and its write mask.
 pub(super) fn destination(
     line: &Line<'_>,
     text: &str,
@@ -107,7 +108,7 @@ fn swizzle(line: &Line<'_>, text: &str) -> Result<u8, AssembleError> {
     Ok(places.fold(0, |bits, (component, shift)| bits | component << shift))
 }
 
-/// A source: register, perhaps with an index, and swizzle.
+/// A source: a register, an optional index, and a swizzle.
 pub(super) fn source(line: &Line<'_>, text: &str, stage: Stage) -> Result<SourceWord, AssembleError> {
     let Register { file, number, rest } = register(line, text, stage)?;
     let Some(inside) = rest.strip_prefix('[') else {
@@ -153,7 +154,7 @@ pub(super) fn sampler(
     Ok(SamplerField(bits))
 }
 
-/// A bias in eighths, as the byte code has it; what is finer is cut off, as in Adobe's assembler.
+/// A bias in eighths, as in the byte code, truncated as in Adobe's assembler.
 fn bias(line: &Line<'_>, word: &str) -> Result<u8, AssembleError> {
     let number = word.parse::<f32>().ok().filter(|number| number.is_finite());
     let number = number.ok_or_else(|| line.error_at(word, unknown_setting(word)))?;

@@ -6,15 +6,16 @@ use super::Checker;
 use crate::opcode::{OpcodeRow, Semantics};
 use crate::rule::{Field, Rule, Violation};
 
-/// How deep blocks may nest. Adobe's limit is not documented; its assembler names 4, and shaders in the wild nest deeper.
+/// Maximum nesting of blocks. Adobe's limit is not documented; its assembler has a limit of 4, and real
+/// shaders nest deeper.
 const MAX_NESTING: usize = 16;
 
 /// An open block.
 #[derive(Clone, Copy)]
 struct Block {
-    /// `els` was seen.
+    /// `els` was found.
     alternative: bool,
-    /// Nothing was in it, or in its alternative, so far.
+    /// Its current part is empty so far.
     empty: bool,
 }
 
@@ -29,7 +30,7 @@ impl Blocks {
 }
 
 impl Checker<'_> {
-    /// Follows the blocks that an instruction opens and closes.
+    /// Updates the open blocks for an instruction.
     pub(super) fn blocks(&mut self, row: &OpcodeRow) -> Result<(), Violation> {
         match row.semantics {
             Semantics::If(_) => self.open(),
@@ -69,7 +70,7 @@ impl Checker<'_> {
         self.require(open.is_some_and(|block| block.empty), Rule::EmptyBlock, Field::Opcode, 0)
     }
 
-    /// Every block must be closed at the end.
+    /// Checks that every block is closed at the end.
     pub(super) fn closed(&mut self) -> Result<(), Violation> {
         let open = self.blocks.0.len();
         self.require(open > 0, Rule::OpenBlock, Field::Program, open as u64)

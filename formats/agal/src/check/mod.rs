@@ -1,4 +1,4 @@
-//! From tokens to a checked shader.
+//! Checks tokens and makes a shader of them.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -15,28 +15,28 @@ use crate::rule::{Field, Rule, Violation};
 use crate::shader::{Instruction, Interface, Read, Shader, TextureUse, Write};
 use crate::token::Token;
 
-/// How much is forgiven.
+/// Which rules are enforced.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// What writers in the wild emit is accepted.
+    /// Accepts what existing writers emit.
     #[default]
     Tolerant,
-    /// Every rule must be kept.
+    /// Enforces every rule.
     Strict,
 }
 
 impl Mode {
-    /// Whether a program that breaks `rule` is refused.
+    /// Whether a program that breaks `rule` is rejected.
     pub fn refuses(self, rule: Rule) -> bool {
         self == Mode::Strict || rule.row().tolerance.is_empty()
     }
 }
 
-/// The most tokens that any mode accepts, as Adobe's assembler does.
+/// Maximum number of tokens in any mode, as in Adobe's assembler.
 const TOKEN_LIMIT: usize = 4096;
 
 impl Program {
-    /// The program's instructions, with every rule checked.
+    /// Checks every rule and returns the program as instructions.
     ///
     /// # Errors
     ///
@@ -57,11 +57,11 @@ impl Program {
 struct Checker<'p> {
     program: &'p Program,
     mode: Mode,
-    /// The token at hand.
+    /// The current token.
     at: Option<usize>,
     violations: Vec<Violation>,
     interface: Interface,
-    /// Components of each temporary that were written.
+    /// Written components of each temporary.
     written: Vec<u8>,
     blocks: Blocks,
     instructions: Vec<Instruction>,
@@ -76,7 +76,7 @@ impl<'p> Checker<'p> {
         Checker { program, mode, at: None, violations, interface, written, blocks, instructions }
     }
 
-    /// Notes that a rule is broken, or refuses the program.
+    /// Records a violation, or rejects the program.
     fn note(&mut self, rule: Rule, field: Field, found: u64) -> Result<(), Violation> {
         self.note_numbered(rule, field, found, rule.row().adobe)
     }
@@ -96,7 +96,7 @@ impl<'p> Checker<'p> {
         Ok(())
     }
 
-    /// Notes a violation if `broken`.
+    /// Records a violation if `broken`.
     fn require(&mut self, broken: bool, rule: Rule, field: Field, found: u64) -> Result<(), Violation> {
         if broken { self.note(rule, field, found) } else { Ok(()) }
     }
@@ -142,7 +142,7 @@ impl<'p> Checker<'p> {
         Ok((sources, texture))
     }
 
-    /// Rules of two sources together.
+    /// Checks the rules about both sources together.
     fn pair(&mut self, row: &OpcodeRow, sources: &[Read; 2]) -> Result<(), Violation> {
         if row.operands().sources != 2 || matches!(row.semantics, Semantics::Texture) {
             return Ok(());
@@ -156,7 +156,7 @@ impl<'p> Checker<'p> {
         self.require(same, Rule::ConstantCondition, Field::Source2, second.register.into())
     }
 
-    /// Rules of derivatives and textures within blocks.
+    /// Checks the rules about derivatives and textures in blocks.
     fn context(&mut self, row: &OpcodeRow, sources: &[Read; 2]) -> Result<(), Violation> {
         if !self.blocks.any_open() {
             return Ok(());

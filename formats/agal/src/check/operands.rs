@@ -25,7 +25,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a register number; `reach` registers from there on are used.
+    /// Checks a register number; the instruction uses `reach` registers from there on.
     pub(super) fn bounds(
         &mut self,
         file: RegisterFile,
@@ -46,7 +46,7 @@ impl Checker<'_> {
         self.note_numbered(rule, field, last.into(), Some(row.bounds_error))
     }
 
-    /// A source that is not a sampler, of which the components at `positions` are read.
+    /// Checks a source other than a sampler; the instruction reads its components at `positions`.
     pub(super) fn source(
         &mut self,
         row: &OpcodeRow,
@@ -131,7 +131,7 @@ impl Checker<'_> {
         Ok(Read { file, register: offset, swizzle: word.swizzle(), index: Some(index) })
     }
 
-    /// Records what a direct source reads; `components` of the register.
+    /// Records that a direct source reads `components` of a register.
     fn record(&mut self, read: &Read, components: u8, reach: u16, field: Field) -> Result<(), Violation> {
         let end = read.register.saturating_add(reach);
         let registers = usize::from(read.register)..usize::from(end);
@@ -158,7 +158,7 @@ impl Checker<'_> {
         self.require(components & !written != 0, rule, field, register as u64)
     }
 
-    /// The register that an instruction writes.
+    /// Checks the destination.
     pub(super) fn written_register(
         &mut self,
         row: &OpcodeRow,
@@ -232,12 +232,12 @@ impl Checker<'_> {
     }
 }
 
-/// Adds components to the masks of some registers, which exist.
+/// Adds components to the masks of some registers.
 fn mark(masks: &mut [u8], registers: Range<usize>, components: u8) {
     masks.get_mut(registers).into_iter().flatten().for_each(|mask| *mask |= components);
 }
 
-/// So many bits from the lowest on.
+/// The lowest `count` bits.
 fn low_bits(count: u8) -> u8 {
     !u8::MAX.checked_shl(count.into()).unwrap_or(0)
 }

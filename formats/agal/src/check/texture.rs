@@ -42,7 +42,7 @@ impl Checker<'_> {
         Violation { rule, token: self.at, field: Field::Sampler, found, adobe: rule.row().adobe }
     }
 
-    /// Settings that players know and the document does not.
+    /// Checks for settings that players support and the document does not mention.
     fn beyond_document(&mut self, word: SamplerField) -> Result<(), Violation> {
         for (shift, last) in [(DIMENSION, 1), (FILTER, 1), (WRAP, 1), (FLAGS, 0)] {
             let value = word.nibble(shift);

@@ -6,15 +6,15 @@ use crate::shader::{Index, Read, Shader, Write};
 
 pub(super) struct Lanes<'s> {
     constants: &'s [Vector],
-    /// Constant registers that exist for relative sources.
+    /// Number of constant registers that relative sources may read.
     constant_count: usize,
     inputs: &'s [Inputs; 4],
     /// Registers of each lane.
     temporaries: [Vec<Vector>; 4],
     outputs: [Outputs; 4],
-    /// Lanes that run.
+    /// Active lanes.
     pub(super) active: Mask,
-    /// The program is a vertex program: varyings are read where they are written.
+    /// The program is a vertex program, so varyings are read from the written ones.
     vertex: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'s> Lanes<'s> {
 
     fn relative(&self, lane: usize, index: Index, offset: u16) -> Vector {
         let index = self.register(lane, index.file, index.register)[usize::from(index.component)];
-        // Towards zero; NaN is 0, and what is out of range stays out of range.
+        // Conversion truncates; NaN becomes 0, and indices that are out of range stay out of range.
         let number = i64::from(index as i32) + i64::from(offset);
         let number = usize::try_from(number).ok().filter(|number| *number < self.constant_count);
         number.and_then(|number| self.constants.get(number)).copied().unwrap_or([0.0; 4])
@@ -70,7 +70,7 @@ impl<'s> Lanes<'s> {
         found.copied().unwrap_or([0.0; 4])
     }
 
-    /// Writes a result in the lanes that run.
+    /// Writes a result in the active lanes.
     pub(super) fn write(&mut self, write: &Write, result: &[Vector; 4]) {
         for (lane, result) in result.iter().enumerate() {
             if self.active >> lane & 1 == 0 {
@@ -99,7 +99,7 @@ impl<'s> Lanes<'s> {
         }
     }
 
-    /// Discards the lanes that run and for which `kills` holds.
+    /// Discards the active lanes for which `kills` is true.
     pub(super) fn kill(&mut self, kills: impl Fn(usize) -> bool) {
         for lane in 0..4 {
             self.outputs[lane].killed |= self.active >> lane & 1 == 1 && kills(lane);

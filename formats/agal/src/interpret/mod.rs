@@ -1,11 +1,11 @@
-//! The interpreter: runs a shader for four lanes, as the document says, one instruction after the other.
+//! The interpreter: runs a shader for four lanes, one instruction after the other, as the document specifies.
 //!
-//! The four lanes of a fragment program are a quad: lane 0 top left, 1 top right, 2 bottom left, 3 bottom right. Those of a
-//! vertex program are four vertices that have nothing to do with each other.
+//! The four lanes of a fragment program are a quad: lane 0 top left, 1 top right, 2 bottom left, 3 bottom
+//! right. Those of a vertex program are four independent vertices.
 //!
-//! Denormal operands and results of arithmetic count as zero of their sign, as in Direct3D 10. A discarded fragment
-//! runs on, because its neighbours need it for derivatives, but its outputs do not count. Derivatives and texture coordinates
-//! are taken from the registers of all four lanes, whichever of them are active.
+//! Denormal operands and results of arithmetic are flushed to zero of their sign, as in Direct3D 10. A
+//! discarded fragment continues, because its neighbours need it for derivatives, but its outputs are ignored.
+//! Derivatives and texture coordinates use the registers of all four lanes, active or not.
 
 mod lanes;
 
@@ -19,11 +19,11 @@ pub type Vector = [f32; 4];
 
 /// Textures that a shader samples.
 pub trait Textures {
-    /// The texels at the coordinates of the four lanes of a quad.
+    /// The texels at the coordinates of the four lanes.
     fn sample(&self, texture: &TextureUse, coordinates: &[Vector; 4]) -> [Vector; 4];
 }
 
-/// No textures: every texel is zero.
+/// A world without textures: every texel is zero.
 pub struct NoTextures;
 
 impl Textures for NoTextures {
@@ -32,7 +32,7 @@ impl Textures for NoTextures {
     }
 }
 
-/// What a lane reads beside the constants.
+/// Inputs of a lane besides the constants.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Inputs {
     /// Attributes of a vertex.
@@ -43,7 +43,7 @@ pub struct Inputs {
     pub instance: f32,
 }
 
-/// What a lane writes.
+/// Outputs of a lane.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Outputs {
     /// The position of a vertex, or the colours of a fragment.
@@ -56,10 +56,11 @@ pub struct Outputs {
     pub killed: bool,
 }
 
-/// Changes a result of arithmetic, also within an instruction: opcode, first operand, result.
+/// Replaces results of arithmetic, including those within an instruction: takes opcode, first operand and
+/// result.
 pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
 
-/// Runs a shader. Constants that are not in `constants` are zero.
+/// Runs a shader. Constants beyond the end of `constants` are zero.
 pub fn run(
     shader: &Shader,
     constants: &[Vector],
@@ -69,7 +70,7 @@ pub fn run(
     run_rounded(shader, constants, inputs, textures, &mut |_, _, result| result)
 }
 
-/// Runs a shader whose results are `rounding`'s, for tests that ask how far outputs depend on rounding.
+/// Runs a shader with results replaced by `rounding`, for tests that measure how outputs depend on rounding.
 pub fn run_rounded(
     shader: &Shader,
     constants: &[Vector],
@@ -85,12 +86,12 @@ pub fn run_rounded(
     machine.lanes.outputs()
 }
 
-/// Lanes that run, one bit each.
+/// A mask of lanes, one bit each.
 type Mask = u8;
 
 const ALL: Mask = 15;
 
-/// A block that is open.
+/// An open block.
 #[derive(Clone, Copy)]
 struct Block {
     /// Lanes that reached it.
@@ -141,7 +142,7 @@ impl Machine<'_, '_> {
         self.lanes.active = outer & taken;
     }
 
-    /// What an instruction gives in each lane.
+    /// The result of an instruction in each lane.
     fn result(&mut self, instruction: &Instruction, semantics: Semantics) -> [Vector; 4] {
         let [first, second] = &instruction.sources;
         let a = self.lanes.read(first);
@@ -173,7 +174,7 @@ impl Machine<'_, '_> {
             Semantics::Derivative(axis) => each(|lane| derivative(&a, lane, axis)),
             Semantics::Texture => {
                 let texels = self.textures.sample(&instruction.texture, &a);
-                // The largest coordinate is the operand.
+                // Divides by the largest coordinate.
                 let farthest = a.map(|[x, y, z, _]| x.abs().max(y.abs()).max(z.abs()));
                 each(|lane| texels[lane].map(|component| round(farthest[lane], component)))
             }
@@ -186,7 +187,7 @@ fn each(lane: impl FnMut(usize) -> Vector) -> [Vector; 4] {
     std::array::from_fn(lane)
 }
 
-/// A denormal counts as zero.
+/// Flushes a denormal to zero.
 fn flushed(number: f32) -> f32 {
     if number.is_subnormal() { 0.0f32.copysign(number) } else { number }
 }

@@ -1,9 +1,10 @@
-//! Prefixes and mutations of the bundled programs: an error with its place, or a valid shader; never a panic.
+//! Prefixes and mutations of the bundled programs give an error with its place, or a valid shader; never a
+//! panic.
 
 use crate::support::programs;
 use agx_agal::{AssembleOptions, Mode, Program, assemble, disassemble};
 
-/// Reads bytes in both modes; whatever can be read must survive the way through text.
+/// Reads bytes in both modes; a program that can be read must survive the round trip through text.
 fn read(bytes: &[u8]) {
     let program = match Program::read(bytes) {
         Ok(program) => program,
@@ -22,7 +23,7 @@ fn read(bytes: &[u8]) {
 }
 
 #[test]
-fn every_prefix_is_read_or_refused() {
+fn every_prefix_is_accepted_or_rejected() {
     for (_, _, program) in programs().iter().filter(|(_, _, program)| program.tokens.len() < 40) {
         let bytes = program.write();
         (0..bytes.len()).for_each(|end| read(&bytes[..end]));
@@ -30,7 +31,7 @@ fn every_prefix_is_read_or_refused() {
 }
 
 #[test]
-fn mutations_are_read_or_refused() {
+fn mutations_are_accepted_or_rejected() {
     let mut seed = 0x5eed_u64;
     let mut next = move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -52,7 +53,7 @@ fn mutations_are_read_or_refused() {
 }
 
 #[test]
-fn texts_are_assembled_or_refused() {
+fn texts_are_assembled_or_rejected() {
     let pieces = [
         "mov ", "tex ", "ft0", "vc[", "va0", ".x", "+5]", ", ", "<2d", ">", "-1.5", "é", ".agal 1 ", "\n",
         "// ",

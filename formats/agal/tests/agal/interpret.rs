@@ -12,7 +12,7 @@ fn lanes(text: &str, inputs: &[Inputs; 4], textures: &dyn Textures) -> [Outputs;
     run(&shader, &CONSTANTS, inputs, textures)
 }
 
-/// The first output of lane 0, with `first` in the first attribute or varying.
+/// The first output of lane 0; `first` is the first attribute or varying.
 fn output(text: &str, first: Vector) -> Vector {
     let mut inputs = Inputs::default();
     inputs.attributes[0] = first;
@@ -21,7 +21,7 @@ fn output(text: &str, first: Vector) -> Vector {
 }
 
 #[test]
-fn operations_give_what_the_document_says() {
+fn operations_follow_the_document() {
     let input = [1.0, -2.0, 3.0, 0.5];
     let cases: &[(&str, Vector)] = &[
         ("mov op, va0.wzyx", [0.5, 3.0, -2.0, 1.0]),
@@ -65,7 +65,7 @@ fn operations_give_what_the_document_says() {
 }
 
 #[test]
-fn edges_are_as_decided() {
+fn edge_cases_have_documented_results() {
     let infinity = f32::INFINITY;
     let input = [0.0, -0.0, infinity, -1.0];
     assert_eq!(output("rcp op, va0", input), [infinity, -infinity, 0.0, -1.0]);
@@ -106,7 +106,7 @@ fn indices_are_truncated_and_bounded() {
     assert_eq!(output(text, [f32::NAN, 0.0, 0.0, 0.0]), CONSTANTS[1]);
 }
 
-/// A texture whose texels are the coordinates they are at.
+/// A texture whose texels are their coordinates.
 struct Coordinates;
 
 impl Textures for Coordinates {
@@ -116,7 +116,7 @@ impl Textures for Coordinates {
 }
 
 #[test]
-fn quads_know_their_neighbours() {
+fn quads_access_their_neighbours() {
     let mut quad = [Inputs::default(); 4];
     for (lane, value) in [1.0, 3.0, 6.0, 10.0].into_iter().enumerate() {
         quad[lane].varyings[0] = [value, lane as f32, 0.0, 0.0];

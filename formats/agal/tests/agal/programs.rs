@@ -1,15 +1,15 @@
-//! The bundled programs: they assemble, keep the rules, and survive the way through bytes and text.
+//! The bundled programs assemble, are valid, and survive round trips through bytes and text.
 
 use crate::support::programs;
 use agx_agal::{AssembleOptions, Mode, Opcode, Program, Semantics, Shader, assemble, disassemble};
 
-/// Programs that break rules say so by their name or, if long, in their first comment.
+/// Programs that break rules have a marker in their name or, if long, in their first comment.
 fn is_sloppy(name: &str, text: &str) -> bool {
     name.starts_with("sloppy") || text.contains("olerant mode only")
 }
 
 #[test]
-fn there_are_enough_and_they_reach_every_opcode() {
+fn there_are_enough_programs_and_they_reach_every_opcode() {
     let programs = programs();
     assert!(programs.len() >= 80, "{}", programs.len());
     for row in agx_agal::OPCODES {
@@ -19,7 +19,7 @@ fn there_are_enough_and_they_reach_every_opcode() {
 }
 
 #[test]
-fn five_are_long_with_nested_blocks_and_relative_sources() {
+fn five_programs_are_long_with_nested_blocks_and_relative_sources() {
     let nests = |shader: &Shader| {
         let step = |depth: i32, opcode: Opcode| match opcode.row().semantics {
             Semantics::If(_) => depth + 1,
@@ -41,7 +41,7 @@ fn five_are_long_with_nested_blocks_and_relative_sources() {
 }
 
 #[test]
-fn they_keep_the_rules() {
+fn programs_are_valid() {
     for (name, text, program) in programs() {
         let strict = program.check(Mode::Strict);
         match (is_sloppy(&name, &text), strict) {

@@ -1,10 +1,11 @@
-//! Every rule: a program that breaks it is refused in strict mode, and in tolerant mode too or else it runs.
+//! Every rule: strict mode rejects a program that breaks it; tolerant mode rejects it or runs it.
 
 use crate::support::program;
 use agx_agal::Rule::*;
 use agx_agal::{AssembleOptions, Mode, Program, RULES, ReadError, Rule, Stage, Token, assemble, link};
 
-/// The rule that a text breaks in strict mode. Texts are of fragment programs unless they name vertex registers.
+/// Texts with the rule that they break in strict mode. They are fragment programs unless they name vertex
+/// registers.
 const TEXTS: &[(Rule, &str)] = &[
     (EmptyProgram, ".agal 1 fragment"),
     (OpcodeStage, ".agal 2 vertex\n.token 280000000000000000000000000000000000000000000000"),
@@ -98,7 +99,7 @@ fn read(text: &str) -> Program {
 }
 
 #[test]
-fn strict_mode_refuses_what_breaks_a_rule() {
+fn strict_mode_rejects_violations() {
     for (rule, text) in TEXTS {
         let violation = read(text).check(Mode::Strict).expect_err(text);
         assert_eq!(violation.rule, *rule, "{text}: {violation}");
@@ -108,7 +109,7 @@ fn strict_mode_refuses_what_breaks_a_rule() {
 }
 
 #[test]
-fn tolerant_mode_accepts_what_the_table_says() {
+fn tolerant_mode_accepts_the_tolerated_violations() {
     for (rule, text) in TEXTS {
         match read(text).check(Mode::Tolerant) {
             Ok(shader) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agx_agal::{AssembleOptions, Program, assemble};
 
-/// Every program of `programs/`: name, text, and what it assembles to.
+/// Every program of `programs/`: name, text and assembled program.
 pub fn programs() -> Vec<(String, String, Program)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let entries = std::fs::read_dir(folder).expect("the folder of programs");
@@ -20,7 +20,7 @@ pub fn programs() -> Vec<(String, String, Program)> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// The program of a text without directive.
+/// Assembles a text without directive.
 pub fn program(text: &str) -> Program {
     assemble(text, AssembleOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

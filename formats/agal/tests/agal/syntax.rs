@@ -13,7 +13,7 @@ fn token(text: &str) -> String {
     bytes[agx_agal::HEADER_BYTES..].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes that Adobe's assembler gives, as published with other readers and computed from its source.
+/// Output of Adobe's assembler, as published with other readers and computed from its source.
 const KNOWN: &[(&str, &str)] = &[
     ("m44 op, va0, vc0", "18000000 00000f03 000000e400000000 000000e401000000"),
     ("mov v0, va1", "00000000 00000f04 010000e400000000 0000000000000000"),
@@ -30,7 +30,7 @@ const KNOWN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn texts_give_known_bytes() {
+fn texts_assemble_to_known_bytes() {
     for (text, bytes) in KNOWN {
         assert_eq!(token(text), bytes.replace(' ', ""), "{text}");
     }
@@ -53,7 +53,7 @@ fn spellings_mean_the_same() {
 }
 
 #[test]
-fn errors_name_line_column_and_culprit() {
+fn errors_have_line_column_and_operand() {
     let cases = [
         ("foo ft0, ft1", "line 1, column 1: unknown opcode `foo`"),
         ("mov oc, v0\n  add ft0, ft1", "line 2, column 15: expected an operand"),
@@ -99,7 +99,7 @@ fn the_disassembler_writes_short_forms() {
 fn tokens_beyond_the_syntax_keep_their_bytes() {
     let program = program("mov oc, v0");
     let mut bytes = program.write();
-    // A mask of zero, and a second source where there is none.
+    // A mask of zero, and a second source that the opcode does not have.
     bytes[13] = 0;
     bytes[24] = 9;
     let sloppy = Program::read(&bytes).expect("every opcode exists");

@@ -14,13 +14,13 @@ use crate::program::{
 /// Registers that a text has allocated.
 #[derive(Default)]
 pub(super) struct Used {
-    /// Bits of inputs.
+    /// Mask of inputs.
     inputs: u16,
-    /// Bits of outputs.
+    /// Mask of outputs.
     outputs: u16,
     /// Constants allocated from the top of float and of integer uniforms.
     constants: [usize; 2],
-    /// For geometry shaders, their own uniforms.
+    /// The uniforms of a geometry shader, which are not shared.
     own: Option<Shared>,
 }
 
@@ -44,7 +44,7 @@ impl Shared {
     }
 }
 
-/// First and last of `size` registers from `first` on, as tables of uniforms number them.
+/// First and last of `size` registers from `first` on, as numbered in tables of uniforms.
 fn numbers(file: File, first: u8, size: usize, what: &'static str) -> Result<(u16, u16)> {
     let base = match file {
         File::Int => INT_BASE,
@@ -64,7 +64,7 @@ fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<
     Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
 }
 
-/// Name and the values in parentheses.
+/// Splits into name and the values in parentheses.
 fn values(text: &str) -> Result<(&str, Vec<&str>)> {
     let parts = text.split_once('(').and_then(|(name, rest)| Some((name.trim(), rest.strip_suffix(')')?)));
     match parts {
@@ -99,7 +99,7 @@ fn ints(parts: &[&str]) -> Result<[u8; 4]> {
     Ok(vector)
 }
 
-/// `name[size] register`, size and register optional.
+/// Parses `name[size] register`; size and register are optional.
 fn declaration(text: &str) -> Result<(&str, usize, Option<&str>)> {
     let (head, register) = match text.split_once(char::is_whitespace) {
         Some((head, register)) => (head, Some(register.trim())),
@@ -117,7 +117,7 @@ fn declaration(text: &str) -> Result<(&str, usize, Option<&str>)> {
 }
 
 impl Assembler {
-    /// Reads a directive, without its point.
+    /// Parses a directive without its point.
     pub(super) fn directive(&mut self, name: &str, rest: &str) -> Result<()> {
         match name.to_ascii_lowercase().as_str() {
             "proc" => self.procedure(rest),
@@ -239,7 +239,7 @@ impl Assembler {
         self.define(name, register)
     }
 
-    /// Declares uniforms, at given registers or the next free ones.
+    /// Declares uniforms at given registers, or at the next free ones.
     fn uniforms(&mut self, rest: &str, file: File) -> Result<()> {
         for text in split_operands(rest) {
             let (name, size, place) = declaration(text)?;
@@ -282,7 +282,7 @@ impl Assembler {
         Ok(first as u8)
     }
 
-    /// Takes registers for constants from the top.
+    /// Allocates registers for constants, downwards from the last.
     fn allocate_constants(&mut self, size: usize, is_int: bool) -> Result<u8> {
         let file = if is_int { File::Int } else { File::Float };
         let free = *self.unit.used.own.as_mut().unwrap_or(&mut self.shared).free(file);
@@ -452,7 +452,7 @@ impl Assembler {
         self.unit.shader.stage = Stage::Geometry;
         let words: Vec<&str> = rest.split_whitespace().collect();
         let Some((mode, words)) = words.split_first() else { return Ok(()) };
-        // Older names of two modes, which picasso still takes.
+        // picasso still accepts the older names of two modes.
         let mode = match mode.to_ascii_lowercase().as_str() {
             "subdivision" => "variable",
             "particle" => "fixed",

@@ -1,4 +1,4 @@
-//! What is known only at the end: addresses of procedures, and numbers of descriptors.
+//! Final steps: addresses of procedures, and numbers of descriptors.
 
 use super::operand::integer;
 use super::{AsmCause, AsmError, Assembler, Item, Reference, Result};
@@ -8,11 +8,11 @@ use crate::opcode::{Field, Format, Opcode};
 use crate::program::{MAX_CODE, MAX_DESCRIPTORS, Program};
 use crate::register::{Dest, Source};
 
-/// Descriptors that a multiply-add can name.
+/// Number of descriptors that a multiply-add can encode.
 const NARROW: usize = 32;
 
 impl Assembler {
-    /// Ends a text.
+    /// Checks that a text is complete.
     pub(super) fn close_unit(&mut self) -> Result<()> {
         if !self.blocks.is_empty() {
             return Err(AsmCause::Open);
@@ -21,7 +21,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The address of a label or procedure, or after `@`.
+    /// The address of a label or procedure, or the number after `@`.
     fn address(&self, name: &str) -> Result<usize> {
         if let Some(number) = name.strip_prefix('@') {
             let address = integer(number)?;
@@ -63,7 +63,7 @@ impl Assembler {
         }
     }
 
-    /// Numbers descriptors: those of multiply-adds first, because they reach only 32.
+    /// Numbers the descriptors. Multiply-adds come first, because they can encode only 32 numbers.
     fn number_descriptors(&mut self) -> std::result::Result<Vec<Descriptor>, AsmError> {
         let mut table = std::mem::take(&mut self.descriptors);
         let given = table.len();
@@ -95,7 +95,7 @@ impl Assembler {
         Ok(table)
     }
 
-    /// Puts everything together.
+    /// Assembles the container.
     pub(super) fn finish(mut self) -> std::result::Result<Container, AsmError> {
         let descriptors = self.number_descriptors()?;
         let mut code = Vec::with_capacity(self.items.len());
@@ -127,7 +127,7 @@ impl Assembler {
         Ok(container)
     }
 
-    /// Start and end of the entry: the procedure named, or `main`, or all of a text without procedures.
+    /// Start and end of the entry: the named procedure, or `main`, or all of a text without procedures.
     fn entry_range(&self, entry: Option<&str>, words: usize) -> Result<(usize, usize)> {
         if let Some((start, end)) = entry.and_then(|text| text.split_once(char::is_whitespace)) {
             return Ok((self.address(start.trim())?, self.address(end.trim())?));
@@ -165,13 +165,13 @@ impl Assembler {
     }
 }
 
-/// Bits of a descriptor that an instruction reads.
+/// The bits of a descriptor that an instruction reads.
 fn relevant(opcode: Opcode) -> u32 {
     let bits = Descriptor::relevant(opcode.desc().format.sources());
     if opcode == Opcode::Cmp { bits & !0xf } else { bits }
 }
 
-/// The first descriptor that agrees in the bits that matter, or a new one.
+/// The index of the first descriptor with equal relevant bits; appends one if there is none.
 fn find_or_add(table: &mut Vec<Descriptor>, wanted: Descriptor, relevant: u32, given: usize) -> usize {
     let agrees = |known: &Descriptor| (known.0 ^ wanted.0) & relevant == 0;
     if let Some(index) = table.iter().position(agrees) {
@@ -183,7 +183,7 @@ fn find_or_add(table: &mut Vec<Descriptor>, wanted: Descriptor, relevant: u32, g
     index
 }
 
-/// The text of an instruction with a numbered descriptor must say what that one says.
+/// Checks that an instruction with an explicit descriptor number agrees with that descriptor.
 fn check_fixed(item: &Item, table: &[Descriptor]) -> std::result::Result<(), AsmError> {
     let (Some(descriptor), Some(inst), Some(number)) = (item.descriptor, item.inst, item.fixed) else {
         return Ok(());

@@ -11,7 +11,7 @@ fn count(name: &str, operands: &[&str], expected: &'static str) -> AsmCause {
     AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() }
 }
 
-/// Takes `{n}` from the end of an instruction's operands.
+/// Splits `{n}` off the end of an instruction's operands.
 fn split_fixed(rest: &str) -> Result<(&str, Option<usize>)> {
     let Some((operands, number)) = rest.strip_suffix('}').and_then(|rest| rest.rsplit_once('{')) else {
         return Ok((rest, None));
@@ -29,7 +29,7 @@ fn split_fixed(rest: &str) -> Result<(&str, Option<usize>)> {
 }
 
 impl Assembler {
-    /// Reads an instruction.
+    /// Parses an instruction.
     pub(super) fn instruction(&mut self, name: &str, rest: &str) -> Result<()> {
         let Some(opcode) = Opcode::by_name(name) else {
             let expected = "an instruction of the PICA200";
@@ -58,7 +58,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A source operand, with its part of the descriptor.
+    /// Parses a source operand and sets its part of the descriptor.
     fn source(&self, text: &str, number: usize, descriptor: &mut Descriptor) -> Result<Register> {
         let register = self.register(text)?;
         if register.source_number().is_none() {
@@ -70,7 +70,7 @@ impl Assembler {
         Ok(register)
     }
 
-    /// Puts a source into its field; only the wide one may name a uniform.
+    /// Puts a source into its field; only the wide one can name a uniform.
     fn place(inst: Inst, number: usize, register: Register, text: &str) -> Result<Inst> {
         let wide = inst.opcode.desc().format.wide_source() == Some(number);
         if !wide && register.is_wide() {
@@ -111,7 +111,7 @@ impl Assembler {
         for (number, text) in (1..).zip(texts) {
             registers.push(self.source(text, number, &mut descriptor)?);
         }
-        // The wide source is the other one where the last names a uniform and the one before it does not.
+        // The other source becomes the wide one if the last names a uniform and the one before it does not.
         let is_wide = |back: usize| {
             registers.len().checked_sub(back).and_then(|at| registers.get(at)).is_some_and(|r| r.is_wide())
         };
@@ -181,7 +181,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The procedure or range that a call's last operands name.
+    /// The procedure or range in a call's last operands.
     fn call(&mut self, inst: Inst, name: &str, operands: &[&str]) -> Result<()> {
         let reference = match operands {
             [procedure] => Reference::Name((*procedure).to_owned()),

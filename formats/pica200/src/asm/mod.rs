@@ -1,15 +1,17 @@
-//! Assembles picasso's syntax.
+//! Assembler for picasso's syntax.
 //!
-//! What picasso documents is accepted: procedures, `.else`, `.end`, aliases, allocation of inputs, outputs and uniforms,
-//! constants, geometry modes, and NOPs inserted where the hardware needs one before a block ends. Beyond that:
+//! picasso's documented syntax is accepted: procedures, `.else`, `.end`, aliases, allocation of inputs,
+//! outputs and uniforms, constants, geometry modes, and automatic NOPs where the hardware needs one before
+//! the end of a block. In addition:
 //!
-//! * `@12` is the address 12, and a label denotes its address wherever a procedure does.
-//! * `call first, end`, `callc`, `callu`, `ifc` and `ifu` with `first, end` after their other operands, and `for i0, last`, name
-//!   their range instead of opening a block.
-//! * `.word 0x…` is an instruction word; `.opdesc 0x…` adds an operand descriptor, and `{3}` after the operands of an instruction
-//!   says that its descriptor is number 3.
-//! * `.entry @5 @9` gives entry and end as addresses; `.fvec name[4] c8` and its like name the register.
-//! * `.nonop` switches the padding off.
+//! * `@12` is the address 12, and a label may be used in place of a procedure.
+//! * `call first, end`, `callc`, `callu`, `ifc` and `ifu` with `first, end` after their other operands, and
+//!   `for i0, last`, name their range instead of opening a block.
+//! * `.word 0x…` is an instruction word; `.opdesc 0x…` adds an operand descriptor, and `{3}` after the
+//!   operands of an instruction selects descriptor 3.
+//! * `.entry @5 @9` gives entry and end as addresses; `.fvec name[4] c8` and similar directives name the
+//!   register.
+//! * `.nonop` disables the automatic NOPs.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -29,76 +31,76 @@ use crate::opcode::Opcode;
 use crate::program::Shader;
 use operand::Register;
 
-/// Why a text does not assemble.
+/// An error with its place in the text.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 #[error("line {line}: {cause}")]
 pub struct AsmError {
-    /// Which of the texts, from 0.
+    /// Index of the text.
     pub source_index: usize,
-    /// The line, from 1; 0 for what concerns all of the text.
+    /// The line, counted from 1; 0 for errors that concern the whole text.
     pub line: usize,
-    /// What is wrong.
+    /// The error.
     pub cause: AsmCause,
 }
 
-/// What is wrong with a line.
+/// An error in a text.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 pub enum AsmCause {
-    /// A word is not one of those that may stand there.
+    /// An unknown word.
     #[error("unknown {what} `{text}`; expected {expected}")]
     Unknown {
-        /// What should be there.
+        /// Kind of the expected word.
         what: &'static str,
-        /// What is there.
+        /// The word.
         text: String,
-        /// What may be there.
+        /// The accepted words.
         expected: &'static str,
     },
-    /// There are more or fewer operands than the instruction or directive takes.
+    /// A wrong number of operands.
     #[error("`{name}` takes {expected} operands, not {found}")]
     Operands {
         /// The instruction or directive.
         name: String,
-        /// How many it takes.
+        /// Expected number of operands.
         expected: &'static str,
-        /// How many there are.
+        /// Number of operands.
         found: usize,
     },
     /// A name is defined twice.
     #[error("`{0}` is defined twice")]
     Duplicate(String),
-    /// Nothing bears a name.
-    #[error("there is no {what} `{name}`")]
+    /// An undefined name.
+    #[error("unknown {what} `{name}`")]
     Undefined {
-        /// What is looked for.
+        /// Kind of the name.
         what: &'static str,
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// A register cannot stand where it does.
+    /// An operand that is not allowed in its position.
     #[error("`{text}` cannot be {what}; expected {expected}")]
     Place {
         /// The operand.
         text: String,
-        /// Its place.
+        /// Its position.
         what: &'static str,
-        /// What may be there.
+        /// The accepted operands.
         expected: &'static str,
     },
-    /// Blocks do not match.
-    #[error("`{0}` without a block it belongs to")]
+    /// A directive or instruction outside of its kind of block.
+    #[error("`{0}` outside of a block that allows it")]
     Unmatched(&'static str),
-    /// A block is not closed.
+    /// A block that is not closed.
     #[error("a block is not closed by `.end`")]
     Open,
-    /// Something does not fit.
-    #[error("{what}: {count} where {limit} fit")]
+    /// A limit is exceeded.
+    #[error("{what}: {count}; expected at most {limit}")]
     Limit {
-        /// What there is too much of.
+        /// What is counted.
         what: &'static str,
-        /// How many.
+        /// The number found.
         count: usize,
-        /// How many may be.
+        /// The maximum.
         limit: usize,
     },
 }
@@ -108,16 +110,16 @@ type Result<T> = std::result::Result<T, AsmCause>;
 /// Assembles one text.
 ///
 /// # Errors
-/// [`AsmError`] with the first line that is wrong.
+/// [`AsmError`] for the first faulty line.
 pub fn assemble(text: &str) -> std::result::Result<Container, AsmError> {
     assemble_all(&[text])
 }
 
-/// Assembles texts into one program, with a shader for each that does not say `.nodvle`. Procedures are shared, and so are
-/// the uniforms of vertex shaders.
+/// Assembles texts into one program, with a shader for each text without `.nodvle`. Texts share procedures
+/// and the uniforms of vertex shaders.
 ///
 /// # Errors
-/// [`AsmError`] with the first line that is wrong.
+/// [`AsmError`] for the first faulty line.
 pub fn assemble_all(texts: &[&str]) -> std::result::Result<Container, AsmError> {
     let mut assembler = Assembler::default();
     for (source_index, text) in texts.iter().enumerate() {
@@ -133,32 +135,32 @@ pub fn assemble_all(texts: &[&str]) -> std::result::Result<Container, AsmError> 
     assembler.finish()
 }
 
-/// A word of the program before its targets and descriptor are known.
+/// A word of the program with unresolved targets and descriptor.
 struct Item {
-    /// The instruction; none for a raw word.
+    /// The instruction; `None` for a raw word.
     inst: Option<Inst>,
     word: u32,
     descriptor: Option<Descriptor>,
-    /// The number of the descriptor, if the text gives one.
+    /// The explicit descriptor number, if the text has one.
     fixed: Option<usize>,
     reference: Reference,
-    /// Text and line it is from.
+    /// Its text and line.
     at: (usize, usize),
 }
 
-/// What an instruction refers to by name.
+/// The target of an instruction.
 enum Reference {
     None,
-    /// A procedure, or a label from which control does not come back.
+    /// A procedure, or a label for a jump without return.
     Name(String),
-    /// First instruction and the address after the last.
+    /// First instruction, and the address after the last.
     Range(String, String),
 }
 
 /// An open block.
 struct Block {
     kind: BlockKind,
-    /// Address of the instruction that opened it, or of a procedure's first.
+    /// Address of the first instruction.
     start: usize,
     /// Address of the first instruction of the else part.
     other: Option<usize>,
@@ -174,7 +176,7 @@ enum BlockKind {
     Array,
 }
 
-/// What belongs to one text.
+/// State of one text.
 #[derive(Default)]
 struct Unit {
     shader: Shader,
@@ -184,11 +186,11 @@ struct Unit {
     no_padding: bool,
     /// Registers in use: inputs, outputs, and constants from the top of the uniforms.
     used: directive::Used,
-    /// The constant array that is open.
+    /// The open constant array.
     array: Vec<[f32; 4]>,
 }
 
-/// An assembly under way.
+/// State of the assembler.
 #[derive(Default)]
 struct Assembler {
     items: Vec<Item>,
@@ -196,11 +198,11 @@ struct Assembler {
     procedures: BTreeMap<String, (usize, usize)>,
     labels: BTreeMap<String, usize>,
     blocks: Vec<Block>,
-    /// A block was just closed, so that another cannot end here.
+    /// A block has just been closed, so another cannot end here.
     after_block: bool,
-    /// Descriptors with given numbers.
+    /// Descriptors with explicit numbers.
     descriptors: Vec<Descriptor>,
-    /// Uniforms of vertex shaders by name: first register and number, kept across texts.
+    /// Uniforms of vertex shaders by name, with first register and number; shared by all texts.
     shared: directive::Shared,
     unit: Unit,
     units: Vec<Unit>,
@@ -226,7 +228,7 @@ fn split_operands(text: &str) -> Vec<&str> {
 }
 
 impl Assembler {
-    /// Reads a line.
+    /// Assembles a line.
     fn line(&mut self, line: &str) -> Result<()> {
         let mut text = line.split(';').next().unwrap_or_default().trim();
         while let Some((label, rest)) = text.split_once(':') {
@@ -255,7 +257,7 @@ impl Assembler {
         self.after_block = false;
     }
 
-    /// Inserts a NOP before a block ends, where the hardware would overlook the end.
+    /// Inserts a NOP before the end of a block where the hardware would miss the end.
     fn pad(&mut self, kind: BlockKind, start: usize) {
         let last = self.items.last().and_then(|item| item.inst).map(|inst| inst.opcode);
         let flows =

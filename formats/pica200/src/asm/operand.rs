@@ -6,7 +6,7 @@ use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::register::{COMPARISONS, VECTOR_REGISTERS};
 
-/// A file of registers.
+/// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum File {
     Output,
@@ -35,15 +35,15 @@ impl File {
     }
 }
 
-/// A register with what stands before and after it.
+/// A register operand with index, selector and sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Register {
     pub file: File,
     pub index: u8,
-    /// Field value of an address register, 0 for none.
+    /// Field value of the address register; 0 for none.
     pub address: u8,
     pub selector: [u8; 4],
-    /// Components the selector names, for destinations.
+    /// Components in the selector, for destinations.
     pub mask: [bool; 4],
     pub negated: bool,
 }
@@ -53,7 +53,7 @@ impl Register {
         Register { file, index, address: 0, selector: IDENTITY, mask: [true; 4], negated: false }
     }
 
-    /// Its number as a source; none if it is of a file that cannot be read.
+    /// Its number as a source; `None` if the file cannot be read.
     pub fn source_number(self) -> Option<u8> {
         match self.file {
             File::Input => Some(self.index),
@@ -63,7 +63,7 @@ impl Register {
         }
     }
 
-    /// Whether only a wide source can name it.
+    /// Whether only a wide source can encode it.
     pub fn is_wide(self) -> bool {
         self.file == File::Float
     }
@@ -73,7 +73,7 @@ fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<
     Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
 }
 
-/// What numbers are.
+/// Description of numbers in messages.
 const INTEGER: &str = "a decimal or hexadecimal integer";
 
 /// A decimal or hexadecimal number.
@@ -86,7 +86,7 @@ pub(super) fn integer(text: &str) -> Result<i64> {
     value.map_or_else(|| unknown("number", text, INTEGER), Ok)
 }
 
-/// A selector of one to four components, and the components it names.
+/// A selector of one to four components, as a selector and as a mask.
 fn selector(text: &str) -> Result<([u8; 4], [bool; 4])> {
     let component = |c: char| match c.to_ascii_lowercase() {
         'x' | 'r' | 's' => Some(0),
@@ -103,7 +103,7 @@ fn selector(text: &str) -> Result<([u8; 4], [bool; 4])> {
     Ok((std::array::from_fn(at), mask))
 }
 
-/// The component that a selector has for a component.
+/// The component that a selector reads for `component`.
 fn pick([x, y, z, w]: [u8; 4], component: u8) -> u8 {
     match component {
         0 => x,
@@ -123,7 +123,7 @@ fn address_register(text: &str) -> Option<u8> {
     }
 }
 
-/// What stands in brackets: an address register, an offset, or both.
+/// The contents of brackets: an address register, an offset, or both.
 fn index(text: &str) -> Result<(u8, i64)> {
     let text = text.trim();
     if let Some(address) = address_register(text) {
@@ -146,7 +146,7 @@ fn index(text: &str) -> Result<(u8, i64)> {
 }
 
 impl Assembler {
-    /// A register, or an alias of one.
+    /// A register or an alias.
     pub(super) fn register(&self, text: &str) -> Result<Register> {
         let (negated, body) = match text.strip_prefix('-') {
             Some(body) => (true, body.trim()),
@@ -218,7 +218,7 @@ impl Assembler {
     }
 }
 
-/// Name, what stands in brackets, and what follows them.
+/// Splits into the name, the contents of brackets, and the rest.
 fn split_brackets(text: &str) -> Result<(&str, Option<&str>, &str)> {
     let Some((name, rest)) = text.split_once('[') else { return Ok((text, None, "")) };
     match rest.split_once(']') {
@@ -233,7 +233,8 @@ pub(super) fn comparison(text: &str) -> Result<u16> {
     found.map_or_else(|| unknown("comparison", text, "eq, ne, lt, le, gt or ge"), |index| Ok(index as u16))
 }
 
-/// Sets the fields of a condition: one or two of `cmp.x` and `cmp.y` with `!` before them, joined by `&&` or `||`.
+/// Sets the fields of a condition: `cmp.x`, `cmp.y` or both, each with an optional `!`, joined by `&&` or
+/// `||`.
 pub(super) fn condition(inst: Inst, text: &str) -> Result<Inst> {
     let flag = |text: &str| {
         let text = text.trim();
@@ -246,7 +247,7 @@ pub(super) fn condition(inst: Inst, text: &str) -> Result<Inst> {
         }
     };
     let reference = |inst: Inst, (field, expected): (Field, bool)| inst.with(field, expected.into());
-    // What is not tested prints, and is encoded, as expected to be true.
+    // The reference value of an unused code is 1, in text and encoding.
     let inst = inst.with(Field::RefX, 1).with(Field::RefY, 1);
     let Some((first, rest)) = text.find(['&', '|']).and_then(|at| text.split_at_checked(at)) else {
         let tested = flag(text)?;

@@ -1,4 +1,4 @@
-//! DVLB files: a DVLP part with code and descriptors, and DVLE parts with a shader each.
+//! DVLB files: a DVLP part with code and descriptors, and a DVLE part for each shader.
 //!
 //! ```text
 //! DVLB  count  offset of each DVLE
@@ -7,7 +7,7 @@
 //!       outputs (8), uniforms (8) and symbols
 //! ```
 //!
-//! Offsets in DVLP and DVLE count from the start of the part. The layout is 3dbrew's.
+//! Offsets in DVLP and DVLE are relative to the start of the part. The layout is as described by 3dbrew.
 
 mod read;
 mod write;
@@ -24,64 +24,64 @@ const DVLE_HEADER: usize = 0x40;
 /// Size of a DVLP's header in bytes.
 const DVLP_HEADER: usize = 0x28;
 
-/// A program with the shaders in it.
+/// A program and its shaders.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Container {
-    /// Code and descriptors, which the shaders share.
+    /// Code and descriptors, shared by the shaders.
     pub program: Program,
     /// The shaders, in the order of the file.
     pub shaders: Vec<Shader>,
 }
 
-/// Why bytes are not a container.
+/// An error in the bytes of a container.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 pub enum ContainerError {
-    /// A part begins with other bytes.
+    /// A part does not begin with its magic number.
     #[error("expected `{expected}` at byte {offset}")]
     Magic {
-        /// The word that should be there.
+        /// The expected magic number.
         expected: &'static str,
-        /// Where.
+        /// Offset in the file.
         offset: usize,
     },
-    /// A part reaches past the end of the file.
-    #[error("{what} at byte {offset} reaches past the end of the file ({length} bytes)")]
+    /// A part extends past the end of the file.
+    #[error("{what} at byte {offset} extends past the end of the file ({length} bytes)")]
     Truncated {
-        /// What was read.
+        /// The part.
         what: &'static str,
-        /// Where it begins.
+        /// Its offset.
         offset: usize,
         /// Size of the file.
         length: usize,
     },
     /// A table has more rows than the hardware or the format allows.
-    #[error("{what}: {count} where at most {limit} fit")]
+    #[error("{what}: {count}; expected at most {limit}")]
     TooMany {
-        /// What there is too much of.
+        /// The table.
         what: &'static str,
-        /// How many.
+        /// Number of rows.
         count: usize,
-        /// How many may be.
+        /// Maximum number of rows.
         limit: usize,
     },
-    /// A field has a value without a meaning.
+    /// A field has an unknown value.
     #[error("{what} {value} at byte {offset} is unknown; expected {expected}")]
     Value {
-        /// What has the value.
+        /// The field.
         what: &'static str,
         /// The value.
         value: u32,
-        /// Where it is.
+        /// Its offset.
         offset: usize,
-        /// What would have a meaning.
+        /// The known values.
         expected: &'static str,
     },
-    /// There is no shader with the index or stage asked for.
+    /// No shader has the requested index or stage.
     #[error("the container has no {asked}; it has {found}")]
     NoShader {
-        /// What was asked for.
+        /// The requested shader.
         asked: String,
-        /// What there is.
+        /// The available shaders.
         found: String,
     },
 }
@@ -92,9 +92,9 @@ pub enum Choice {
     /// The first one.
     #[default]
     First,
-    /// By position in the file.
+    /// By index.
     Index(usize),
-    /// The first of a stage.
+    /// The first one of a stage.
     Stage(Stage),
 }
 
@@ -118,7 +118,7 @@ impl Container {
     /// The chosen shader.
     ///
     /// # Errors
-    /// [`ContainerError::NoShader`].
+    /// [`ContainerError::NoShader`] if there is none.
     pub fn shader(&self, choice: Choice) -> Result<&Shader, ContainerError> {
         let found = match choice {
             Choice::First => self.shaders.first(),

@@ -12,16 +12,16 @@ use crate::register::{BOOL_UNIFORMS, FLOAT_UNIFORMS, INT_UNIFORMS};
 
 type Result<T> = std::result::Result<T, ContainerError>;
 
-/// Most rows of a table of a DVLE: more registers and labels there cannot be.
+/// Maximum number of rows of a table in a DVLE: there cannot be more registers or labels.
 const MAX_ROWS: usize = 4096;
 
-/// Bytes with checked access.
+/// A byte slice with checked access.
 #[derive(Clone, Copy)]
 struct Bytes<'a> {
     bytes: &'a [u8],
-    /// What is being read.
+    /// The part, for messages.
     what: &'static str,
-    /// Where the part begins that offsets count from.
+    /// Base of the part's offsets in the file.
     base: usize,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
         found.ok_or(self.truncated(offset))
     }
 
-    /// Where in the file an offset is; of one that no file reaches, the largest.
+    /// Converts an offset to one in the file, saturating.
     fn place(self, offset: usize) -> usize {
         self.base.saturating_add(offset)
     }
@@ -63,7 +63,7 @@ impl<'a> Bytes<'a> {
         Ok(self.word(offset)? as usize)
     }
 
-    /// Two sizes, one after the other.
+    /// Two consecutive sizes.
     fn sizes(self, offset: usize) -> Result<(usize, usize)> {
         let both = u64::from_le_bytes(self.array(offset)?);
         Ok((both as u32 as usize, (both >> 32) as usize))
@@ -76,7 +76,7 @@ impl<'a> Bytes<'a> {
         Err(ContainerError::Magic { expected, offset: self.base })
     }
 
-    /// The rows of a table whose offset and count stand at `at`.
+    /// The rows of a table with its offset and count at `at`.
     fn table(self, at: usize, row: usize, what: &'static str, limit: usize) -> Result<Vec<Bytes<'a>>> {
         let (offset, count) = self.sizes(at)?;
         if count > limit {
@@ -206,10 +206,11 @@ fn read_constant(row: Bytes<'_>) -> Result<Constant> {
     }
 }
 
-/// Most bytes of a name. Many rows may name one text, so that longer ones would let a small file fill the memory.
+/// Maximum number of bytes of a name. Many rows may share one name, so longer ones would let a small file use
+/// a lot of memory.
 const MAX_NAME: usize = 1024;
 
-/// The text at an offset into the symbols; empty if it lies outside, as in files without symbols.
+/// The name at an offset in the symbols; empty if the offset is outside, as in files without symbols.
 fn name(symbols: &[u8], offset: usize) -> Result<String> {
     let rest = symbols.get(offset..).unwrap_or_default();
     let end = rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len());

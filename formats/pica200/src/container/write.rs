@@ -50,10 +50,10 @@ fn write_program(program: &Program) -> Result<Vec<u8>, ContainerError> {
     Ok(out)
 }
 
-/// Adds a name to the symbols.
+/// Appends a name to the symbols.
 fn symbol(symbols: &mut Vec<u8>, name: &str) -> usize {
     let offset = symbols.len();
-    // A name ends at its first zero byte.
+    // Names end at their first zero byte.
     symbols.extend(name.bytes().take_while(|byte| *byte != 0));
     symbols.push(0);
     offset

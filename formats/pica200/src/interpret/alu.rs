@@ -1,11 +1,11 @@
-//! What arithmetic instructions compute.
+//! Arithmetic instructions.
 
 use super::{Numbers, Vector};
 use crate::f24;
 use crate::opcode::Opcode;
 use crate::register::Compare;
 
-/// The largest exponent of lighting, 0x7fff / 0x100.
+/// The largest exponent of `litp`, 0x7fff / 0x100.
 const LIT_LIMIT: f32 = 127.996_09;
 
 impl Numbers {
@@ -22,14 +22,14 @@ impl Numbers {
         self.round(a + b)
     }
 
-    /// Sum of the products of the first `count` components.
+    /// Dot product of the first `count` components.
     fn dot(self, a: Vector, b: Vector, count: usize) -> f32 {
         let products = a.into_iter().zip(b).take(count).map(|(a, b)| self.product(a, b));
         products.fold(0.0, |sum, product| self.sum(sum, product))
     }
 }
 
-/// The first operand if it is larger: for a NaN, the second.
+/// The first operand if it is larger, else the second; if either is NaN, the second.
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
@@ -38,7 +38,7 @@ fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The four components of the result of an operation in its form without inversion.
+/// The result of an operation; `opcode` is the form without inverted sources.
 pub(super) fn compute(opcode: Opcode, [a, b, c]: [Vector; 3], numbers: Numbers) -> Vector {
     let each = |f: &dyn Fn(f32, f32) -> f32| std::array::from_fn(|index| f(a[index], b[index]));
     let truth = |value: bool| if value { 1.0 } else { 0.0 };
@@ -70,7 +70,7 @@ pub(super) fn compute(opcode: Opcode, [a, b, c]: [Vector; 3], numbers: Numbers) 
     }
 }
 
-/// A comparison.
+/// Evaluates a comparison.
 pub(super) fn compare(compare: Compare, a: f32, b: f32) -> bool {
     match compare {
         Compare::Eq => a == b,

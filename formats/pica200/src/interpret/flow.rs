@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-/// Entries of the call stack.
+/// Depth of the call stack.
 const CALLS: usize = 4;
-/// Entries of the if stack.
+/// Depth of the if stack.
 const IFS: usize = 8;
-/// Entries of the loop stack.
+/// Depth of the loop stack.
 const LOOPS: usize = 4;
 
 /// An open loop.
@@ -15,25 +15,25 @@ pub(super) struct Loop {
     pub body: u32,
     /// The address after the last instruction of the body.
     pub end: u32,
-    /// Iterations to come after this one.
+    /// Remaining iterations after the current one.
     pub remaining: u8,
-    /// What aL grows by.
+    /// Increment of aL.
     pub step: u8,
-    /// The value of aL around the loop.
+    /// The value of aL outside the loop.
     pub outer: i32,
 }
 
 /// The stacks.
 #[derive(Default)]
 pub(super) struct Stacks {
-    /// End and return address.
+    /// End and return address of each call.
     calls: VecDeque<(u32, u32)>,
-    /// Address of the else part and of what follows it.
+    /// Address of the else part, and the address where control continues.
     ifs: VecDeque<(u32, u32)>,
     loops: VecDeque<Loop>,
 }
 
-/// Pushes onto a stack of limited depth, which loses its oldest entry.
+/// Pushes onto a stack of limited depth; a full stack loses its oldest entry.
 fn push<T>(stack: &mut VecDeque<T>, depth: usize, entry: T) {
     if stack.len() == depth {
         stack.pop_front();
@@ -42,7 +42,7 @@ fn push<T>(stack: &mut VecDeque<T>, depth: usize, entry: T) {
 }
 
 impl Stacks {
-    /// Enters a range that returns at `end` to `back`.
+    /// Enters a range that returns from `end` to `back`.
     pub fn call(&mut self, end: u32, back: u32) {
         push(&mut self.calls, CALLS, (end, back));
     }
@@ -57,14 +57,15 @@ impl Stacks {
         push(&mut self.loops, LOOPS, entry);
     }
 
-    /// The address after an instruction, whose successor in the program is `successor` and which itself goes to `next`.
+    /// Returns the address after an instruction. `successor` is the following instruction; `next` is where
+    /// the instruction itself continues.
     pub fn next(&mut self, successor: u32, next: u32, breaks: bool, counter: &mut i32) -> u32 {
         let mut next = next;
         let mut at = successor;
         for popped in 1..=CALLS {
             let Some(&(_, back)) = self.calls.back().filter(|(end, _)| *end == at) else { break };
             self.calls.pop_back();
-            // The fourth return at once is lost.
+            // The fourth simultaneous return is lost.
             if popped < CALLS {
                 next = back;
                 at = back;

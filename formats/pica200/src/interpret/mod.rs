@@ -1,9 +1,10 @@
-//! Executes programs, one vertex or primitive at a time: an oracle for compilers.
+//! Executes programs, one vertex or primitive at a time; an oracle for compilers.
 //!
-//! Control flow follows 3dbrew's account of the hardware: three stacks, four deep for calls and loops and eight for ifs, each
-//! compared with the address of the next instruction after every instruction. A push onto a full stack loses the
-//! oldest entry. The call stack may pop up to four entries at once, the fourth without a return; an if and a loop pop one
-//! each. The address that wins is the loop's, then the if's, the call's, the jump's.
+//! Control flow follows 3dbrew's description of the hardware. There are three stacks, four deep for calls and
+//! loops and eight for ifs, and each is compared with the address of the next instruction after every
+//! instruction. A push onto a full stack loses the oldest entry. The call stack may pop up to four entries at
+//! once, the fourth without a return; an if and a loop pop one each. The order of precedence is loop, if,
+//! call, jump.
 
 mod alu;
 mod flow;
@@ -21,12 +22,12 @@ use flow::Stacks;
 /// A vector register.
 pub type Vector = [f32; 4];
 
-/// How numbers behave.
+/// Number format of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers {
-    /// A product of zero and infinity is zero, as in the hardware; else it is NaN.
+    /// Whether 0 · ∞ is 0, as in the hardware, and not NaN.
     pub exact: bool,
-    /// Results are rounded to 24 bits; else they have single precision.
+    /// Whether results are rounded to 24-bit floats.
     pub round24: bool,
 }
 
@@ -41,7 +42,7 @@ impl Default for Numbers {
 pub struct Uniforms {
     /// c0 to c95.
     pub float: [Vector; FLOAT_UNIFORMS],
-    /// i0 to i3: x iterations less one, y first value of aL, z step.
+    /// i0 to i3: x is the number of iterations minus one, y the first value of aL, z the step.
     pub int: [[u8; 4]; INT_UNIFORMS],
     /// b0 to b15.
     pub bool: [bool; BOOL_UNIFORMS],
@@ -58,7 +59,7 @@ impl Default for Uniforms {
 }
 
 impl Uniforms {
-    /// Sets what a shader brings along.
+    /// Sets the constants of a shader.
     pub fn apply(&mut self, constants: &[crate::program::Constant]) {
         use crate::program::Constant;
         for constant in constants {
@@ -83,7 +84,7 @@ impl Uniforms {
     }
 }
 
-/// A primitive that a geometry program has completed: the vertex buffer at that time.
+/// A completed primitive of a geometry program: the vertex buffer at that time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Primitive {
     /// Outputs o0 to o15 of the three vertices.
@@ -92,10 +93,10 @@ pub struct Primitive {
     pub inverted: bool,
 }
 
-/// What a run leaves.
+/// Final state of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// o0 to o15; what is not written is 0.
+    /// o0 to o15; unwritten outputs are 0.
     pub outputs: [Vector; VECTOR_REGISTERS],
     /// r0 to r15.
     pub temporaries: [Vector; VECTOR_REGISTERS],
@@ -109,28 +110,28 @@ pub struct Outcome {
     pub steps: usize,
 }
 
-/// Why a run has no outcome.
+/// An error of a run.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
 pub enum RunError {
-    /// The program did not end in time.
-    #[error("no end after {limit} instructions, at address {address}")]
+    /// The instruction limit is reached.
+    #[error("the program did not end within {limit} instructions; the next address is {address}")]
     Steps {
         /// The limit.
         limit: usize,
         /// The next instruction.
         address: u32,
     },
-    /// An opcode has no meaning.
+    /// An unknown opcode.
     #[error("the word {word:#010x} at address {address} has no known opcode")]
     Opcode {
         /// The word.
         word: u32,
-        /// Where it is.
+        /// Its address.
         address: u32,
     },
 }
 
-/// Where a program begins and what it is given.
+/// Parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
     /// The program.
@@ -143,15 +144,15 @@ pub struct Run<'a> {
     pub inputs: [Vector; VECTOR_REGISTERS],
     /// How numbers behave.
     pub numbers: Numbers,
-    /// Most instructions to execute.
+    /// Maximum number of executed instructions.
     pub limit: usize,
 }
 
 impl Run<'_> {
-    /// Executes the program from its entry until it ends, or runs off its end.
+    /// Executes the program from its entry to its end.
     ///
     /// # Errors
-    /// [`RunError`].
+    /// [`RunError`] if the program does not end within the limit or has an unknown opcode.
     pub fn execute(&self) -> Result<Outcome, RunError> {
         let mut machine = Machine {
             run: self,
@@ -183,19 +184,19 @@ impl Run<'_> {
     }
 }
 
-/// A run under way.
+/// State of a run.
 struct Machine<'a> {
     run: &'a Run<'a>,
     state: Outcome,
     stacks: Stacks,
     /// The vertex buffer.
     vertices: [[Vector; VECTOR_REGISTERS]; 3],
-    /// The last SETEMIT.
+    /// The last `setemit`.
     emission: Inst,
 }
 
 impl Machine<'_> {
-    /// The register a source names, before selector and sign.
+    /// The value of a source register, before selector and sign.
     fn register(&self, inst: &Inst, number: usize) -> Vector {
         let at = |registers: &[Vector], index: u8| registers.get(usize::from(index)).copied();
         let found = match inst.source(number) {
@@ -213,7 +214,7 @@ impl Machine<'_> {
         found.unwrap_or([0.0; 4])
     }
 
-    /// A source as the instruction sees it.
+    /// The value of a source after selector and sign.
     fn source(&self, inst: &Inst, number: usize) -> Vector {
         let register = self.register(inst, number);
         let descriptor = self.run.program.descriptor(inst);
@@ -251,7 +252,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Stores the outputs as a vertex and completes a primitive if that is set.
+    /// Stores the outputs as a vertex; completes a primitive if the last `setemit` says so.
     fn emit(&mut self) {
         let place = usize::from(self.emission.get(Field::Vertex));
         if let Some(vertex) = self.vertices.get_mut(place) {
@@ -263,7 +264,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a conditional instruction acts.
+    /// Whether the condition of an instruction holds.
     fn holds(&self, inst: &Inst) -> bool {
         match inst.opcode {
             Opcode::Callc | Opcode::Ifc | Opcode::Jmpc | Opcode::Breakc => {
@@ -276,7 +277,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Executes the instruction at an address; returns the next address.
+    /// Executes an instruction; returns the next address.
     fn step(&mut self, inst: &Inst, address: u32) -> u32 {
         let mut next = address + 1;
         let mut breaks = false;

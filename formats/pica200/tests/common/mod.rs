@@ -1,4 +1,4 @@
-//! What the tests of this crate share: the programs, and random runs of them.
+//! Shared by the tests of this crate: the programs, and random runs of them.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 

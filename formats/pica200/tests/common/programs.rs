@@ -1,4 +1,4 @@
-//! The project's PICA200 programs, as the tests of two packages read them.
+//! The project's PICA200 programs, for the tests of two packages.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub struct Named {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What it assembles to.
+    /// The assembled container.
     pub container: Container,
 }
 

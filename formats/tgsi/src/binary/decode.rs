@@ -1,4 +1,4 @@
-//! From tokens to a shader.
+//! Decoder of the binary form.
 
 use super::Edition;
 use super::encode::has_access;
@@ -13,11 +13,11 @@ use crate::names::{
     SemanticName, Target,
 };
 
-/// Reads a shader from tokens. What follows the size that the header says is not read.
+/// Decodes a shader. Tokens after the size in the header are ignored.
 ///
 /// # Errors
 ///
-/// The first word that means nothing, or the end of the tokens inside an entry.
+/// The first unknown value, or the end of the tokens inside an entry.
 pub fn decode(tokens: &[u32], edition: Edition) -> Result<Shader, TokenError> {
     let mut input = Decoder { edition, tokens, at: 0 };
     let header = input.next("a header")?;
@@ -58,7 +58,7 @@ impl Decoder<'_> {
         Ok(word)
     }
 
-    /// An error about the word that was read last.
+    /// An error about the last word.
     fn unknown<T>(&self, what: &'static str, value: u32) -> Result<T, TokenError> {
         Err(TokenError::Unknown { at: self.at.saturating_sub(1), what, value })
     }
@@ -154,7 +154,7 @@ impl Decoder<'_> {
         Ok(declaration)
     }
 
-    /// What the first word says in the early edition: whether a dimension and a semantic follow.
+    /// Decodes the first word of the early edition; returns whether a dimension and a semantic follow.
     fn early_flags(&self, word: u32, declaration: &mut Declaration) -> Result<(bool, bool), TokenError> {
         use early_declaration::{CENTROID, DIMENSION, INTERPOLATE, INVARIANT, SEMANTIC, WRAP};
         let number = INTERPOLATE.get(word);
@@ -162,7 +162,7 @@ impl Decoder<'_> {
         let mode = self.known(mode.filter(|mode| *mode != Interpolation::Color), "interpolation", number)?;
         let location = if CENTROID.get(word) != 0 { Location::Centroid } else { Location::Center };
         let interpolate = Interpolate { mode, location, cylindrical_wrap: WRAP.get(word) as u8 };
-        // The field is always there; only inputs have something to say with it.
+        // The field is always present, but is only meaningful for inputs.
         let is_plain = mode == Interpolation::Constant && location == Location::Center && WRAP.get(word) == 0;
         declaration.interpolate = (declaration.file == File::Input || !is_plain).then_some(interpolate);
         declaration.is_invariant = INVARIANT.get(word) != 0;
@@ -218,7 +218,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// The vectors of an immediate array.
+    /// Decodes the vectors of an immediate array.
     fn values(&mut self, declaration: &Declaration) -> Result<Detail, TokenError> {
         let range = declaration.range;
         let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! From a shader to tokens.
+//! Encoder of the binary form.
 
 use super::Edition;
 use super::layout::{
@@ -12,11 +12,11 @@ use crate::model::{
 use crate::names::{File, Interpolation, Location, Target};
 use crate::opcode::Class;
 
-/// Writes a shader as tokens.
+/// Encodes a shader.
 ///
 /// # Errors
 ///
-/// Something that the edition has no number or no room for.
+/// A name without a number in the edition, or a number that does not fit its field.
 pub fn encode(shader: &Shader, edition: Edition) -> Result<Vec<u32>, TokenError> {
     let mut out = Encoder { edition, tokens: Vec::new() };
     let find = |at: u32| edition.processors().get(at as usize).copied();
@@ -55,7 +55,7 @@ impl Encoder {
         number(|at| self.edition.target(at), target, "texture target", target.name())
     }
 
-    /// Sets the length of the entry that begins at `start`.
+    /// Sets the length of the entry that starts at `start`.
     fn finish(&mut self, start: usize) -> Result<(), TokenError> {
         let entry = self.tokens.get_mut(start..).unwrap_or_default();
         let length = entry.len() as u32;
@@ -250,7 +250,7 @@ impl Encoder {
     fn access(&mut self, access: &Access) -> Result<(), TokenError> {
         let mut word = Token::default();
         word.set(instruction::QUALIFIER, "qualifiers", u32::from(access.qualifiers))?;
-        // A buffer has the number 0, as an access that names no target has.
+        // An access without a target has the number 0, like a buffer.
         let target = access.target.map_or(Ok(0), |target| self.target(target))?;
         word.set(instruction::MEMORY_TARGET, "texture target", target)?;
         let format = access.format.as_deref().unwrap_or("");
@@ -348,7 +348,7 @@ fn late_flags(word: &mut Token, declaration: &Declaration) -> Result<(), TokenEr
     Ok(())
 }
 
-/// The number in `PIPE_FORMAT_NUMBER_42`; 0 for no format.
+/// The number in `PIPE_FORMAT_NUMBER_42`; 0 without a format.
 fn format_number(name: &str) -> Result<u32, TokenError> {
     if name.is_empty() || name == "PIPE_FORMAT_NONE" {
         return Ok(0);
@@ -357,7 +357,7 @@ fn format_number(name: &str) -> Result<u32, TokenError> {
     number.ok_or_else(|| TokenError::NoCode { what: "format", name: name.to_owned() })
 }
 
-/// Whether an opcode's instructions have a word about memory.
+/// Whether an opcode's instructions have a word for memory.
 pub(super) fn has_access(class: Class) -> bool {
     matches!(class, Class::Load | Class::Store | Class::Atomic | Class::Query | Class::Handle)
 }

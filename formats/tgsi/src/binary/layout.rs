@@ -1,4 +1,4 @@
-//! Fields of tokens, and the numbers of files, opcodes and the like in each edition.
+//! Fields of tokens, and the numbers of files, opcodes and other names in each edition.
 
 use super::Edition;
 use crate::error::TokenError;
@@ -21,7 +21,7 @@ impl Field {
         ((self.get(word) ^ sign) as i32).wrapping_sub(sign as i32)
     }
 
-    /// The largest value.
+    /// The largest unsigned value.
     fn limit(self) -> u32 {
         !u32::MAX.unbounded_shl(self.1)
     }
@@ -32,7 +32,7 @@ impl Field {
     }
 }
 
-/// A token in the making.
+/// A token under construction.
 #[derive(Default)]
 pub(super) struct Token(pub u32);
 
@@ -62,7 +62,7 @@ impl Token {
     }
 }
 
-/// First word of every entry.
+/// The first word of every entry.
 pub(super) mod entry {
     use super::Field;
     pub const KIND: Field = Field(0, 4);
@@ -71,13 +71,13 @@ pub(super) mod entry {
     pub const IMMEDIATE: u32 = 1;
     pub const INSTRUCTION: u32 = 2;
     pub const PROPERTY: u32 = 3;
-    /// Immediates have more bits for their length.
+    /// Immediates have a longer length field.
     pub const IMMEDIATE_LENGTH: Field = Field(4, 14);
     pub const IMMEDIATE_TYPE: Field = Field(18, 4);
     pub const PROPERTY_NAME: Field = Field(12, 8);
 }
 
-/// First word of a declaration and the words that follow it.
+/// The words of a declaration.
 pub(super) struct DeclarationLayout {
     pub file: Field,
     pub mask: Field,
@@ -94,8 +94,8 @@ pub(super) const DECLARATION: DeclarationLayout = DeclarationLayout {
     invariant: Field(23, 1),
 };
 
-/// What the same word has in the early edition: interpolation instead of a further word. There the dimension and what
-/// follows stand four bits higher.
+/// The first word of a declaration in the early edition, which includes interpolation. The dimension and the
+/// fields after it are four bits higher.
 pub(super) mod early_declaration {
     use super::Field;
     pub const INTERPOLATE: Field = Field(20, 4);
@@ -106,7 +106,7 @@ pub(super) mod early_declaration {
     pub const WRAP: Field = Field(28, 4);
 }
 
-/// What the same word has in the late edition.
+/// The first word of a declaration in the late edition.
 pub(super) mod late_declaration {
     use super::Field;
     pub const INTERPOLATE: Field = Field(22, 1);
@@ -137,7 +137,7 @@ pub(super) mod words {
 pub(super) mod instruction {
     use super::Field;
     pub const OPCODE: Field = Field(12, 8);
-    /// One bit in the late edition, where everything after it stands one bit lower.
+    /// In the late edition it has one bit, and the fields after it are one bit lower.
     pub const SATURATE: Field = Field(20, 2);
     pub const EARLY: [Field; 5] = [Field(22, 2), Field(24, 4), Field(29, 1), Field(30, 1), Field(28, 1)];
     pub const LATE_SATURATE: Field = Field(20, 1);
@@ -197,10 +197,10 @@ const EARLY_FILES: [File; 12] = [
 /// Processors in the order of their numbers in the early edition.
 const EARLY_PROCESSORS: [Processor; 3] = [Processor::Fragment, Processor::Vertex, Processor::Geometry];
 
-/// Semantics in the order of their numbers in the early edition are the first eleven and then the stencil value.
+/// Semantics in the early edition: the first eleven, and then the stencil value.
 const EARLY_SEMANTICS: usize = 11;
 
-/// Register files of the late edition; those after them have no number there.
+/// Register files of the late edition. The remaining files have no number there.
 const LATE_FILES: &[File] = File::ALL.split_at(16).0;
 
 impl Edition {
@@ -220,7 +220,7 @@ impl Edition {
         }
     }
 
-    /// The semantic of that number.
+    /// The semantic for a number.
     pub(super) fn semantic(self, number: u32) -> Option<SemanticName> {
         match self {
             Edition::Early if number as usize == EARLY_SEMANTICS => Some(SemanticName::Stencil),
@@ -229,7 +229,7 @@ impl Edition {
         }
     }
 
-    /// The target of that number.
+    /// The target for a number.
     pub(super) fn target(self, number: u32) -> Option<Target> {
         match self {
             Edition::Early if number == 0 => Some(Target::Unknown),
@@ -238,7 +238,7 @@ impl Edition {
         }
     }
 
-    /// The number of an opcode.
+    /// The code of an opcode.
     pub(super) fn code(self, opcode: Opcode) -> Option<u8> {
         let info = opcode.info();
         match self {
@@ -247,14 +247,14 @@ impl Edition {
         }
     }
 
-    /// The opcode of that number; of several the one with the latest meaning.
+    /// The opcode for a code; if there are several, the one that is current.
     pub(super) fn opcode(self, code: u32) -> Option<Opcode> {
         let row = OPCODES.iter().rev().find(|row| self.code(row.opcode).map(u32::from) == Some(code));
         row.map(|row| row.opcode)
     }
 }
 
-/// The number of something among all that have numbers.
+/// The number of a name, by search.
 pub(super) fn number<T: Copy + PartialEq>(
     find: impl Fn(u32) -> Option<T>,
     one: T,

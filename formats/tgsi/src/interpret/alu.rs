@@ -1,4 +1,4 @@
-//! What 32-bit operations compute.
+//! 32-bit operations.
 
 use half::f16;
 
@@ -9,11 +9,11 @@ use crate::opcode::{Class, Opcode};
 /// The sources of an operation.
 type Sources = [Vector; 4];
 
-/// All bits: what integer comparisons give for true.
+/// The result of integer comparisons for true.
 const TRUE: u32 = u32::MAX;
 
 impl Machine<'_, '_> {
-    /// Operations that compute a 32-bit result from their sources alone.
+    /// Executes operations that compute a 32-bit result from their sources alone.
     pub(super) fn compute(&mut self, instruction: &Instruction, active: &[usize]) {
         let opcode = instruction.opcode;
         for lane in active.iter().copied() {
@@ -39,12 +39,12 @@ impl Machine<'_, '_> {
     }
 }
 
-/// How an operation computes.
+/// Arithmetic rules of an instruction.
 struct Rules<'r, 'f> {
-    /// 0 times anything is 0.
+    /// 0 times any number is 0.
     zero_wins: bool,
     opcode: Opcode,
-    /// Sums and products are rounded as they are written.
+    /// The instruction is precise: each sum and product is rounded.
     is_precise: bool,
     rounding: &'r mut Rounding<'f>,
 }
@@ -76,7 +76,7 @@ fn sign(a: f32) -> f32 {
     }
 }
 
-/// `a` to the power of `b` as `2^(b log2 a)` computes it, but 1 if `b` is 0.
+/// `a` to the power of `b`, computed as `2^(b log2 a)`, except that it is 1 if `b` is 0.
 fn power(a: f32, b: f32) -> f32 {
     if b == 0.0 {
         1.0
@@ -88,7 +88,7 @@ fn power(a: f32, b: f32) -> f32 {
 }
 
 impl Rules<'_, '_> {
-    /// The result of an operation whose first operand, or largest term, is `operand`, rounded.
+    /// Rounds the result of an operation; `operand` is its first operand, or its largest term.
     fn round(&mut self, operand: f32, result: f32) -> f32 {
         if self.is_precise { result } else { (self.rounding)(self.opcode, operand, result) }
     }
@@ -110,8 +110,8 @@ impl Rules<'_, '_> {
         sum
     }
 
-    /// The products of `count` components and `rest`, added from left to right. The document leaves open in which order
-    /// hardware adds, so what the sum may be off by depends on its largest term.
+    /// The products of `count` components and `rest`, added from left to right. The document does not specify
+    /// the order of additions, so the error of the sum depends on its largest term.
     fn sum(&mut self, a: [f32; 4], b: [f32; 4], count: usize, rest: Option<f32>) -> f32 {
         let zero_wins = self.zero_wins;
         let product = |(a, b): (&f32, &f32)| if zero_wins && (*a == 0.0 || *b == 0.0) { 0.0 } else { a * b };
@@ -131,7 +131,7 @@ impl Rules<'_, '_> {
         self.add(first, second)
     }
 
-    /// A component of a component-wise operation.
+    /// One component of a component-wise operation.
     fn component(&mut self, srcs: [u32; 4]) -> u32 {
         let [a, b, c, _] = srcs.map(float);
         if let Some(value) = self.float_component(a, b, c) {
@@ -179,7 +179,7 @@ impl Rules<'_, '_> {
         })
     }
 
-    /// The one result of an operation that replicates it.
+    /// The result of an operation that replicates it.
     fn scalar(&mut self, srcs: Sources) -> u32 {
         use Opcode::*;
         let [a, b, ..] = srcs.map(floats);
@@ -274,7 +274,7 @@ impl Rules<'_, '_> {
     }
 }
 
-/// A component of an operation whose result is one of few numbers, or has no rounding.
+/// One component of an operation whose result has only a few values or is exact.
 fn exact_component(opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
     use Opcode::*;
     Some(match opcode {
@@ -319,7 +319,7 @@ fn exact_component(opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
     })
 }
 
-/// Rounding a double to the bits of a float.
+/// Conversion of a double to the bits of a float.
 trait ToF32Bits {
     fn to_f32_bits(self) -> u32;
 }
@@ -345,7 +345,7 @@ fn clamp_reciprocal(value: f32) -> f32 {
     if value > 0.0 { clamp(value, SMALL, LARGE) } else { clamp(value, -LARGE, -SMALL) }
 }
 
-/// The comparisons that give all bits or none.
+/// Comparisons with a mask as their result.
 fn comparison(opcode: Opcode, srcs: [u32; 4]) -> Option<bool> {
     use Opcode::*;
     let ([a, b, ..], [x, y, ..], [i, j, ..]) = (srcs, srcs.map(float), srcs.map(|word| word as i32));
@@ -408,7 +408,7 @@ fn integer(opcode: Opcode, srcs: [u32; 4]) -> u32 {
     }
 }
 
-/// Operations on fields of bits.
+/// Bit field operations.
 fn bit_field(opcode: Opcode, [a, b, c, e]: [u32; 4]) -> Option<u32> {
     use Opcode::*;
     let (offset, count) = (b & 31, c & 31);

@@ -1,8 +1,8 @@
-//! A world with nothing in it.
+//! An empty world.
 
 use super::{Address, At, Lookup, Resource, Vector, World};
 
-/// Everything is zero, and what is written is gone.
+/// A world in which all reads return zero and all writes are ignored.
 pub struct Empty;
 
 impl World for Empty {

@@ -1,11 +1,12 @@
-//! Control.
+//! Control flow instructions.
 
 use super::Machine;
 use crate::model::Instruction;
 use crate::opcode::Opcode;
 
 impl Machine<'_, '_> {
-    /// Instructions that move control. `next` of the active invocations is the instruction after this one.
+    /// Executes a control flow instruction. `next` of the active invocations is already the following
+    /// instruction.
     pub(super) fn control(&mut self, at: usize, instruction: &Instruction, active: &[usize]) {
         let partner = self.flow.partner_of(at);
         for lane in active.iter().copied() {
@@ -18,10 +19,10 @@ impl Machine<'_, '_> {
                 Opcode::Else | Opcode::Endloop | Opcode::Bra => partner,
                 Opcode::Brk => partner.map(|end| end + 1),
                 Opcode::Breakc if is_set => partner.map(|end| end + 1),
-                // Control goes to the end of the loop, so that the next iteration begins together.
+                // Continues at the end of the loop, so that the next iteration starts together.
                 Opcode::Cont => partner.and_then(|begin| self.flow.partner_of(begin)),
                 Opcode::Switch => self.case(lane, at, a),
-                // A definition is not run where it stands.
+                // A subroutine's definition is skipped.
                 Opcode::Bgnsub => partner.map(|end| end + 1),
                 Opcode::Cal => self.call(lane, at, partner),
                 Opcode::Callnz if is_set => self.call(lane, at, partner),
@@ -32,7 +33,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Where an if goes whose condition does not hold: after its ELSE or ENDIF.
+    /// The target of an if with a false condition: after its ELSE or ENDIF.
     fn otherwise(&self, partner: Option<usize>) -> Option<usize> {
         partner.map(|end| end + 1)
     }
@@ -42,7 +43,7 @@ impl Machine<'_, '_> {
         target.map(|begin| begin + 1)
     }
 
-    /// Where a switch goes.
+    /// The target of a switch.
     fn case(&mut self, lane: usize, switch: usize, selector: u32) -> Option<usize> {
         let cases = self.flow.cases(self.shader, switch);
         let instructions = &self.shader.instructions;

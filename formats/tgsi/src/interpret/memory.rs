@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Where a load or atomic goes. Counters are numbered from the register, in words.
+    /// The address of a load or atomic. Counters are addressed in words from their register on.
     fn source_address(&self, lane: usize, instruction: &Instruction) -> Address {
         let mut resource = self.source_resource(lane, instruction);
         let mut at = self.fetch(lane, instruction, 1);
@@ -55,7 +55,7 @@ impl Machine<'_, '_> {
         self.store(lane, instruction, 0, swizzled(instruction, value));
     }
 
-    /// Four words of a constant buffer from a byte address on.
+    /// Four words of a constant buffer at a byte address.
     fn load_constant(&self, address: Address) -> Vector {
         std::array::from_fn(|component| {
             let word = address.at[0] / WORD + component as u32;
@@ -104,13 +104,13 @@ impl Machine<'_, '_> {
     }
 }
 
-/// What a resource gives, under the swizzle of the operand that names it.
+/// Applies the swizzle of the resource operand.
 fn swizzled(instruction: &Instruction, value: Vector) -> Vector {
     let swizzle = instruction.srcs.first().map_or(crate::model::IDENTITY, |src| src.swizzle);
     swizzle.map(|component| value[usize::from(component)])
 }
 
-/// What an atomic operation writes.
+/// The new value of an atomic operation.
 fn updated(opcode: Opcode, old: u32, operand: u32, other: u32) -> u32 {
     use Opcode::*;
     match opcode {

@@ -1,13 +1,14 @@
-//! Runs shaders, as the document says what opcodes do.
+//! Runs shaders as the document specifies.
 //!
-//! A group of invocations runs together: the four fragments of a quad or several quads, a batch of vertices, a workgroup.
-//! Each has its own position in the program; of those that are not done, the ones deepest in calls and of these the ones
-//! furthest behind take the next step, so that invocations meet again after conditionals and loops. Differences between
-//! fragments, votes and barriers see the registers of all.
+//! A group of invocations runs together: the four fragments of a quad or several quads, a batch of vertices,
+//! a workgroup. Each has its own position in the program. Of the unfinished invocations, those with the
+//! deepest calls execute first, and among these those at the lowest position, so that invocations reconverge
+//! after conditionals and loops. Differences between fragments, votes and barriers use the registers of all.
 //!
-//! Where the first edition of the document and later ones differ, the later ones hold, because the released drivers and
-//! the dumps follow them: SHL takes a count for each component, DSEQ and DSLT give ~0 or 0 in one component, DFRACEXP and
-//! DLDEXP have integer exponents, TXB takes its bias from w, NRM and NRM4 divide by the length.
+//! Where the first edition of the document and later ones differ, the interpreter follows the later ones, as
+//! do the released drivers and the dumps: SHL has a count for each component, DSEQ and DSLT return ~0 or 0 in
+//! one component, DFRACEXP and DLDEXP have integer exponents, TXB has its bias in w, and NRM and NRM4 divide
+//! by the length.
 
 mod alu;
 mod empty;
@@ -32,12 +33,13 @@ pub type Vector = [u32; 4];
 /// Number of invocations of a subgroup.
 pub const SUBGROUP: usize = 32;
 
-/// Greatest number of registers of all invocations together.
+/// Maximum number of registers of all invocations together.
 const MAX_REGISTERS: usize = 1 << 22;
 
-/// What is outside of a program: what it reads and writes. Invocations are counted from 0 in their group.
+/// The environment of a program: its inputs, resources and outputs. Invocations are numbered from 0 in their
+/// group.
 pub trait World {
-    /// A constant of a constant buffer; zeros where there is none.
+    /// A constant of a constant buffer; zeros if it does not exist.
     fn constant(&self, buffer: u32, register: i64) -> Vector;
 
     /// An input register.
@@ -46,29 +48,29 @@ pub trait World {
     /// A system value register.
     fn system(&self, invocation: usize, register: u32) -> Vector;
 
-    /// An input register, interpolated at another place than its declaration says.
+    /// An input register, interpolated at another place than in its declaration.
     fn interpolate(&self, invocation: usize, register: u32, at: At) -> Vector;
 
-    /// A texture operation.
+    /// Executes a texture operation.
     fn texture(&mut self, invocation: usize, lookup: &Lookup) -> Vector;
 
-    /// What a resource has at an address: four words of a buffer or memory, or a texel.
+    /// Loads from a resource: four words of a buffer or memory, or a texel.
     fn load(&mut self, invocation: usize, at: Address) -> Vector;
 
     /// Writes the components of `mask` to a resource.
     fn store(&mut self, invocation: usize, at: Address, mask: u8, value: Vector);
 
-    /// Writes a word to a resource, computed by `update` from the word there, which is returned.
+    /// Replaces a word of a resource by the result of `update`; returns the old word.
     fn atomic(&mut self, invocation: usize, at: Address, update: &dyn Fn(u32) -> u32) -> u32;
 
     /// Size of a resource: bytes in x for a buffer; width, height, depth or layers, and samples for an image.
     fn size(&mut self, resource: Resource) -> Vector;
 
-    /// The colour that a target has where a fragment is.
+    /// The colour of a target at the fragment's position.
     fn framebuffer(&self, invocation: usize, output: u32) -> Vector;
 }
 
-/// Another place to interpolate an input at.
+/// A place at which an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum At {
     /// The centroid of the covered samples.
@@ -99,16 +101,16 @@ pub struct Address {
     pub at: [u32; 4],
 }
 
-/// What a texture operation asks for.
+/// Kind of a texture operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// A filtered sample.
     Sample,
     /// A texel; coordinates are integers.
     Fetch,
-    /// A component of the four texels of a bilinear lookup.
+    /// One component of the four texels of a bilinear lookup.
     Gather(u8),
-    /// The level of detail, clamped and not clamped.
+    /// The level of detail, clamped and unclamped.
     LevelOfDetail,
     /// The size of a level.
     Size,
@@ -116,28 +118,28 @@ pub enum Operation {
     Samples,
 }
 
-/// Which level of detail a lookup uses.
+/// The level of detail of a lookup.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Level {
-    /// The one that follows from these derivatives of the coordinates, plus a bias.
+    /// Computed from these derivatives of the coordinates, plus a bias.
     Derivatives {
         /// By column.
         x: [f32; 3],
         /// By row.
         y: [f32; 3],
-        /// Added to it.
+        /// Bias.
         bias: f32,
     },
-    /// This one.
+    /// An explicit level of detail.
     Explicit(f32),
-    /// This level or sample, for operations whose coordinates are integers.
+    /// An explicit level or sample, for operations with integer coordinates.
     Number(u32),
 }
 
 /// A texture operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Lookup {
-    /// What it asks for.
+    /// Its kind.
     pub operation: Operation,
     /// The kind of texture.
     pub target: Target,
@@ -147,7 +149,7 @@ pub struct Lookup {
     pub sampler: u32,
     /// Coordinates: floats, or integers for [`Operation::Fetch`]; an array's layer follows the others.
     pub coordinates: Vector,
-    /// What a shadow lookup compares with.
+    /// The reference value of a shadow lookup.
     pub reference: Option<f32>,
     /// The level of detail.
     pub level: Level,
@@ -155,14 +157,14 @@ pub struct Lookup {
     pub offset: [i32; 3],
 }
 
-/// Why a run ended early.
+/// An error of a run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RunError {
-    /// The shader breaks a rule.
+    /// The shader is invalid.
     #[error(transparent)]
     Invalid(#[from] ValidateError),
     /// The kind of program needs vertices of primitives.
-    #[error("{0} programs are not run")]
+    #[error("{0} programs are not supported")]
     Stage(&'static str),
     /// More steps than allowed.
     #[error("more than {0} steps")]
@@ -172,7 +174,7 @@ pub enum RunError {
     Registers,
 }
 
-/// What an invocation leaves.
+/// Final state of an invocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// Output registers.
@@ -181,27 +183,28 @@ pub struct Outcome {
     pub is_discarded: bool,
 }
 
-/// Replaces the results of float arithmetic: by opcode, an operand and the exact result rounded once. Products inside an
-/// operation are results of their own, except those of DP2, DP3, DP4, DP2A and DPH: of these the sum is asked about once, with
-/// its largest term as the operand. Operations marked precise are not asked about.
+/// Replaces the results of float arithmetic: takes the opcode, an operand and the exact result rounded once.
+/// Products inside an operation are separate results, except those of DP2, DP3, DP4, DP2A and DPH: there,
+/// only the sum is replaced, with its largest term as the operand. Results of precise operations are not
+/// replaced.
 pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
 
-/// The invocations of a run.
+/// Parameters of a group of invocations.
 pub struct Group<'g> {
-    /// How many there are.
+    /// Number of invocations.
     pub count: usize,
-    /// Those that have no effect outside.
+    /// Whether an invocation is a helper, without effects on the world.
     pub is_helper: &'g dyn Fn(usize) -> bool,
-    /// Greatest number of steps.
+    /// Maximum number of steps.
     pub steps: u64,
 }
 
-/// Runs a shader with `count` invocations, of which those that `is_helper` names have no effect outside, and at most
-/// `steps` steps.
+/// Runs a shader with `count` invocations and at most `steps` steps. Invocations for which `is_helper` is
+/// true do not affect the world.
 ///
 /// # Errors
 ///
-/// A shader that breaks a rule, or asks for too many steps or registers.
+/// An invalid shader, or one that needs too many steps or registers.
 pub fn run(
     shader: &Shader,
     count: usize,
@@ -212,7 +215,8 @@ pub fn run(
     run_rounded(shader, &Group { count, is_helper, steps }, world, &mut |_, _, result| result)
 }
 
-/// Runs a shader whose float results are `rounding`'s, for tests that ask how far outputs depend on rounding.
+/// Runs a shader with float results replaced by `rounding`, for tests that measure how outputs depend on
+/// rounding.
 ///
 /// # Errors
 ///
@@ -243,16 +247,16 @@ pub fn run_rounded(
 
 /// An invocation.
 struct Lane {
-    /// The next instruction; none when it is done.
+    /// The next instruction; `None` at the end.
     next: Option<usize>,
-    /// Where calls return to.
+    /// Return addresses.
     calls: Vec<usize>,
     temporaries: [Vec<Vector>; 3],
     outputs: Vec<Vector>,
     addresses: Vec<Vector>,
     predicates: Vec<Vector>,
     stack: Vec<u32>,
-    /// It has no effect outside, because it is outside of the primitive or was discarded.
+    /// It is outside of the primitive or discarded, so it does not affect the world.
     is_helper: bool,
     is_discarded: bool,
 }
@@ -280,7 +284,7 @@ struct Machine<'a, 'r> {
     flow: Flow,
     lanes: Vec<Lane>,
     world: &'a mut dyn World,
-    /// Steps so far.
+    /// Number of steps.
     time: u64,
     zero_wins: bool,
     rounding: &'a mut Rounding<'r>,
@@ -298,7 +302,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// The invocations that take the next step, and where they are.
+    /// The invocations that execute next, and their position.
     fn furthest_behind(&self) -> Option<(usize, Vec<usize>)> {
         let key = |lane: &Lane| lane.next.map(|next| (usize::MAX - lane.calls.len(), next));
         let first = self.lanes.iter().filter_map(key).min()?;
@@ -331,7 +335,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Makes fragments helpers.
+    /// Turns fragments into helpers.
     fn discard(&mut self, instruction: &crate::model::Instruction, active: &[usize]) {
         for lane in active {
             let is_hit = match instruction.opcode {

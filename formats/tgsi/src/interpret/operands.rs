@@ -1,11 +1,11 @@
-//! Registers: reading sources with their modifiers, writing destinations under masks and predicates.
+//! Registers: reads sources with their modifiers, and writes destinations under masks and predicates.
 
 use super::{Machine, Resource, Vector};
 use crate::model::{Dst, Index, Indirect, Instruction, Saturate, Src};
 use crate::names::File;
 use crate::opcode::{Opcode, Type};
 
-/// How an operand's bits are understood.
+/// The type of an operand.
 fn type_of(instruction: &Instruction, number: usize) -> Type {
     use Opcode::*;
     let opcode = instruction.opcode;
@@ -20,7 +20,7 @@ fn type_of(instruction: &Instruction, number: usize) -> Type {
     }
 }
 
-/// Number of a file's registers among the temporaries of an invocation.
+/// Index of a file among the temporaries of an invocation.
 fn temporary(file: File) -> Option<usize> {
     match file {
         File::Temporary => Some(0),
@@ -31,20 +31,20 @@ fn temporary(file: File) -> Option<usize> {
 }
 
 impl Machine<'_, '_> {
-    /// The value of a register that is part of an address.
+    /// The value of an address register.
     fn address_value(&self, lane: usize, indirect: Indirect) -> i64 {
         let register = self.register(lane, indirect.file, 0, i64::from(indirect.index));
         i64::from(register[usize::from(indirect.component)] as i32)
     }
 
-    /// The number that an index comes to.
+    /// The value of an index.
     pub(super) fn index(&self, lane: usize, index: Index) -> i64 {
         let base = index.indirect.map_or(0, |indirect| self.address_value(lane, indirect));
         base + i64::from(index.offset)
     }
 
-    /// The number of a register that an index comes to. A computed one is kept within the array that the index names, or else
-    /// within the file: what is outside is the last register. Constants outside are the world's.
+    /// The register number for an index. A computed number is clamped to the array that the index names, or
+    /// else to the file. The world handles constants that are out of range.
     pub(super) fn register_number(&self, lane: usize, file: File, index: Index) -> i64 {
         let number = self.index(lane, index);
         if index.indirect.is_none() || matches!(file, File::Constant | File::ConstantBuffer) {
@@ -96,19 +96,19 @@ impl Machine<'_, '_> {
         found.unwrap_or_default()
     }
 
-    /// A source before its swizzle.
+    /// The value of a source before its swizzle.
     fn raw(&self, lane: usize, src: &Src) -> Vector {
         let dimension = src.dimension.map_or(0, |index| self.index(lane, index));
         self.register(lane, src.file, dimension, self.register_number(lane, src.file, src.index))
     }
 
-    /// A source with swizzle and modifiers.
+    /// The value of a source after swizzle and modifiers.
     pub(super) fn fetch(&self, lane: usize, instruction: &Instruction, number: usize) -> Vector {
         let Some(src) = instruction.srcs.get(number) else { return [0; 4] };
         modify(self.raw(lane, src), src, type_of(instruction, number))
     }
 
-    /// The resource that an operand names.
+    /// The resource of an operand.
     pub(super) fn resource(
         &self,
         lane: usize,
@@ -121,7 +121,7 @@ impl Machine<'_, '_> {
         Resource { file, buffer: clamp(buffer), number: clamp(self.index(lane, index)) }
     }
 
-    /// Writes a result to a destination, clamped as the instruction says.
+    /// Writes a result to a destination, clamped by the instruction's saturation.
     pub(super) fn store(&mut self, lane: usize, instruction: &Instruction, number: usize, value: Vector) {
         let Some(dst) = instruction.dsts.get(number) else { return };
         let value = value.map(|word| saturate(instruction, word));
@@ -155,7 +155,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The components that the instruction's predicate lets it write.
+    /// The components for which the instruction's predicate is true.
     fn allowed(&self, lane: usize, instruction: &Instruction) -> u8 {
         let Some(predicate) = instruction.predicate else { return 0xf };
         let register = self.register(lane, File::Predicate, 0, i64::from(predicate.index));
@@ -166,7 +166,7 @@ impl Machine<'_, '_> {
         (0..4).filter(|component| is_set(*component)).fold(0, |mask, component| mask | 1 << component)
     }
 
-    /// Address registers: ARL, ARR, UARL, ARA, PUSHA, POPA.
+    /// Executes ARL, ARR, UARL, ARA, PUSHA and POPA.
     pub(super) fn address(&mut self, instruction: &Instruction, active: &[usize]) {
         for lane in active.iter().copied() {
             let a = self.fetch(lane, instruction, 0);
@@ -232,7 +232,7 @@ pub(super) fn modify(register: Vector, src: &Src, kind: Type) -> Vector {
 
 const SIGN: u32 = 1 << 31;
 
-/// A component clamped as the instruction says; a NaN becomes the lower bound.
+/// Clamps a component by the instruction's saturation; a NaN becomes the lower bound.
 fn saturate(instruction: &Instruction, word: u32) -> u32 {
     let low = match instruction.saturate {
         Saturate::No => return word,

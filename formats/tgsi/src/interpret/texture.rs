@@ -1,4 +1,4 @@
-//! Texture operations: which operand has which part of a lookup, for each opcode and target.
+//! Texture operations: the position of a lookup's parts in the operands, for each opcode and target.
 
 use super::{At, Level, Lookup, Machine, Operation, Vector};
 use crate::model::Instruction;
@@ -11,7 +11,7 @@ fn floats(vector: Vector) -> [f32; 3] {
 }
 
 impl Machine<'_, '_> {
-    /// TEX and its like, and SAMPLE and its like.
+    /// Executes TEX, SAMPLE and similar instructions.
     pub(super) fn texture(&mut self, instruction: &Instruction, active: &[usize]) {
         for lane in active.iter().copied() {
             let value = match instruction.opcode {
@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
         };
         lookup.offset = offsets.first().copied().unwrap_or_default();
         if lookup.operation == Operation::Sample {
-            // How a coordinate comes to a texel is up to the machine's precision.
+            // The rounding of coordinates to texels depends on the precision.
             for part in &mut lookup.coordinates {
                 let exact = f32::from_bits(*part);
                 *part = (self.rounding)(instruction.opcode, exact, exact).to_bits();
@@ -43,7 +43,7 @@ impl Machine<'_, '_> {
         }
         let mut value = self.world.texture(lane, &lookup);
         if let (Operation::Gather(_), 4) = (lookup.operation, offsets.len()) {
-            // With four offsets, each result is the texel at the lower left of its own lookup.
+            // With four offsets, each result is the lower left texel of a separate lookup.
             for (result, offset) in value.iter_mut().zip(offsets) {
                 *result = self.world.texture(lane, &Lookup { offset, ..lookup })[3];
             }
@@ -95,7 +95,7 @@ impl Machine<'_, '_> {
         self.fetch(lane, &move_, 0)
     }
 
-    /// The number of a sampler: that of its register, or a handle.
+    /// The number of a sampler: that of its register, or its handle.
     fn unit(&self, lane: usize, instruction: &Instruction, number: usize) -> u32 {
         let Some(src) = instruction.srcs.get(number) else { return 0 };
         match src.file {
@@ -175,7 +175,7 @@ impl Machine<'_, '_> {
         Lookup { operation, target, view: unit, sampler: unit, coordinates, reference, level, offset: [0; 3] }
     }
 
-    /// The component that TG4 gathers: an operand has it, or the swizzle of the sampler.
+    /// The component that TG4 gathers, from an operand or from the swizzle of the sampler.
     fn gather_component(&self, instruction: &Instruction, target: Target, operand: u32) -> u8 {
         match instruction.srcs.as_slice() {
             _ if target.is_shadow() => 0,
@@ -223,7 +223,7 @@ impl Machine<'_, '_> {
         Lookup { operation, target, view, sampler, coordinates, reference, level, offset: [0; 3] }
     }
 
-    /// DDX and its like.
+    /// Executes DDX and similar instructions.
     pub(super) fn derivative(&mut self, instruction: &Instruction, active: &[usize]) {
         let values: Vec<Vector> =
             (0..self.lanes.len()).map(|lane| self.fetch(lane, instruction, 0)).collect();
@@ -239,7 +239,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// INTERP_* and FBFETCH.
+    /// Executes INTERP_* and FBFETCH.
     pub(super) fn interpolate(&mut self, instruction: &Instruction, active: &[usize]) {
         let Some(src) = instruction.srcs.first() else { return };
         for lane in active.iter().copied() {
@@ -261,12 +261,12 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Whether a texture of this kind has one level, so that no operand names one.
+/// Whether textures of this kind have a single level, so that there is no operand for it.
 fn has_no_levels(target: Target) -> bool {
     matches!(target, Target::Buffer | Target::Rect | Target::ShadowRect)
 }
 
-/// The target that compares, of one that does not.
+/// The shadow variant of a target.
 pub(super) fn shadow(target: Target) -> Target {
     match target {
         Target::One => Target::Shadow1d,

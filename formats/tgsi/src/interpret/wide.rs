@@ -1,4 +1,4 @@
-//! What 64-bit operations compute: numbers in pairs of components, the low word first.
+//! 64-bit operations: numbers are in pairs of components, the low word first.
 
 use super::{Machine, Vector};
 use crate::model::{Instruction, Saturate};
@@ -15,7 +15,7 @@ fn put(vector: &mut Vector, pair: usize, bits: u64) {
 }
 
 impl Machine<'_, '_> {
-    /// Operations on 64-bit numbers.
+    /// Executes 64-bit operations.
     pub(super) fn compute_wide(&mut self, instruction: &Instruction, active: &[usize]) {
         let opcode = instruction.opcode;
         for lane in active.iter().copied() {
@@ -26,7 +26,8 @@ impl Machine<'_, '_> {
                     pairs(|pair| saturate(instruction, operate(opcode, srcs.map(|src| join(src, pair)))))
                 }
                 Class::PairCount => pairs(|pair| {
-                    // Shifts count the pairs, DLDEXP the components.
+                    // Counts of shifts are in consecutive components; those of DLDEXP are in the first
+                    // component of each pair.
                     let count = srcs[1][if opcode == Opcode::Dldexp { pair } else { pair / 2 }];
                     with_count(opcode, join(srcs[0], pair), count)
                 }),
@@ -58,7 +59,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The first written component comes from xy, the second from zw.
+    /// Writes the first written component from xy, the second from zw.
     fn narrow(&mut self, lane: usize, instruction: &Instruction, a: Vector) {
         let Some(dst) = instruction.dsts.first() else { return };
         let mut value = [0; 4];
@@ -75,7 +76,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// The pairs of which both components are written.
+/// The pairs with both components written.
 fn whole_pairs(mask: u8) -> u8 {
     [0b0011, 0b1100].into_iter().filter(|pair| mask & pair == *pair).sum()
 }
@@ -87,7 +88,7 @@ fn pairs(value: impl Fn(usize) -> u64) -> Vector {
     out
 }
 
-#[expect(clippy::manual_clamp, reason = "what is not a number becomes 0")]
+#[expect(clippy::manual_clamp, reason = "NaN becomes 0")]
 fn saturate(instruction: &Instruction, bits: u64) -> u64 {
     match instruction.saturate {
         Saturate::No => bits,
@@ -190,7 +191,7 @@ fn with_count(opcode: Opcode, a: u64, count: u32) -> u64 {
     }
 }
 
-/// `a × 2^exponent`, in steps that stay in range.
+/// `a × 2^exponent`, computed in steps that neither overflow nor underflow.
 fn scale(a: f64, exponent: i32) -> f64 {
     let mut left = exponent.clamp(-2200, 2200);
     let mut value = a;
@@ -243,7 +244,7 @@ fn narrow(opcode: Opcode, a: u64) -> u32 {
     }
 }
 
-/// Significand in 0.5 … 1 and exponent; 0, infinities and NaNs have the exponent 0.
+/// Significand in 0.5 … 1 and exponent; the exponent of 0, infinities and NaNs is 0.
 fn split(a: f64) -> (f64, i32) {
     const EXPONENT: u64 = 0x7ff << 52;
     if a == 0.0 || !a.is_finite() {

@@ -1,4 +1,4 @@
-//! A position in a text: white space, comments, words, numbers, and where the position is.
+//! A position in a text: skips white space and comments, and reads words and numbers.
 
 use crate::error::ParseError;
 use crate::model::Place;
@@ -6,12 +6,12 @@ use crate::model::Place;
 /// A position in a text.
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
-    /// What is left of the text.
+    /// The remaining text.
     rest: &'a str,
     place: Place,
 }
 
-/// How much of unexpected text a message shows, in characters.
+/// Maximum length of unexpected text in a message, in characters.
 const SHOWN: usize = 24;
 
 impl<'a> Cursor<'a> {
@@ -26,18 +26,18 @@ impl<'a> Cursor<'a> {
         self.rest.as_bytes().first().copied()
     }
 
-    /// Whether the text is over.
+    /// Whether the text is at its end.
     pub fn is_done(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Where the position is.
+    /// The current place.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// Takes `bytes` bytes that contain whole characters; all of the text if it has fewer. Numbers of lines and columns
-    /// end at the largest that [`Place`] holds.
+    /// Consumes `bytes` bytes, which must be whole characters; consumes the whole text if it is shorter.
+    /// Lines and columns saturate at the limits of [`Place`].
     fn advance(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         for letter in taken.chars() {
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Moves past white space and comments: `#`, `;` and `//` to the end of the line, and `/* … */`.
+    /// Skips white space and comments: `#`, `;` and `//` to the end of the line, and `/* … */`.
     pub fn skip(&mut self) {
         loop {
             let rest = self.rest;
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a byte if it comes next, after white space.
+    /// Consumes white space, and `byte` if it follows.
     pub fn eat(&mut self, byte: u8) -> bool {
         let mut ahead = self.clone();
         ahead.skip();
@@ -80,12 +80,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes a byte, after white space.
+    /// Consumes white space and `byte`.
     pub fn expect(&mut self, byte: u8) -> Result<(), ParseError> {
         if self.eat(byte) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", byte as char))) }
     }
 
-    /// Takes letters, digits and underscores, after white space. Empty if something else comes.
+    /// Consumes white space and a word of letters, digits and underscores; the word is empty if another
+    /// character follows.
     pub fn word(&mut self) -> &'a str {
         self.skip();
         let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -97,7 +98,7 @@ impl<'a> Cursor<'a> {
         self.clone().word()
     }
 
-    /// Takes a word if `read` knows it.
+    /// Consumes a word if `read` accepts it.
     pub fn word_as<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let mut ahead = self.clone();
         let found = read(ahead.word())?;
@@ -105,7 +106,7 @@ impl<'a> Cursor<'a> {
         Some(found)
     }
 
-    /// Takes a decimal or hexadecimal number.
+    /// Consumes a decimal or hexadecimal number.
     pub fn unsigned(&mut self, what: &str) -> Result<u32, ParseError> {
         let mut ahead = self.clone();
         let word = ahead.word();
@@ -118,7 +119,7 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Takes the characters that a number in an immediate may have.
+    /// Consumes the characters of a number in an immediate.
     pub fn numeral(&mut self) -> &'a str {
         self.skip();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '#' | '_');
@@ -126,7 +127,7 @@ impl<'a> Cursor<'a> {
         self.advance(end)
     }
 
-    /// An error: what comes next is not what is expected.
+    /// An error about the text at the current position.
     pub fn unexpected(&self, expected: &str) -> ParseError {
         let mut ahead = self.clone();
         ahead.skip();

@@ -10,10 +10,10 @@ use crate::names::{
     File, ImmediateType, Interpolation, Location, MemoryKind, Processor, ReturnType, SemanticName, Target,
 };
 
-/// Longest immediate array.
+/// Maximum length of an immediate array.
 const MAX_VALUES: u32 = 1 << 16;
 
-/// Reads what follows `DCL`.
+/// Parses a declaration after `DCL`.
 pub(super) fn read(
     cursor: &mut Cursor<'_>,
     processor: Processor,
@@ -36,7 +36,7 @@ pub(super) fn read(
     Ok(declaration)
 }
 
-/// What a file's declarations say if they say nothing.
+/// The default attributes of a file.
 fn detail(file: File) -> Detail {
     match file {
         File::Image | File::Resource => Detail::Image {
@@ -104,7 +104,7 @@ fn bracket(cursor: &mut Cursor<'_>) -> Result<Option<Range>, ParseError> {
     Ok(Some(range))
 }
 
-/// Reads one attribute; false if what comes is none that the file has.
+/// Parses one attribute; returns false if the file does not have the attribute that follows.
 fn attribute(cursor: &mut Cursor<'_>, declaration: &mut Declaration) -> Result<bool, ParseError> {
     if is_word(cursor, "ARRAY") {
         cursor.expect(b'(')?;
@@ -211,7 +211,7 @@ fn register_attribute(cursor: &mut Cursor<'_>, declaration: &mut Declaration) ->
     Ok(true)
 }
 
-/// A semantic, if the declaration has none yet: `COLOR` is also an interpolation.
+/// A semantic, unless the declaration already has one: `COLOR` is also an interpolation.
 fn semantic(cursor: &mut Cursor<'_>, declaration: &Declaration) -> Option<SemanticName> {
     if declaration.semantic.is_some() { None } else { cursor.word_as(SemanticName::from_name) }
 }
@@ -255,7 +255,7 @@ fn streams(cursor: &mut Cursor<'_>, declaration: &mut Declaration) -> Result<boo
     Ok(declaration.semantic.is_some())
 }
 
-/// The vectors of an immediate array: braces around one vector in braces for each register.
+/// The vectors of an immediate array: one vector in braces per register, all inside braces.
 fn values(cursor: &mut Cursor<'_>, range: Range) -> Result<Vec<[u32; 4]>, ParseError> {
     let count = range.last.checked_sub(range.first).filter(|count| *count < MAX_VALUES);
     let count = count.ok_or_else(|| cursor.unexpected("a range of at most 65536 registers"))?;

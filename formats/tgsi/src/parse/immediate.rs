@@ -5,7 +5,7 @@ use crate::error::ParseError;
 use crate::model::{Immediate, Place};
 use crate::names::ImmediateType;
 
-/// Reads what follows `IMM`; `number` immediates were read before.
+/// Parses an immediate after `IMM`; `number` is its expected index.
 pub(super) fn read(cursor: &mut Cursor<'_>, number: usize, place: Place) -> Result<Immediate, ParseError> {
     if cursor.eat(b'[') {
         let expected = format!("{number}, as immediates are numbered in order");

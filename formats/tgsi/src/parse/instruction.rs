@@ -7,10 +7,10 @@ use crate::model::{Access, Instruction, Saturate, Texture};
 use crate::names::{File, Qualifier, Target};
 use crate::opcode::{Class, Opcode};
 
-/// Number of offsets that a texture operation may have.
+/// Maximum number of offsets of a texture operation.
 const MAX_OFFSETS: usize = 4;
 
-/// What the name of an instruction says.
+/// The parts of a mnemonic.
 struct Mnemonic {
     opcode: Opcode,
     saturate: Saturate,
@@ -55,7 +55,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Instruction, ParseError> {
     Ok(instruction)
 }
 
-/// Whether an instruction comes next, as far as its name.
+/// Whether an instruction follows, judged by its name.
 pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.clone();
     label(&mut ahead);
@@ -91,7 +91,7 @@ fn mnemonic(word: &str) -> Option<Mnemonic> {
     }
 }
 
-/// The least number of sources that the opcode takes in some edition or driver.
+/// The minimum number of sources in any edition or driver.
 fn least_sources(opcode: Opcode) -> usize {
     match opcode {
         Opcode::Emit | Opcode::Endprim => 0,
@@ -123,7 +123,7 @@ fn operands(cursor: &mut Cursor<'_>, instruction: &mut Instruction) -> Result<()
     Ok(())
 }
 
-/// Whether a source follows that may be left out.
+/// Whether another optional source follows.
 fn has_another(cursor: &Cursor<'_>, instruction: &Instruction, is_first: bool) -> bool {
     let last = instruction.srcs.last();
     if instruction.opcode == Opcode::Tg4 && last.is_some_and(|src| src.file == File::Sampler) {
@@ -165,7 +165,7 @@ fn access(cursor: &mut Cursor<'_>) -> Result<Access, ParseError> {
     Ok(access)
 }
 
-/// A format's name, with the prefix that dumps print.
+/// A format name, with the prefix as in dumps.
 pub(super) fn format_name(word: &str) -> Option<String> {
     let upper = word.to_ascii_uppercase();
     let name = upper.strip_prefix("PIPE_FORMAT_").unwrap_or(&upper);
@@ -174,7 +174,7 @@ pub(super) fn format_name(word: &str) -> Option<String> {
     (is_name || name == "NONE").then(|| format!("PIPE_FORMAT_{name}"))
 }
 
-/// A colon and the number of an instruction.
+/// A colon and an instruction number.
 fn target(cursor: &mut Cursor<'_>) -> Result<Option<u32>, ParseError> {
     let mut ahead = cursor.clone();
     ahead.eat(b',');

@@ -1,8 +1,8 @@
-//! From text to a shader.
+//! Parser.
 //!
-//! The reader takes what Gallium's dumps of all years print, and what people make of them: any white space and line
-//! breaks, comments (`#`, `;`, `//`, `/* */`), keywords in any case, instructions with or without numbers, immediates with
-//! or without indices, attributes of declarations in any order, hexadecimal floats.
+//! The parser accepts the dumps of all versions of Gallium, and edited ones: any white space and line breaks,
+//! comments (`#`, `;`, `//`, `/* */`), keywords in any case, instructions with or without numbers, immediates
+//! with or without indices, attributes of declarations in any order, hexadecimal floats.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -17,11 +17,11 @@ use crate::model::{Property, Shader};
 use crate::names::{Processor, PropertyName};
 use cursor::Cursor;
 
-/// Reads a shader.
+/// Parses a shader.
 ///
 /// # Errors
 ///
-/// The first place where the text is not a shader, and what was expected there.
+/// The first syntax error, with the expected text.
 pub fn parse(text: &str) -> Result<Shader, ParseError> {
     let mut cursor = Cursor::new(text);
     let processor = header(&mut cursor)?;
@@ -41,7 +41,8 @@ pub fn parse(text: &str) -> Result<Shader, ParseError> {
     }
 }
 
-/// Whether a text begins as a shader does: with the name of a processor, and then a statement or nothing.
+/// Whether a text looks like a shader: it begins with the name of a processor, followed by a statement or the
+/// end.
 pub fn is_tgsi(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     if header(&mut cursor).is_err() {

@@ -5,10 +5,10 @@ use crate::error::ParseError;
 use crate::model::{ALL_COMPONENTS, Dst, IDENTITY, Index, Indirect, Offset, Predicate, Src};
 use crate::names::File;
 
-/// The letters of components; graphics programmers write both.
+/// The letters of components, in both naming schemes.
 const LETTERS: [&[u8]; 2] = [b"xyzw", b"rgba"];
 
-/// Reads a destination.
+/// Parses a destination.
 pub(super) fn destination(cursor: &mut Cursor<'_>) -> Result<Dst, ParseError> {
     cursor.skip();
     let place = cursor.place();
@@ -17,7 +17,7 @@ pub(super) fn destination(cursor: &mut Cursor<'_>) -> Result<Dst, ParseError> {
     Ok(Dst { file, dimension, index, mask: mask(cursor)?, place })
 }
 
-/// Reads a source.
+/// Parses a source.
 pub(super) fn source(cursor: &mut Cursor<'_>) -> Result<Src, ParseError> {
     cursor.skip();
     let place = cursor.place();
@@ -39,7 +39,7 @@ pub(super) fn source(cursor: &mut Cursor<'_>) -> Result<Src, ParseError> {
     Ok(Src { file, dimension, index, swizzle: components.unwrap_or(IDENTITY), negate, absolute, place })
 }
 
-/// Whether what comes next looks like a source.
+/// Whether a source follows.
 pub(super) fn is_source(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.clone();
     ahead.eat(b'-');
@@ -47,13 +47,13 @@ pub(super) fn is_source(cursor: &Cursor<'_>) -> bool {
     ahead.word_as(File::from_name).is_some() && ahead.eat(b'[')
 }
 
-/// Reads an offset of a texture coordinate.
+/// Parses an offset of a texture coordinate.
 pub(super) fn offset(cursor: &mut Cursor<'_>) -> Result<Offset, ParseError> {
     let Src { file, index, swizzle: [x, y, z, _], .. } = source(cursor)?;
     Ok(Offset { file, index: index.offset, swizzle: [x, y, z] })
 }
 
-/// Reads the inside of the parentheses of a predicate: `!PRED[0].xxxx`.
+/// Parses the contents of a predicate's parentheses: `!PRED[0].xxxx`.
 pub(super) fn predicate(cursor: &mut Cursor<'_>) -> Result<Predicate, ParseError> {
     let negate = cursor.eat(b'!');
     let error = cursor.unexpected("`PRED`");
@@ -65,13 +65,13 @@ pub(super) fn predicate(cursor: &mut Cursor<'_>) -> Result<Predicate, ParseError
     Ok(Predicate { index: register.index.offset.unsigned_abs(), swizzle: register.swizzle, negate })
 }
 
-/// Reads a written mask; all components if there is none.
+/// Parses a write mask; all components if there is none.
 pub(super) fn mask(cursor: &mut Cursor<'_>) -> Result<u8, ParseError> {
     let Some(letters) = letters(cursor)? else { return Ok(ALL_COMPONENTS) };
     Ok(letters.iter().fold(0, |mask, component| mask | 1 << component))
 }
 
-/// Reads the name of a file.
+/// Parses the name of a register file.
 pub(super) fn file(cursor: &mut Cursor<'_>) -> Result<File, ParseError> {
     let found = cursor.word_as(File::from_name);
     found.ok_or_else(|| cursor.unexpected("a register file (`IN`, `OUT`, `TEMP`, `CONST`, `IMM`, …)"))
@@ -134,7 +134,7 @@ fn indirect(cursor: &mut Cursor<'_>) -> Result<Indirect, ParseError> {
     Ok(Indirect { file, index, component })
 }
 
-/// A number with a sign that fits 16 bits, as the binary form has them.
+/// A signed number of 16 bits, as in the binary form.
 fn integer(cursor: &mut Cursor<'_>) -> Result<i32, ParseError> {
     let before = cursor.clone();
     let negative = sign(cursor);
@@ -154,7 +154,7 @@ fn swizzle(cursor: &mut Cursor<'_>) -> Result<Option<[u8; 4]>, ParseError> {
     Ok(Some(swizzle))
 }
 
-/// A point and one to four letters of components.
+/// A point followed by one to four component letters.
 fn letters(cursor: &mut Cursor<'_>) -> Result<Option<Vec<u8>>, ParseError> {
     if !cursor.eat(b'.') {
         return Ok(None);

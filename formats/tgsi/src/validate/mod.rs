@@ -1,5 +1,5 @@
-//! The rules a shader keeps beside its grammar: declared registers, operands of the right number and kind, blocks that
-//! nest, and what each kind of program may do.
+//! The rules beyond the grammar: declared registers, operands of the right number and kind, balanced blocks,
+//! and the features of each kind of program.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -12,17 +12,17 @@ use crate::model::{Declaration, Detail, Instruction, Shader};
 use crate::names::{File, Processor};
 use crate::opcode::Opcode;
 
-/// One more than the greatest register number, as the binary form has 16 bits for it.
+/// One more than the largest register number, which has 16 bits in the binary form.
 const MAX_REGISTERS: u32 = 1 << 16;
 
-/// Greatest number of registers that a program may declare in all, so that a small text cannot ask for much memory.
+/// Maximum number of declared registers, so that a small text cannot use a lot of memory.
 const MAX_DECLARED: u64 = 1 << 18;
 
-/// Checks all rules, and finds where control goes.
+/// Checks all rules and finds the related instructions.
 ///
 /// # Errors
 ///
-/// The first broken rule, with the place of the culprit.
+/// The first violation and its place.
 pub fn validate(shader: &Shader) -> Result<Flow, ValidateError> {
     declarations(shader)?;
     stage::properties(shader)?;
@@ -66,7 +66,7 @@ fn twice(declaration: &Declaration, earlier: &[Declaration]) -> Result<(), Valid
         let meet = other.range.first <= range.last && range.first <= other.range.last;
         same && meet && other.mask & declaration.mask != 0
     };
-    // Dumps declare constants once for each use.
+    // Dumps declare constants once per use.
     let is_free = matches!(declaration.file, File::Constant | File::HwAtomic);
     match earlier.iter().find(overlaps).filter(|_| !is_free) {
         None => Ok(()),
@@ -78,7 +78,7 @@ fn twice(declaration: &Declaration, earlier: &[Declaration]) -> Result<(), Valid
     }
 }
 
-/// Refuses subroutines that call themselves: nothing says how deep the calls go.
+/// Rejects recursive subroutines, because the depth of their calls is unknown.
 fn recursion(shader: &Shader, flow: &Flow) -> Result<(), ValidateError> {
     let mut waiting: Vec<u32> = vec![0; shader.instructions.len()];
     let mut calls = Vec::new();
@@ -97,7 +97,7 @@ fn recursion(shader: &Shader, flow: &Flow) -> Result<(), ValidateError> {
             *waiting = waiting.saturating_add(1);
         }
     }
-    // Subroutines whose callees all come back, until none is added.
+    // Adds subroutines whose callees all return, until there is no change.
     let subs = shader.instructions.iter().zip(&waiting).enumerate();
     let is_safe = |(at, (found, waiting)): (usize, (&Instruction, &u32))| {
         (found.opcode == Opcode::Bgnsub && *waiting == 0).then_some(at)
@@ -122,7 +122,7 @@ fn recursion(shader: &Shader, flow: &Flow) -> Result<(), ValidateError> {
     }
 }
 
-/// The kind of texture a sampler view is, if it is declared.
+/// The texture kind of a sampler view, if it is declared.
 pub fn view_target(shader: &Shader, view: u32) -> Option<crate::names::Target> {
     match shader.declaration(File::SamplerView, None, view)?.detail {
         Detail::View { target, .. } => Some(target),
@@ -130,7 +130,7 @@ pub fn view_target(shader: &Shader, view: u32) -> Option<crate::names::Target> {
     }
 }
 
-/// Whether the processor is one of those that run one invocation for each vertex, fragment or thread.
+/// Whether the processor runs one invocation per vertex, fragment or thread.
 pub fn is_compiled_stage(processor: Processor) -> bool {
     matches!(processor, Processor::Vertex | Processor::Fragment | Processor::Compute)
 }

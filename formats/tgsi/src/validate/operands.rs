@@ -91,7 +91,7 @@ fn source(shader: &Shader, instruction: &Instruction, number: usize, src: &Src) 
     declared(shader, src.file, src.dimension, src.index)
 }
 
-/// Whether a file may stand as a source in this place, and which may.
+/// Whether `file` is allowed for a source, and the name of the allowed files.
 fn source_files(instruction: &Instruction, number: usize, file: File) -> (bool, &'static str) {
     let is_value = !matches!(
         file,
@@ -106,7 +106,7 @@ fn source_files(instruction: &Instruction, number: usize, file: File) -> (bool, 
     let last = instruction.srcs.len().saturating_sub(1);
     let opcode = instruction.opcode;
     match opcode.info().class {
-        // Beside samplers, a value that is the handle of one.
+        // A sampler, or a value with its handle.
         Class::Texture if number == last => (is_value || file == File::Sampler, "SAMP"),
         Class::View if opcode == Opcode::SamplePos || opcode == Opcode::SampleInfo => match number {
             0 => (true, "SVIEW or a value"),
@@ -117,7 +117,7 @@ fn source_files(instruction: &Instruction, number: usize, file: File) -> (bool, 
         }
         Class::View if number == 2 && opcode != Opcode::SampleIMs => (file == File::Sampler, "SAMP"),
         Class::Load | Class::Atomic if number == 0 => {
-            // Constant buffers are read like buffers where drivers allow it.
+            // Some drivers allow loads from constant buffers.
             let is_constant = opcode == Opcode::Load && matches!(file, File::ConstantBuffer | File::Constant);
             (!is_value || is_constant, "BUFFER, IMAGE, MEMORY or HWATOMIC")
         }
@@ -129,7 +129,7 @@ fn source_files(instruction: &Instruction, number: usize, file: File) -> (bool, 
     }
 }
 
-/// Whether the registers that an operand may access are declared.
+/// Checks that the registers that an operand may access are declared.
 fn declared(shader: &Shader, file: File, dimension: Option<Index>, index: Index) -> Result<(), Fault> {
     for indirect in [Some(index), dimension].into_iter().flatten().filter_map(|index| index.indirect) {
         address(shader, indirect)?;
@@ -168,7 +168,7 @@ fn is_resource(file: File) -> bool {
     matches!(file, File::Image | File::Sampler | File::Buffer | File::HwAtomic)
 }
 
-/// Whether a register that is part of an address is one that may be.
+/// Checks an address register.
 fn address(shader: &Shader, indirect: Indirect) -> Result<(), Fault> {
     let is_allowed = matches!(
         indirect.file,

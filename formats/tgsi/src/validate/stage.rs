@@ -1,4 +1,4 @@
-//! What each kind of program may do.
+//! The features of each kind of program.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -7,7 +7,7 @@ use crate::model::{Declaration, Instruction, Shader};
 use crate::names::{File, MemoryKind, Processor, PropertyName, SemanticName};
 use crate::opcode::{Class, Opcode};
 
-/// Greatest number of threads of a workgroup in one direction.
+/// Maximum number of threads of a workgroup per dimension.
 const MAX_WORKGROUP: u32 = 1024;
 
 fn only(shader: &Shader, what: &str, processors: &[Processor]) -> Result<(), Fault> {
@@ -81,7 +81,7 @@ pub(super) fn instruction(shader: &Shader, instruction: &Instruction) -> Result<
     target(instruction)
 }
 
-/// Checks that the operation can use its target.
+/// Checks the texture target of an operation.
 fn target(instruction: &Instruction) -> Result<(), Fault> {
     use Opcode::{Tex2, Tg4, Txb, Txb2, Txd, Txf, TxfLz, Txl, Txl2, Txp};
     let opcode = instruction.opcode;
