@@ -1,13 +1,14 @@
-//! Names the build: a hash of everything that decides what code the compiler makes, which caches put before what they keep.
+//! Computes the build identifier: a hash of everything that determines the generated code. Caches store it
+//! with each entry.
 //!
-//! In a checkout that is the sources of this crate and of those it stands on, and the lock file, which has the versions of front
-//! ends from elsewhere. In a package it is the sources of the package and its version; the versions of its dependencies are then
-//! fixed by their own packages.
+//! In a checkout the hash covers the sources of this crate and of the workspace crates it depends on, and the
+//! lock file, which pins the versions of external front ends. In a published package it covers the package's
+//! sources and version; the packages of its dependencies fix their versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders whose sources decide about code, and files, from the package's folder.
+/// Folders and files that determine the generated code, relative to the package folder.
 const SOURCES: [&str; 7] = [
     "src",
     "../isa/src",
@@ -18,7 +19,7 @@ const SOURCES: [&str; 7] = [
     "../Cargo.lock",
 ];
 
-/// 128-bit FNV-1a, whose numbers are fixed by its definition.
+/// 128-bit FNV-1a.
 struct Hash(u128);
 
 impl Hash {
@@ -26,12 +27,12 @@ impl Hash {
         for byte in bytes {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
-        // Lengths keep parts apart.
+        // The length separates consecutive parts.
         self.0 = (self.0 ^ bytes.len() as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
     }
 }
 
-/// Every file under `path`, in order; nothing where it does not exist.
+/// Every file under `path`, in order; empty if `path` does not exist.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_path_buf()];

@@ -1,14 +1,18 @@
-//! Shaders made from AGAL (Flash's Stage3D): where a driver puts what an application sets.
+//! Interface of shaders compiled from AGAL (Flash's Stage3D): where a driver binds the state that an
+//! application sets.
 //!
-//! * Program constants are uniform blocks, one for each stage ([`VERTEX_CONSTANTS`], [`FRAGMENT_CONSTANTS`]), because a draw's
-//!   buffers are common to its shaders. Register n is four 32-bit floats from byte 16 · n on. A block has all registers
-//!   that the program's version has, or up to the last one that the program names, whichever is more; registers that
-//!   the application did not set are zero.
+//! * Program constants are uniform blocks, one for each stage ([`VERTEX_CONSTANTS`], [`FRAGMENT_CONSTANTS`]),
+//!   because a draw's buffers are common to its shaders. Register n is four 32-bit floats starting at byte 16
+//!   · n. A block has all registers of the program's version, or up to the last one that the program names,
+//!   whichever is more; registers that the application did not set are zero.
 //! * Texture n (`fsn`) is bound at ([`TEXTURE_SET`], n).
-//! * Its sampler is bound at the same place. A token says how it samples, and two tokens may say different things of one
-//!   texture, so the element of the sampler's binding is the state that a token asks for: see [`SamplerState`].
-//! * Attribute n (`van`) is location n. The prolog gives attributes of fewer than four components the rest of (0, 0, 0, 1).
-//! * Varying n is location n of the outputs and inputs between the stages, linear in space. Colour output n is render target n.
+//! * Its sampler is bound at the same location. A token specifies the sampler state, and two tokens may
+//!   specify different states for one texture, so the element of the sampler's binding is the state that a
+//!   token specifies: see [`SamplerState`].
+//! * Attribute n (`van`) is location n. The prolog fills attributes of fewer than four components from (0, 0,
+//!   0, 1).
+//! * Varying n is location n of the outputs and inputs between the stages, perspective-correct. Colour output
+//!   n is render target n.
 
 /// Set and binding of a vertex program's constants.
 pub const VERTEX_CONSTANTS: (u32, u32) = (0, 0);
@@ -16,13 +20,14 @@ pub const VERTEX_CONSTANTS: (u32, u32) = (0, 0);
 /// Set and binding of a fragment program's constants.
 pub const FRAGMENT_CONSTANTS: (u32, u32) = (0, 1);
 
-/// Bytes of a constant register.
+/// Size of a constant register in bytes.
 pub const REGISTER_BYTES: u32 = 16;
 
 /// The set of textures and samplers; the binding is the number of the sampler register.
 pub const TEXTURE_SET: u32 = 1;
 
-/// How a token samples, as the element of a sampler's binding: the byte code's numbers, four bits each.
+/// The sampler state of a token, encoded as the element of a sampler's binding: the byte code's numbers, four
+/// bits each.
 ///
 /// ```
 /// use agx_abi::agal::SamplerState;
@@ -34,7 +39,7 @@ pub const TEXTURE_SET: u32 = 1;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SamplerState {
-    /// The state that the token names.
+    /// The state specified by the token.
     Token {
         /// 0 nearest, 1 linear, 2 to 5 anisotropic with 2, 4, 8, 16 samples.
         filter: u8,
@@ -61,7 +66,7 @@ impl SamplerState {
         }
     }
 
-    /// The state of an element.
+    /// Decodes an element.
     pub fn from_element(element: u32) -> Option<SamplerState> {
         let nibble = |shift: u32| (element >> shift) as u8 & 15;
         match element {

@@ -1,37 +1,38 @@
-//! Transform feedback: outputs of a vertex shader that are captured in buffers.
+//! Transform feedback: vertex shader outputs captured in buffers.
 //!
-//! The hardware has none. A driver runs the vertex shader a second time as a compute shader, with an invocation for each vertex of each
-//! primitive, in order; compiled so, it stores what it captures and nothing else.
+//! The hardware has no transform feedback. A driver runs the vertex shader a second time as a compute shader,
+//! with one invocation per vertex of each primitive, in order; compiled this way, it stores the captured
+//! outputs and nothing else.
 
 use crate::vertex::Output;
 
-/// Buffers that outputs are captured in.
+/// Maximum number of capture buffers.
 pub const MAX_BUFFERS: usize = 4;
 
-/// An output that is captured.
+/// A captured output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CapturedOutput {
     /// The buffer.
     pub buffer: u8,
-    /// First byte in the vertex's part of the buffer.
+    /// Byte offset in the vertex's part of the buffer.
     pub offset: u32,
-    /// Size in bits: 8, 16 or 32, which words of 64-bit outputs have each.
+    /// Size in bits: 8, 16 or 32; 64-bit outputs are captured as words.
     pub bits: u8,
-    /// What it is: the layer is the low half of [`Output::LayerAndViewport`], stored as a word.
+    /// The output: for the layer, the low half of [`Output::LayerAndViewport`], stored as a word.
     pub output: Output,
 }
 
-/// What a vertex shader captures.
+/// The captured outputs of a vertex shader.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Feedback {
-    /// Bytes of a vertex in each buffer, 0 of one that nothing is captured in.
+    /// Size of a vertex in each buffer in bytes; 0 for unused buffers.
     pub strides: [u32; MAX_BUFFERS],
-    /// What is captured, in the order of buffers and bytes.
+    /// The captured outputs, in order of buffers and bytes.
     pub outputs: Vec<CapturedOutput>,
 }
 
 impl Feedback {
-    /// The buffers that something is captured in.
+    /// The buffers in use.
     pub fn buffers(&self) -> impl Iterator<Item = u32> + '_ {
         (0..).zip(&self.strides).filter(|(_, stride)| **stride != 0).map(|(buffer, _)| buffer)
     }

@@ -1,37 +1,38 @@
 //! Registers, uniforms and coefficients of fragment shaders.
 //!
-//! The layout is that of programs made of parts (Mesa 25.0 AGX compiler): the main part leaves colours, depth, stencil
-//! and sample mask in registers, an epilog tests, blends and stores.
+//! The layout is that of programs composed of parts (Mesa 25.0 AGX compiler): the main part passes colours,
+//! depth, stencil and sample mask in registers; an epilog tests, blends and stores.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::textures::DESCRIPTOR_BYTES;
 use crate::vertex::{Output, Varying};
 
-/// Half index of r0h: with sample shading, the mask of samples being shaded, at the start and preserved to the end.
+/// Half index of r0h: with per-sample shading, the mask of samples being shaded, set at the start and
+/// preserved to the end.
 pub const SAMPLES: u8 = 1;
 
-/// Half index of r2: the depth, where the shader writes one.
+/// Half index of r2: the depth, if the shader writes one.
 pub const DEPTH: u8 = 4;
 
-/// Half index of r3l: the stencil value, where the shader writes one.
+/// Half index of r3l: the stencil value, if the shader writes one.
 pub const STENCIL: u8 = 6;
 
-/// Half index of r3h: the emitted sample mask of shaders with forced early tests.
+/// Half index of r3h: the mask of samples to store, for shaders with forced early tests.
 pub const SAMPLE_MASK: u8 = 7;
 
-/// Render targets.
+/// Number of render targets.
 pub const MAX_TARGETS: u32 = 8;
 
-/// The target whose registers hold the second colour of dual source blending.
+/// The target whose registers hold the second colour for dual-source blending.
 pub const SECOND_SOURCE: u32 = 1;
 
-/// Half index of component `component` of the colour of target `target`: r(4 (target + 1)) and the three after it;
-/// `None` for targets that do not exist.
+/// Half index of component `component` of the colour of target `target`: r(4 (target + 1)) and the following
+/// three; `None` for targets that do not exist.
 pub fn colour_register(target: u32, component: u32) -> Option<u8> {
     (target < MAX_TARGETS && component < 4).then(|| 8 * (target as u8 + 1) + 2 * component as u8)
 }
 
-/// Half-words at the start of the uniform file that belong to the parts of a fragment shader.
+/// Half-words at the start of the uniform file that are reserved for the parts of a fragment shader.
 pub const RESERVED_HALVES: u16 = 16;
 
 /// The uniforms at the start of the file: texture heap of the render targets in u0 and u1, blend constant in u2 to u5,
@@ -42,36 +43,36 @@ pub const UNIFORMS: [UniformRange; 3] = [
     range(12, 4, InterfaceUniform::RootDescriptor),
 ];
 
-/// What the texture heap of the render targets holds: for each target a texture descriptor and after it an image
+/// The texture heap of the render targets: for each target a texture descriptor followed by an image
 /// descriptor. Only those of spilled targets are read, see [`crate::tile::TileLayout::spilled`].
 ///
-/// Both describe a 2D array. Its layer is the layer rendered to; where pixels have several samples, each layer has one for
-/// each sample, those of the first layer first. Such an array is not what textures of several samples are in memory, so a
-/// driver copies between the two around a pass.
+/// Both describe a 2D array. Its layer is the layer being rendered; for multisampled pixels, each layer has
+/// one array layer per sample, those of the first layer first. Multisampled textures have a different memory
+/// layout, so a driver copies between the two around a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetHeap;
 
 impl TargetHeap {
-    /// Bytes of it.
+    /// Its size in bytes.
     pub const BYTES: u32 = 2 * DESCRIPTOR_BYTES * MAX_TARGETS;
 
-    /// Byte offset of the descriptor of a target by which it is loaded.
+    /// Byte offset of the descriptor with which a target is loaded.
     pub fn texture_offset(target: u32) -> u32 {
         2 * DESCRIPTOR_BYTES * target
     }
 
-    /// Byte offset of the descriptor of a target by which it is stored.
+    /// Byte offset of the descriptor with which a target is stored.
     pub fn image_offset(target: u32) -> u32 {
         Self::texture_offset(target) + DESCRIPTOR_BYTES
     }
 }
 
-/// What the root descriptor holds for prologs and epilogs.
+/// The root descriptor, read by prologs and epilogs.
 #[derive(Clone, Copy, Debug)]
 pub struct RootDescriptor;
 
 impl RootDescriptor {
-    /// Bytes of it.
+    /// Its size in bytes.
     pub const BYTES: usize = 16;
     /// Byte offset of the 64-bit address of the counter of fragment invocations.
     pub const INVOCATIONS_OFFSET: u32 = 0;
@@ -84,37 +85,38 @@ const fn range(start: u16, halves: u16, uniform: InterfaceUniform) -> UniformRan
     UniformRange { start, halves, source: UniformSource::Interface(uniform) }
 }
 
-/// How a value changes across a primitive.
+/// How a value is interpolated across a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Interpolation {
-    /// It is that of the provoking vertex.
+    /// The value of the provoking vertex.
     Flat,
-    /// Linear on the screen.
+    /// Linear in screen space.
     Linear,
-    /// Linear in space: the coefficients hold the value over w.
+    /// Perspective-correct: the coefficients hold the value divided by w.
     Perspective,
 }
 
-/// What a coefficient register interpolates.
+/// The contents of a coefficient register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CoefficientSource {
     /// 1/w.
     OneOverW,
     /// Depth.
     Depth,
-    /// Position across a point, 0 to 1 from left to right.
+    /// Horizontal position within a point, 0 to 1 from left to right.
     PointX,
-    /// Position down a point, 0 to 1 from top to bottom.
+    /// Vertical position within a point, 0 to 1 from top to bottom.
     PointY,
-    /// The viewport as the vertex shader says it; flat.
+    /// The viewport index from the vertex shader; flat.
     Viewport,
-    /// Number of the primitive in its draw, an integer; flat. What runs before the fragment shader provides it.
+    /// Number of the primitive in its draw, an integer; flat. The stage before the fragment shader provides
+    /// it.
     PrimitiveId,
-    /// A clip distance over w.
+    /// A clip distance divided by w.
     ClipDistance(u32),
-    /// A cull distance over w.
+    /// A cull distance divided by w.
     CullDistance(u32),
-    /// Whether a cull distance keeps the primitive: all coefficients are 0 where it does not.
+    /// The flag of a cull distance: all coefficients are 0 if the primitive is culled.
     Culled(u32),
     /// A component of a location.
     User {
@@ -122,13 +124,13 @@ pub enum CoefficientSource {
         location: u32,
         /// Component, 0 to 3.
         component: u32,
-        /// How it changes.
+        /// Its interpolation.
         interpolation: Interpolation,
     },
 }
 
-/// The coefficients by which a fragment prolog discards the primitives that cull distances cull, for a vertex shader with
-/// these output slots.
+/// The coefficients with which a fragment prolog discards culled primitives, for a vertex shader with these
+/// output slots.
 pub fn cull_flags(varyings: &[Varying]) -> impl Iterator<Item = CoefficientSource> {
     varyings.iter().filter_map(|varying| match varying.output {
         Output::Culled(index) => Some(CoefficientSource::Culled(index)),
@@ -137,7 +139,8 @@ pub fn cull_flags(varyings: &[Varying]) -> impl Iterator<Item = CoefficientSourc
 }
 
 impl CoefficientSource {
-    /// The output of the vertex shader that it interpolates; nothing for what the hardware or the driver makes.
+    /// The vertex shader output that it interpolates; `None` for values that the hardware or the driver
+    /// provides.
     pub fn output(self) -> Option<Output> {
         Some(match self {
             CoefficientSource::User { location, component, .. } => Output::User { location, component },
@@ -149,7 +152,7 @@ impl CoefficientSource {
         })
     }
 
-    /// How it changes across a primitive.
+    /// Its interpolation across a primitive.
     pub fn interpolation(self) -> Interpolation {
         match self {
             CoefficientSource::User { interpolation, .. } => interpolation,
@@ -162,17 +165,17 @@ impl CoefficientSource {
     }
 }
 
-/// What a shader promises of the depths it writes, against those its primitive has there.
+/// How the depths that a shader writes relate to those of its primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DepthLayout {
-    /// Nothing.
+    /// No guarantee.
     #[default]
     Any,
-    /// They are not less.
+    /// Not less.
     Greater,
-    /// They are not greater.
+    /// Not greater.
     Less,
-    /// They are the same.
+    /// Equal.
     Unchanged,
 }
 
@@ -188,8 +191,9 @@ impl DepthLayout {
     }
 }
 
-/// The uniform that tells where samples lie, for pixels of `positions.len()` samples: byte i holds for sample i how far
-/// it is right of the pixel's corner in the low four bits and below it in the high four, in sixteenths of a pixel.
+/// Encodes sample positions for pixels of `positions.len()` samples: byte i holds the distance of sample i
+/// from the pixel's corner, to the right in the low four bits and down in the high four bits, in sixteenths
+/// of a pixel.
 pub fn pack_sample_positions(positions: &[[f64; 2]]) -> u32 {
     let sixteenths = |x: f64| (16.0 * x) as u32 & 15;
     (0..)
@@ -197,7 +201,7 @@ pub fn pack_sample_positions(positions: &[[f64; 2]]) -> u32 {
         .fold(0, |word, (sample, [x, y])| word | (sixteenths(*x) | sixteenths(*y) << 4) << (8 * sample))
 }
 
-/// Where the samples of a pixel lie that has 1, 2 or 4 of them: the standard positions of the graphics APIs.
+/// The sample positions of pixels with 1, 2 or 4 samples: the standard positions of the graphics APIs.
 pub fn standard_sample_positions(samples: u32) -> &'static [[f64; 2]] {
     match samples {
         2 => &[[0.75, 0.75], [0.25, 0.25]],
@@ -206,43 +210,44 @@ pub fn standard_sample_positions(samples: u32) -> &'static [[f64; 2]] {
     }
 }
 
-/// Coefficient registers that instructions can name.
+/// Number of coefficient registers that instructions can address.
 pub const MAX_COEFFICIENTS: u32 = 256;
 
-/// What a fragment shader reads, writes and does that its driver must know.
+/// Information about a fragment shader for its driver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FragmentInfo {
-    /// What the coefficient registers hold, from 0 on.
+    /// The contents of the coefficient registers, from 0 on.
     pub coefficients: Vec<CoefficientSource>,
-    /// For each render target the components that are left in registers, bit 0 the first; the registers of the others
-    /// hold anything. With `dual_source`, the second entry is the second colour of target 0.
+    /// For each render target a mask of the components that are passed in registers, bit 0 the first; the
+    /// registers of others are undefined. With `dual_source`, the second entry is the second colour of target
+    /// 0.
     pub components: [u8; MAX_TARGETS as usize],
-    /// The alpha of target 0 is 1 and not left in its register.
+    /// The alpha of target 0 is 1 and not passed in a register.
     pub opaque: bool,
-    /// There is a second colour for blending.
+    /// There is a second colour for dual-source blending.
     pub dual_source: bool,
     /// Writes depth (r2).
     pub writes_depth: bool,
-    /// What it promises of that depth.
+    /// The declared layout of that depth.
     pub depth_layout: DepthLayout,
     /// Writes stencil (r3l).
     pub writes_stencil: bool,
-    /// Leaves an emitted sample mask in r3h.
+    /// Passes a mask of samples to store in r3h.
     pub writes_sample_mask: bool,
-    /// Tests before the program would come too early: it kills samples, or gives their depth or stencil. The next part
-    /// tests what is left, after it has killed what it kills itself.
+    /// Tests before the program would be too early: it kills samples, or writes their depth or stencil. The
+    /// epilog runs the tests, after its own kills.
     pub late_tests: bool,
-    /// Tests always come before the program.
+    /// Tests always run before the program.
     pub early_tests: bool,
-    /// Helper lanes must run to the end: derivatives are taken.
+    /// Helper lanes must run to the end, because derivatives are computed.
     pub needs_helpers: bool,
-    /// The program runs for each sample, whose mask is in r0h.
+    /// The program runs per sample, with the sample's mask in r0h.
     pub sample_shading: bool,
-    /// Render targets that are read, bit 0 the first: fragments below must be shaded and stored first.
+    /// Render targets that are read, bit 0 the first: earlier fragments must be shaded and stored first.
     pub reads_targets: u8,
-    /// The main part stores to render targets itself, as those of whole shaders do.
+    /// The main part stores to render targets itself, as in whole shaders.
     pub stores_targets: bool,
-    /// Fragments that overlap take turns in a part of the program.
+    /// Overlapping fragments execute a part of the program in order.
     pub interlock: bool,
 }
 

@@ -1,13 +1,14 @@
-//! Where texels lie in memory: the tiled and the twiddled layout of the hardware.
+//! Memory layout of texels: the tiled and the twiddled layout of the hardware.
 //!
-//! Rules of the layout library of Mesa 25.0 and later, whose tests compare them with the vendor's driver. Sizes are in
-//! elements: texels, or blocks of block-compressed formats. In the tiled layout large levels are rows of tiles of one
-//! page each, and levels smaller than such a tile are padded to powers of two; elements of a tile are in Morton order,
-//! x in the lowest bit. The twiddled layout is the second kind for all levels.
+//! The rules follow the layout library of Mesa 25.0 and later, whose tests compare them with the vendor's
+//! driver. Sizes are in elements: texels, or blocks of block-compressed formats. In the tiled layout large
+//! levels are rows of tiles of one page each, and levels smaller than such a tile are padded to powers of
+//! two; elements of a tile are in Morton order, x in the lowest bit. The twiddled layout uses the second form
+//! for all levels.
 
-/// Bytes to which levels are aligned.
+/// Alignment of levels in bytes.
 const LINE: u64 = 0x80;
-/// Bytes to which layers are aligned when they are.
+/// Alignment in bytes of page-aligned layers.
 const PAGE: u64 = 0x4000;
 
 /// The two layouts.
@@ -24,13 +25,13 @@ pub enum Order {
 pub struct Layout {
     /// Which of the two.
     pub order: Order,
-    /// Texels of level 0.
+    /// Size of level 0 in texels.
     pub size: [u32; 2],
-    /// Texels of an element.
+    /// Size of an element in texels.
     pub block: [u32; 2],
-    /// Bytes of an element with all its samples.
+    /// Size of an element in bytes, with all its samples.
     pub element_bytes: u32,
-    /// Levels that memory has room for.
+    /// Number of levels that memory is allocated for.
     pub levels: u32,
     /// Layers start at multiples of a page.
     pub page_aligned: bool,
@@ -39,15 +40,15 @@ pub struct Layout {
 /// One level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// Bytes of the level, not yet aligned.
+    /// Size of the level in bytes, before alignment.
     pub bytes: u64,
-    /// Elements of a tile.
+    /// Size of a tile in elements.
     pub tile: [u32; 2],
-    /// Elements of a row, whole tiles.
+    /// Elements per row, a whole number of tiles.
     pub stride: u32,
 }
 
-/// The largest tile: a page of elements of a given number of bytes.
+/// The size of the largest tile: one page of elements of a given size.
 fn largest_tile(element_bytes: u32) -> [u32; 2] {
     match element_bytes {
         0 | 1 => [128, 128],
@@ -60,7 +61,7 @@ fn largest_tile(element_bytes: u32) -> [u32; 2] {
     }
 }
 
-/// An image of one level as the driver of a device sees it.
+/// An image of one level, from a device driver's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageLayout(Layout);
 
@@ -78,7 +79,7 @@ impl ImageLayout {
         })
     }
 
-    /// Bytes from the first texel to this one.
+    /// Byte offset of a texel.
     pub fn element(&self, at: [u32; 2]) -> u64 {
         self.0.offset(0, at, 0)
     }
@@ -89,7 +90,8 @@ fn minify(size: u32, level: u32) -> u32 {
 }
 
 impl Layout {
-    /// Levels that an image with more than one of them has room for: the hardware derives layers from all of them.
+    /// Number of levels that memory is allocated for in an image with more than one level: the hardware
+    /// computes layer offsets for all of them.
     pub fn all_levels(size: [u32; 2], depth: u32) -> u32 {
         32 - size[0].max(size[1]).max(depth).max(1).leading_zeros()
     }
@@ -98,12 +100,12 @@ impl Layout {
         self.block != [1, 1]
     }
 
-    /// Elements that hold a given number of texels along an axis.
+    /// Number of elements that cover a given number of texels along each axis.
     fn elements(&self, texels: [u32; 2]) -> [u32; 2] {
         [0, 1].map(|axis| texels[axis].div_ceil(self.block[axis]))
     }
 
-    /// The first level of the kind that is padded to powers of two.
+    /// The first level that is padded to powers of two.
     fn first_small(&self) -> u32 {
         let tile = largest_tile(self.element_bytes);
         let [width, height] = self.elements(self.size);
@@ -120,7 +122,7 @@ impl Layout {
         level
     }
 
-    /// How the elements of a level lie.
+    /// The layout of a level.
     pub fn level(&self, level: u32) -> Level {
         match self.order {
             Order::Twiddled => self.twiddled(level),
@@ -185,18 +187,18 @@ impl Layout {
         }
     }
 
-    /// Bytes from the first level of a layer to this one.
+    /// Byte offset of a level within its layer.
     pub fn level_offset(&self, level: u32) -> u64 {
         (0..level).map(|level| self.level(level).bytes.next_multiple_of(LINE)).sum()
     }
 
-    /// Bytes from one layer to the next.
+    /// Distance between layers in bytes.
     pub fn layer_stride(&self) -> u64 {
         let bytes = self.level_offset(self.levels);
         if self.page_aligned || self.order == Order::Twiddled { bytes.next_multiple_of(PAGE) } else { bytes }
     }
 
-    /// Bytes from the first layer's first level to an element.
+    /// Byte offset of an element from the start of the image.
     pub fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
         let Level { tile, stride, .. } = self.level(level);
         let [corner_x, corner_y] = [x & !(tile[0] - 1), y & !(tile[1] - 1)];
@@ -206,13 +208,13 @@ impl Layout {
         before + self.level_offset(level) + index * u64::from(self.element_bytes)
     }
 
-    /// Bytes of a given number of layers.
+    /// Size of a given number of layers in bytes.
     pub fn bytes(&self, layers: u32) -> u64 {
         self.layer_stride() * u64::from(layers)
     }
 }
 
-/// The bits of two numbers in turn, those of the first in the even places.
+/// Interleaves the bits of two numbers, those of the first in the even positions.
 fn interleave(x: u32, y: u32) -> u64 {
     let spread = |value: u32| (0..16).fold(0_u64, |sum, bit| sum | u64::from(value >> bit & 1) << (2 * bit));
     spread(x) | spread(y) << 1
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_element_has_a_place_of_its_own() {
+    fn elements_do_not_overlap() {
         for (size, bytes) in [([100, 20], 4), ([33, 33], 1), ([130, 70], 4), ([7, 5], 16), ([300, 200], 2)] {
             for order in [Order::Tiled, Order::Twiddled] {
                 let levels = Layout::all_levels(size, 1);
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_the_vendors_driver() {
-        // A 64 by 64 image of four bytes is one page; its levels follow at 128-byte lines.
+        // A 64 by 64 image of four bytes is one page; its other levels follow at 128-byte boundaries.
         let layout = tiled([64, 64], 4, 7);
         assert_eq!(
             [0, 1, 2, 3, 4, 5, 6].map(|level| layout.level_offset(level)),

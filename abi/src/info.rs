@@ -1,4 +1,4 @@
-//! What a driver must know of a compiled shader.
+//! Information about a compiled shader for drivers.
 
 use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
@@ -31,7 +31,7 @@ impl Stage {
     }
 }
 
-/// What a piece of machine code is within its program.
+/// The role of a piece of machine code within its program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum PartRole {
     /// The shader proper.
@@ -41,40 +41,40 @@ pub enum PartRole {
     Prolog,
     /// Runs after main in the same invocation.
     Epilog,
-    /// Runs once for a draw or dispatch and writes uniforms.
+    /// Runs once per draw or dispatch and writes uniforms.
     Preamble,
 }
 
-/// Facts of a compiled shader that the driver needs to launch it.
+/// The properties of a compiled shader that the driver needs to launch it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShaderInfo {
     /// Pipeline stage.
     pub stage: Stage,
-    /// Entry point the code was made from.
+    /// Entry point that the code was compiled from.
     pub entry_point: String,
     /// Highest half register used by the main part, plus one.
     pub gpr_halves: u16,
-    /// Highest half register used by the preamble, plus one; 0 when there is none.
+    /// Highest half register used by the preamble, plus one; 0 if there is none.
     pub preamble_gpr_halves: u16,
-    /// Uniform half-words in use: those of `uniforms` and those a preamble writes.
+    /// Uniform half-words in use: those in `uniforms` and those that a preamble writes.
     pub uniform_halves: u16,
     /// Ranges of the uniform file that the driver fills, ascending and disjoint.
     pub uniforms: Vec<UniformRange>,
-    /// What the texture state registers hold, from 0 on.
+    /// The contents of the texture state registers, from 0 on.
     pub textures: Vec<TextureBinding>,
-    /// What the sampler state registers hold, from 0 on.
+    /// The contents of the sampler state registers, from 0 on.
     pub samplers: Vec<SamplerBinding>,
-    /// Where the sets' descriptors are, if the shader reads them from memory.
+    /// The layout of the descriptor sets, if the shader reads them from memory.
     pub layout: Option<PipelineLayout>,
     /// Workgroup size (compute).
     pub workgroup_size: [u32; 3],
     /// Threadgroup memory in bytes (compute).
     pub local_bytes: u32,
-    /// Stack memory per lane of the main part in bytes, spilling and local arrays included.
+    /// Stack memory per lane of the main part in bytes, including spills and local arrays.
     pub scratch_bytes: u32,
     /// Stack memory of the preamble in bytes.
     pub preamble_scratch_bytes: u32,
-    /// The constant section, to be placed in memory aligned to 16 bytes; empty when not used.
+    /// The constant section, to be placed in memory aligned to 16 bytes; empty if unused.
     pub constants: Vec<u8>,
     /// Values of the promoted uniforms.
     pub promoted: Vec<u8>,
@@ -82,27 +82,28 @@ pub struct ShaderInfo {
     pub writes_memory: bool,
     /// The shader contains a workgroup barrier.
     pub uses_barrier: bool,
-    /// How the hardware runs it (vertex).
+    /// The hardware stage in which it runs (vertex).
     pub runs_as: RunsAs,
     /// Attributes read, by number (vertex).
     pub attributes: Vec<Attribute>,
-    /// Output slots written, ascending, before a fragment shader is known (vertex).
+    /// Output slots written, ascending, for an unknown fragment shader (vertex).
     pub varyings: Vec<Varying>,
-    /// Where they are written, by place in the code (vertex).
+    /// The instructions that write them, by position in the code (vertex).
     pub output_stores: Vec<OutputStore>,
-    /// What of the draw's numbers is read (vertex).
+    /// The draw numbers that it reads (vertex).
     pub draw_numbers: DrawNumbers,
-    /// What transform feedback captures (vertex).
+    /// The outputs captured by transform feedback (vertex).
     pub feedback: Feedback,
-    /// The main part is all of the shader: attributes are fetched and colours stored in it.
+    /// The main part is the whole shader: it includes attribute fetch and colour stores.
     pub whole: bool,
-    /// What only fragment shaders have.
+    /// Properties of fragment shaders.
     pub fragment: FragmentInfo,
 }
 
 impl ShaderInfo {
-    /// Whether the part with `role` continues in another one, without `stop`: prologs do, and the main parts of fragment
-    /// shaders, which an epilog follows, or the next round of the loop over samples; other whole shaders end.
+    /// Whether the part with `role` continues in another one, without `stop`. Prologs do, and so do the main
+    /// parts of fragment shaders, which continue with an epilog or the next iteration of the loop over
+    /// samples; other whole shaders end.
     pub fn goes_on(&self, role: PartRole) -> bool {
         match role {
             PartRole::Prolog => true,
@@ -111,13 +112,13 @@ impl ShaderInfo {
         }
     }
 
-    /// Whether the prolog opens the stack frame of the main part, because attributes are in it.
+    /// Whether the prolog allocates the stack frame of the main part, because attributes are in it.
     pub fn frame_from_prolog(&self) -> bool {
         self.stage == Stage::Vertex && !self.whole && stack_attribute_bytes(self.attributes.len() as u32) != 0
     }
 
-    /// Whether neighbouring triangles may be shaded together: no lane works across pixels, and memory is not written (Mesa
-    /// 25.0).
+    /// Whether adjacent triangles may be shaded together: no lane reads other pixels' lanes, and memory is
+    /// not written (Mesa 25.0).
     pub fn merges_triangles(&self) -> bool {
         !self.fragment.needs_helpers && !self.writes_memory
     }

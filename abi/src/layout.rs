@@ -1,15 +1,16 @@
-//! The uniform file of a compiled shader: which half-words the driver fills, and with what.
+//! The uniform file of a compiled shader: the half-words that the driver fills, and their contents.
 //!
-//! A compiled shader lists its uniform registers as [`UniformRange`]s in ascending order. The driver writes each range
-//! before it launches the shader. The default layout puts, in this order, only what the shader uses:
+//! A compiled shader lists its uniform registers as [`UniformRange`]s in ascending order. The driver writes
+//! each range before it launches the shader. The default layout contains only what the shader uses, in this
+//! order:
 //!
-//! 1. addresses of texture tables, 64 bits each: texture operands reach no further than half-word 128;
-//! 2. addresses of buffers, 64 bits each, by (set, binding, element): they must lie below half-word 256, because memory
-//!    operands reach no further (Mesa 25.0 AGX compiler);
+//! 1. addresses of texture tables, 64 bits each: texture operands can only address half-words below 128;
+//! 2. addresses of buffers, 64 bits each, by (set, binding, element): they must be below half-word 256, the
+//!   limit of memory operands (Mesa 25.0 AGX compiler);
 //! 3. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
 //! 4. sizes of buffers in bytes, 32 bits each;
 //! 5. the number of workgroups, three 32-bit values, and descriptors of textures, six 32-bit words each;
-//! 6. push constants, as far as they fit;
+//! 6. push constants, as many as fit;
 //! 7. constants that the compiler promoted.
 
 use std::fmt;
@@ -19,28 +20,28 @@ use crate::textures::DescriptorKind;
 /// Half-words in the uniform file.
 pub const UNIFORM_HALVES: u16 = 512;
 
-/// Memory operands reach uniforms below this half-word.
+/// Memory operands can address uniforms below this half-word.
 pub const MEMORY_BASE_HALVES: u16 = 256;
 
-/// Texture operands reach table addresses that start below this half-word.
+/// Texture operands can address table addresses that start below this half-word.
 pub const TEXTURE_TABLE_HALVES: u16 = 128;
 
-/// Bytes of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
+/// Size of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
 pub const DESCRIPTOR_BYTES: u32 = 16;
 
-/// What is the same for every uniform of a kind.
+/// Properties common to all uniforms of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceDesc {
     /// Name in listings and JSON.
     pub name: &'static str,
-    /// Half-words it takes; 0 where that differs from range to range.
+    /// Number of half-words; 0 if that differs between ranges.
     pub halves: u16,
-    /// Place in the resource layout: lower ranks come first.
+    /// Position in the resource layout: lower ranks come first.
     pub rank: u8,
-    /// The half-word of the uniform file that it must end at or before.
+    /// The half-word of the uniform file at or before which it must end.
     pub reach: u16,
-    /// What the driver writes there. `{place}` denotes set, binding and element, other names in braces for the field of that
-    /// name.
+    /// Description of the contents. `{place}` denotes set, binding and element; other names in braces denote
+    /// the field with that name.
     pub text: &'static str,
 }
 
@@ -77,7 +78,7 @@ macro_rules! sources {
         $({ $($(#[$field_doc:meta])* $field:ident: $field_type:ty,)* })?
         $(($inner:ident: $inner_type:ty))?
         => $name:literal, $halves:expr, $rank:literal, $reach:expr, $text:literal;)*) => {
-        /// What a range of the uniform file holds.
+        /// The contents of a range of the uniform file.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum UniformSource {
             $($(#[$doc])* $variant $({ $($(#[$field_doc])* $field: $field_type,)* })? $(($inner_type))?,)*
@@ -93,7 +94,7 @@ macro_rules! sources {
                 }
             }
 
-            /// Names and values of its fields, in order of declaration.
+            /// Names and values of its fields, in declaration order.
             pub fn fields(self) -> Vec<(&'static str, FieldValue)> {
                 match self {
                     $(UniformSource::$variant $({ $($field),* })? $(($inner))? => vec![
@@ -105,25 +106,26 @@ macro_rules! sources {
     };
 }
 
-/// Half-words of a 64-bit address.
+/// Number of half-words of a 64-bit address.
 const ADDRESS: u16 = 4;
 
-/// What the offsets of uniform buffers are a multiple of where bounds are checked. All bytes up to the multiple after the size
-/// can be read, of the first granule in any case, and count as inside.
+/// Granularity of the offsets of uniform buffers if bounds are checked. All bytes up to the next multiple
+/// after the size are readable, at least the first granule, and count as inside.
 pub const BLOCK_GRANULE_BYTES: u32 = 64;
 
-/// Bytes of zeros at [`UniformSource::Zeros`]: as many as a uniform buffer has at most.
+/// Number of zero bytes at [`UniformSource::Zeros`]: the maximum size of a uniform buffer.
 pub const ZEROS_BYTES: u32 = 1 << 16;
 
 sources! {
-    /// 64-bit address of the buffer bound at (set, binding), array element `element`. Of a uniform block, all bytes of its
-    /// type can be read there, also by invocations that the program would not let do so.
+    /// 64-bit address of the buffer bound at (set, binding), array element `element`. For a uniform block,
+    /// all bytes of its type must be readable there, even in invocations that the program's conditions would
+    /// exclude.
     BufferAddress {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
-        /// Array element; 0 when the binding is not an array.
+        /// Array element; 0 if the binding is not an array.
         element: u32,
     } => "buffer_address", ADDRESS, 1, MEMORY_BASE_HALVES, "address of buffer {place}";
     /// 64-bit address of a table of [`DESCRIPTOR_BYTES`] records, one for each array element of (set, binding).
@@ -143,33 +145,34 @@ sources! {
         /// Which descriptors.
         kind: DescriptorKind,
     } => "texture_table", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address of the table of {kind}s {place}";
-    /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding), [`crate::textures::NUMBER_STRIDE`]
-    /// bytes apart: of the sampler state register that holds the element's sampler, or of its place in the heap.
+    /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding),
+    /// [`crate::textures::NUMBER_STRIDE`] bytes apart: the number of the sampler state register that holds
+    /// the element's sampler, or of its position in the heap.
     SamplerTable {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
     } => "sampler_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the table of samplers {place}";
-    /// What the sampler bound at (set, binding), array element `element`, adds to levels: a 16-bit float, then 16 bits
-    /// of nothing. The hardware's samplers have no bias.
+    /// The level bias of the sampler bound at (set, binding), array element `element`: a 16-bit float, then
+    /// 16 unused bits. The hardware's samplers have no bias.
     SamplerBias {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
-        /// Array element; 0 when the binding is not an array.
+        /// Array element; 0 if the binding is not an array.
         element: u32,
     } => "sampler_bias", 2, 5, UNIFORM_HALVES, "level bias of sampler {place}";
-    /// 64-bit address of what the samplers of (set, binding) add to levels: a 16-bit float for each array element,
-    /// [`crate::textures::BIAS_STRIDE`] bytes apart.
+    /// 64-bit address of the level biases of the samplers of (set, binding): a 16-bit float for each array
+    /// element, [`crate::textures::BIAS_STRIDE`] bytes apart.
     SamplerBiasTable {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
     } => "sampler_bias_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the level biases of samplers {place}";
-    /// 64-bit address of the memory of a descriptor set, which [`crate::pipeline`] lays out.
+    /// 64-bit address of the memory of a descriptor set, laid out according to [`crate::pipeline`].
     SetAddress {
         /// Descriptor set.
         set: u32,
@@ -179,13 +182,13 @@ sources! {
         /// Its number.
         index: u32,
     } => "dynamic_offset", 2, 5, UNIFORM_HALVES, "dynamic offset {index}";
-    /// The texture descriptor of what is bound at (set, binding), array element `element`: six 32-bit words.
+    /// The texture descriptor bound at (set, binding), array element `element`: six 32-bit words.
     TextureWords {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
-        /// Array element; 0 when the binding is not an array.
+        /// Array element; 0 if the binding is not an array.
         element: u32,
     } => "texture_words", 12, 5, UNIFORM_HALVES, "descriptor of texture {place}";
     /// 64-bit address of the shader's constant section ([`crate::ShaderInfo::constants`]).
@@ -196,41 +199,43 @@ sources! {
         set: u32,
         /// Binding within the set.
         binding: u32,
-        /// Array element; 0 when the binding is not an array.
+        /// Array element; 0 if the binding is not an array.
         element: u32,
     } => "buffer_size", 2, 4, UNIFORM_HALVES, "size of buffer {place} in bytes";
-    /// 64-bit address of [`ZEROS_BYTES`] bytes of zeros, which loads outside of buffers read.
+    /// 64-bit address of [`ZEROS_BYTES`] bytes of zeros, for buffer loads out of bounds.
     Zeros => "zeros", ADDRESS, 5, UNIFORM_HALVES, "address of zeros";
     /// Number of workgroups in x, y and z, 32 bits each.
     WorkgroupCount => "workgroup_count", 6, 5, UNIFORM_HALVES, "number of workgroups";
     /// Number of the first workgroup in x, y and z, 32 bits each.
     WorkgroupBase => "workgroup_base", 6, 5, UNIFORM_HALVES, "number of the first workgroup";
-    /// What the parts of a vertex or fragment shader share; its place is fixed.
+    /// A uniform shared by the parts of a vertex or fragment shader, at a fixed position.
     Interface(what: InterfaceUniform) => "interface", ADDRESS, 5, MEMORY_BASE_HALVES, "{what}";
-    /// Where the samples of a pixel lie, 32 bits: see [`crate::fragment::pack_sample_positions`].
+    /// The sample positions of a pixel, 32 bits: see [`crate::fragment::pack_sample_positions`].
     SamplePositions => "sample_positions", 2, 5, UNIFORM_HALVES, "sample positions";
-    /// 64-bit address of the outputs of a vertex shader that runs as a compute shader: the words of the slots of a vertex
-    /// follow each other, then come the other vertices of the instance, then the other instances.
+    /// 64-bit address of the outputs of a vertex shader that runs as a compute shader: the words of a
+    /// vertex's slots are consecutive, then the vertices of an instance, then the instances.
     VertexOutputs => "vertex_outputs", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertex outputs";
-    /// Vertices of an instance, 32 bits: the width of the grid of a vertex shader that runs as a compute shader.
+    /// Number of vertices per instance, 32 bits: the width of the grid of a vertex shader that runs as a
+    /// compute shader.
     VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";
     /// 64-bit address at which a vertex shader that captures its outputs stores those of its first vertex ([`crate::feedback`]).
     FeedbackBuffer {
         /// The buffer.
         buffer: u32,
     } => "feedback_buffer", ADDRESS, 5, MEMORY_BASE_HALVES, "address in feedback buffer {buffer}";
-    /// Vertices that are captured, 32 bits: those with a greater number, counted through all instances, have no room.
+    /// Number of captured vertices, 32 bits: vertices with a greater number, counted through all instances,
+    /// are not captured.
     FeedbackCount => "feedback_count", 2, 5, UNIFORM_HALVES, "vertices that are captured";
-    /// Number of the view that is drawn, 32 bits; 0 without several.
+    /// Index of the view being drawn, 32 bits; 0 without multiview.
     ViewIndex => "view_index", 2, 5, UNIFORM_HALVES, "number of the view";
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
     PushConstantAddress => "push_constant_address", ADDRESS, 3, MEMORY_BASE_HALVES, "address of the push constants";
-    /// Bytes of the push constants from `offset` on.
+    /// Push constants, starting at byte `offset`.
     PushConstants {
         /// First byte.
         offset: u32,
     } => "push_constants", 0, 6, UNIFORM_HALVES, "push constants from byte {offset}";
-    /// Bytes of [`crate::ShaderInfo::promoted`] from `offset` on.
+    /// Bytes of [`crate::ShaderInfo::promoted`], starting at `offset`.
     Promoted {
         /// First byte.
         offset: u32,
@@ -244,7 +249,7 @@ sources! {
     } => "kernel_argument", ADDRESS, 5, MEMORY_BASE_HALVES, "argument {index}";
 }
 
-/// What the driver writes there, in words: `address of buffer 0.3`.
+/// Describes the contents: `address of buffer 0.3`.
 impl fmt::Display for UniformSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields = self.fields();
@@ -262,7 +267,7 @@ impl fmt::Display for UniformSource {
     }
 }
 
-/// `set.binding`, with the element of an array after the first.
+/// `set.binding`, with the element if it is not the first.
 fn write_place(f: &mut fmt::Formatter<'_>, fields: &[(&'static str, FieldValue)]) -> fmt::Result {
     let first = ("element", FieldValue::Number(0));
     let numbers = fields.iter().filter(|field| **field != first);
@@ -285,11 +290,11 @@ fn write_fields<'f>(
     Ok(())
 }
 
-/// Uniforms do not fit into the uniform file, or lie further back than instructions reach.
+/// Uniforms do not fit into the uniform file, or are out of the range of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the {what} ends at half-word {end} of the uniform file, after half-word {reach}")]
+#[error("the {what} would end at half-word {end} of the uniform file; the limit is {reach}")]
 pub struct LayoutError {
-    /// What has no place.
+    /// The uniform that does not fit.
     pub what: UniformSource,
     /// Where it would end.
     pub end: u32,
@@ -297,11 +302,12 @@ pub struct LayoutError {
     pub reach: u16,
 }
 
-/// Gives every one of `wanted` a range, in the order of the resource layout, after the ranges of `fixed`, which are ascending.
-/// A source of `fixed` keeps its range. The number beside a source is its length where its row does not say one.
+/// Assigns a range to each of `wanted`, in the order of the resource layout, after the ranges of `fixed`,
+/// which are ascending. A source in `fixed` keeps its range. The number with a source is its length if its
+/// row does not specify one.
 ///
 /// # Errors
-/// What does not fit.
+/// The first uniform that does not fit.
 pub fn place(
     fixed: &[UniformRange],
     wanted: &[(UniformSource, u16)],
@@ -328,7 +334,7 @@ pub fn place(
     Ok(ranges)
 }
 
-/// Uniforms at fixed places that the parts of a vertex or fragment shader share.
+/// Uniforms at fixed positions, shared by the parts of a vertex or fragment shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum InterfaceUniform {
     /// 64-bit address of the data of a vertex attribute.
@@ -336,8 +342,8 @@ pub enum InterfaceUniform {
         /// Number among the attributes the shader reads.
         attribute: u32,
     },
-    /// 32-bit number of the last element of a vertex attribute that lies inside its buffer; others are not fetched. Where
-    /// none does, the address is that of zeros and this is 0.
+    /// 32-bit number of the last element of a vertex attribute inside its buffer; later elements are not
+    /// fetched. If there is none, the address is that of zeros and this is 0.
     AttributeClamp {
         /// Number among the attributes the shader reads.
         attribute: u32,
@@ -354,7 +360,8 @@ pub enum InterfaceUniform {
     BlendConstant,
     /// 64-bit address of the root descriptor.
     RootDescriptor,
-    /// The colour that a background program gives a target: four 32-bit floats, or integers for formats of integers.
+    /// The clear colour of a target in a background program: four 32-bit floats, or integers for integer
+    /// formats.
     ClearColour {
         /// The target.
         target: u32,
@@ -362,7 +369,7 @@ pub enum InterfaceUniform {
 }
 
 impl InterfaceUniform {
-    /// What it is, in words.
+    /// A short description.
     pub fn describe(self) -> &'static str {
         match self {
             InterfaceUniform::AttributeBase { .. } => "address of a vertex attribute",
@@ -385,7 +392,7 @@ pub struct UniformRange {
     pub start: u16,
     /// Length in half-words.
     pub halves: u16,
-    /// What the driver writes there.
+    /// Its contents.
     pub source: UniformSource,
 }
 
@@ -398,7 +405,7 @@ mod tests {
         UniformSource::TextureTable { set: 1, binding: 2, kind: DescriptorKind::Image };
 
     #[test]
-    fn sources_are_said_in_words() {
+    fn provenance_is_printed_in_words() {
         let element = UniformSource::BufferSize { set: 0, binding: 3, element: 2 };
         let interface = UniformSource::Interface(InterfaceUniform::DrawNumber);
         let words =
@@ -430,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_instructions_do_not_reach_is_an_error() {
+    fn uniforms_out_of_reach_are_errors() {
         let wanted: Vec<(UniformSource, u16)> = (0..65)
             .map(|binding| (UniformSource::BufferAddress { set: 0, binding, element: 0 }, 0))
             .collect();

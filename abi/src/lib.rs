@@ -1,8 +1,9 @@
-//! The contracts between AGX shaders and the driver that runs them: which registers and uniforms hold what, which parts
-//! a shader has, what a driver must know of a compiled shader, how registers limit occupancy; and the records of control
-//! streams, descriptors and kernel calls that a driver writes ([`record`]).
+//! The interface between AGX shaders and the driver that runs them: the contents of registers and uniforms,
+//! the parts of a shader, the information about a compiled shader, and the effect of register use on
+//! occupancy; also the records of control streams, descriptors and kernel calls that a driver writes
+//! ([`record`]).
 //!
-//! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
+//! *Architecture invariant:* this crate does not depend on the compiler's IR or on instruction encodings.
 
 pub mod agal;
 pub mod feedback;

@@ -1,16 +1,17 @@
-//! Registers against threads: how many threads of a shader a core can hold.
+//! Occupancy: how many threads of a shader a core can hold, depending on register use.
 
 /// Lanes of a SIMD-group, the subgroups of the APIs: the same on every chip (docs/isa.md).
 pub const SUBGROUP_SIZE: u32 = 32;
 
-/// Half registers a thread may allocate at most.
+/// Maximum number of half registers per thread.
 pub const MAX_GPR_HALVES: u16 = 256;
 
-/// Most threads on a core, and in a workgroup.
+/// Maximum number of threads on a core, and in a workgroup.
 pub const MAX_THREADS: u32 = 1024;
 
-/// Threads a core holds by half registers allocated, ascending: the last row whose count is not below the demand wins
-/// (Mesa 25.0 AGX compiler; all rows equal a 208 KiB register file allotted by 64 threads).
+/// Number of threads that a core holds, by half registers allocated, ascending: the last row whose register
+/// count is not below the demand applies (Mesa 25.0 AGX compiler; all rows correspond to a 208 KiB register
+/// file allocated in units of 64 threads).
 pub const OCCUPANCY: [(u16, u32); 10] = [
     (104, 1024),
     (112, 896),
@@ -24,12 +25,14 @@ pub const OCCUPANCY: [(u16, u32); 10] = [
     (256, 384),
 ];
 
-/// Threads a core can hold when each allocates `gpr_halves` half registers; 0 when a thread cannot.
+/// Number of threads that a core can hold if each allocates `gpr_halves` half registers; 0 if that exceeds
+/// the limit.
 pub fn max_threads(gpr_halves: u16) -> u32 {
     OCCUPANCY.iter().find(|(halves, _)| gpr_halves <= *halves).map_or(0, |(_, threads)| *threads)
 }
 
-/// Half registers each thread may have while `threads` threads must be resident together; 0 when that cannot be.
+/// Maximum number of half registers per thread with which `threads` threads can be resident together; 0 if
+/// they cannot.
 pub fn max_gpr_halves(threads: u32) -> u16 {
     OCCUPANCY.iter().rev().find(|(_, resident)| threads <= *resident).map_or(0, |(halves, _)| *halves)
 }

@@ -1,11 +1,11 @@
-//! Background and end-of-tile programs: what they find in uniforms and texture state registers.
+//! Background and end-of-tile programs: their uniforms and texture state registers.
 //!
-//! A *background program* runs for every pixel of a tile before the first draw and gives the targets their contents: a
-//! clear colour, or what an image holds. An *end-of-tile program* runs once for a tile and writes targets to images. Drivers
-//! give the hardware two of each: one pair for the pass, one for where the pass is interrupted and continued, which loads
-//! and stores every target (Mesa 26.1).
+//! A *background program* runs for every pixel of a tile before the first draw and initialises the targets:
+//! with a clear colour, or with the contents of an image. An *end-of-tile program* runs once per tile and
+//! stores targets to images. Drivers give the hardware two of each: one pair for the pass, and one for
+//! interruptions of the pass, which loads and stores every target (Mesa 26.1).
 //!
-//! The layout of the clear colours is that of Mesa 26.1; state registers there are other ones.
+//! The layout of the clear colours is that of Mesa 26.1; the state registers differ from Mesa's.
 
 use crate::fragment::{MAX_TARGETS, UNIFORMS};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
@@ -18,13 +18,13 @@ pub const fn clear_colour(target: u32) -> u16 {
     4 + CLEAR_COLOUR_HALVES * target as u16
 }
 
-/// The texture state register that holds the descriptor of a target: a texture to load it, an image to store it.
+/// The texture state register with the descriptor of a target: a texture to load it, an image to store it.
 pub const fn state_register(target: u32) -> u8 {
     target as u8
 }
 
-/// Uniforms of a background program that clears targets, bit 0 the first: the heap of the render targets where one of them
-/// is `spilled`, and the colours.
+/// Uniforms of a background program that clears targets, bit 0 the first: the heap of the render targets if
+/// one of them is `spilled`, and the colours.
 pub fn background_uniforms(cleared: u8, spilled: bool) -> Vec<UniformRange> {
     let heap = UNIFORMS.into_iter().take(1).filter(|_| spilled);
     let colours = (0..MAX_TARGETS).filter(|target| cleared >> target & 1 != 0).map(|target| UniformRange {

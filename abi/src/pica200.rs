@@ -1,30 +1,33 @@
-//! What a driver gives a compiled PICA200 program, and what it gets back.
+//! Interface of compiled PICA200 programs.
 //!
 //! # Uniforms
 //!
-//! All uniforms are in one buffer at ([`SET`], [`UNIFORMS`]), [`UNIFORM_BYTES`] bytes: 96 float vectors, four integer vectors
-//! with a word for each component, and a word with boolean uniform n in bit n. [`uniform_block`] makes it. The constants that
-//! a container brings along are not in the code: the driver writes them there, as the console's system does.
+//! All uniforms are in one buffer at ([`SET`], [`UNIFORMS`]), [`UNIFORM_BYTES`] bytes: 96 float vectors, four
+//! integer vectors with a word for each component, and a word with boolean uniform n in bit n.
+//! [`uniform_block`] encodes it. The constants of a container are not part of the code: the driver writes
+//! them to the buffer, as the console's system does.
 //!
 //! # Vertex programs
 //!
-//! Input register v*n* is the attribute at location *n*. Outputs that the container maps go to the position and to the
-//! locations of [`Semantic`]; others are dropped. Of a program without an output map, and with the option `raw_outputs`, o0 is the
-//! position and o*n* is at location *n*.
+//! Input register v*n* is the attribute at location *n*. Outputs that the container maps become the position
+//! and the locations of [`Semantic`]; others are dropped. For a program without an output map, and with the
+//! option `raw_outputs`, o0 is the position and o*n* is at location *n*.
 //!
 //! # Geometry programs
 //!
 //! They are compute shaders: invocation *n* of the grid, in workgroups of [`GEOMETRY_WORKGROUP`], runs for primitive *n*.
 //!
-//! The buffer at ([`SET`], [`GEOMETRY_INPUT`]) begins with four words: number of primitives, vectors of input for each,
-//! most primitives that an invocation may complete, 0. The input of the primitives follows, 16 bytes a vector. In mode
-//! point vector *k* is input register v*k*. In mode variable it replaces uniform c*k*: c0 holds the number of vertices
-//! in every component. In mode fixed it replaces the uniform *k* after the first that the container names.
+//! The buffer at ([`SET`], [`GEOMETRY_INPUT`]) begins with four words: number of primitives, input vectors of
+//! each, maximum number of primitives that an invocation may complete, 0. The input of the primitives
+//! follows, 16 bytes per vector. In mode point, vector *k* is input register v*k*. In mode variable it
+//! replaces uniform c*k*: c0 holds the number of vertices in every component. In mode fixed it replaces the
+//! uniform *k* after the first that the container names.
 //!
-//! In the buffer at ([`SET`], [`GEOMETRY_OUTPUT`]) each invocation has a stretch: four words, of which the first is the number of
-//! primitives completed, then room for as many as the input allows. It may complete more than fit; they are counted and not stored.
-//! A primitive is four words, of which bit 0 of the first says that its winding is inverted, then three vertices.
-//! A vertex is a word for each slot of [`ShaderInfo::varyings`](crate::ShaderInfo::varyings), in their order.
+//! In the buffer at ([`SET`], [`GEOMETRY_OUTPUT`]) each invocation has a range: four words, the first of
+//! which is the number of primitives completed, then room for as many as the input allows. An invocation may
+//! complete more than fit; these are counted but not stored. A primitive is four words, in which bit 0 of the
+//! first word is set if its winding is inverted, then three vertices. A vertex is a word for each slot of
+//! [`ShaderInfo::varyings`](crate::ShaderInfo::varyings), in order.
 
 /// Descriptor set of all buffers.
 pub const SET: u32 = 0;
@@ -42,38 +45,39 @@ pub const INT_UNIFORMS: usize = 4;
 /// Boolean uniforms.
 pub const BOOL_UNIFORMS: usize = 16;
 
-/// Byte of the first float uniform; 16 bytes each.
+/// Byte offset of the first float uniform; 16 bytes each.
 pub const FLOAT_OFFSET: u32 = 0;
-/// Byte of the first integer uniform; 16 bytes each.
+/// Byte offset of the first integer uniform; 16 bytes each.
 pub const INT_OFFSET: u32 = FLOAT_OFFSET + 16 * FLOAT_UNIFORMS as u32;
-/// Byte of the word with the boolean uniforms.
+/// Byte offset of the word with the boolean uniforms.
 pub const BOOL_OFFSET: u32 = INT_OFFSET + 16 * INT_UNIFORMS as u32;
-/// Bytes of the uniform buffer.
+/// Size of the uniform buffer in bytes.
 pub const UNIFORM_BYTES: u32 = BOOL_OFFSET + 16;
 
-/// Invocations of a workgroup of a geometry program.
+/// Workgroup size of a geometry program.
 pub const GEOMETRY_WORKGROUP: u32 = 32;
-/// Bytes of the heads in the buffers of geometry programs: of the input, of an invocation's stretch, of a primitive.
+/// Size in bytes of the headers in the buffers of geometry programs: of the input, of an invocation's range,
+/// of a primitive.
 pub const GEOMETRY_HEAD_BYTES: u32 = 16;
 
-/// Bytes of a completed primitive whose vertices have `words` words.
+/// Size in bytes of a completed primitive whose vertices have `words` words.
 pub const fn primitive_bytes(words: u32) -> u32 {
     GEOMETRY_HEAD_BYTES + 3 * 4 * words
 }
 
-/// Bytes of the stretch of an invocation that may complete `capacity` primitives.
+/// Size in bytes of the range of an invocation that may complete `capacity` primitives.
 pub const fn stretch_bytes(words: u32, capacity: u32) -> u32 {
     GEOMETRY_HEAD_BYTES + capacity * primitive_bytes(words)
 }
 
-/// What an output of a vertex program is for, other than the position.
+/// The meaning of an output of a vertex program other than the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantic {
     /// Quaternion of the normal.
     NormalQuaternion,
     /// Colour.
     Color,
-    /// Texture coordinates of unit 0; the third is the one for cube and projected textures.
+    /// Texture coordinates of unit 0; the third is for cube and projected textures.
     TexCoord0,
     /// Texture coordinates of unit 1.
     TexCoord1,
@@ -89,7 +93,7 @@ impl Semantic {
         self as u32
     }
 
-    /// Components it has.
+    /// Its number of components.
     pub const fn components(self) -> u32 {
         match self {
             Semantic::NormalQuaternion | Semantic::Color => 4,
@@ -118,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uniforms_are_where_the_offsets_say() {
+    fn uniforms_are_at_their_offsets() {
         let mut float = [[0.0; 4]; FLOAT_UNIFORMS];
         let (mut int, mut bool) = ([[0; 4]; INT_UNIFORMS], [false; BOOL_UNIFORMS]);
         float[95][3] = 2.5;

@@ -1,19 +1,20 @@
-//! A pipeline's layout: where a driver puts descriptors.
+//! Pipeline layouts: where a driver places descriptors.
 //!
-//! Without one, a driver fills addresses and state registers by (set, binding, element): see [`crate::layout`] and
-//! [`crate::textures`]. With one, the driver gives the address of each set ([`crate::UniformSource::SetAddress`]) and shaders
-//! read descriptors from the set's memory while they run, so that what is bound may change after the driver has written its
-//! words, elements may be chosen by each lane, and a binding may hold descriptors of different types. Bindings that the layout
-//! calls constant are still bound in registers.
+//! Without a layout, a driver fills addresses and state registers by (set, binding, element): see
+//! [`crate::layout`] and [`crate::textures`]. With a layout, the driver provides the address of each set
+//! ([`crate::UniformSource::SetAddress`]) and shaders read descriptors from the set's memory at run time.
+//! Bindings may then change after the driver has written its words, elements may be selected per lane, and a
+//! binding may hold descriptors of different types. Bindings that the layout declares constant are still
+//! bound in registers.
 
-/// How a pipeline lays its descriptors out.
+/// The descriptor layout of a pipeline.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PipelineLayout {
     /// The sets, in any order.
     pub sets: Vec<SetLayout>,
 }
 
-/// How a descriptor set is laid out.
+/// The layout of a descriptor set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SetLayout {
     /// Its number.
@@ -22,35 +23,35 @@ pub struct SetLayout {
     pub bindings: Vec<BindingLayout>,
 }
 
-/// How a binding is laid out.
+/// The layout of a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BindingLayout {
     /// Its number.
     pub binding: u32,
-    /// First byte of element 0 in the set.
+    /// Byte offset of element 0 in the set.
     pub offset: u32,
-    /// Bytes from one element to the next.
+    /// Distance between elements in bytes.
     pub stride: u32,
-    /// What an element is.
+    /// The form of an element.
     pub form: DescriptorForm,
-    /// Who reads its descriptors.
+    /// How its descriptors are accessed.
     pub access: BindingAccess,
-    /// The first of its elements' dynamic offsets ([`crate::UniformSource::DynamicOffset`]); buffers only, of which one element
-    /// is chosen by a constant.
+    /// Number of the first of its elements' dynamic offsets ([`crate::UniformSource::DynamicOffset`]); only
+    /// for buffers with an element selected by a constant.
     pub dynamic_offset: Option<u32>,
 }
 
-/// What an element of a binding is in memory.
+/// The form of a binding's element in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DescriptorForm {
-    /// Descriptors, each at its place in the element.
+    /// Descriptors, each at its offset in the element.
     Descriptors(DescriptorParts),
     /// The contents of a uniform block.
     Inline,
 }
 
-/// Where in an element a descriptor of each type stands, in bytes: an element that holds one type at a time may have all of them
-/// at the same place.
+/// Byte offsets of the descriptors of each type in an element: if an element holds one type at a time, all
+/// may be at the same offset.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DescriptorParts {
     /// A buffer: 64-bit address, 32-bit size in bytes. A multiple of 8.
@@ -59,27 +60,28 @@ pub struct DescriptorParts {
     pub texture: u32,
     /// An image, as the hardware stores to it. A multiple of 8.
     pub image: u32,
-    /// The 16-bit number of a sampler: of a state register, or in the heap of samplers. A multiple of 2.
+    /// The 16-bit number of a sampler: of a state register, or in the sampler heap. A multiple of 2.
     pub sampler: u32,
 }
 
 impl DescriptorParts {
-    /// A texture, an image and a sampler one after the other; a buffer in place of the texture.
+    /// A texture, an image and a sampler in sequence; a buffer takes the position of the texture.
     pub const ALL: DescriptorParts = DescriptorParts { buffer: 0, texture: 0, image: 24, sampler: 48 };
 
-    /// Bytes of an element with [`DescriptorParts::ALL`], a multiple of 8.
+    /// Size of an element with [`DescriptorParts::ALL`], a multiple of 8.
     pub const ALL_BYTES: u32 = 56;
 }
 
-/// Who reads the descriptors of a binding.
+/// How the descriptors of a binding are accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum BindingAccess {
-    /// The driver, before the program starts: nothing changes afterwards, and elements chosen at run time are in tables.
+    /// By the driver, before the program starts: they do not change afterwards, and elements selected at run
+    /// time are in tables.
     Constant,
-    /// The program. Every descriptor that it names by a constant is valid, whether it is reached or not.
+    /// By the program. Every descriptor with a constant index must be valid, whether it is used or not.
     #[default]
     Memory,
-    /// The program, and descriptors that are not reached may be anything.
+    /// By the program; descriptors that are not used may be invalid.
     PartiallyBound,
 }
 
@@ -92,7 +94,8 @@ impl PipelineLayout {
 }
 
 impl SetLayout {
-    /// A layout in which every binding, with its number of elements, has all descriptors in memory, one binding after the other.
+    /// A layout in which every binding, with its number of elements, has all descriptors in memory, with
+    /// consecutive bindings.
     pub fn of_descriptors(set: u32, bindings: impl IntoIterator<Item = (u32, u32)>) -> SetLayout {
         let mut next = 0;
         let bindings = bindings.into_iter().map(|(binding, elements)| {
@@ -112,7 +115,7 @@ impl SetLayout {
 }
 
 impl BindingLayout {
-    /// The same with descriptors that the driver reads.
+    /// The same binding with descriptors read by the driver.
     pub fn constant(self) -> BindingLayout {
         BindingLayout { access: BindingAccess::Constant, ..self }
     }

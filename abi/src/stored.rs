@@ -1,32 +1,32 @@
-//! Values as bytes, for caches on disk: one form for each value, little-endian, without padding.
+//! Serialisation of values, for caches on disk: one form per value, little-endian, without padding.
 //!
-//! Reading is total: bytes that stand for nothing are an error, lengths are checked before anything is allocated for them. The
-//! form has no version of its own; what stores values puts one before them.
+//! Reading is total: invalid bytes are an error, and lengths are checked before anything is allocated. The
+//! form has no version; users that store values prefix one.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 use thiserror::Error;
 
-/// Why bytes do not stand for a value.
+/// Why bytes do not decode to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum StoredError {
-    /// They end before the value does.
+    /// The bytes end before the value does.
     #[error("the bytes end within a {0}")]
     End(&'static str),
-    /// A number that names nothing.
-    #[error("{found} does not stand for a {expected}")]
+    /// A number that denotes nothing.
+    #[error("{found} does not denote a {expected}")]
     Value {
-        /// What it should stand for.
+        /// The expected kind.
         expected: &'static str,
         /// The number.
         found: u64,
     },
-    /// There are more bytes than the value has.
+    /// Trailing bytes after the value.
     #[error("{0} bytes follow the value")]
     Trailing(usize),
 }
 
-/// Bytes that are read from the front.
+/// Bytes to read from the front.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'b> {
     rest: &'b [u8],
@@ -40,14 +40,15 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
-    /// The length of a list or text. Each of its elements has a byte or more, so that a length beyond the rest is an error.
+    /// The length of a list or text. Each element takes at least one byte, so a length beyond the remaining
+    /// bytes is an error.
     fn length(&mut self) -> Result<usize, StoredError> {
         let length = u32::read(self)? as usize;
         if length > self.rest.len() { Err(StoredError::End("list")) } else { Ok(length) }
     }
 }
 
-/// A value that has a form as bytes.
+/// A value with a serialised form.
 pub trait Stored: Sized {
     /// Appends the value.
     fn write(&self, to: &mut Vec<u8>);
@@ -55,21 +56,21 @@ pub trait Stored: Sized {
     /// Reads a value from the front.
     ///
     /// # Errors
-    /// The bytes do not stand for one.
+    /// The bytes do not decode to one.
     fn read(from: &mut Reader<'_>) -> Result<Self, StoredError>;
 }
 
-/// The bytes of a value.
+/// Serialises a value.
 pub fn to_bytes(value: &impl Stored) -> Vec<u8> {
     let mut bytes = Vec::new();
     value.write(&mut bytes);
     bytes
 }
 
-/// The value that bytes stand for, all of them.
+/// Decodes a value from bytes, using all of them.
 ///
 /// # Errors
-/// The bytes do not stand for one.
+/// The bytes do not decode to one.
 pub fn from_bytes<T: Stored>(bytes: &[u8]) -> Result<T, StoredError> {
     let mut reader = Reader { rest: bytes };
     let value = T::read(&mut reader)?;
@@ -175,7 +176,8 @@ impl<A: Stored, B: Stored> Stored for (A, B) {
     }
 }
 
-/// Stores structures field by field: `TYPE { FIELD FIELD … }`. A field that is left out does not compile.
+/// Implements [`Stored`] for structures, field by field: `TYPE { FIELD FIELD … }`. An omitted field does not
+/// compile.
 #[macro_export]
 macro_rules! stored_structs {
     ($($type:ident { $($field:ident)* })*) => {$(
@@ -194,8 +196,8 @@ macro_rules! stored_structs {
     )*};
 }
 
-/// Stores enumerations by the numbers of their variants: `TYPE { NUMBER VARIANT { FIELD … } … }`. A variant that is left out does
-/// not compile.
+/// Implements [`Stored`] for enumerations, by the numbers of their variants: `TYPE { NUMBER VARIANT { FIELD …
+/// } … }`. An omitted variant does not compile.
 #[macro_export]
 macro_rules! stored_enums {
     ($($type:ident { $($code:literal $variant:ident $({ $($field:ident)* })? $(($inner:ident))?;)* })*) => {$(
@@ -239,7 +241,7 @@ mod tests {
     use crate::{PartRole, ShaderInfo};
 
     #[test]
-    fn values_come_back() {
+    fn values_round_trip() {
         let value = (vec![Some(String::from("ä")), None], [(7_u16, true), (9, false)]);
         let bytes = to_bytes(&value);
         assert_eq!(from_bytes(&bytes), Ok(value));
@@ -249,19 +251,19 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_stand_for_nothing_are_errors() {
+    fn invalid_bytes_are_errors() {
         let unknown = StoredError::Value { expected: "PartRole", found: 9 };
         assert_eq!(from_bytes::<PartRole>(&[9]), Err(unknown));
         assert_eq!(from_bytes::<bool>(&[2]), Err(StoredError::Value { expected: "bool", found: 2 }));
         assert_eq!(from_bytes::<u32>(&[0; 3]), Err(StoredError::End("u32")));
         assert_eq!(from_bytes::<u8>(&[0; 3]), Err(StoredError::Trailing(2)));
-        // A length that no bytes follow allocates nothing.
+        // A length without the bytes for it allocates nothing.
         assert_eq!(from_bytes::<Vec<u64>>(&[0xff; 4]), Err(StoredError::End("list")));
         assert!(from_bytes::<String>(&[1, 0, 0, 0, 0xff]).is_err());
     }
 
     #[test]
-    fn every_prefix_of_a_value_is_refused() {
+    fn every_prefix_of_a_value_is_rejected() {
         let mut info = ShaderInfo { entry_point: "main".into(), ..ShaderInfo::default() };
         info.fragment.coefficients.push(crate::fragment::CoefficientSource::ClipDistance(1));
         info.uniforms.extend(crate::fragment::UNIFORMS);

@@ -1,4 +1,5 @@
-//! The stored form of everything that a driver keeps of a shader: fields in order of declaration, variants by number.
+//! The stored form of the data that a driver keeps for a shader: fields in declaration order, variants by
+//! number.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -77,7 +78,7 @@ stored_enums! {
     }
 }
 
-/// A row of a list of things with names, by its name, so that new rows do not change the form of old ones.
+/// Stores a row of a list by its name, so that new rows do not change the form of existing ones.
 macro_rules! stored_names {
     ($($type:ident $name:expr, $found:expr;)*) => {$(
         impl Stored for $type {

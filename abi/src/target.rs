@@ -1,6 +1,7 @@
-//! The chips this project compiles for.
+//! The supported chips.
 
-/// A chip. All four share one instruction set; they differ in details that rows of the instruction table name.
+/// A chip. All four share one instruction set; rows of the instruction table name the details in which they
+/// differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Target {
     /// M1.
@@ -19,7 +20,7 @@ impl Target {
     pub const ALL: [(&'static str, Target); 4] =
         [("g13g", Target::G13G), ("g13x", Target::G13X), ("g14g", Target::G14G), ("g14x", Target::G14X)];
 
-    /// The target called `name`, in lower case.
+    /// The target with this lower-case name.
     pub fn from_name(name: &str) -> Option<Target> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
     }

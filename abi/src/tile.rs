@@ -1,27 +1,27 @@
-//! The tile buffer: how the colours of render targets lie in a sample of the tile.
+//! The tile buffer: the layout of render target colours in a sample of the tile.
 //!
-//! A target is kept in one of the machine's memory formats, its components in the order red, green, blue, alpha whatever
-//! the order in memory: the store at the end of a tile permutes them. Formats whose components the tile cannot pack are
-//! kept as half floats and packed by that store too (Mesa 25.0 does both).
+//! A target is held in one of the hardware's memory formats, with its components in the order red, green,
+//! blue, alpha regardless of their order in memory: the store at the end of a tile permutes them. Formats
+//! that the tile cannot pack are held as half floats, and that store packs them (Mesa 25.0 does both).
 
 use crate::fragment::MAX_TARGETS;
 
-/// Most bytes of a sample (Mesa 25.0).
+/// Maximum size of a sample in bytes (Mesa 25.0).
 pub const MAX_SAMPLE_BYTES: u16 = 64;
 
-/// Bytes of a tile must be below this (Mesa 25.0).
+/// Exclusive upper bound of the size of a tile in bytes (Mesa 25.0).
 pub const MAX_TILE_BYTES: u32 = 32_768;
 
 /// Pixels of the smallest tile, 16 by 16.
 pub const MIN_TILE_PIXELS: u32 = 256;
 
-/// Sizes of a tile in pixels, in the order in which a driver prefers them (Mesa 25.0).
+/// Sizes of a tile in pixels, in order of preference (Mesa 25.0).
 pub const TILE_SIZES: [[u32; 2]; 3] = [[32, 32], [32, 16], [16, 16]];
 
-/// The bytes of a sample are a multiple of this.
+/// The size of a sample in bytes is a multiple of this.
 pub const SAMPLE_STRIDE: u16 = 8;
 
-/// What the components of a colour are.
+/// The numeric kind of a colour's components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Numeric {
     /// 0 to 1 in equal steps.
@@ -34,16 +34,16 @@ pub enum Numeric {
     Sint,
     /// Floats.
     Float,
-    /// Red, green, blue by the sRGB transfer function, alpha linear; blended in linear space.
+    /// Red, green, blue with the sRGB transfer function, alpha linear; blended in linear space.
     Srgb,
 }
 
-/// Memory formats of the machine in which targets are kept.
+/// Memory formats of the hardware in which targets are held.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TileFormat {
     /// 8 bits.
     I8 = 0,
-    /// 16 bits, half floats as they are in registers included.
+    /// 16 bits, including half floats in register format.
     I16 = 1,
     /// 32 bits.
     I32 = 2,
@@ -57,7 +57,7 @@ pub enum TileFormat {
     S16Norm = 7,
     /// 10, 10, 10 and 2 bits, 0 to 1.
     Rgb10A2 = 8,
-    /// 8 bits by the sRGB transfer function, the fourth linear.
+    /// 8 bits with the sRGB transfer function, the fourth linear.
     Srgba8 = 10,
     /// Small floats of 11, 11 and 10 bits.
     Rg11B10F = 12,
@@ -66,17 +66,17 @@ pub enum TileFormat {
 }
 
 impl TileFormat {
-    /// The machine's number of the format.
+    /// The hardware's code of the format.
     pub fn code(self) -> u32 {
         self as u32
     }
 
-    /// Whether all components lie in one word, so that they can be stored only together.
+    /// Whether all components are in one word, so that they can only be stored together.
     pub fn is_packed(self) -> bool {
         matches!(self, TileFormat::Rgb10A2 | TileFormat::Rg11B10F | TileFormat::Rgb9E5)
     }
 
-    /// Bytes of a component; of the word for packed formats.
+    /// Size of a component in bytes; for packed formats, of the word.
     pub fn component_bytes(self) -> u16 {
         match self {
             TileFormat::I8 | TileFormat::U8Norm | TileFormat::S8Norm | TileFormat::Srgba8 => 1,
@@ -86,18 +86,18 @@ impl TileFormat {
     }
 }
 
-/// What is known of a colour format.
+/// The properties of a colour format.
 #[derive(Clone, Copy, Debug)]
 pub struct ColourFormatDesc {
     /// Vulkan's name without prefix.
     pub name: &'static str,
-    /// How the tile keeps it.
+    /// The format in the tile.
     pub tile: TileFormat,
-    /// Components kept, from red on.
+    /// Number of components, starting with red.
     pub components: u8,
-    /// What they are.
+    /// Their numeric kind.
     pub numeric: Numeric,
-    /// Bits of each component in memory, 0 where there is none.
+    /// Bits of each component in memory, 0 if absent.
     pub bits: [u8; 4],
 }
 
@@ -134,7 +134,7 @@ const fn padded(bits: &[u8]) -> [u8; 4] {
     all
 }
 
-// Name, how the tile keeps it, what components are, bits of red, green, blue, alpha.
+// Name, tile format, numeric kind, bits of red, green, blue, alpha.
 #[rustfmt::skip]
 colour_formats! {
     R8Unorm "R8_UNORM" U8Norm Unorm [8];
@@ -209,44 +209,45 @@ impl ColourFormat {
         &FORMATS[self as usize]
     }
 
-    /// The format of this name (Vulkan's, without prefix).
+    /// The format with this name (Vulkan's, without prefix).
     pub fn from_name(name: &str) -> Option<ColourFormat> {
         Self::ALL.iter().copied().find(|format| format.desc().name == name)
     }
 
-    /// Bytes of a sample in the tile.
+    /// Size of a sample in the tile in bytes.
     pub fn tile_bytes(self) -> u16 {
         let desc = self.desc();
         let count = if desc.tile.is_packed() { 1 } else { u16::from(desc.components) };
         count * desc.tile.component_bytes()
     }
 
-    /// Whether the tile keeps half floats.
+    /// Whether the tile holds half floats.
     pub fn is_half(self) -> bool {
         let desc = self.desc();
         desc.tile == TileFormat::I16 && matches!(desc.numeric, Numeric::Float | Numeric::Unorm)
     }
 
-    /// Components in memory are integers, which are not blended.
+    /// Whether the components are integers, which are not blended.
     pub fn is_integer(self) -> bool {
         matches!(self.desc().numeric, Numeric::Uint | Numeric::Sint)
     }
 }
 
-/// Where the targets of a pass lie in a sample.
+/// The layout of the targets of a pass in a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TileLayout {
     /// First byte of each target; `None` for absent targets, and for those that did not fit.
     pub offsets: [Option<u16>; MAX_TARGETS as usize],
-    /// Targets that did not fit, bit 0 the first: they live in memory, where [`crate::fragment::TargetHeap`] says.
+    /// Targets that did not fit, bit 0 the first: they are in memory, described by
+    /// [`crate::fragment::TargetHeap`].
     pub spilled: u8,
-    /// Bytes of a sample.
+    /// Size of a sample in bytes.
     pub sample_bytes: u16,
 }
 
 impl TileLayout {
-    /// Lays targets out in their order, each aligned to its components. A target that would exceed a limit is spilled;
-    /// smaller ones after it may still fit.
+    /// Lays out targets in order, each aligned to its components. A target that would exceed a limit is
+    /// spilled; smaller ones after it may still fit.
     pub fn new(formats: &[Option<ColourFormat>; MAX_TARGETS as usize], samples: u32) -> TileLayout {
         let mut layout = TileLayout::default();
         let mut end = 0;
@@ -266,7 +267,7 @@ impl TileLayout {
         layout
     }
 
-    /// Width and height of a tile in pixels of `samples` samples: the first of [`TILE_SIZES`] that has room.
+    /// Width and height of a tile for pixels of `samples` samples: the first of [`TILE_SIZES`] that fits.
     pub fn tile_size(&self, samples: u32) -> [u32; 2] {
         let pixel = u32::from(self.sample_bytes) * samples;
         let has_room = |size: &[u32; 2]| pixel * size[0] * size[1] < MAX_TILE_BYTES;
@@ -274,7 +275,7 @@ impl TileLayout {
     }
 }
 
-/// What is known of a pass when a shader that reads render targets is compiled.
+/// Information about a render pass for compiling shaders that read render targets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TilePass {
     /// Formats of the targets.
@@ -286,12 +287,12 @@ pub struct TilePass {
 }
 
 impl TilePass {
-    /// The format of a target, if there is one.
+    /// The format of a target, if it exists.
     pub fn format(&self, target: u32) -> Option<ColourFormat> {
         self.formats.get(target as usize).copied().flatten()
     }
 
-    /// Where the targets lie.
+    /// The layout of the targets.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.formats, self.samples.into())
     }
@@ -314,7 +315,7 @@ mod tests {
         for format in ColourFormat::ALL {
             let desc = format.desc();
             for bits in desc.bits.into_iter().filter(|bits| *bits != 0 && !desc.tile.is_packed()) {
-                // A half float holds 11 significant bits.
+                // A half float has 11 significant bits.
                 let room = if format.is_half() && desc.numeric == Numeric::Unorm {
                     11
                 } else {
@@ -351,11 +352,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_spilled_and_smaller_ones_go_on() {
+    fn large_targets_are_spilled_and_small_ones_are_not() {
         let wide = ["R32G32B32A32_SFLOAT"; 5];
         let found = layout(&wide, 1);
         assert_eq!((found.spilled, found.sample_bytes), (0b1_0000, 64));
-        // Four samples: 256 pixels of 4 times 32 bytes make 32768, one byte too many.
+        // Four samples: 256 pixels of 4 times 32 bytes give 32768, one byte too many.
         let found = layout(&["R32G32B32A32_SFLOAT", "R32G32B32A32_SFLOAT", "R16_UINT"], 4);
         assert_eq!((found.spilled, found.offsets[2], found.sample_bytes), (0b10, Some(16), 24));
     }

@@ -1,30 +1,32 @@
-//! Vertex outputs in the order of the hardware, and the coefficient registers that fragment shaders read them from.
+//! The order of vertex outputs in the hardware, and the coefficient registers from which fragment shaders
+//! read them.
 //!
-//! The words of a vertex come in five groups: position, varyings, point size, layer and viewport, clip distances. The
-//! varyings are those that are interpolated in perspective, then the flat ones, then those that are linear on the screen;
-//! which is which, the fragment shader says. A vertex shader is compiled with its locations flat ([`OutputLayout::new`]
-//! without inputs) and the linker renumbers its stores for a fragment shader. The hardware reads clip distances and the
-//! viewport from their own groups and never interpolates those, so that they are also varyings.
+//! The words of a vertex form five groups: position, varyings, point size, layer and viewport, clip
+//! distances. The varyings are ordered by interpolation: perspective-correct ones, then flat, then linear in
+//! screen space; the fragment shader determines the interpolation. A vertex shader is compiled with flat
+//! locations ([`OutputLayout::new`] without inputs), and the linker renumbers its stores for a fragment
+//! shader. The hardware reads clip distances and the viewport from separate groups and never interpolates
+//! those, so they are also varyings.
 //!
-//! A location has words up to its last component that is written, the order within a group is that of the locations,
-//! built-in ones first (Mesa 26.1 does the same; it has no varyings of 16 bits, and neither have we: their counts are 0).
+//! A location has words up to its last written component; the order within a group is that of the locations,
+//! built-in ones first (Mesa 26.1 does the same; like Mesa, we have no 16-bit varyings: their counts are 0).
 
 use crate::fragment::{CoefficientSource, Interpolation};
 use crate::record::{FieldError, cf_binding, cf_header, output_select, varying_counts, vertex_outputs};
 use crate::vertex::{Output, Varying};
 
-/// A group of vertex outputs, in the order of the hardware.
+/// A group of vertex outputs, in hardware order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OutputGroup {
     /// Clip-space position, four words.
     Position,
-    /// What fragment shaders read.
+    /// Varyings, which fragment shaders read.
     Varyings,
     /// Size of a point.
     PointSize,
     /// Layer in the low half, viewport in the high half.
     LayerAndViewport,
-    /// Distances that primitives are clipped at.
+    /// Distances against which primitives are clipped.
     ClipDistances,
 }
 
@@ -51,7 +53,7 @@ impl Output {
         }
     }
 
-    /// The vector of a varying, for comparison in the order of slots, and its component in it.
+    /// The vector of a varying, which determines the order of slots, and its component.
     fn vector(self) -> ((u32, u32), u32) {
         match self {
             Output::ReadClipDistance(index) => ((0, index / 4), index % 4),
@@ -66,27 +68,27 @@ impl Output {
     }
 }
 
-/// Words of the varyings by kind, in the order of the hardware.
+/// Number of varying words by kind, in hardware order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct VaryingCounts {
-    /// In perspective.
+    /// Perspective-correct.
     pub smooth: u16,
     /// Flat.
     pub flat: u16,
-    /// Linear on the screen.
+    /// Linear in screen space.
     pub linear: u16,
 }
 
 impl VaryingCounts {
-    /// All words.
+    /// The total number of words.
     pub fn total(self) -> u16 {
         self.smooth + self.flat + self.linear
     }
 
-    /// The record that tells the hardware.
+    /// The hardware record with the counts.
     ///
     /// # Errors
-    /// More words of a kind than it can name.
+    /// More words of a kind than it can hold.
     pub fn to_bytes(self) -> Result<Vec<u8>, FieldError> {
         use varying_counts::*;
         let counts = [(SMOOTH, self.smooth), (FLAT, self.flat), (LINEAR, self.linear)];
@@ -94,22 +96,22 @@ impl VaryingCounts {
     }
 }
 
-/// Slots of the outputs of a vertex shader.
+/// The slots of a vertex shader's outputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OutputLayout {
-    /// What is in the slots, ascending. Slots of components that are not written are left out.
+    /// The contents of the slots, ascending. Slots of components that are not written are omitted.
     pub varyings: Vec<Varying>,
     /// First slot of each group, in the order of [`OutputGroup::ALL`].
     pub groups: [u16; OutputGroup::ALL.len()],
     /// Words of the varyings, 32 bits each.
     pub counts: VaryingCounts,
-    /// Words of a vertex.
+    /// Number of words per vertex.
     pub words: u16,
 }
 
 impl OutputLayout {
-    /// The slots of `outputs`, which may come in any order and more than once, for a fragment shader that reads `inputs`.
-    /// Locations that it does not read are flat.
+    /// Assigns slots to `outputs`, which may be in any order and repeated, for a fragment shader that reads
+    /// `inputs`. Locations that it does not read are flat.
     pub fn new(outputs: &[Output], inputs: &[CoefficientSource]) -> OutputLayout {
         let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
         sorted.sort_by_key(|output| (output.group(), output.vector()));
@@ -139,7 +141,7 @@ impl OutputLayout {
         layout
     }
 
-    /// Gives the components of a vector their slots.
+    /// Assigns slots to the components of a vector.
     fn place(&mut self, vector: &[Output]) {
         let slot = |output: &Output| self.words + output.vector().1 as u16;
         let placed: Vec<Varying> =
@@ -153,23 +155,23 @@ impl OutputLayout {
         self.varyings.iter().find(|varying| varying.output == output).map(|varying| varying.slot)
     }
 
-    /// Words of a group.
+    /// Number of words of a group.
     pub fn group_words(&self, group: OutputGroup) -> u16 {
         let ends = self.groups.iter().copied().skip(1).chain([self.words]);
         let mut sizes = self.groups.iter().zip(ends).map(|(start, end)| end - start);
         sizes.nth(group as usize).unwrap_or(0)
     }
 
-    /// The record that says how many words a vertex has.
+    /// The record with the number of words per vertex.
     ///
     /// # Errors
-    /// More than the record can name.
+    /// More than the record can hold.
     pub fn vertex_outputs(&self) -> Result<Vec<u8>, FieldError> {
         use vertex_outputs::*;
         RECORD.build(&[(COUNT_1, self.words.into()), (COUNT_2, self.words.into())])
     }
 
-    /// The record that says which groups there are, and what the coefficients of the fragment shader need.
+    /// The record that lists the groups, and the requirements of the fragment shader's coefficients.
     ///
     /// # Errors
     /// More clip distances than there are planes.
@@ -188,7 +190,7 @@ impl OutputLayout {
     }
 }
 
-/// How the vector of a varying is interpolated.
+/// The interpolation of a varying's vector.
 fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation {
     match output {
         Output::Viewport => return Interpolation::Flat,
@@ -199,16 +201,17 @@ fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation 
         source.output().is_some_and(|other| other.vector().0 == output.vector().0)
     };
     let kinds = inputs.iter().filter(reads).map(|source| source.interpolation());
-    // Locations that are not read are flat, built-in varyings in perspective (Mesa 26.1 does the same).
+    // Unread locations are flat, built-in varyings perspective-correct (Mesa 26.1 does the same).
     let unread = match output {
         Output::User { .. } => Interpolation::Flat,
         _ => Interpolation::Perspective,
     };
-    // A location has one kind in each language; flat wins because the hardware cannot make a flat value of another kind.
+    // A location has one interpolation in each language; flat takes precedence because the hardware cannot
+    // derive a flat value from another kind.
     kinds.min().unwrap_or(unread)
 }
 
-/// The vertex that flat values come from.
+/// The provoking vertex, which provides flat values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Provoking {
     /// The first one.
@@ -220,36 +223,36 @@ pub enum Provoking {
     Third,
 }
 
-/// Where coefficients come from.
+/// The source of coefficients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BindingSource {
-    /// Words of vertices, w included.
+    /// Words of vertices, including w.
     Varying,
     /// Depth.
     Depth,
-    /// The position in a point.
+    /// The position within a point.
     PointCoordinate,
     /// The number of the primitive.
     PrimitiveId,
 }
 
-/// Up to four coefficient registers in a row that are filled from words of vertices in a row.
+/// Up to four consecutive coefficient registers that are filled from consecutive words of vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CoefficientBinding {
     /// First coefficient register.
     pub register: u16,
     /// Registers, 1 to 4.
     pub count: u8,
-    /// First word: 0 is w, then depth where it is read, then the varyings.
+    /// First word: 0 is w, then depth if it is read, then the varyings.
     pub slot: u16,
-    /// Where they come from.
+    /// Their source.
     pub source: BindingSource,
-    /// How they are interpolated.
+    /// Their interpolation.
     pub interpolation: Interpolation,
 }
 
 impl CoefficientBinding {
-    /// Whether `next` continues this one.
+    /// Whether `next` extends this binding.
     fn takes(&self, next: &CoefficientBinding) -> bool {
         let consecutive = match self.source {
             BindingSource::Varying => self.slot != 0 && next.slot == self.slot + u16::from(self.count),
@@ -287,22 +290,22 @@ impl CoefficientBinding {
     }
 }
 
-/// What fills the coefficient registers of a fragment program.
+/// The bindings of a fragment program's coefficient registers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CoefficientBindings {
-    /// Words of a vertex that can be bound.
+    /// Number of words per vertex that can be bound.
     pub slots: u16,
     /// Coefficient registers.
     pub registers: u16,
-    /// Depth is among the words that can be bound.
+    /// Whether depth is among the words that can be bound.
     pub reads_depth: bool,
-    /// Which words go where, by register.
+    /// The bindings, by register.
     pub bindings: Vec<CoefficientBinding>,
 }
 
 impl CoefficientBindings {
-    /// Binds registers, of which `sources` says what they hold from 0 on, to the outputs of a vertex shader. What it does not
-    /// write is undefined and reads w.
+    /// Binds registers, whose contents `sources` lists from 0 on, to the outputs of a vertex shader. Outputs
+    /// that it does not write are undefined and read w.
     pub fn new(sources: &[CoefficientSource], outputs: &OutputLayout) -> CoefficientBindings {
         let reads_depth = sources.contains(&CoefficientSource::Depth);
         let first = 1 + u16::from(reads_depth);
@@ -330,10 +333,10 @@ impl CoefficientBindings {
         CoefficientBindings { slots, registers: sources.len() as u16, reads_depth, bindings }
     }
 
-    /// The header and the bindings as the hardware reads them; nothing without bindings.
+    /// The header and the bindings in the hardware's format; empty without bindings.
     ///
     /// # Errors
-    /// More slots or registers than the records can name.
+    /// More slots or registers than the records can hold.
     pub fn to_bytes(&self, provoking: Provoking) -> Result<Vec<u8>, FieldError> {
         if self.bindings.is_empty() {
             return Ok(Vec::new());
@@ -383,7 +386,7 @@ mod tests {
             (5, Output::ReadClipDistance(1)),
             (6, Output::Viewport),
             (7, user(1, 0)),
-            // Component 0 of location 2 is not written and has a slot; nothing reads the location.
+            // Component 0 of location 2 is not written and has a slot; no fragment shader reads the location.
             (9, user(2, 1)),
             (10, user(0, 0)),
             (11, Output::PointSize),
@@ -439,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_that_the_production_driver_submits() {
+    fn words_match_submissions_of_the_production_driver() {
         // Mesa 26.1, a flat and two linear words: `coefficient header SLOTS=4 REGISTERS=3`, then two bindings.
         let inputs = [
             read(1, 0, Interpolation::Linear),
@@ -454,8 +457,9 @@ mod tests {
         assert_eq!(CoefficientBindings::default().to_bytes(Provoking::First), Ok(Vec::new()));
     }
 
-    /// Of draws of `tests/device/draw.cases`: outputs after the position, inputs, and what Mesa 26.1.6 submits for them on the
-    /// device: words of a vertex, output select, counts of varyings, slots and registers of the coefficient header.
+    /// For draws of `tests/device/draw.cases`: outputs after the position, inputs, and Mesa 26.1.6's values
+    /// on the device: words of a vertex, output select, counts of varyings, slots and registers of the
+    /// coefficient header.
     type Submitted<'s> = (&'s str, Vec<Output>, Vec<CoefficientSource>, (u16, u32, [u8; 3], [u16; 2]));
 
     fn submitted() -> Vec<Submitted<'static>> {
@@ -513,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_agree_with_what_the_production_driver_submits() {
+    fn layouts_agree_with_submissions_of_the_production_driver() {
         for (name, outputs, inputs, (words, select, counts, header)) in submitted() {
             let layout = OutputLayout::new(&outputs, &inputs);
             let bindings = CoefficientBindings::new(&inputs, &layout);
@@ -525,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_cannot_name_is_an_error() {
+    fn varyings_outside_the_record_are_errors() {
         let outputs: Vec<Output> = (0..64).flat_map(|at| (0..4).map(move |c| user(at, c))).collect();
         let layout = OutputLayout::new(&outputs, &[]);
         assert_eq!(layout.words, 260);

@@ -1,7 +1,7 @@
 //! Registers, uniforms and output slots of vertex shaders.
 //!
-//! The layout is that of programs made of parts (Mesa 25.0 AGX compiler): a prolog fetches the attributes and leaves
-//! them in registers, the main part reads them there.
+//! The layout is that of programs composed of parts (Mesa 25.0 AGX compiler): a prolog fetches the attributes
+//! into registers, from which the main part reads them.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::registers;
@@ -12,30 +12,31 @@ pub const FIRST_ATTRIBUTE: u8 = 16;
 /// Half registers of an attribute: a vector of four 32-bit components.
 pub const ATTRIBUTE_HALVES: u8 = 8;
 
-/// Attributes that fit into registers.
+/// Number of attributes that fit into registers.
 pub const REGISTER_ATTRIBUTES: u32 = 30;
 
-/// Attributes that a shader may read; those that do not fit into registers are on the stack.
+/// Maximum number of attributes of a shader; those that do not fit into registers are on the stack.
 pub const MAX_ATTRIBUTES: u32 = 32;
 
-/// Bytes of stack that an attribute takes.
+/// Size of an attribute on the stack in bytes.
 pub const STACK_ATTRIBUTE_BYTES: u32 = 16;
 
-/// Half registers that hold nothing when the main part starts, so that the prolog may use them: r0 to r4 and r7.
+/// Half registers that are undefined when the main part starts, so that the prolog may use them: r0 to r4 and
+/// r7.
 pub const UNDEFINED: [std::ops::Range<u8>; 2] = [0..10, 14..16];
 
-/// Half registers that keep their contents through the prolog: vertex number in r5, instance number in r6.
+/// Half registers that the prolog preserves: vertex number in r5, instance number in r6.
 pub const KEPT: [u8; 2] = [registers::VERTEX_ID, registers::INSTANCE_ID];
 
-/// Half index of component `component` of attribute `attribute`, counted among the attributes that the shader reads;
-/// `None` for what is not in registers.
+/// Half index of component `component` of attribute `attribute`, numbered among the attributes that the
+/// shader reads; `None` if it is not in a register.
 pub fn attribute_register(attribute: u32, component: u32) -> Option<u8> {
     (attribute < REGISTER_ATTRIBUTES && component < 4)
         .then(|| FIRST_ATTRIBUTE + ATTRIBUTE_HALVES * attribute as u8 + 2 * component as u8)
 }
 
-/// Half registers up to the last one in which the prolog leaves vertex number, instance number or one of `attributes`
-/// attributes. The main part may use fewer: it need not read all of them.
+/// Number of half registers up to the last one in which the prolog passes vertex number, instance number or
+/// one of `attributes` attributes. The main part may use fewer if it does not read all of them.
 pub fn interface_halves(attributes: u32) -> u16 {
     match attributes.min(REGISTER_ATTRIBUTES) {
         0 => u16::from(registers::INSTANCE_ID) + 2,
@@ -43,22 +44,23 @@ pub fn interface_halves(attributes: u32) -> u16 {
     }
 }
 
-/// Byte of the main part's stack frame at which component `component` of attribute `attribute` stands, counted among the
-/// attributes that the shader reads; `None` for what is not on the stack.
+/// Byte offset, in the main part's stack frame, of component `component` of attribute `attribute`, numbered
+/// among the attributes that the shader reads; `None` if it is not on the stack.
 ///
-/// The frame of such a main part is opened by its prolog, with at least the bytes that the main part needs, so that both
-/// address it alike.
+/// The prolog allocates the frame of such a main part, with at least the size that the main part needs, so
+/// that both use the same addresses.
 pub fn attribute_stack_byte(attribute: u32, component: u32) -> Option<u32> {
     ((REGISTER_ATTRIBUTES..MAX_ATTRIBUTES).contains(&attribute) && component < 4)
         .then(|| STACK_ATTRIBUTE_BYTES * (attribute - REGISTER_ATTRIBUTES) + 4 * component)
 }
 
-/// Bytes at the start of the stack frame that the attributes take of a shader that reads `attributes` of them.
+/// Size in bytes of the attributes at the start of the stack frame, for a shader that reads `attributes`
+/// attributes.
 pub fn stack_attribute_bytes(attributes: u32) -> u32 {
     STACK_ATTRIBUTE_BYTES * attributes.saturating_sub(REGISTER_ATTRIBUTES)
 }
 
-/// How the hardware runs a vertex shader.
+/// The hardware stage that runs a vertex shader.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RunsAs {
     /// As a vertex shader.
@@ -68,7 +70,7 @@ pub enum RunsAs {
     Compute,
 }
 
-/// Half-words at the start of the uniform file that belong to a shader of `attributes` attributes.
+/// Half-words at the start of the uniform file that are reserved for a shader with `attributes` attributes.
 pub fn reserved_halves(attributes: u32, runs_as: RunsAs) -> u32 {
     match runs_as {
         RunsAs::Vertex => 6 * attributes + 5,
@@ -76,8 +78,9 @@ pub fn reserved_halves(attributes: u32, runs_as: RunsAs) -> u32 {
     }
 }
 
-/// The uniforms at the start of the file of a shader of `attributes` attributes: base addresses, clamps, base vertex and
-/// base instance, draw number; for compute shaders also the address of the input assembly buffer.
+/// The uniforms at the start of the file for a shader with `attributes` attributes: base addresses, clamps,
+/// base vertex and base instance, draw number; for compute shaders also the address of the input assembly
+/// buffer.
 pub fn uniforms(attributes: u32, runs_as: RunsAs) -> Vec<UniformRange> {
     let mut ranges = Vec::with_capacity(2 * attributes as usize + 3);
     let mut next = 0;
@@ -101,39 +104,40 @@ pub fn uniforms(attributes: u32, runs_as: RunsAs) -> Vec<UniformRange> {
     ranges
 }
 
-/// What the input assembly buffer holds: the 64-bit address of the indices, their number (32 bits), 32 bits of zero.
+/// The input assembly buffer: the 64-bit address of the indices, their number (32 bits), 32 bits of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct InputAssembly;
 
 impl InputAssembly {
-    /// Bytes of the buffer.
+    /// Size of the buffer in bytes.
     pub const BYTES: usize = 16;
-    /// The word that holds the number of indices; the address is in the two before it.
+    /// The word with the number of indices; the address is in the two words before it.
     pub const INDEX_COUNT_WORD: usize = 2;
 }
 
 /// Half-words of padding before the address of the input assembly buffer.
 const COMPUTE_PADDING: u16 = 3;
 
-/// Output slots: words that `st_var` writes.
+/// Number of output slots: words that `st_var` writes.
 pub const MAX_SLOTS: u32 = 256;
 
-/// What an output slot holds; the position is always there and first. [`crate::varyings`] says how slots are numbered.
+/// The contents of an output slot; the position is always present and first. [`crate::varyings`] defines the
+/// numbering of slots.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Output {
     /// Component of the clip-space position.
     Position(u32),
     /// Size of a point in pixels.
     PointSize,
-    /// A clip distance, at which primitives are clipped.
+    /// A clip distance, against which primitives are clipped.
     ClipDistance(u32),
     /// A clip distance again, for fragment shaders to read.
     ReadClipDistance(u32),
     /// A cull distance, which only fragment shaders read.
     CullDistance(u32),
-    /// 1 where a cull distance is not negative, else 0: primitives with 0 at every vertex are culled.
+    /// 0 if a cull distance is negative, else 1: primitives with 0 at every vertex are culled.
     Culled(u32),
-    /// Layer in the low half, viewport in the high half, where the primitive goes.
+    /// Layer in the low half, viewport in the high half.
     LayerAndViewport,
     /// The viewport again, for fragment shaders to read.
     Viewport,
@@ -155,16 +159,16 @@ pub struct Attribute {
     pub components: u8,
 }
 
-/// Where the main part of a vertex shader stores an output, for the linker to renumber it.
+/// A main part's store of an output, which the linker renumbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutputStore {
     /// First byte of the instruction.
     pub offset: u32,
-    /// The slot that it names.
+    /// The slot in the instruction.
     pub slot: u16,
 }
 
-/// Numbers of a draw that a vertex shader reads.
+/// The draw numbers that a vertex shader reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DrawNumbers {
     /// Base vertex or base instance.
@@ -186,11 +190,12 @@ impl std::ops::BitOr for DrawNumbers {
 pub struct Varying {
     /// Slot number, in words.
     pub slot: u16,
-    /// What it holds.
+    /// Its contents.
     pub output: Output,
 }
 
-/// Dense slot numbers for `outputs` in memory, which may come in any order and more than once: the position's four first.
+/// Consecutive slot numbers for `outputs` in memory, which may be in any order and repeated: the position's
+/// four first.
 pub fn assign_slots(outputs: &[Output]) -> Vec<Varying> {
     let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
     sorted.sort_unstable();

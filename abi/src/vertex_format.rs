@@ -1,9 +1,9 @@
 //! Formats of vertex attributes.
 //!
-//! A format is read from Vulkan's name for it, which says everything: letters and bits of the components in the order of
-//! memory, or from the most significant bit down in packed words, and what the components are.
+//! A format is parsed from Vulkan's name, which specifies it completely: letters and bits of the components
+//! in memory order, or from the most significant bit down in packed words, and the numeric kind.
 
-/// What the components of an attribute are, and what the shader reads.
+/// The numeric kind of an attribute's components, and the kind that the shader reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VertexNumeric {
     /// Integers that denote 0 to 1, read as floats.
@@ -22,11 +22,11 @@ pub enum VertexNumeric {
     Sfloat,
     /// Floats without sign.
     Ufloat,
-    /// Floats without sign that share an exponent, five bits above the components.
+    /// Unsigned floats with a shared exponent, in the five bits above the components.
     Shared,
 }
 
-/// Endings of names.
+/// Suffixes of names.
 const NUMERICS: [(&str, VertexNumeric); 8] = [
     ("UNORM", VertexNumeric::Unorm),
     ("SNORM", VertexNumeric::Snorm),
@@ -38,7 +38,7 @@ const NUMERICS: [(&str, VertexNumeric); 8] = [
     ("UFLOAT", VertexNumeric::Ufloat),
 ];
 
-/// The one format whose components share something.
+/// The only format with a shared exponent.
 const SHARED_EXPONENT: &str = "E5B9G9R9_UFLOAT_PACK32";
 
 /// Bits of a location's component.
@@ -47,12 +47,12 @@ const COMPONENT_BITS: u8 = 32;
 /// Components of a location.
 const LOCATION_COMPONENTS: u8 = 4;
 
-/// Where a component lies in an element.
+/// The position of a component in an element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Field {
-    /// First bit, counted from the element's first byte on.
+    /// First bit, counted from the start of the element.
     pub bit: u8,
-    /// Bits; 0 where there is no such component.
+    /// Number of bits; 0 if the component is absent.
     pub bits: u8,
 }
 
@@ -61,16 +61,16 @@ pub struct Field {
 pub struct VertexFormat {
     /// Red, green, blue, alpha.
     pub fields: [Field; 4],
-    /// What they are.
+    /// Their numeric kind.
     pub numeric: VertexNumeric,
-    /// Components share one word.
+    /// Whether components share one word.
     pub packed: bool,
     /// Bytes of an element.
     pub bytes: u8,
 }
 
 impl VertexFormat {
-    /// The format of this name (Vulkan's, without prefix); `None` for names that are not formats of attributes.
+    /// The format with this name (Vulkan's, without prefix); `None` for names that are not attribute formats.
     pub fn from_name(name: &str) -> Option<VertexFormat> {
         if name == SHARED_EXPONENT {
             let fields = [0, 9, 18, 27].map(|bit| Field { bit, bits: if bit < 27 { 9 } else { 0 } });
@@ -136,25 +136,26 @@ impl VertexFormat {
         }
     }
 
-    /// Bits of a component, of the word if components share one: what an element must be aligned to for a single fetch.
-    /// Components of 64 bits are fetched as words, a word of four bytes as bytes.
+    /// Size in bits of a component, or of the word if components share one: the required alignment of an
+    /// element for a single fetch. 64-bit components are fetched as words, words of four bytes as bytes.
     pub fn unit_bits(&self) -> u8 {
         let largest = self.fields.iter().map(|field| field.bits).max().unwrap_or(COMPONENT_BITS);
         if self.shares_word() { 8 * self.bytes } else { largest.min(COMPONENT_BITS) }
     }
 
-    /// Components share a word and are not bytes of it.
+    /// Whether components share a word and are not bytes of it.
     pub fn shares_word(&self) -> bool {
         self.packed && self.fields[0].bits != 8
     }
 
-    /// Locations that an attribute takes: 2 with three or four components of 64 bits.
+    /// Number of locations of an attribute: 2 for three or four 64-bit components.
     pub fn locations(&self) -> u32 {
         u32::from(self.bytes).div_ceil(u32::from(LOCATION_COMPONENTS * COMPONENT_BITS / 8))
     }
 
-    /// What a location holds, the first of the attribute being 0, and the byte of an element where it begins: a component
-    /// of 64 bits is two words, the low one first. `None` beyond the attribute's locations.
+    /// The format of a location, counted from the attribute's first, and the byte offset in an element at
+    /// which it begins: a 64-bit component is two words, the low one first. `None` past the attribute's
+    /// locations.
     pub fn at_location(&self, location: u32) -> Option<(VertexFormat, u32)> {
         if location >= self.locations() {
             return None;
@@ -176,13 +177,13 @@ impl VertexFormat {
         matches!(self.numeric, VertexNumeric::Uint | VertexNumeric::Sint)
     }
 
-    /// Whether integers in memory have a sign.
+    /// Whether integers in memory are signed.
     pub fn is_signed(&self) -> bool {
         matches!(self.numeric, VertexNumeric::Snorm | VertexNumeric::Sscaled | VertexNumeric::Sint)
     }
 }
 
-/// Names of every format of attributes: what the API requires, and its neighbours.
+/// Names of every attribute format: those that the API requires, and similar ones.
 pub fn names() -> Vec<String> {
     let integral = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT"];
     let mut names = Vec::new();
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_where_components_lie() {
+    fn names_determine_the_layout_of_components() {
         let of = |name| VertexFormat::from_name(name).expect("a format");
         let rgb = of("R16G16B16_SINT");
         assert_eq!(rgb.fields, [field(0, 16), field(16, 16), field(32, 16), field(0, 0)]);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_the_list_is_read_and_others_are_not() {
+    fn only_listed_names_are_accepted() {
         for name in names() {
             assert!(VertexFormat::from_name(&name).is_some(), "{name}");
         }

@@ -1,6 +1,6 @@
-//! The words of a shader, as a driver writes them: what is loaded before it starts, and which program it is.
+//! The words of a shader, as a driver writes them: the state loaded before it starts, and its program.
 //!
-//! Values that no source explains are those that Mesa's driver 26.1 submits.
+//! Values without another source are those that Mesa's driver 26.1 submits.
 
 use crate::record::{
     FieldError, Record, fragment_control, usc_fragment, usc_no_preamble, usc_preamble, usc_registers,
@@ -8,16 +8,16 @@ use crate::record::{
 };
 use crate::tile::TileLayout;
 
-/// Half-words from which on uniforms have words of their own.
+/// Half-word from which on uniforms are set by separate words.
 const HIGH_UNIFORMS: u16 = 256;
 
-/// Half-words that one word sets at most.
+/// Maximum number of half-words that one word sets.
 const UNIFORMS_OF_WORD: u16 = 64;
 
-/// Bytes that a word of local memory says where a program has none.
+/// Bytes of local memory in the word of a program that uses none.
 const NO_LOCAL_BYTES: u64 = 65_536;
 
-/// What runs a program.
+/// The stage of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProgramKind {
     /// The vertex stage, or a compute launch.
@@ -33,13 +33,13 @@ pub enum ProgramKind {
 pub enum LocalUse<'l> {
     /// None.
     Nothing,
-    /// Threadgroup memory of so many bytes.
+    /// Threadgroup memory of the given size in bytes.
     Bytes(u32),
-    /// The tile of a render pass, with so many samples of a pixel.
+    /// The tile of a render pass, with the number of samples per pixel.
     Tile(&'l TileLayout, u32),
 }
 
-/// The words of a shader, in the order in which they are added.
+/// The words of a shader, in insertion order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShaderWords {
     bytes: Vec<u8>,
@@ -60,11 +60,11 @@ impl ShaderWords {
         Ok(self)
     }
 
-    /// Sets `halves` uniform half-words from `start` on from memory, which lies at a multiple of four bytes. Long ranges,
-    /// and those across half-word 256, take several words.
+    /// Sets `halves` uniform half-words starting at `start` from memory, which must be aligned to four bytes.
+    /// Long ranges, and those across half-word 256, take several words.
     ///
     /// # Errors
-    /// An address that is not aligned, or a part of the range at one that is not.
+    /// A misaligned address, or a part of the range at a misaligned address.
     pub fn uniforms(&mut self, start: u16, halves: u16, address: u64) -> Result<&mut Self, FieldError> {
         let (mut start, mut left, mut address) = (start, halves, address);
         while left > 0 {
@@ -101,10 +101,10 @@ impl ShaderWords {
         self.add(&RECORD, &[(START, first.into()), (COUNT, count.into()), (ADDRESS, address)])
     }
 
-    /// Says what local memory there is.
+    /// Specifies the local memory.
     ///
     /// # Errors
-    /// More than there can be.
+    /// More than the maximum.
     pub fn local(&mut self, local: LocalUse<'_>) -> Result<&mut Self, FieldError> {
         use usc_shared::*;
         let plain = LAYOUT.choice("vertex-or-compute").unwrap_or_default();
@@ -131,11 +131,11 @@ impl ShaderWords {
         }
     }
 
-    /// Names the program by its first instruction, relative to the base of shaders, and says how many half registers it
-    /// uses. `stack` is the driver's code of the stack's size, 0 without one.
+    /// Specifies the program by its first instruction, relative to the base of shaders, and its number of
+    /// half registers. `stack` is the driver's code of the stack size, 0 for none.
     ///
     /// # Errors
-    /// Numbers that do not fit.
+    /// Numbers out of range.
     pub fn program(
         &mut self,
         kind: ProgramKind,
@@ -156,7 +156,8 @@ impl ShaderWords {
         )
     }
 
-    /// Says when samples of a fragment program are tested: by the program if `late_tests`, else before it.
+    /// Specifies when samples of a fragment program are tested: by the program if `late_tests`, else before
+    /// it.
     ///
     /// # Errors
     /// None at present; the signature is that of every word.
@@ -166,10 +167,10 @@ impl ShaderWords {
         self.add(&RECORD, &[(EARLY_TESTS, early), (BIT_9, 1), (BITS_12_15, 0xf), (BITS_16_23, 2)])
     }
 
-    /// Ends the words, with the preamble by its first instruction if there is one.
+    /// Ends the words, with the address of the preamble if there is one.
     ///
     /// # Errors
-    /// An address that does not fit.
+    /// An address out of range.
     pub fn end(mut self, preamble: Option<u64>) -> Result<Vec<u8>, FieldError> {
         match preamble {
             Some(code) => self.add(&usc_preamble::RECORD, &[(usc_preamble::CODE, code)])?,
@@ -179,17 +180,17 @@ impl ShaderWords {
     }
 }
 
-/// What a shader takes of the hardware: the first word of vertex and fragment shaders, of launches, and of the programs of
-/// a tile.
+/// The resources of a shader: the first word of vertex and fragment shaders, of launches, and of the programs
+/// of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Resources {
-    /// Uniform half-words in use, those included that a preamble writes.
+    /// Uniform half-words in use, including those that a preamble writes.
     pub uniform_halves: u16,
-    /// Texture state registers: the last one that is set and one.
+    /// Number of texture state registers: the last one in use plus one.
     pub textures: u32,
-    /// Sampler state registers: the last one that is set and one.
+    /// Number of sampler state registers: the last one in use plus one.
     pub samplers: u32,
-    /// Samplers have border colours behind them.
+    /// Whether border colours follow the samplers.
     pub borders: bool,
     /// Half registers of the preamble.
     pub preamble_gpr_halves: u16,
@@ -199,7 +200,7 @@ impl Resources {
     /// The word.
     ///
     /// # Errors
-    /// More than the hardware has.
+    /// More than the hardware provides.
     pub fn to_word(self) -> Result<u32, FieldError> {
         use vertex_shader_0::*;
         let samplers = match (self.samplers.div_ceil(4), self.borders) {
@@ -225,21 +226,21 @@ impl Resources {
     }
 }
 
-/// What the rasteriser must know of a fragment program.
+/// Properties of a fragment program for the rasteriser.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FragmentControl {
-    /// It reads the tile: fragments below must be shaded and stored before it.
+    /// It reads the tile: earlier fragments must be shaded and stored before it.
     pub reads_tile: bool,
-    /// It decides itself which samples live, and when they are tested.
+    /// It determines itself which samples are live, and when they are tested.
     pub late_tests: bool,
-    /// It changes nothing but depth and stencil, so that it need not run.
+    /// It has no effect except on depth and stencil, so it need not run.
     pub tag_write_disable: bool,
-    /// Neighbouring triangles must not be shaded together: lanes work across pixels, or memory is written.
+    /// Adjacent triangles must not be shaded together: lanes read other pixels' lanes, or memory is written.
     pub disable_tri_merging: bool,
 }
 
 impl FragmentControl {
-    /// How objects with the program pass.
+    /// The pass type of objects with the program.
     pub fn pass(self) -> &'static str {
         match (self.reads_tile, self.late_tests) {
             (false, false) => "opaque",
@@ -249,7 +250,7 @@ impl FragmentControl {
         }
     }
 
-    /// The second word of fragment control; the first has what the state of a draw decides.
+    /// The second word of fragment control; the first depends on the draw state.
     ///
     /// # Errors
     /// None at present; the signature is that of every word.
@@ -282,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn words_say_what_the_production_driver_says() {
-        // A listing of Mesa 26.1 on the device: a background program and a fragment program.
+    fn words_match_those_of_the_production_driver() {
+        // From Mesa 26.1 on the device: a background program and a fragment program.
         let mut formats = [None; 8];
         formats[0] = Some(ColourFormat::Rgba8Unorm);
         let tile = TileLayout::new(&formats, 1);

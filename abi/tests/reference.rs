@@ -1,8 +1,9 @@
-//! `docs/abi.md` is that of the layouts, `docs/records.md` that of the tables of records. `BLESS=1` rewrites them.
+//! Compares `docs/abi.md` with the layouts and `docs/records.md` with the tables of records. `BLESS=1`
+//! rewrites them.
 
 use std::path::Path;
 
-/// What the page of the records begins with.
+/// The start of the page of records.
 const RECORDS: &str = "# Records\n\nControl streams, shader words and descriptors as the hardware reads them, one table for each \
     record: what `agx_abi::record` decodes and encodes, and what `agxc trace` prints. Bits count from the lowest bit of the first \
     byte.\n\n";

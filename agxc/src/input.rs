@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::io::Read as _;
 
 use agx_abi::Stage;
-use agx_compiler::internal::frontend::door::GLSL;
+use agx_compiler::internal::frontend::language::GLSL;
 use agx_compiler::{CompileError, ErrorKind, FRONT_ENDS, Input, Language};
 
 use crate::context::{Context, Preprocessor};

@@ -1,7 +1,7 @@
 //! Warnings: allowed code in a shader that may be a mistake, and avoidable costs of its code.
 
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
-use agx_compiler::internal::frontend::door::SPIRV;
+use agx_compiler::internal::frontend::language::SPIRV;
 use agx_compiler::{CompiledShader, Location};
 
 use crate::diagnostic::Diagnostic;

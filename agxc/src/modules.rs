@@ -3,8 +3,8 @@
 use agx_abi::Stage;
 use agx_compiler::CompileKey;
 #[cfg(feature = "wgsl")]
-use agx_compiler::internal::frontend::door::WGSL;
-use agx_compiler::internal::frontend::door::{GLSL, SPIRV};
+use agx_compiler::internal::frontend::language::WGSL;
+use agx_compiler::internal::frontend::language::{GLSL, SPIRV};
 
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};

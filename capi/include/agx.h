@@ -16,26 +16,26 @@
 #include <stdint.h>
 
 /**
- * `dynamic_offset` of bindings without.
+ * `dynamic_offset` of bindings without dynamic offsets.
  */
 #define AGX_NO_DYNAMIC_OFFSET UINT32_MAX
 
 /**
- * `divisor` of attributes of which every vertex has its own.
+ * `divisor` of attributes that advance per vertex.
  */
 #define AGX_PER_VERTEX UINT32_MAX
 
 /**
- * `logic_op` of states without.
+ * `logic_op` of states without a logic operation.
  */
 #define AGX_NO_LOGIC_OP UINT32_MAX
 
 /**
- * How a call ended.
+ * The result of a call.
  */
 typedef enum {
   /**
-   * As asked.
+   * Success.
    */
   AGX_STATUS_OK = 0,
   /**
@@ -43,11 +43,11 @@ typedef enum {
    */
   AGX_STATUS_INVALID = 1,
   /**
-   * The input is valid, and this compiler does not support it.
+   * The input is valid, but this compiler does not support it.
    */
   AGX_STATUS_UNSUPPORTED = 2,
   /**
-   * The input is beyond a limit, or the caller had the compilation stopped.
+   * The input exceeds a limit, or the caller cancelled the compilation.
    */
   AGX_STATUS_LIMIT = 3,
   /**
@@ -55,11 +55,11 @@ typedef enum {
    */
   AGX_STATUS_INTERNAL = 4,
   /**
-   * An argument is null, not UTF-8, or not among the values it may have.
+   * An argument is null, not UTF-8, or out of range.
    */
   AGX_STATUS_ARGUMENT = 5,
   /**
-   * The bytes are not those of a shader of this build.
+   * The bytes do not decode to a shader of this build.
    */
   AGX_STATUS_CACHE = 6,
   /**
@@ -87,37 +87,37 @@ typedef enum {
 } AgxStage;
 
 /**
- * Who reads the descriptors of a binding.
+ * How the descriptors of a binding are accessed.
  */
 typedef enum {
   /**
-   * The driver, before the program starts.
+   * By the driver, before the program starts.
    */
   AGX_ACCESS_CONSTANT = 0,
   /**
-   * The program; every descriptor that it names by a constant is valid.
+   * By the program; every descriptor with a constant index must be valid.
    */
   AGX_ACCESS_MEMORY = 1,
   /**
-   * The program, and descriptors that are not reached may be anything.
+   * By the program; descriptors that are not used may be invalid.
    */
   AGX_ACCESS_PARTIALLY_BOUND = 2,
 } AgxAccess;
 
 /**
- * What becomes of accesses outside of a buffer.
+ * Behaviour of buffer accesses out of bounds.
  */
 typedef enum {
   /**
-   * Anything: the program does none.
+   * Undefined: the program makes none.
    */
   AGX_BOUNDS_UNCHECKED = 0,
   /**
-   * They reach some byte of the buffer (`robustBufferAccess` of Vulkan).
+   * They access some byte of the buffer (Vulkan's `robustBufferAccess`).
    */
   AGX_BOUNDS_CLAMPED = 1,
   /**
-   * Loads give zeros, stores and atomics do nothing (`robustBufferAccess2`).
+   * Loads return zeros, stores and atomics are dropped (`robustBufferAccess2`).
    */
   AGX_BOUNDS_EXACT = 2,
 } AgxBounds;
@@ -131,13 +131,13 @@ typedef enum {
    */
   AGX_PART_MAIN = 0,
   /**
-   * What runs once before all invocations and writes uniforms.
+   * The preamble, which runs once before all invocations and writes uniforms.
    */
   AGX_PART_PREAMBLE = 1,
 } AgxPart;
 
 /**
- * The vertex of a primitive that flat values come from.
+ * The vertex of a primitive that provides flat values.
  */
 typedef enum {
   /**
@@ -155,23 +155,23 @@ typedef enum {
 } AgxProvoking;
 
 /**
- * Records that depend on vertex and fragment shader.
+ * Records that depend on the vertex and the fragment shader.
  */
 typedef enum {
   /**
-   * Which outputs there are, and what the rasterizer makes of them.
+   * The output groups that exist, and their use by the rasteriser.
    */
   AGX_WORDS_OUTPUT_SELECT = 0,
   /**
-   * Words of outputs of a vertex.
+   * Number of output words per vertex.
    */
   AGX_WORDS_VERTEX_OUTPUTS = 1,
   /**
-   * How many varyings of each kind there are.
+   * Number of varyings of each kind.
    */
   AGX_WORDS_VARYING_COUNTS = 2,
   /**
-   * Where the coefficient registers of the fragment shader come from.
+   * Sources of the fragment shader's coefficient registers.
    */
   AGX_WORDS_COEFFICIENT_BINDINGS = 3,
   /**
@@ -181,7 +181,7 @@ typedef enum {
 } AgxWords;
 
 /**
- * Bytes that belong to the caller.
+ * Bytes owned by the caller.
  */
 typedef struct AgxBuffer AgxBuffer;
 
@@ -191,35 +191,35 @@ typedef struct AgxBuffer AgxBuffer;
 typedef struct AgxCompiler AgxCompiler;
 
 /**
- * Why a call failed.
+ * A failed call's error.
  */
 typedef struct AgxError AgxError;
 
 /**
- * Everything that affects the code beside the input.
+ * Everything that affects the code besides the input.
  */
 typedef struct AgxKey AgxKey;
 
 /**
- * A program, ready to run. It does not change.
+ * A complete program. Immutable.
  */
 typedef struct AgxProgram AgxProgram;
 
 /**
- * A compiled shader. It does not change.
+ * A compiled shader. Immutable.
  */
 typedef struct AgxShader AgxShader;
 
 /**
- * A text in UTF-8, without a zero byte at its end.
+ * UTF-8 text, without a terminating zero byte.
  */
 typedef struct {
   /**
-   * The first byte; anything when `length` is 0.
+   * The first byte; ignored if `length` is 0.
    */
   const char *data;
   /**
-   * Bytes.
+   * Length in bytes.
    */
   size_t length;
 } AgxText;
@@ -229,17 +229,17 @@ typedef struct {
  */
 typedef struct {
   /**
-   * The first byte; anything when `length` is 0.
+   * The first byte; ignored if `length` is 0.
    */
   const uint8_t *data;
   /**
-   * How many there are.
+   * Number of bytes.
    */
   size_t length;
 } AgxBytes;
 
 /**
- * How a binding of a pipeline layout is laid out in the memory of its set.
+ * The layout of a pipeline layout's binding in the memory of its set.
  */
 typedef struct {
   /**
@@ -251,45 +251,45 @@ typedef struct {
    */
   uint32_t binding;
   /**
-   * First byte of element 0 in the set.
+   * Byte offset of element 0 in the set.
    */
   uint32_t offset;
   /**
-   * Bytes from one element to the next.
+   * Distance between elements in bytes.
    */
   uint32_t stride;
   /**
-   * Number of an `AgxAccess`.
+   * A number of `AgxAccess`.
    */
   uint32_t access;
   /**
-   * First of the elements' dynamic offsets, or `AGX_NO_DYNAMIC_OFFSET`.
+   * Number of the first of the elements' dynamic offsets, or `AGX_NO_DYNAMIC_OFFSET`.
    */
   uint32_t dynamic_offset;
   /**
-   * The element is the contents of a uniform block, and the places below are not read.
+   * Whether the element is the contents of a uniform block; the offsets below are then ignored.
    */
   bool is_inline;
   /**
-   * Byte of the element at which a buffer stands: 64-bit address, 32-bit size.
+   * Byte offset in the element of a buffer: 64-bit address, 32-bit size.
    */
   uint32_t buffer;
   /**
-   * Byte at which a texture stands.
+   * Byte offset of a texture.
    */
   uint32_t texture;
   /**
-   * Byte at which an image to store to stands.
+   * Byte offset of an image for stores.
    */
   uint32_t image;
   /**
-   * Byte at which the 16-bit number of a sampler stands.
+   * Byte offset of the 16-bit number of a sampler.
    */
   uint32_t sampler;
 } AgxBinding;
 
 /**
- * The numbers that a driver must know of a shader.
+ * Information about a shader for its driver.
  */
 typedef struct {
   /**
@@ -305,7 +305,7 @@ typedef struct {
    */
   uint16_t gpr_halves;
   /**
-   * Half registers of the preamble; 0 when there is none.
+   * Half registers of the preamble; 0 if there is none.
    */
   uint16_t preamble_gpr_halves;
   /**
@@ -347,7 +347,7 @@ typedef struct {
    */
   uint16_t halves;
   /**
-   * What the driver writes there, by the names of docs/abi.md: `buffer_address`, `push_constants`, …
+   * The contents of the range, by the names of docs/abi.md: `buffer_address`, `push_constants`, …
    */
   AgxText source;
   /**
@@ -357,7 +357,7 @@ typedef struct {
 } AgxUniform;
 
 /**
- * A field of what the driver writes to a range of the uniform file.
+ * A field of the source of a uniform range.
  */
 typedef struct {
   /**
@@ -365,21 +365,22 @@ typedef struct {
    */
   AgxText name;
   /**
-   * Its value when it is a number, else 0.
+   * Its value if it is a number, else 0.
    */
   uint32_t number;
   /**
-   * Its value when it is a word, else empty.
+   * Its value if it is a word, else empty.
    */
   AgxText word;
 } AgxField;
 
 /**
- * What a texture or sampler state register holds.
+ * The contents of a texture or sampler state register.
  */
 typedef struct {
   /**
-   * `texture` or `image`; `sampler`, or `loads` for the sampler that loads by integer coordinates want, which has no set.
+   * `texture` or `image`; `sampler`, or `loads` for the sampler of loads by integer coordinates, which has
+   * no set.
    */
   AgxText kind;
   /**
@@ -397,7 +398,7 @@ typedef struct {
 } AgxStateRegister;
 
 /**
- * One figure of the statistics.
+ * A statistic.
  */
 typedef struct {
   /**
@@ -409,17 +410,17 @@ typedef struct {
    */
   AgxText key;
   /**
-   * What it is, a sentence.
+   * Its meaning, in one sentence.
    */
   AgxText description;
   /**
-   * More of it is better; of every other figure less is.
+   * Whether higher values are better; for most statistics lower ones are.
    */
   bool higher_is_better;
 } AgxFigure;
 
 /**
- * Where a vertex attribute comes from.
+ * The source of a vertex attribute.
  */
 typedef struct {
   /**
@@ -431,33 +432,34 @@ typedef struct {
    */
   AgxText format;
   /**
-   * Bytes from one element to the next.
+   * Distance between elements in bytes.
    */
   uint32_t stride;
   /**
-   * Instances that share an element, 0 for all, `AGX_PER_VERTEX` for one that advances by vertex.
+   * Number of instances that share an element, 0 for all, `AGX_PER_VERTEX` for attributes that advance per
+   * vertex.
    */
   uint32_t divisor;
   /**
-   * Bytes that the address of the first element is a multiple of.
+   * Alignment of the first element's address in bytes.
    */
   uint32_t alignment;
 } AgxAttribute;
 
 /**
- * How some components of a target are blended, in numbers of Vulkan's enumerations.
+ * The blend equation of some components of a target, in numbers of Vulkan's enumerations.
  */
 typedef struct {
   /**
-   * What the source is multiplied by: a `VkBlendFactor`.
+   * The factor of the source: a `VkBlendFactor`.
    */
   uint32_t source;
   /**
-   * What the destination is multiplied by: a `VkBlendFactor`.
+   * The factor of the destination: a `VkBlendFactor`.
    */
   uint32_t destination;
   /**
-   * How the products are combined: a `VkBlendOp`, not one of the advanced ones.
+   * The operation that combines the products: a `VkBlendOp`, not an advanced one.
    */
   uint32_t op;
 } AgxEquation;
@@ -475,15 +477,15 @@ typedef struct {
    */
   uint8_t write_mask;
   /**
-   * Colours are blended as the equations say, instead of replaced.
+   * Whether colours are blended by the equations instead of replaced.
    */
   bool blends;
   /**
-   * Of red, green and blue.
+   * For red, green and blue.
    */
   AgxEquation colour;
   /**
-   * Of alpha.
+   * For alpha.
    */
   AgxEquation alpha;
 } AgxTarget;
@@ -493,11 +495,11 @@ typedef struct {
  */
 typedef struct {
   /**
-   * The targets of the pass, 8 at most.
+   * The targets of the pass, at most 8.
    */
   const AgxTarget *targets;
   /**
-   * How many there are.
+   * Number of targets.
    */
   size_t target_count;
   /**
@@ -513,17 +515,17 @@ typedef struct {
    */
   bool alpha_to_coverage;
   /**
-   * Alpha is 1 from then on.
+   * Alpha is replaced by 1 afterwards.
    */
   bool alpha_to_one;
   /**
-   * Samples that the API lets through, bit 0 the first.
+   * Samples that the API's sample mask keeps, bit 0 the first.
    */
   uint8_t sample_mask;
 } AgxFragmentState;
 
 /**
- * What a driver must know of a program.
+ * Information about a program for its driver.
  */
 typedef struct {
   /**
@@ -547,7 +549,7 @@ typedef struct {
    */
   bool stores_targets;
   /**
-   * The program decides when samples are tested.
+   * The program determines when samples are tested.
    */
   bool late_tests;
   /**
@@ -555,7 +557,7 @@ typedef struct {
    */
   bool writes_memory;
   /**
-   * Neighbouring triangles may be shaded together.
+   * Adjacent triangles may be shaded together.
    */
   bool merges_triangles;
   /**
@@ -567,15 +569,15 @@ typedef struct {
    */
   bool reads_draw;
   /**
-   * The rasterizer need not run the program for what is overdrawn or has no colour.
+   * The rasteriser need not run the program for fragments that are overdrawn or write no colour.
    */
   bool tag_write_disable;
   /**
-   * Coefficient registers that the program needs after those of its main part.
+   * Number of coefficient registers that the program needs in addition to those of its main part.
    */
   size_t appended_coefficients;
   /**
-   * Sampler state registers that the program needs after those of its main part.
+   * Number of sampler state registers that the program needs in addition to those of its main part.
    */
   size_t appended_samplers;
 } AgxProgramInfo;
@@ -590,17 +592,18 @@ extern "C" {
 uint32_t agx_interface_version(void);
 
 /**
- * The build of the compiler: `build` takes 16 bytes. Shaders are kept in bytes that only the same build accepts.
+ * The build of the compiler: `build` takes 16 bytes. Only the same build accepts serialised shaders.
  */
 void agx_build_id(uint8_t (*build)[16]);
 
 /**
- * Stable number of an error, which `agxc explain` prints; 0 for those that do not come from the compiler.
+ * Stable number of an error, which `agxc explain` documents; 0 for errors that do not come from the
+ * compiler.
  */
 uint32_t agx_error_code(const AgxError *error);
 
 /**
- * What is wrong and where, a sentence; empty without an error.
+ * A sentence that describes the error and its location; empty without an error.
  */
 AgxText agx_error_text(const AgxError *error);
 
@@ -610,7 +613,7 @@ AgxText agx_error_text(const AgxError *error);
 void agx_error_free(AgxError *error);
 
 /**
- * The bytes of a buffer; none without one.
+ * The bytes of a buffer; empty for null.
  */
 AgxBytes agx_buffer_bytes(const AgxBuffer *buffer);
 
@@ -620,22 +623,23 @@ AgxBytes agx_buffer_bytes(const AgxBuffer *buffer);
 void agx_buffer_free(AgxBuffer *buffer);
 
 /**
- * A compiler for the chip called `target` (`g13g`, `g13x`, `g14g`, `g14x`); an empty text gives the default one.
+ * Creates a compiler for the chip `target` (`g13g`, `g13x`, `g14g`, `g14x`); an empty text selects the
+ * default.
  *
  * # Safety
- * `target` is a text.
+ * `target` must be a valid text.
  */
 AgxStatus agx_compiler_new(AgxText target,
                            AgxCompiler **compiler,
                            AgxError **error);
 
 /**
- * Frees a compiler. Shaders and programs that it made live on.
+ * Frees a compiler. Its shaders and programs stay valid.
  */
 void agx_compiler_free(AgxCompiler *compiler);
 
 /**
- * A key with every default.
+ * Creates a key with default settings.
  */
 AgxKey *agx_key_new(void);
 
@@ -645,25 +649,26 @@ AgxKey *agx_key_new(void);
 void agx_key_free(AgxKey *key);
 
 /**
- * Chooses the entry point by name; without, the only one of the stage is taken.
+ * Selects the entry point by name; by default, the only one of the stage is used.
  *
  * # Safety
- * `name` is a text.
+ * `name` must be a valid text.
  */
 AgxStatus agx_key_set_entry_point(AgxKey *key, AgxText name, AgxError **error);
 
 /**
- * Chooses the stage, a number of `AgxStage`; without, the stage of the only entry point is taken.
+ * Selects the stage, a number of `AgxStage`; by default, the stage of the only entry point is used.
  */
 AgxStatus agx_key_set_stage(AgxKey *key, uint32_t stage, AgxError **error);
 
 /**
- * Gives a specialization constant its value, as raw bits; booleans are 0 or 1.
+ * Sets the value of a specialization constant, as raw bits; booleans are 0 or 1.
  */
 AgxStatus agx_key_set_constant(AgxKey *key, uint32_t id, uint64_t bits, AgxError **error);
 
 /**
- * What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`; atomics on images are as storage buffers.
+ * Sets the behaviour of out-of-bounds accesses to uniform and storage buffers, as numbers of `AgxBounds`;
+ * atomics on images behave like those on storage buffers.
  */
 AgxStatus agx_key_set_robustness(AgxKey *key,
                                  uint32_t uniform,
@@ -671,10 +676,10 @@ AgxStatus agx_key_set_robustness(AgxKey *key,
                                  AgxError **error);
 
 /**
- * Where the driver puts descriptors. Without a layout it fills addresses and state registers.
+ * Sets the layout of descriptors. Without a layout the driver fills addresses and state registers.
  *
  * # Safety
- * `bindings` points to `count` of them.
+ * `bindings` must point to `count` bindings.
  */
 AgxStatus agx_key_set_layout(AgxKey *key,
                              const AgxBinding *bindings,
@@ -682,34 +687,35 @@ AgxStatus agx_key_set_layout(AgxKey *key,
                              AgxError **error);
 
 /**
- * A fragment shader runs for each sample whatever it asks for.
+ * Runs a fragment shader per sample even if it does not request it.
  */
 AgxStatus agx_key_set_sample_shading(AgxKey *key, bool sample_shading, AgxError **error);
 
 /**
- * What the fragment shader reads: a vertex shader then stores no other varyings, and these in the slots of the pair's layout.
- * Null stores all of them.
+ * Sets the fragment shader that will be used with a vertex shader, which then stores only the varyings that
+ * it reads, in the slots of the pair's layout. Null stores all varyings.
  */
 AgxStatus agx_key_set_fragment_shader(AgxKey *key,
                                       const AgxShader *fragment,
                                       AgxError **error);
 
 /**
- * Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
+ * Gives samplers a level bias, provided by the driver. Not for shaders with a layout.
  */
 AgxStatus agx_key_set_sampler_bias(AgxKey *key, bool sampler_bias, AgxError **error);
 
 /**
- * Workgroups are numbered from where the driver says.
+ * Numbers workgroups from a base provided by the driver.
  */
 AgxStatus agx_key_set_workgroup_base(AgxKey *key, bool workgroup_base, AgxError **error);
 
 /**
- * Bounds a compilation: instructions of the intermediate representation and bytes of memory, 0 for any number. Without a
- * question, `should_stop` is null; with one, the compilation ends when the answer is true.
+ * Limits a compilation: the number of instructions of the intermediate representation and the bytes of
+ * memory, 0 for no limit. `should_stop` is a cancellation callback, or null: the compilation ends when it
+ * returns true.
  *
  * # Safety
- * `should_stop` may be called with `data` by every thread that compiles with the key.
+ * Every thread that compiles with the key may call `should_stop` with `data`.
  */
 AgxStatus agx_key_set_limits(AgxKey *key,
                              uint32_t instructions,
@@ -724,10 +730,10 @@ AgxStatus agx_key_set_limits(AgxKey *key,
 AgxStatus agx_key_hash(const AgxKey *key, uint8_t (*hash)[16], AgxError **error);
 
 /**
- * Compiles `input`, of the language called `language`: `spirv`, …
+ * Compiles `input`, in the language `language`: `spirv`, …
  *
  * # Safety
- * `language` is a text, and `input` is bytes.
+ * `language` must be a valid text, and `input` valid bytes.
  */
 AgxStatus agx_compile(AgxCompiler *compiler,
                       AgxText language,
@@ -737,32 +743,33 @@ AgxStatus agx_compile(AgxCompiler *compiler,
                       AgxError **error);
 
 /**
- * Frees a shader. Programs that were made of it live on.
+ * Frees a shader. Programs linked from it stay valid.
  */
 void agx_shader_free(AgxShader *shader);
 
 /**
- * The shader as bytes, which the same build of the compiler accepts.
+ * Serialises the shader; only the same build of the compiler accepts the bytes.
  */
 AgxStatus agx_shader_to_bytes(const AgxShader *shader, AgxBuffer **bytes, AgxError **error);
 
 /**
- * The shader of bytes that `agx_shader_to_bytes` gave. Bytes of another build, changed ones and parts of them are refused.
+ * Creates a shader from bytes produced by `agx_shader_to_bytes`. Bytes of another build, modified and
+ * truncated ones are rejected.
  *
  * # Safety
- * `bytes` is bytes.
+ * `bytes` must be valid bytes.
  */
 AgxStatus agx_shader_from_bytes(AgxBytes bytes,
                                 AgxShader **shader,
                                 AgxError **error);
 
 /**
- * Machine code of a part, a number of `AgxPart`; empty when the shader does not have it.
+ * Machine code of a part, a number of `AgxPart`; empty if the shader does not have it.
  */
 AgxStatus agx_shader_code(const AgxShader *shader, uint32_t part, AgxBytes *code, AgxError **error);
 
 /**
- * What a driver must know of a shader.
+ * Information about a shader for its driver.
  */
 AgxStatus agx_shader_info(const AgxShader *shader, AgxShaderInfo *info, AgxError **error);
 
@@ -772,12 +779,12 @@ AgxStatus agx_shader_info(const AgxShader *shader, AgxShaderInfo *info, AgxError
 AgxBytes agx_shader_constants(const AgxShader *shader);
 
 /**
- * Values of the promoted uniforms, for the range of that source.
+ * Values of the promoted uniforms, for the range with that source.
  */
 AgxBytes agx_shader_promoted(const AgxShader *shader);
 
 /**
- * Ranges of the uniform file that the driver fills.
+ * Number of uniform ranges that the driver fills.
  */
 size_t agx_shader_uniform_count(const AgxShader *shader);
 
@@ -790,7 +797,7 @@ AgxStatus agx_shader_uniform(const AgxShader *shader,
                              AgxError **error);
 
 /**
- * A field of what the driver writes to a range of the uniform file: its set, its binding, …
+ * A field of the source of a uniform range: its set, its binding, …
  */
 AgxStatus agx_shader_uniform_field(const AgxShader *shader,
                                    size_t number,
@@ -799,12 +806,12 @@ AgxStatus agx_shader_uniform_field(const AgxShader *shader,
                                    AgxError **error);
 
 /**
- * Texture state registers that the driver fills, from 0 on.
+ * Number of texture state registers that the driver fills, from 0 on.
  */
 size_t agx_shader_texture_count(const AgxShader *shader);
 
 /**
- * What a texture state register holds.
+ * The contents of a texture state register.
  */
 AgxStatus agx_shader_texture(const AgxShader *shader,
                              size_t number,
@@ -812,12 +819,12 @@ AgxStatus agx_shader_texture(const AgxShader *shader,
                              AgxError **error);
 
 /**
- * Sampler state registers that the driver fills, from 0 on.
+ * Number of sampler state registers that the driver fills, from 0 on.
  */
 size_t agx_shader_sampler_count(const AgxShader *shader);
 
 /**
- * What a sampler state register holds.
+ * The contents of a sampler state register.
  */
 AgxStatus agx_shader_sampler(const AgxShader *shader,
                              size_t number,
@@ -825,17 +832,17 @@ AgxStatus agx_shader_sampler(const AgxShader *shader,
                              AgxError **error);
 
 /**
- * Figures of the statistics.
+ * Number of statistics.
  */
 size_t agx_figure_count(void);
 
 /**
- * Name and meaning of a figure of the statistics.
+ * Name and meaning of a statistic.
  */
 AgxStatus agx_figure(size_t number, AgxFigure *figure, AgxError **error);
 
 /**
- * A shader's value of a figure.
+ * The value of a statistic for a shader.
  */
 AgxStatus agx_shader_statistic(const AgxShader *shader,
                                size_t number,
@@ -843,11 +850,11 @@ AgxStatus agx_shader_statistic(const AgxShader *shader,
                                AgxError **error);
 
 /**
- * Links a vertex shader with the fetch of its attributes. Its outputs get the slots that `fragment` reads them from; a null
- * pointer gives those of a pass without fragment shader.
+ * Links a vertex shader with the fetch of its attributes. Its outputs get the slots from which `fragment`
+ * reads them; a null pointer selects the slots for a pass without a fragment shader.
  *
  * # Safety
- * `attributes` points to `count` of them, whose texts are texts.
+ * `attributes` must point to `count` attributes with valid texts.
  */
 AgxStatus agx_link_vertex(AgxCompiler *compiler,
                           const AgxShader *shader,
@@ -858,10 +865,10 @@ AgxStatus agx_link_vertex(AgxCompiler *compiler,
                           AgxError **error);
 
 /**
- * Links a fragment shader with what the state of a draw asks for.
+ * Links a fragment shader with the parts required by the state of a draw.
  *
  * # Safety
- * The state points to as many targets as it says, whose texts are texts.
+ * The state must point to as many targets as it declares, with valid texts.
  */
 AgxStatus agx_link_fragment(AgxCompiler *compiler,
                             const AgxShader *shader,
@@ -880,12 +887,12 @@ void agx_program_free(AgxProgram *program);
 AgxBytes agx_program_code(const AgxProgram *program);
 
 /**
- * What a driver must know of a program.
+ * Information about a program for its driver.
  */
 AgxStatus agx_program_info(const AgxProgram *program, AgxProgramInfo *info, AgxError **error);
 
 /**
- * A sampler state register that a program needs after those of its main part.
+ * A sampler state register that a program needs in addition to those of its main part.
  */
 AgxStatus agx_program_sampler(const AgxProgram *program,
                               size_t number,
@@ -893,8 +900,8 @@ AgxStatus agx_program_sampler(const AgxProgram *program,
                               AgxError **error);
 
 /**
- * Words of the rasterizer for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of `AgxProvoking`, and
- * `program` the program of the fragment shader.
+ * Rasteriser words for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of
+ * `AgxProvoking`, and `program` the program of the fragment shader.
  */
 AgxStatus agx_words(const AgxShader *vertex,
                     const AgxShader *fragment,

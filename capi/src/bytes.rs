@@ -1,14 +1,14 @@
-//! Texts and bytes with explicit lengths.
+//! Texts and byte arrays with explicit lengths.
 
 use std::ffi::c_char;
 
-/// A text in UTF-8, without a zero byte at its end.
+/// UTF-8 text, without a terminating zero byte.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxText {
-    /// The first byte; anything when `length` is 0.
+    /// The first byte; ignored if `length` is 0.
     pub data: *const c_char,
-    /// Bytes.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -22,9 +22,9 @@ impl From<&str> for AgxText {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxBytes {
-    /// The first byte; anything when `length` is 0.
+    /// The first byte; ignored if `length` is 0.
     pub data: *const u8,
-    /// How many there are.
+    /// Number of bytes.
     pub length: usize,
 }
 
@@ -34,5 +34,5 @@ impl From<&[u8]> for AgxBytes {
     }
 }
 
-/// Bytes that belong to the caller.
+/// Bytes owned by the caller.
 pub struct AgxBuffer(pub(crate) Vec<u8>);

@@ -1,11 +1,13 @@
-//! The functions of the header: arguments of C become references, slices and texts, and the other modules do the rest.
+//! The functions of the header: C arguments become references, slices and texts, and the other modules
+//! implement the functions.
 //!
-//! All `unsafe` code of the crate is here. A function that takes no text, bytes or list is safe: its pointers are references that
-//! may be absent, and places to write to are `MaybeUninit`, because C programs pass them uninitialised.
+//! All `unsafe` code of the crate is here. A function without text, bytes or list arguments is safe: its
+//! pointers are optional references, and output places are `MaybeUninit`, because C programs pass them
+//! uninitialised.
 
 #![expect(
     unsafe_code,
-    reason = "C passes pointers with lengths, names functions, and is asked whether to stop"
+    reason = "C passes pointers with lengths, symbols need exact names, and a C callback cancels compilations"
 )]
 
 use std::ffi::c_void;
@@ -21,7 +23,7 @@ use crate::program::{self, AgxAttribute, AgxFragmentState, AgxProgram, AgxProgra
 use crate::shader::{self, AgxField, AgxFigure, AgxShader, AgxShaderInfo, AgxStateRegister, AgxUniform};
 use crate::words;
 
-/// A list of C's.
+/// A list argument.
 ///
 /// # Safety
 /// `data` points to `length` initialised elements that live as long as the call, unless `length` is 0.
@@ -29,22 +31,22 @@ unsafe fn list<'c, T>(data: *const T, length: usize, what: &str) -> Result<&'c [
     match length {
         0 => Ok(&[]),
         _ if data.is_null() => Err(AgxError::argument(format!("{what} is null"))),
-        // SAFETY: the caller's promise; a null pointer was refused.
+        // SAFETY: guaranteed by the caller; a null pointer was rejected.
         _ => Ok(unsafe { slice::from_raw_parts(data, length) }),
     }
 }
 
-/// A text of C's.
+/// A text argument.
 ///
 /// # Safety
-/// As [`list`].
+/// Like [`list`].
 unsafe fn text<'c>(text: AgxText, what: &str) -> Result<&'c str, AgxError> {
-    // SAFETY: the caller's promise; bytes may be anything.
+    // SAFETY: guaranteed by the caller; the bytes may have any value.
     let bytes = unsafe { list(text.data.cast::<u8>(), text.length, what) }?;
     std::str::from_utf8(bytes).map_err(|error| AgxError::argument(format!("{what}: {error}")))
 }
 
-/// Writes an answer where the caller wants it; a null place wants none.
+/// Writes a result to an output place, unless that is null.
 fn answer<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
     if let Some(place) = place {
         place.write(value);
@@ -57,19 +59,20 @@ pub extern "C" fn agx_interface_version() -> u32 {
     1
 }
 
-/// The build of the compiler: `build` takes 16 bytes. Shaders are kept in bytes that only the same build accepts.
+/// The build of the compiler: `build` takes 16 bytes. Only the same build accepts serialised shaders.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_build_id(build: Option<&mut MaybeUninit<[u8; 16]>>) {
     answer(build, BUILD_ID.to_le_bytes());
 }
 
-/// Stable number of an error, which `agxc explain` prints; 0 for those that do not come from the compiler.
+/// Stable number of an error, which `agxc explain` documents; 0 for errors that do not come from the
+/// compiler.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_error_code(error: Option<&AgxError>) -> u32 {
     error.map_or(0, |error| error.code.into())
 }
 
-/// What is wrong and where, a sentence; empty without an error.
+/// A sentence that describes the error and its location; empty without an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_error_text(error: Option<&AgxError>) -> AgxText {
     error.map_or("", |error| error.text.as_str()).into()
@@ -81,7 +84,7 @@ pub extern "C" fn agx_error_free(error: Option<Box<AgxError>>) {
     drop(error);
 }
 
-/// The bytes of a buffer; none without one.
+/// The bytes of a buffer; empty for null.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_buffer_bytes(buffer: Option<&AgxBuffer>) -> AgxBytes {
     buffer.map_or(&[][..], |buffer| buffer.0.as_slice()).into()
@@ -93,10 +96,11 @@ pub extern "C" fn agx_buffer_free(buffer: Option<Box<AgxBuffer>>) {
     drop(buffer);
 }
 
-/// A compiler for the chip called `target` (`g13g`, `g13x`, `g14g`, `g14x`); an empty text gives the default one.
+/// Creates a compiler for the chip `target` (`g13g`, `g13x`, `g14g`, `g14x`); an empty text selects the
+/// default.
 ///
 /// # Safety
-/// `target` is a text.
+/// `target` must be a valid text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_compiler_new(
     target: AgxText,
@@ -104,18 +108,18 @@ pub unsafe extern "C" fn agx_compiler_new(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     make(compiler, error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         AgxCompiler::new(unsafe { text(target, "the target") }?)
     })
 }
 
-/// Frees a compiler. Shaders and programs that it made live on.
+/// Frees a compiler. Its shaders and programs stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_compiler_free(compiler: Option<Box<AgxCompiler>>) {
     drop(compiler);
 }
 
-/// A key with every default.
+/// Creates a key with default settings.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_new() -> Option<Box<AgxKey>> {
     Some(Box::new(AgxKey(CompileKey::default())))
@@ -127,10 +131,10 @@ pub extern "C" fn agx_key_free(key: Option<Box<AgxKey>>) {
     drop(key);
 }
 
-/// Chooses the entry point by name; without, the only one of the stage is taken.
+/// Selects the entry point by name; by default, the only one of the stage is used.
 ///
 /// # Safety
-/// `name` is a text.
+/// `name` must be a valid text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_key_set_entry_point(
     key: Option<&mut AgxKey>,
@@ -138,14 +142,14 @@ pub unsafe extern "C" fn agx_key_set_entry_point(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     attempt(error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let name = unsafe { text(name, "the entry point") }?;
         given(key, "the key")?.0.entry_point = Some(name.to_owned());
         Ok(())
     })
 }
 
-/// Chooses the stage, a number of `AgxStage`; without, the stage of the only entry point is taken.
+/// Selects the stage, a number of `AgxStage`; by default, the stage of the only entry point is used.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_stage(
     key: Option<&mut AgxKey>,
@@ -158,7 +162,7 @@ pub extern "C" fn agx_key_set_stage(
     })
 }
 
-/// Gives a specialization constant its value, as raw bits; booleans are 0 or 1.
+/// Sets the value of a specialization constant, as raw bits; booleans are 0 or 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_constant(
     key: Option<&mut AgxKey>,
@@ -174,7 +178,8 @@ pub extern "C" fn agx_key_set_constant(
     })
 }
 
-/// What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`; atomics on images are as storage buffers.
+/// Sets the behaviour of out-of-bounds accesses to uniform and storage buffers, as numbers of `AgxBounds`;
+/// atomics on images behave like those on storage buffers.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_robustness(
     key: Option<&mut AgxKey>,
@@ -192,10 +197,10 @@ pub extern "C" fn agx_key_set_robustness(
     })
 }
 
-/// Where the driver puts descriptors. Without a layout it fills addresses and state registers.
+/// Sets the layout of descriptors. Without a layout the driver fills addresses and state registers.
 ///
 /// # Safety
-/// `bindings` points to `count` of them.
+/// `bindings` must point to `count` bindings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_key_set_layout(
     key: Option<&mut AgxKey>,
@@ -204,14 +209,14 @@ pub unsafe extern "C" fn agx_key_set_layout(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     attempt(error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let bindings = unsafe { list(bindings, count, "the list of bindings") }?;
         given(key, "the key")?.0.layout = Some(key::layout(bindings)?);
         Ok(())
     })
 }
 
-/// A fragment shader runs for each sample whatever it asks for.
+/// Runs a fragment shader per sample even if it does not request it.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_sample_shading(
     key: Option<&mut AgxKey>,
@@ -224,8 +229,8 @@ pub extern "C" fn agx_key_set_sample_shading(
     })
 }
 
-/// What the fragment shader reads: a vertex shader then stores no other varyings, and these in the slots of the pair's layout.
-/// Null stores all of them.
+/// Sets the fragment shader that will be used with a vertex shader, which then stores only the varyings that
+/// it reads, in the slots of the pair's layout. Null stores all varyings.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_fragment_shader(
     key: Option<&mut AgxKey>,
@@ -239,7 +244,7 @@ pub extern "C" fn agx_key_set_fragment_shader(
     })
 }
 
-/// Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
+/// Gives samplers a level bias, provided by the driver. Not for shaders with a layout.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_sampler_bias(
     key: Option<&mut AgxKey>,
@@ -252,7 +257,7 @@ pub extern "C" fn agx_key_set_sampler_bias(
     })
 }
 
-/// Workgroups are numbered from where the driver says.
+/// Numbers workgroups from a base provided by the driver.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_workgroup_base(
     key: Option<&mut AgxKey>,
@@ -265,11 +270,12 @@ pub extern "C" fn agx_key_set_workgroup_base(
     })
 }
 
-/// Bounds a compilation: instructions of the intermediate representation and bytes of memory, 0 for any number. Without a
-/// question, `should_stop` is null; with one, the compilation ends when the answer is true.
+/// Limits a compilation: the number of instructions of the intermediate representation and the bytes of
+/// memory, 0 for no limit. `should_stop` is a cancellation callback, or null: the compilation ends when it
+/// returns true.
 ///
 /// # Safety
-/// `should_stop` may be called with `data` by every thread that compiles with the key.
+/// Every thread that compiles with the key may call `should_stop` with `data`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_key_set_limits(
     key: Option<&mut AgxKey>,
@@ -283,11 +289,11 @@ pub unsafe extern "C" fn agx_key_set_limits(
         let mut limits = CompileLimits::default();
         limits.instructions = Some(instructions).filter(|most| *most != 0);
         limits.memory_bytes = Some(memory_bytes).filter(|most| *most != 0);
-        // An address may be sent to other threads, which the caller allows.
+        // The address may be sent to other threads, which the caller permits.
         let data = data.expose_provenance();
         if let Some(should_stop) = should_stop {
             limits = limits.with_should_stop(move || {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { should_stop(std::ptr::with_exposed_provenance_mut(data)) }
             });
         }
@@ -309,10 +315,10 @@ pub extern "C" fn agx_key_hash(
     })
 }
 
-/// Compiles `input`, of the language called `language`: `spirv`, …
+/// Compiles `input`, in the language `language`: `spirv`, …
 ///
 /// # Safety
-/// `language` is a text, and `input` is bytes.
+/// `language` must be a valid text, and `input` valid bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_compile(
     compiler: Option<&mut AgxCompiler>,
@@ -323,21 +329,21 @@ pub unsafe extern "C" fn agx_compile(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     make(shader, error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let language = unsafe { text(language, "the language") }?;
-        // SAFETY: the same.
+        // SAFETY: as above.
         let input = unsafe { list(input.data, input.length, "the input") }?;
         shader::compile(given(compiler, "the compiler")?, language, input, given(key, "the key")?)
     })
 }
 
-/// Frees a shader. Programs that were made of it live on.
+/// Frees a shader. Programs linked from it stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_free(shader: Option<Box<AgxShader>>) {
     drop(shader);
 }
 
-/// The shader as bytes, which the same build of the compiler accepts.
+/// Serialises the shader; only the same build of the compiler accepts the bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_to_bytes(
     shader: Option<&AgxShader>,
@@ -347,10 +353,11 @@ pub extern "C" fn agx_shader_to_bytes(
     make(bytes, error, || Ok(AgxBuffer(given(shader, "the shader")?.0.to_bytes())))
 }
 
-/// The shader of bytes that `agx_shader_to_bytes` gave. Bytes of another build, changed ones and parts of them are refused.
+/// Creates a shader from bytes produced by `agx_shader_to_bytes`. Bytes of another build, modified and
+/// truncated ones are rejected.
 ///
 /// # Safety
-/// `bytes` is bytes.
+/// `bytes` must be valid bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_shader_from_bytes(
     bytes: AgxBytes,
@@ -358,13 +365,13 @@ pub unsafe extern "C" fn agx_shader_from_bytes(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     make(shader, error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let bytes = unsafe { list(bytes.data, bytes.length, "the list of bytes") }?;
         Ok(AgxShader(CompiledShader::from_bytes(bytes)?))
     })
 }
 
-/// Machine code of a part, a number of `AgxPart`; empty when the shader does not have it.
+/// Machine code of a part, a number of `AgxPart`; empty if the shader does not have it.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_code(
     shader: Option<&AgxShader>,
@@ -378,7 +385,7 @@ pub extern "C" fn agx_shader_code(
     })
 }
 
-/// What a driver must know of a shader.
+/// Information about a shader for its driver.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_info(
     shader: Option<&AgxShader>,
@@ -397,13 +404,13 @@ pub extern "C" fn agx_shader_constants(shader: Option<&AgxShader>) -> AgxBytes {
     shader.map_or(&[][..], |shader| shader.0.info.constants.as_slice()).into()
 }
 
-/// Values of the promoted uniforms, for the range of that source.
+/// Values of the promoted uniforms, for the range with that source.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_promoted(shader: Option<&AgxShader>) -> AgxBytes {
     shader.map_or(&[][..], |shader| shader.0.info.promoted.as_slice()).into()
 }
 
-/// Ranges of the uniform file that the driver fills.
+/// Number of uniform ranges that the driver fills.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_uniform_count(shader: Option<&AgxShader>) -> usize {
     shader.map_or(0, |shader| shader.0.info.uniforms.len())
@@ -424,7 +431,7 @@ pub extern "C" fn agx_shader_uniform(
     })
 }
 
-/// A field of what the driver writes to a range of the uniform file: its set, its binding, …
+/// A field of the source of a uniform range: its set, its binding, …
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_uniform_field(
     shader: Option<&AgxShader>,
@@ -439,13 +446,13 @@ pub extern "C" fn agx_shader_uniform_field(
     })
 }
 
-/// Texture state registers that the driver fills, from 0 on.
+/// Number of texture state registers that the driver fills, from 0 on.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_texture_count(shader: Option<&AgxShader>) -> usize {
     shader.map_or(0, |shader| shader.0.info.textures.len())
 }
 
-/// What a texture state register holds.
+/// The contents of a texture state register.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_texture(
     shader: Option<&AgxShader>,
@@ -459,13 +466,13 @@ pub extern "C" fn agx_shader_texture(
     })
 }
 
-/// Sampler state registers that the driver fills, from 0 on.
+/// Number of sampler state registers that the driver fills, from 0 on.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_sampler_count(shader: Option<&AgxShader>) -> usize {
     shader.map_or(0, |shader| shader.0.info.samplers.len())
 }
 
-/// What a sampler state register holds.
+/// The contents of a sampler state register.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_sampler(
     shader: Option<&AgxShader>,
@@ -480,13 +487,13 @@ pub extern "C" fn agx_shader_sampler(
     })
 }
 
-/// Figures of the statistics.
+/// Number of statistics.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_figure_count() -> usize {
     FIGURES.len()
 }
 
-/// Name and meaning of a figure of the statistics.
+/// Name and meaning of a statistic.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_figure(
     number: usize,
@@ -499,7 +506,7 @@ pub extern "C" fn agx_figure(
     })
 }
 
-/// A shader's value of a figure.
+/// The value of a statistic for a shader.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_statistic(
     shader: Option<&AgxShader>,
@@ -513,11 +520,11 @@ pub extern "C" fn agx_shader_statistic(
     })
 }
 
-/// Links a vertex shader with the fetch of its attributes. Its outputs get the slots that `fragment` reads them from; a null
-/// pointer gives those of a pass without fragment shader.
+/// Links a vertex shader with the fetch of its attributes. Its outputs get the slots from which `fragment`
+/// reads them; a null pointer selects the slots for a pass without a fragment shader.
 ///
 /// # Safety
-/// `attributes` points to `count` of them, whose texts are texts.
+/// `attributes` must point to `count` attributes with valid texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_link_vertex(
     compiler: Option<&mut AgxCompiler>,
@@ -529,10 +536,10 @@ pub unsafe extern "C" fn agx_link_vertex(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     make(made, error, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let attributes = unsafe { list(attributes, count, "the list of attributes") }?;
         let read = attributes.iter().map(|found| {
-            // SAFETY: the same.
+            // SAFETY: as above.
             program::attribute(found, unsafe { text(found.format, "the format of an attribute") }?)
         });
         let attributes = read.collect::<Result<Vec<_>, _>>()?;
@@ -540,10 +547,10 @@ pub unsafe extern "C" fn agx_link_vertex(
     })
 }
 
-/// Links a fragment shader with what the state of a draw asks for.
+/// Links a fragment shader with the parts required by the state of a draw.
 ///
 /// # Safety
-/// The state points to as many targets as it says, whose texts are texts.
+/// The state must point to as many targets as it declares, with valid texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agx_link_fragment(
     compiler: Option<&mut AgxCompiler>,
@@ -554,11 +561,11 @@ pub unsafe extern "C" fn agx_link_fragment(
 ) -> AgxStatus {
     make(made, error, || {
         let state = given(state, "the state")?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let targets: &[AgxTarget] =
             unsafe { list(state.targets, state.target_count, "the list of targets") }?;
         let read = targets.iter().map(|found| {
-            // SAFETY: the same.
+            // SAFETY: as above.
             program::target(found, unsafe { text(found.format, "the format of a target") }?)
         });
         let targets = read.collect::<Result<Vec<_>, _>>()?;
@@ -579,7 +586,7 @@ pub extern "C" fn agx_program_code(program: Option<&AgxProgram>) -> AgxBytes {
     program.map_or(&[][..], |program| program.0.code.as_slice()).into()
 }
 
-/// What a driver must know of a program.
+/// Information about a program for its driver.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_program_info(
     program: Option<&AgxProgram>,
@@ -592,7 +599,7 @@ pub extern "C" fn agx_program_info(
     })
 }
 
-/// A sampler state register that a program needs after those of its main part.
+/// A sampler state register that a program needs in addition to those of its main part.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_program_sampler(
     program: Option<&AgxProgram>,
@@ -607,8 +614,8 @@ pub extern "C" fn agx_program_sampler(
     })
 }
 
-/// Words of the rasterizer for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of `AgxProvoking`, and
-/// `program` the program of the fragment shader.
+/// Rasteriser words for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of
+/// `AgxProvoking`, and `program` the program of the fragment shader.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_words(
     vertex: Option<&AgxShader>,

@@ -6,39 +6,39 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use agx_compiler::link::LinkError;
 use agx_compiler::{CacheError, CompileError, ErrorKind};
 
-/// How a call ended.
+/// The result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgxStatus {
-    /// As asked.
+    /// Success.
     Ok = 0,
     /// The input or the state is invalid.
     Invalid = 1,
-    /// The input is valid, and this compiler does not support it.
+    /// The input is valid, but this compiler does not support it.
     Unsupported = 2,
-    /// The input is beyond a limit, or the caller had the compilation stopped.
+    /// The input exceeds a limit, or the caller cancelled the compilation.
     Limit = 3,
     /// The compiler has a defect.
     Internal = 4,
-    /// An argument is null, not UTF-8, or not among the values it may have.
+    /// An argument is null, not UTF-8, or out of range.
     Argument = 5,
-    /// The bytes are not those of a shader of this build.
+    /// The bytes do not decode to a shader of this build.
     Cache = 6,
     /// The parts do not belong together.
     Link = 7,
 }
 
-/// Why a call failed.
+/// A failed call's error.
 #[derive(Debug)]
 pub struct AgxError {
     pub(crate) status: AgxStatus,
-    /// Stable number of the compiler's errors, which `agxc explain` prints; 0 for those of other statuses.
+    /// Stable number of the compiler's errors, which `agxc explain` documents; 0 for other statuses.
     pub(crate) code: u16,
     pub(crate) text: String,
 }
 
 impl AgxError {
-    /// An argument that is not what it has to be.
+    /// The error for an invalid argument.
     pub(crate) fn argument(text: impl Into<String>) -> AgxError {
         AgxError { status: AgxStatus::Argument, code: 0, text: text.into() }
     }
@@ -68,10 +68,10 @@ impl From<LinkError> for AgxError {
     }
 }
 
-/// Where a caller wants an object. What was there before is not read.
+/// An output place for an object. Its previous contents are not read.
 pub(crate) type Place<'p, T> = Option<&'p mut MaybeUninit<Option<Box<T>>>>;
 
-/// Does what a function is for, and tells the caller how it went.
+/// Runs the body of a function and reports its result to the caller.
 pub(crate) fn attempt(
     error: Place<'_, AgxError>,
     action: impl FnOnce() -> Result<(), AgxError>,
@@ -93,7 +93,7 @@ fn without_panics<T>(action: impl FnOnce() -> Result<T, AgxError>) -> Result<T, 
     })
 }
 
-/// As [`attempt`], for a function that makes an object, whose place is null after a failure.
+/// Like [`attempt`], for a function that creates an object; its output place is null after a failure.
 pub(crate) fn make<T>(
     place: Place<'_, T>,
     error: Place<'_, AgxError>,

@@ -15,7 +15,7 @@ pub struct AgxCompiler {
 }
 
 impl AgxCompiler {
-    /// A compiler for the chip called `name`; the default one when that is empty.
+    /// A compiler for the chip `name`; the default one if that is empty.
     pub(crate) fn new(name: &str) -> Result<AgxCompiler, AgxError> {
         let target = match name {
             "" => Some(Target::default()),
@@ -26,7 +26,7 @@ impl AgxCompiler {
     }
 }
 
-/// Everything that affects the code beside the input.
+/// Everything that affects the code besides the input.
 pub struct AgxKey(pub(crate) CompileKey);
 
 /// Stages of shaders.
@@ -51,34 +51,34 @@ impl From<Stage> for AgxStage {
     }
 }
 
-/// What becomes of accesses outside of a buffer.
+/// Behaviour of buffer accesses out of bounds.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgxBounds {
-    /// Anything: the program does none.
+    /// Undefined: the program makes none.
     Unchecked = 0,
-    /// They reach some byte of the buffer (`robustBufferAccess` of Vulkan).
+    /// They access some byte of the buffer (Vulkan's `robustBufferAccess`).
     Clamped = 1,
-    /// Loads give zeros, stores and atomics do nothing (`robustBufferAccess2`).
+    /// Loads return zeros, stores and atomics are dropped (`robustBufferAccess2`).
     Exact = 2,
 }
 
-/// Who reads the descriptors of a binding.
+/// How the descriptors of a binding are accessed.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgxAccess {
-    /// The driver, before the program starts.
+    /// By the driver, before the program starts.
     Constant = 0,
-    /// The program; every descriptor that it names by a constant is valid.
+    /// By the program; every descriptor with a constant index must be valid.
     Memory = 1,
-    /// The program, and descriptors that are not reached may be anything.
+    /// By the program; descriptors that are not used may be invalid.
     PartiallyBound = 2,
 }
 
-/// `dynamic_offset` of bindings without.
+/// `dynamic_offset` of bindings without dynamic offsets.
 pub const AGX_NO_DYNAMIC_OFFSET: u32 = u32::MAX;
 
-/// How a binding of a pipeline layout is laid out in the memory of its set.
+/// The layout of a pipeline layout's binding in the memory of its set.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxBinding {
@@ -86,27 +86,27 @@ pub struct AgxBinding {
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// First byte of element 0 in the set.
+    /// Byte offset of element 0 in the set.
     pub offset: u32,
-    /// Bytes from one element to the next.
+    /// Distance between elements in bytes.
     pub stride: u32,
-    /// Number of an `AgxAccess`.
+    /// A number of `AgxAccess`.
     pub access: u32,
-    /// First of the elements' dynamic offsets, or `AGX_NO_DYNAMIC_OFFSET`.
+    /// Number of the first of the elements' dynamic offsets, or `AGX_NO_DYNAMIC_OFFSET`.
     pub dynamic_offset: u32,
-    /// The element is the contents of a uniform block, and the places below are not read.
+    /// Whether the element is the contents of a uniform block; the offsets below are then ignored.
     pub is_inline: bool,
-    /// Byte of the element at which a buffer stands: 64-bit address, 32-bit size.
+    /// Byte offset in the element of a buffer: 64-bit address, 32-bit size.
     pub buffer: u32,
-    /// Byte at which a texture stands.
+    /// Byte offset of a texture.
     pub texture: u32,
-    /// Byte at which an image to store to stands.
+    /// Byte offset of an image for stores.
     pub image: u32,
-    /// Byte at which the 16-bit number of a sampler stands.
+    /// Byte offset of the 16-bit number of a sampler.
     pub sampler: u32,
 }
 
-/// The value with this number: of an enumeration of this interface or of Vulkan.
+/// The value with this number, in an enumeration of this interface or of Vulkan.
 pub(crate) fn numbered<T: Copy>(what: &str, values: &[T], number: u32) -> Result<T, AgxError> {
     let found = usize::try_from(number).ok().and_then(|at| values.get(at)).copied();
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Programs: shaders linked with what the state of a draw asks for.
+//! Programs: shaders linked with the parts required by the state of a draw.
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tile::ColourFormat;
@@ -14,16 +14,16 @@ use crate::error::AgxError;
 use crate::key::{AgxCompiler, numbered};
 use crate::shader::AgxShader;
 
-/// A program, ready to run. It does not change.
+/// A complete program. Immutable.
 pub struct AgxProgram(pub(crate) LinkedProgram);
 
-/// `divisor` of attributes of which every vertex has its own.
+/// `divisor` of attributes that advance per vertex.
 pub const AGX_PER_VERTEX: u32 = u32::MAX;
 
-/// `logic_op` of states without.
+/// `logic_op` of states without a logic operation.
 pub const AGX_NO_LOGIC_OP: u32 = u32::MAX;
 
-/// Where a vertex attribute comes from.
+/// The source of a vertex attribute.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxAttribute {
@@ -31,23 +31,24 @@ pub struct AgxAttribute {
     pub location: u32,
     /// Format of elements: Vulkan's name without `VK_FORMAT_`.
     pub format: AgxText,
-    /// Bytes from one element to the next.
+    /// Distance between elements in bytes.
     pub stride: u32,
-    /// Instances that share an element, 0 for all, `AGX_PER_VERTEX` for one that advances by vertex.
+    /// Number of instances that share an element, 0 for all, `AGX_PER_VERTEX` for attributes that advance per
+    /// vertex.
     pub divisor: u32,
-    /// Bytes that the address of the first element is a multiple of.
+    /// Alignment of the first element's address in bytes.
     pub alignment: u32,
 }
 
-/// How some components of a target are blended, in numbers of Vulkan's enumerations.
+/// The blend equation of some components of a target, in numbers of Vulkan's enumerations.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxEquation {
-    /// What the source is multiplied by: a `VkBlendFactor`.
+    /// The factor of the source: a `VkBlendFactor`.
     pub source: u32,
-    /// What the destination is multiplied by: a `VkBlendFactor`.
+    /// The factor of the destination: a `VkBlendFactor`.
     pub destination: u32,
-    /// How the products are combined: a `VkBlendOp`, not one of the advanced ones.
+    /// The operation that combines the products: a `VkBlendOp`, not an advanced one.
     pub op: u32,
 }
 
@@ -59,11 +60,11 @@ pub struct AgxTarget {
     pub format: AgxText,
     /// Components written, bit 0 red.
     pub write_mask: u8,
-    /// Colours are blended as the equations say, instead of replaced.
+    /// Whether colours are blended by the equations instead of replaced.
     pub blends: bool,
-    /// Of red, green and blue.
+    /// For red, green and blue.
     pub colour: AgxEquation,
-    /// Of alpha.
+    /// For alpha.
     pub alpha: AgxEquation,
 }
 
@@ -71,9 +72,9 @@ pub struct AgxTarget {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxFragmentState {
-    /// The targets of the pass, 8 at most.
+    /// The targets of the pass, at most 8.
     pub targets: *const AgxTarget,
-    /// How many there are.
+    /// Number of targets.
     pub target_count: usize,
     /// Samples of a pixel: 1, 2 or 4.
     pub samples: u8,
@@ -81,13 +82,13 @@ pub struct AgxFragmentState {
     pub logic_op: u32,
     /// The alpha of target 0 becomes coverage.
     pub alpha_to_coverage: bool,
-    /// Alpha is 1 from then on.
+    /// Alpha is replaced by 1 afterwards.
     pub alpha_to_one: bool,
-    /// Samples that the API lets through, bit 0 the first.
+    /// Samples that the API's sample mask keeps, bit 0 the first.
     pub sample_mask: u8,
 }
 
-/// What a driver must know of a program.
+/// Information about a program for its driver.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxProgramInfo {
@@ -101,21 +102,21 @@ pub struct AgxProgramInfo {
     pub reads_targets: u8,
     /// The program stores to render targets in the tile.
     pub stores_targets: bool,
-    /// The program decides when samples are tested.
+    /// The program determines when samples are tested.
     pub late_tests: bool,
     /// The program writes device memory.
     pub writes_memory: bool,
-    /// Neighbouring triangles may be shaded together.
+    /// Adjacent triangles may be shaded together.
     pub merges_triangles: bool,
     /// The program reads base vertex or base instance.
     pub reads_base: bool,
     /// The program reads the number of the draw.
     pub reads_draw: bool,
-    /// The rasterizer need not run the program for what is overdrawn or has no colour.
+    /// The rasteriser need not run the program for fragments that are overdrawn or write no colour.
     pub tag_write_disable: bool,
-    /// Coefficient registers that the program needs after those of its main part.
+    /// Number of coefficient registers that the program needs in addition to those of its main part.
     pub appended_coefficients: usize,
-    /// Sampler state registers that the program needs after those of its main part.
+    /// Number of sampler state registers that the program needs in addition to those of its main part.
     pub appended_samplers: usize,
 }
 
@@ -142,7 +143,7 @@ impl From<&LinkedProgram> for AgxProgramInfo {
 /// An attribute of a vertex program, by location.
 pub(crate) type Attribute = (u32, AttributeKey);
 
-/// An attribute whose format is called `format`.
+/// An attribute with the format `format`.
 pub(crate) fn attribute(found: &AgxAttribute, format: &str) -> Result<Attribute, AgxError> {
     let format = VertexFormat::from_name(format)
         .ok_or_else(|| AgxError::argument(format!("unknown vertex attribute format `{format}`")))?;
@@ -159,7 +160,7 @@ fn equation(found: &AgxEquation) -> Result<Equation, AgxError> {
     })
 }
 
-/// A target whose format is called `format`; `None` for one without.
+/// A target with the format `format`; `None` if it is empty.
 pub(crate) fn target(found: &AgxTarget, format: &str) -> Result<Option<Target>, AgxError> {
     if format.is_empty() {
         return Ok(None);
@@ -174,7 +175,7 @@ pub(crate) fn target(found: &AgxTarget, format: &str) -> Result<Option<Target>, 
     Ok(Some(target))
 }
 
-/// The state of a draw to these targets.
+/// The state of a draw with these targets.
 pub(crate) fn state(found: &AgxFragmentState, targets: &[Option<Target>]) -> Result<FragmentState, AgxError> {
     let mut state = FragmentState {
         samples: found.samples,
@@ -184,10 +185,7 @@ pub(crate) fn state(found: &AgxFragmentState, targets: &[Option<Target>]) -> Res
         ..FragmentState::default()
     };
     if targets.len() > state.targets.len() {
-        return Err(AgxError::argument(format!(
-            "{} targets: there are {MAX_TARGETS} at most",
-            targets.len()
-        )));
+        return Err(AgxError::argument(format!("{} targets: expected at most {MAX_TARGETS}", targets.len())));
     }
     state.targets[..targets.len()].copy_from_slice(targets);
     if found.logic_op != AGX_NO_LOGIC_OP {

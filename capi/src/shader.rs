@@ -1,4 +1,4 @@
-//! Compiled shaders and what is known of them.
+//! Compiled shaders and their properties.
 
 use agx_abi::layout::FieldValue;
 use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange};
@@ -8,7 +8,7 @@ use crate::bytes::AgxText;
 use crate::error::AgxError;
 use crate::key::{AgxCompiler, AgxKey, AgxStage};
 
-/// A compiled shader. It does not change.
+/// A compiled shader. Immutable.
 pub struct AgxShader(pub(crate) CompiledShader);
 
 /// Parts of shaders.
@@ -17,11 +17,11 @@ pub struct AgxShader(pub(crate) CompiledShader);
 pub enum AgxPart {
     /// The shader proper.
     Main = 0,
-    /// What runs once before all invocations and writes uniforms.
+    /// The preamble, which runs once before all invocations and writes uniforms.
     Preamble = 1,
 }
 
-/// The numbers that a driver must know of a shader.
+/// Information about a shader for its driver.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxShaderInfo {
@@ -31,7 +31,7 @@ pub struct AgxShaderInfo {
     pub workgroup_size: [u32; 3],
     /// Half registers of the main part.
     pub gpr_halves: u16,
-    /// Half registers of the preamble; 0 when there is none.
+    /// Half registers of the preamble; 0 if there is none.
     pub preamble_gpr_halves: u16,
     /// Uniform half-words in use.
     pub uniform_halves: u16,
@@ -72,7 +72,7 @@ pub struct AgxUniform {
     pub start: u16,
     /// Half-words.
     pub halves: u16,
-    /// What the driver writes there, by the names of docs/abi.md: `buffer_address`, `push_constants`, …
+    /// The contents of the range, by the names of docs/abi.md: `buffer_address`, `push_constants`, …
     pub source: AgxText,
     /// Number of the source's fields: set, binding, element, …
     pub fields: usize,
@@ -89,15 +89,15 @@ impl From<&UniformRange> for AgxUniform {
     }
 }
 
-/// A field of what the driver writes to a range of the uniform file.
+/// A field of the source of a uniform range.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxField {
     /// Its name.
     pub name: AgxText,
-    /// Its value when it is a number, else 0.
+    /// Its value if it is a number, else 0.
     pub number: u32,
-    /// Its value when it is a word, else empty.
+    /// Its value if it is a word, else empty.
     pub word: AgxText,
 }
 
@@ -111,11 +111,12 @@ impl From<(&'static str, FieldValue)> for AgxField {
     }
 }
 
-/// What a texture or sampler state register holds.
+/// The contents of a texture or sampler state register.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxStateRegister {
-    /// `texture` or `image`; `sampler`, or `loads` for the sampler that loads by integer coordinates want, which has no set.
+    /// `texture` or `image`; `sampler`, or `loads` for the sampler of loads by integer coordinates, which has
+    /// no set.
     pub kind: AgxText,
     /// Descriptor set.
     pub set: u32,
@@ -125,7 +126,7 @@ pub struct AgxStateRegister {
     pub element: u32,
 }
 
-/// One figure of the statistics.
+/// A statistic.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxFigure {
@@ -133,9 +134,9 @@ pub struct AgxFigure {
     pub title: AgxText,
     /// Name in data.
     pub key: AgxText,
-    /// What it is, a sentence.
+    /// Its meaning, in one sentence.
     pub description: AgxText,
-    /// More of it is better; of every other figure less is.
+    /// Whether higher values are better; for most statistics lower ones are.
     pub higher_is_better: bool,
 }
 
@@ -150,7 +151,7 @@ impl From<&Figure> for AgxFigure {
     }
 }
 
-/// Compiles bytes of the language called `language`.
+/// Compiles bytes in the language `language`.
 pub(crate) fn compile(
     compiler: &mut AgxCompiler,
     language: &str,
@@ -169,7 +170,7 @@ pub(crate) fn element<'l, T>(what: &str, list: &'l [T], at: usize) -> Result<&'l
 }
 
 impl AgxShader {
-    /// Code of a part; empty when the shader does not have it.
+    /// Code of a part; empty if the shader does not have it.
     pub(crate) fn part(&self, number: u32) -> Result<&[u8], AgxError> {
         let role = match number {
             0 => PartRole::Main,
@@ -179,26 +180,26 @@ impl AgxShader {
         Ok(self.0.part(role).unwrap_or_default())
     }
 
-    /// A field of a range of the uniform file.
+    /// A field of the source of a uniform range.
     pub(crate) fn uniform_field(&self, at: usize, field: usize) -> Result<AgxField, AgxError> {
         let range = element("uniform range", &self.0.info.uniforms, at)?;
         Ok((*element("field", &range.source.fields(), field)?).into())
     }
 
-    /// What a texture state register holds.
+    /// The contents of a texture state register.
     pub(crate) fn texture(&self, at: usize) -> Result<AgxStateRegister, AgxError> {
         let found = element("texture register", &self.0.info.textures, at)?;
         let (set, binding, element) = (found.set, found.binding, found.element);
         Ok(AgxStateRegister { kind: found.kind.name().into(), set, binding, element })
     }
 
-    /// A figure of the statistics.
+    /// A statistic.
     pub(crate) fn statistic(&self, at: usize) -> Result<u32, AgxError> {
         Ok((element("statistic", FIGURES, at)?.value)(&self.0.stats))
     }
 }
 
-/// A sampler state register as the header has it.
+/// A sampler state register in the header's form.
 pub(crate) fn sampler(binding: &SamplerBinding) -> AgxStateRegister {
     match *binding {
         SamplerBinding::Bound { set, binding, element } => {

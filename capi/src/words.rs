@@ -1,4 +1,4 @@
-//! Words of the rasterizer for a pair of shaders.
+//! Rasteriser words for a pair of shaders.
 
 use agx_abi::varyings::{CoefficientBindings, Provoking};
 
@@ -8,23 +8,23 @@ use crate::key::numbered;
 use crate::program::AgxProgram;
 use crate::shader::AgxShader;
 
-/// Records that depend on vertex and fragment shader.
+/// Records that depend on the vertex and the fragment shader.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgxWords {
-    /// Which outputs there are, and what the rasterizer makes of them.
+    /// The output groups that exist, and their use by the rasteriser.
     OutputSelect = 0,
-    /// Words of outputs of a vertex.
+    /// Number of output words per vertex.
     VertexOutputs = 1,
-    /// How many varyings of each kind there are.
+    /// Number of varyings of each kind.
     VaryingCounts = 2,
-    /// Where the coefficient registers of the fragment shader come from.
+    /// Sources of the fragment shader's coefficient registers.
     CoefficientBindings = 3,
     /// The second word of fragment control.
     FragmentControl = 4,
 }
 
-/// The vertex of a primitive that flat values come from.
+/// The vertex of a primitive that provides flat values.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgxProvoking {

@@ -1,4 +1,4 @@
-//! The committed header is what cbindgen makes of the sources.
+//! Compares the committed header with cbindgen's output for the sources.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cbindgen::{Builder, Config, EnumConfig, ExportConfig, Language, RenameRule, Style};
 
-/// What stands at the top of the header.
+/// The start of the header.
 const HEADER: &str = "\
 /* The C interface of the AGX compiler. Written from the sources of agx-capi by its test: do not edit.
  *
@@ -18,7 +18,7 @@ const HEADER: &str = "\
  * A compiler is used by one thread at a time; shaders, programs and errors may be read by several.
  */";
 
-/// Enumerations whose numbers are arguments and fields.
+/// Enumerations whose values are arguments and fields.
 const NUMBERED: [&str; 6] = ["AgxAccess", "AgxBounds", "AgxPart", "AgxProvoking", "AgxStage", "AgxWords"];
 
 fn config() -> Config {

@@ -1,4 +1,4 @@
-/* Does with the compiler what a driver in C does: compiles, links, asks, keeps, and fails. Ends at the first surprise. */
+/* Uses the compiler like a driver in C: compiles, links, queries, serialises, and handles errors. Exits at the first failed check. */
 
 #include <agx.h>
 
@@ -14,7 +14,7 @@
         }                                                                                  \
     } while (0)
 
-/* Checks a call that succeeds; prints its error otherwise. */
+/* Checks that a call succeeds; prints its error otherwise. */
 #define DO(call)                                                                           \
     do {                                                                                   \
         AgxError *error = NULL;                                                            \
@@ -71,7 +71,7 @@ static AgxShader *compile(AgxCompiler *compiler, const char *source, const char 
     return shader;
 }
 
-/* The number of a figure of the statistics by its key. */
+/* The index of a figure of the statistics, by its key. */
 static size_t figure_number(const char *key)
 {
     AgxFigure figure;
@@ -128,11 +128,11 @@ static void draw(AgxCompiler *compiler)
     };
     AgxProgram *corner, *colour, *blended;
     DO(agx_link_vertex(compiler, vertex, fragment, attributes, 2, &corner, &error));
-    /* One and zero, added. */
+    /* source * 1 + destination * 0. */
     AgxTarget target = {text("R8G8B8A8_UNORM"), 0xf, false, {1, 0, 0}, {1, 0, 0}};
     AgxFragmentState state = {&target, 1, 1, AGX_NO_LOGIC_OP, false, false, 0xff};
     DO(agx_link_fragment(compiler, fragment, &state, &colour, &error));
-    /* By the alpha of the source. */
+    /* The source's factor is its alpha. */
     target.blends = true;
     target.colour.source = 6;
     target.colour.destination = 7;
@@ -158,7 +158,7 @@ static void draw(AgxCompiler *compiler)
         CHECK(agx_buffer_bytes(words).length >= 4);
         agx_buffer_free(words);
     }
-    /* Compiled for this fragment shader, the vertex shader stores as many words as the pair has, or fewer. */
+    /* Compiled for this fragment shader, the vertex shader stores at most as many words as the linked pair. */
     AgxKey *key = agx_key_new();
     DO(agx_key_set_entry_point(key, text("corner"), &error));
     DO(agx_key_set_fragment_shader(key, fragment, &error));

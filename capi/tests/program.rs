@@ -1,14 +1,14 @@
-//! A C program on the library: it is compiled against the header, linked with the shared and the static library, and run.
+//! Compiles a C program with the header, links it with the shared and with the static library, and runs it.
 
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What linking the static library takes besides, on systems with the C library of GNU.
+/// System libraries that the static library needs on systems with GNU's C library.
 const SYSTEM: [&str; 4] = ["-lpthread", "-ldl", "-lm", "-lgcc_s"];
 
-/// The folder of the libraries, beside this test.
+/// The folder of the libraries, next to this test.
 fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("a running test");
     test.parent().expect("a folder").to_owned()

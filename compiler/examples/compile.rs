@@ -1,4 +1,4 @@
-//! Compiles a SPIR-V module and says what a driver must know of it.
+//! Compiles a SPIR-V module and prints the information that a driver needs.
 //!
 //! `cargo run -p agx-compiler --example compile -- shader.spv [entry point]`
 
@@ -11,7 +11,7 @@ use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("a SPIR-V module is wanted")?;
+    let path = arguments.next().ok_or("expected the path of a SPIR-V module")?;
     let module = std::fs::read(&path)?;
     let mut key = CompileKey::default();
     key.entry_point = arguments.next();

@@ -1,8 +1,9 @@
-//! What a driver does with the compiler, from two shaders to the words of a draw: compiles them under a pipeline layout and
-//! robustness through a cache, fits their varyings together, links programs for the state of a draw, makes the programs at the
-//! start and end of the pass, and writes the words that the hardware reads.
+//! How a driver uses the compiler, from two shaders to the words of a draw: it compiles them under a pipeline
+//! layout and robustness settings through a cache, matches their varyings, links programs for the state of a
+//! draw, builds the programs that run at the start and end of the pass, and writes the words that the
+//! hardware reads.
 //!
-//! `cargo run -p agx-compiler --features wgsl --example driver`; the tests at the end run it too.
+//! Run with `cargo run -p agx-compiler --features wgsl --example driver`; the tests at the end run it too.
 
 #![expect(clippy::print_stdout, reason = "this is what the program is for")]
 
@@ -38,15 +39,15 @@ struct View { rows: array<vec4f, 4>, scale: f32 }
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// A device: what lives as long as the driver does.
+/// A device: state that lives as long as the driver.
 struct Device {
     compiler: Compiler,
     scratch: Scratch,
-    /// Compiled shaders as bytes, by the key of the compilation. A driver has it on disk.
+    /// Compiled shaders as bytes, by compilation key. A real driver keeps them on disk.
     cache: BTreeMap<u128, Vec<u8>>,
-    /// Compilations that the cache saved.
+    /// Number of cache hits.
     found: u32,
-    /// The application gave up the pipeline: compilations end.
+    /// Set when the application abandons the pipeline: running compilations stop.
     cancelled: Arc<AtomicBool>,
 }
 
@@ -61,7 +62,7 @@ impl Device {
         }
     }
 
-    /// The key of a stage: descriptors in memory, exact bounds of storage buffers, an end on demand.
+    /// The key of a stage: descriptors in memory, exact bounds checks for storage buffers, cancellation.
     fn key(&self, stage: Stage) -> CompileKey {
         let mut key = CompileKey::default();
         key.stage = Some(stage);
@@ -72,7 +73,7 @@ impl Device {
         key
     }
 
-    /// The shader of a stage, from the cache if that has it. A damaged entry costs a compilation.
+    /// The shader of a stage, from the cache if present. A damaged entry only costs a compilation.
     fn shader(&mut self, source: &str, stage: Stage) -> Result<CompiledShader> {
         let (input, key) = (Input::wgsl(source), self.key(stage));
         let name = self.compiler.cache_key(input, &key);
@@ -86,13 +87,13 @@ impl Device {
     }
 }
 
-/// A pipeline: programs and what is written for them.
+/// A pipeline: programs and the records written for them.
 struct Pipeline {
     vertex: LinkedProgram,
     fragment: LinkedProgram,
     outputs: OutputLayout,
     coefficients: CoefficientBindings,
-    /// What the fragment program needs, its blending included.
+    /// Requirements of the fragment program, including its blending.
     fragment_info: ShaderInfo,
 }
 
@@ -104,7 +105,7 @@ impl Pipeline {
         let options = CompileKey::default();
         let program = compiler.fragment_program(scratch, &fragment, state, &options)?;
         let fragment_info = program.info(&fragment.info);
-        // The order of the vertex shader's outputs depends on how the fragment shader reads them.
+        // The fragment shader's interpolation modes determine the order of the vertex shader's outputs.
         let inputs = &fragment_info.fragment.coefficients;
         let outputs = vertex.info.output_layout(inputs);
         let coefficients = CoefficientBindings::new(inputs, &outputs);
@@ -126,13 +127,13 @@ impl Pipeline {
     }
 }
 
-/// Positions and colours, one after the other in a buffer.
+/// Positions and colours, consecutive in one buffer.
 fn attribute(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name(["R32G32_SFLOAT", "R8G8B8A8_UNORM"].get(location as usize)?)?;
     Some(AttributeKey { format, stride: 12, divisor: None, alignment: 4, location: 0 })
 }
 
-/// One target, over which colours are blended by their alpha.
+/// One target with alpha blending.
 fn state() -> FragmentState {
     let over = |source| Equation { source, destination: Factor::OneMinusSourceAlpha, op: BlendOp::Add };
     let blend = Blend { colour: over(Factor::SourceAlpha), alpha: over(Factor::One) };
@@ -155,7 +156,7 @@ fn tile_programs(device: &mut Device, state: &FragmentState) -> Result<[TileProg
     ])
 }
 
-/// Where a driver has put what a program needs.
+/// Addresses at which the driver placed a program's data.
 struct Placed {
     code: u64,
     uniforms: u64,
@@ -175,7 +176,7 @@ fn fragment_words(pipeline: &Pipeline, tile: &TileLayout, samples: u32, placed: 
     Ok(words.end(placed.preamble)?)
 }
 
-/// The first word of the shader: what it takes of the hardware.
+/// The first word of the shader state: its resource requirements.
 fn resources(info: &ShaderInfo, program: &LinkedProgram) -> Result<u32> {
     let resources = Resources {
         uniform_halves: program.uniform_halves,
@@ -187,7 +188,7 @@ fn resources(info: &ShaderInfo, program: &LinkedProgram) -> Result<u32> {
     Ok(resources.to_word()?)
 }
 
-/// What applications ask of a pipeline: figures with names and meanings, and texts.
+/// Pipeline information for applications: named and described statistics, and texts.
 fn show(device: &mut Device) -> Result<()> {
     let key = device.key(Stage::Fragment);
     let input = Input::wgsl(SHADERS);

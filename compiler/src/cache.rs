@@ -1,7 +1,7 @@
-//! Compiled shaders as bytes, and keys to find them by, for caches on disk.
+//! Serialised compiled shaders, and keys to find them by, for caches on disk.
 //!
-//! A cache may be old, cut short or damaged. Bytes are accepted only with the mark of this build and a checksum over all of
-//! them: anything else costs a compilation and never gives a wrong shader.
+//! A cache may be old, truncated or damaged. Bytes are accepted only with this build's identifier and a valid
+//! checksum over all of them: anything else costs a compilation and never yields a wrong shader.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -13,10 +13,10 @@ use crate::sip_hash::SipHash;
 use crate::stats::{Binding, Statistics};
 use crate::{Bounds, CompileKey, CompiledShader, Compiler, Input, LineRow, Robustness, ShaderPart};
 
-/// How the bytes begin.
+/// The first bytes of the format.
 const MAGIC: [u8; 4] = *b"AGXS";
 
-/// The version of the form around the shader.
+/// The version of the format around the shader.
 const VERSION: u32 = 1;
 
 /// Bytes before the shader: magic, version, build.
@@ -25,7 +25,7 @@ const HEADER_BYTES: usize = 4 + 4 + 16;
 /// Bytes after it: the checksum.
 const CHECKSUM_BYTES: usize = 16;
 
-/// Names the build of the compiler: two that may make different code have different ones.
+/// Identifies the build of the compiler: builds that may generate different code have different identifiers.
 pub const BUILD_ID: u128 = match u128::from_str_radix(env!("AGX_BUILD_ID"), 16) {
     Ok(id) => id,
     Err(_) => panic!("the build script writes 32 hexadecimal digits"),
@@ -34,20 +34,20 @@ pub const BUILD_ID: u128 = match u128::from_str_radix(env!("AGX_BUILD_ID"), 16) 
 /// Why bytes are not a compiled shader of this build.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CacheError {
-    /// They do not begin as a compiled shader does.
+    /// The bytes do not begin with the magic number.
     #[error("expected a compiled shader, found other bytes")]
     Magic,
-    /// Another version of the form.
-    #[error("expected version {VERSION} of the form, found {0}")]
+    /// Another version of the format.
+    #[error("expected format version {VERSION}, found {0}")]
     Version(u32),
     /// A shader of another build of the compiler.
     #[error("expected a shader of build {BUILD_ID:032x}, found one of build {0:032x}")]
     Build(u128),
-    /// They were changed or cut short.
-    #[error("the checksum does not match: the bytes were changed or cut short")]
+    /// The bytes were modified or truncated.
+    #[error("the checksum does not match: the bytes were modified or truncated")]
     Checksum,
-    /// The checksum matches and they still do not stand for a shader.
-    #[error("the bytes do not stand for a shader: {0}")]
+    /// The checksum matches, but the bytes do not decode to a shader.
+    #[error("the bytes do not decode to a shader: {0}")]
     Form(#[from] StoredError),
 }
 
@@ -72,11 +72,11 @@ stored_enums! {
     Binding { 0 Alu; 1 Memory; 2 Texture; 3 Control; 4 Registers; 5 Latency; }
 }
 
-/// A hash of 128 bits that is the same in every build and on every machine.
+/// A 128-bit hash that is the same in every build and on every machine.
 fn hash(parts: &[&[u8]]) -> u128 {
     let mut hasher = SipHash::new(0x6167_7863_2d63_6163, 0x6865_2d6b_6579_2031);
     for part in parts {
-        // Lengths keep parts apart.
+        // The length separates consecutive parts.
         hasher.write(&(part.len() as u64).to_le_bytes());
         hasher.write(part);
     }
@@ -84,7 +84,7 @@ fn hash(parts: &[&[u8]]) -> u128 {
 }
 
 impl CompiledShader {
-    /// The shader as bytes, which [`CompiledShader::from_bytes`] of the same build reads.
+    /// Serialises the shader; [`CompiledShader::from_bytes`] of the same build reads it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         VERSION.write(&mut bytes);
@@ -94,10 +94,10 @@ impl CompiledShader {
         bytes
     }
 
-    /// Reads what [`CompiledShader::to_bytes`] of the same build wrote.
+    /// Reads the output of [`CompiledShader::to_bytes`] of the same build.
     ///
     /// # Errors
-    /// Bytes of anything else, of another version or build, and bytes of which a single bit was changed.
+    /// Fails for other data, for another version or build, and for bytes with even a single modified bit.
     pub fn from_bytes(bytes: &[u8]) -> Result<CompiledShader, CacheError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(CacheError::Magic)?;
         let (version, rest) = rest.split_first_chunk().ok_or(CacheError::Checksum)?;
@@ -120,15 +120,16 @@ impl CompiledShader {
 }
 
 impl CompileKey {
-    /// A hash of the key that stays the same from run to run and from machine to machine. Keys of builds with other fields have
-    /// other hashes: put [`BUILD_ID`] beside it.
+    /// A hash of the key that is the same in every run and on every machine. Builds whose keys have other
+    /// fields compute other hashes: store [`BUILD_ID`] with it.
     pub fn stable_hash(&self) -> u128 {
         hash(&[&stored::to_bytes(self)])
     }
 }
 
 impl Compiler {
-    /// What a compilation is found by: build, chip, language, input and key. Equal ones give equal shaders.
+    /// The key under which a cache stores a compilation: a hash of build, chip, language, input and key.
+    /// Equal keys mean equal shaders.
     pub fn cache_key(&self, input: Input<'_>, key: &CompileKey) -> u128 {
         hash(&[
             &BUILD_ID.to_le_bytes(),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn shaders_come_back() {
+    fn shaders_round_trip() {
         let shader = shader();
         let found = CompiledShader::from_bytes(&shader.to_bytes()).expect("accepted");
         assert_eq!(found, shader);
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_refused() {
+    fn every_flipped_bit_is_rejected() {
         let bytes = shader().to_bytes();
         for bit in 0..8 * bytes.len() {
             let mut changed = bytes.clone();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_cut_short_or_followed_by_others_are_refused() {
+    fn truncated_bytes_and_trailing_bytes_are_rejected() {
         let bytes = shader().to_bytes();
         for length in 0..bytes.len() {
             assert!(CompiledShader::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_and_builds_are_refused() {
+    fn other_versions_and_builds_are_rejected() {
         let bytes = shader().to_bytes();
         let changed = |at: usize, with: &[u8]| {
             let mut bytes = bytes.clone();
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn hashes_are_the_same_everywhere() {
-        // Computed once and kept: a change of the hash makes every cache useless.
+        // Expected values were computed once: a change of the hash invalidates every cache.
         assert_eq!(hash(&[b"agx", b""]), hash(&[b"agx", b""]));
         assert_ne!(hash(&[b"agx", b""]), hash(&[b"", b"agx"]));
         let compiler = Compiler::new(Target::G13G);

@@ -1,4 +1,5 @@
-//! What passes know beside the function: facts of the shader and of the compilation, and what the back end leaves.
+//! The context of passes beside the function: facts about the shader and the compilation, and results of the
+//! back end.
 
 use agx_abi::{ShaderInfo, Target};
 
@@ -8,26 +9,26 @@ use crate::ir::{Block, Side};
 use crate::lower::Frame;
 use crate::regalloc::Allocation;
 
-/// What is known of the shader and of the compilation.
+/// Facts about the shader and the compilation.
 #[derive(Clone, Debug)]
 pub struct Facts<'k> {
-    /// The chip compiled for.
+    /// The target chip.
     pub target: Target,
     /// Everything else that affects the code.
     pub key: &'k CompileKey,
-    /// The contract with the driver: begun by the front end, completed by passes.
+    /// The contract with the driver: started by the front end, completed by passes.
     pub info: ShaderInfo,
     /// How the code ends.
     pub end: End,
-    /// A prolog or an epilog. It preserves the nesting counter, which belongs to the main part, and the shader says
-    /// itself when its samples are tested.
+    /// Whether the part is a prolog or an epilog. Such a part preserves the nesting counter, which belongs to
+    /// the main part, and contains its own sample tests.
     pub is_beside_main: bool,
-    /// Who opens the stack frame.
+    /// Which part allocates the stack frame.
     pub frame: Frame,
 }
 
 impl<'k> Facts<'k> {
-    /// Facts of a function that no front end has read.
+    /// Facts of a function that was not read by a front end.
     pub fn new(target: Target, key: &'k CompileKey) -> Self {
         Facts {
             target,
@@ -40,30 +41,30 @@ impl<'k> Facts<'k> {
     }
 }
 
-/// What the back end leaves for its own later passes, for the emitter and for the statistics.
+/// Results of the back end for its own later passes, the emitter and the statistics.
 #[derive(Clone, Default, Debug)]
 pub struct BackEnd {
-    /// Registers of the values, from register allocation on.
+    /// Registers of the values, after register allocation.
     pub allocation: Allocation,
     /// Blocks that end with a convergent branch: all lanes of a SIMD-group take the same arm.
     pub uniform_branches: Side<Block, bool>,
-    /// Values stored to scratch memory because registers are short.
+    /// Values stored to scratch memory for lack of registers.
     pub spills: u32,
-    /// Values loaded back.
+    /// Values loaded back from scratch memory.
     pub fills: u32,
 }
 
-/// What passes read and write beside the function.
+/// The data that passes read and write beside the function.
 #[derive(Clone, Debug)]
 pub struct Context<'k> {
-    /// What is known of the shader.
+    /// Facts about the shader.
     pub facts: Facts<'k>,
-    /// What the back end leaves.
+    /// Results of the back end.
     pub back_end: BackEnd,
 }
 
 impl<'k> Context<'k> {
-    /// A context for a function without a front end's facts.
+    /// A context for a function that was not read by a front end.
     pub fn new(target: Target, key: &'k CompileKey) -> Self {
         Facts::new(target, key).into()
     }

@@ -1,14 +1,14 @@
-//! What agxc, the tests and the fuzz targets of this repository use beside the interface. It changes without notice, and
-//! `public-api.txt` leaves it out.
+//! Internals that agxc, the tests and the fuzz targets of this repository use in addition to the public
+//! interface. They change without notice and are not listed in `public-api.txt`.
 
 pub use crate::analysis::divergence::divergence;
 pub use crate::context::Context;
 pub use crate::emit::End;
 pub use crate::regalloc::Reg;
 
-/// The front ends, and what they are built of.
+/// The front ends and their building blocks.
 pub mod frontend {
-    pub use crate::frontend::{door, kit, read, ssa};
+    pub use crate::frontend::{kit, language, read, ssa};
 
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub use crate::frontend::text;
@@ -16,7 +16,7 @@ pub mod frontend {
     pub use crate::frontend::wgsl;
 }
 
-/// The IR, its text, its rules and its interpreter.
+/// The IR, its text form, its validator and its interpreter.
 pub mod ir {
     pub use crate::ir::{
         Arithmetic, Entity, Function, IrOp, Src, Stage, Violation, build, interpret, parse,

@@ -1,7 +1,8 @@
 //! Compiles shaders to AGX machine code.
 //!
-//! One way through: bytes in, one IR, a list of passes that is data, bytes out. See [`Compiler::compile`], and [`link`] for
-//! what a draw puts around vertex and fragment shaders.
+//! Compilation is a single path: input bytes, one IR, a table of passes, machine code. See
+//! [`Compiler::compile`] for the entry point, and [`link`] for the parts that a draw adds to vertex and
+//! fragment shaders.
 //!
 //! ```
 //! use agx_abi::{PartRole, Target};
@@ -17,9 +18,9 @@
 //! # Ok::<(), agx_compiler::CompileError>(())
 //! ```
 //!
-//! `examples/compile.rs` is a small program around it.
+//! `examples/compile.rs` is a small complete program.
 
-// What only some languages use is not dead.
+// With some languages disabled, the code that only they use is not dead.
 #![cfg_attr(
     not(all(feature = "agal", feature = "pica200", feature = "tgsi")),
     allow(dead_code, reason = "languages are features")
@@ -67,72 +68,76 @@ pub use limits::CompileLimits;
 pub use stats::{Binding, FIGURES, Figure, Statistics};
 pub use texts::Texts;
 
-/// Everything that affects the code beside the input: equal keys and inputs give equal bytes.
+/// Everything that affects the code besides the input: equal keys and inputs give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct CompileKey {
-    /// Entry point; `None` takes the only one of the wanted stage.
+    /// Entry point; `None` selects the only one of the given stage.
     pub entry_point: Option<String>,
-    /// Stage of the entry point; `None` takes whatever the module has.
+    /// Stage of the entry point; `None` accepts any.
     pub stage: Option<Stage>,
     /// Values of specialization constants by id, as raw bits (booleans 0 or 1).
     pub spec_constants: Vec<(u32, u64)>,
     /// Options of the input's language by name: see [`Language::options`].
     pub options: Vec<(String, u64)>,
-    /// Names of optional passes not to run.
+    /// Names of optional passes to skip.
     pub disabled_passes: Vec<String>,
-    /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to
-    /// the size of the workgroup. A limit too small for a single instruction is an error.
+    /// Maximum half registers per thread, for experiments with occupancy and tests of spilling; `None`
+    /// derives the limit from the workgroup size. A limit too small for a single instruction is an error.
     pub max_gpr_halves: Option<u16>,
-    /// Where the driver puts descriptors; without it the driver fills addresses and state registers.
+    /// Where the driver places descriptors; without it the driver fills addresses and state registers.
     pub layout: Option<PipelineLayout>,
-    /// What becomes of accesses outside of buffers.
+    /// The behaviour of buffer accesses out of bounds.
     pub robustness: Robustness,
-    /// A vertex shader runs as a compute shader of the hardware, for geometry stages in software: an invocation of the
-    /// grid for each vertex (x) and instance (y), outputs in memory.
+    /// Compile a vertex shader as a compute shader of the hardware, for geometry stages in software: one
+    /// invocation of the grid per vertex (x) and instance (y), with outputs in memory.
     pub vertex_as_compute: bool,
-    /// A vertex shader that runs as a compute shader stores the outputs that its module captures
+    /// A vertex shader compiled as a compute shader stores the outputs that its module captures
     /// ([`agx_abi::ShaderInfo::feedback`]) instead of all of them.
     pub captures_outputs: bool,
-    /// What the fragment shader that follows a vertex shader reads ([`agx_abi::fragment::FragmentInfo::coefficients`]), where that is known:
-    /// other varyings are not stored, and these are stored in the slots of their layout. `None` stores everything. Flags of
-    /// cull distances stay in any case: prologs of fragment shaders read them.
+    /// The varyings that the fragment shader following a vertex shader reads
+    /// ([`agx_abi::fragment::FragmentInfo::coefficients`]), if known: other varyings are not stored, and
+    /// these are stored in the slots of their layout. `None` stores all of them. Flags of cull distances are
+    /// always stored: prologs of fragment shaders read them.
     pub fragment_inputs: Option<Vec<CoefficientSource>>,
-    /// A fragment shader runs for each sample whatever it asks for.
+    /// Run a fragment shader per sample even if it does not request it.
     pub sample_shading: bool,
-    /// Samplers have a level bias, which the driver gives ([`agx_abi::UniformSource::SamplerBias`]): the hardware's have none.
-    /// Not for shaders with a layout.
+    /// Apply a level bias to samplers, given by the driver ([`agx_abi::UniformSource::SamplerBias`]), because
+    /// hardware samplers have none. Not for shaders with a layout.
     pub sampler_bias: bool,
-    /// A sampler that is combined with textures of other bindings has a state register for each of them
-    /// ([`agx_abi::SamplerBinding::Paired`]), because border colours are coded for a format. Not for shaders with a layout.
+    /// Give a sampler that is combined with textures of several bindings one state register for each of them
+    /// ([`agx_abi::SamplerBinding::Paired`]), because the encoding of border colours depends on the format.
+    /// Not for shaders with a layout.
     pub pairs_samplers: bool,
-    /// Workgroups are numbered from where the driver says ([`agx_abi::UniformSource::WorkgroupBase`]).
+    /// Number workgroups from a base given by the driver ([`agx_abi::UniformSource::WorkgroupBase`]).
     pub workgroup_base: bool,
-    /// The pass of a fragment shader that reads render targets, as tile images or input attachments; others do not depend
-    /// on it.
+    /// The render pass of a fragment shader that reads render targets as tile images or input attachments;
+    /// other shaders do not depend on it.
     pub tile: Option<TilePass>,
-    /// Keep every value on the stack: stored where it is defined, loaded wherever it is read. For tests.
+    /// Keep every value on the stack: store it where it is defined and load it at each use. For tests.
     pub spill_everything: bool,
-    /// Order instructions at random, by this seed, where their order is free. For tests.
+    /// Order instructions at random with this seed, as far as dependences allow. For tests.
     pub schedule_seed: Option<u64>,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
-    /// How large the compilation may become, and what may stop it.
+    /// Limits on the size of the compilation, and its cancellation.
     pub limits: CompileLimits,
 }
 
 /// Machine code of one part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShaderPart {
-    /// What the part is within its program.
+    /// The role of the part within its program.
     pub role: PartRole,
-    /// The code. The main part of a fragment shader continues in the epilog that follows it; the others end.
+    /// The code. The main part of a fragment shader continues in the epilog that follows it; other parts end
+    /// with `stop`.
     pub code: Vec<u8>,
-    /// Where source positions begin in the code, ascending; empty when the input has no lines.
+    /// Where source positions begin in the code, in ascending order; empty when the input has no line
+    /// information.
     pub lines: Vec<LineRow>,
 }
 
-/// A row of a part's line table: from a byte on, code comes from a source position.
+/// A row of a part's line table: the code from a byte offset on comes from a source position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineRow {
     /// First byte of an instruction.
@@ -154,11 +159,11 @@ impl ShaderPart {
 pub struct CompiledShader {
     /// Main part first.
     pub parts: Vec<ShaderPart>,
-    /// What the driver must know.
+    /// The information for the driver.
     pub info: ShaderInfo,
     /// Statistics of the main part.
     pub stats: Statistics,
-    /// The source positions that line tables name.
+    /// The source positions that line tables refer to.
     pub sources: Sources,
 }
 
@@ -174,7 +179,7 @@ pub struct Scratch {
     bump: Bump,
 }
 
-/// Bytes of the memory at first, which is enough for small shaders.
+/// Initial size of the arena in bytes, sufficient for small shaders.
 const SCRATCH_BYTES: usize = 32 << 10;
 
 impl Default for Scratch {
@@ -195,7 +200,7 @@ impl Compiler {
         Compiler { target }
     }
 
-    /// The chip compiled for.
+    /// The target chip.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -203,7 +208,8 @@ impl Compiler {
     /// Compiles `input`.
     ///
     /// # Errors
-    /// [`CompileError`] says what is wrong, where, and whether the input is invalid or merely unsupported.
+    /// [`CompileError`] describes the problem and its location, and whether the input is invalid or
+    /// unsupported.
     pub fn compile(
         &self,
         scratch: &mut Scratch,
@@ -217,7 +223,7 @@ impl Compiler {
         self.finish(f, self.main_facts(info, key).into(), input, None)
     }
 
-    /// Compiles what a front end has read of `input`, beginning with a phase.
+    /// Compiles a function that a front end read from `input`, beginning with a phase.
     fn finish(
         &self,
         mut f: ir::Function<'_>,
@@ -238,7 +244,7 @@ impl Compiler {
             let (code, used) = self.compile_preamble(*preamble, key)?;
             info.draw_numbers = info.draw_numbers | link::draw_numbers(&code, &info.uniforms);
             stats.preamble_instructions = code.insts.len() as u32;
-            // A preamble that spills has to ask for all registers (Mesa 25.0).
+            // A preamble that spills must request all registers (Mesa 25.0).
             let spills = used.scratch_bytes != 0;
             info.preamble_gpr_halves = if spills { MAX_GPR_HALVES } else { used.gpr_halves };
             info.preamble_scratch_bytes = used.scratch_bytes;
@@ -247,16 +253,16 @@ impl Compiler {
         Ok(CompiledShader { parts, info, stats, sources: f.sources })
     }
 
-    /// What is known of a main part.
+    /// Facts for compiling a main part.
     fn main_facts<'k>(&self, info: ShaderInfo, key: &'k CompileKey) -> Facts<'k> {
         let end = emit::End::of(&info, PartRole::Main);
         let frame = if info.frame_from_prolog() { Frame::Opened } else { Frame::Own };
         Facts { info, end, frame, ..Facts::new(self.target, key) }
     }
 
-    /// Compiles a preamble, for which no uniform registers are left but those it writes. Its operations went through the
-    /// earlier phases in the main part. It runs once, so nothing is gained by few registers: the key's limits are for the
-    /// main part.
+    /// Compiles a preamble, which may write only the uniform registers that the main part left free. Its
+    /// operations already went through the earlier phases in the main part. It runs once, so low register use
+    /// gains nothing; the key's register limit applies to the main part only.
     fn compile_preamble(
         &self,
         mut f: ir::Function<'_>,
@@ -271,10 +277,11 @@ impl Compiler {
         Ok((code, context.facts.info))
     }
 
-    /// The IR of `input` as the front end leaves it, or after the phase or the last pass called `stop_after`.
+    /// The IR of `input` as the front end produces it, or after the phase or the last pass named
+    /// `stop_after`.
     ///
     /// # Errors
-    /// As [`Compiler::compile`]; an unknown name is invalid.
+    /// Same as [`Compiler::compile`]; an unknown name is invalid.
     pub fn compile_to_ir(
         &self,
         scratch: &mut Scratch,
@@ -293,11 +300,11 @@ impl Compiler {
         Ok(f.to_string())
     }
 
-    /// The improved IR of `input` before instructions are selected, with remarks on what differs between lanes: see
+    /// The optimised IR of `input` before instruction selection, with remarks on divergence: see
     /// `analysis/divergence`.
     ///
     /// # Errors
-    /// As [`Compiler::compile`].
+    /// Same as [`Compiler::compile`].
     pub fn divergence_text(
         &self,
         scratch: &mut Scratch,
@@ -315,7 +322,7 @@ impl Compiler {
     }
 }
 
-/// How the key asks for the pipeline to be run.
+/// The pipeline options of the key.
 fn options(key: &CompileKey) -> Options<'_> {
     Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() }
 }

@@ -1,8 +1,8 @@
-//! Limits of a compilation: how large it may become, and whether it is still needed.
+//! Limits of a compilation: its size, and whether it is cancelled.
 //!
-//! They are asked about between passes and, while a module is read, every few instructions; whether to stop also within passes
-//! (`watch.rs`). What exceeds one ends the compilation with an error of kind *limit*; memory that the compilation used is the caller's
-//! scratch memory, which the next one reuses.
+//! Limits are checked between passes and, while a module is read, every few instructions; cancellation is
+//! also checked within passes (`watch.rs`). Exceeding a limit ends the compilation with an error of kind
+//! *limit*. The memory of the compilation is the caller's scratch memory, which the next compilation reuses.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,26 +13,28 @@ use agx_abi::stored::{Reader, Stored, StoredError};
 
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
-use crate::ir::watch::Question;
+use crate::ir::watch::ShouldStop;
 
-/// Instructions that are read of a module between two questions.
+/// Instructions of a module read between two checks.
 const STRIDE: u32 = 64;
 
-/// Limits of a compilation. They decide whether there is code and not what it is: keys that differ in nothing else are equal.
+/// Limits of a compilation. They determine whether compilation succeeds and never affect the code: keys that
+/// differ only in limits are equal.
 #[derive(Clone, Default)]
 pub struct CompileLimits {
-    /// Instructions of the IR that may be made in all, those included that passes replace.
+    /// Maximum number of IR instructions created in total, including those that passes replace.
     pub instructions: Option<u32>,
-    /// Bytes of scratch memory.
+    /// Maximum bytes of scratch memory.
     pub memory_bytes: Option<usize>,
-    should_stop: Option<Question>,
+    should_stop: Option<ShouldStop>,
 }
 
 impl CompileLimits {
-    /// The same with a question that is asked again and again; the compilation ends when the answer is yes, before the next
-    /// thousand instructions are looked at. Where panics abort, and while text is read as WGSL or GLSL, it is asked less often.
+    /// Sets a cancellation callback, which is called repeatedly; when it returns true, the compilation ends
+    /// within about a thousand visited instructions. It is called less often where panics abort, and while
+    /// WGSL or GLSL is parsed.
     ///
-    /// The compiler's stack is unwound without the panic hook being called.
+    /// Cancellation unwinds the compiler's stack without calling the panic hook.
     pub fn with_should_stop(
         self,
         should_stop: impl Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
@@ -43,7 +45,7 @@ impl CompileLimits {
     /// Checks a function under construction or between passes.
     ///
     /// # Errors
-    /// A limit that is exceeded, or an answer that says to stop.
+    /// A limit is exceeded, or the callback requests cancellation.
     #[inline]
     pub(crate) fn check(&self, f: &Function<'_>) -> Result<(), CompileError> {
         match self {
@@ -67,12 +69,12 @@ impl CompileLimits {
         }
     }
 
-    /// What is asked whether to stop, if anything is.
-    pub(crate) fn question(&self) -> Option<Question> {
+    /// The cancellation callback, if any.
+    pub(crate) fn should_stop(&self) -> Option<ShouldStop> {
         self.should_stop.clone()
     }
 
-    /// The same once in a number of calls, which `count` counts.
+    /// Calls [`CompileLimits::check`] once per [`STRIDE`] calls, which `count` counts.
     pub(crate) fn check_sometimes(&self, count: &mut u32, f: &Function<'_>) -> Result<(), CompileError> {
         *count += 1;
         if count.is_multiple_of(STRIDE) { self.check(f) } else { Ok(()) }
@@ -133,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn limits_are_enforced() {
         let instructions = refused(CompileLimits { instructions: Some(300), ..CompileLimits::default() });
-        assert_eq!(instructions, "more than 300 instructions of the IR");
+        assert_eq!(instructions, "more than 300 IR instructions");
         let memory = refused(CompileLimits { memory_bytes: Some(1000), ..CompileLimits::default() });
         assert_eq!(memory, "more than 1000 bytes of scratch memory");
     }

@@ -1,25 +1,25 @@
-//! SipHash 1-3 with a result of 128 bits: the checksums of stored shaders and the hashes that they are found by.
+//! SipHash-1-3 with a 128-bit result: checksums of stored shaders, and cache keys.
 //!
-//! It is the function of J.-P. Aumasson and D. J. Bernstein's paper with one round for each word and three at the end, in the variant of 128
-//! bits of its reference implementation.
+//! This is the function of J.-P. Aumasson and D. J. Bernstein's paper with one round per word and three final
+//! rounds, in the 128-bit variant of its reference implementation.
 
-/// Rounds for each word.
+/// Rounds per word.
 const WORD_ROUNDS: usize = 1;
 
 /// Rounds before each half of the result.
 const LAST_ROUNDS: usize = 3;
 
-/// A hash that bytes are added to.
+/// An incremental hash.
 pub(crate) struct SipHash {
     state: [u64; 4],
-    /// Bytes that are not a whole word yet, the first one lowest.
+    /// Bytes of an incomplete word, the first one lowest.
     pending: u64,
     /// Bytes added so far.
     length: u64,
 }
 
 impl SipHash {
-    /// Of no bytes, by a key.
+    /// The state before any bytes, for a key.
     pub fn new(key_low: u64, key_high: u64) -> SipHash {
         let state = [
             key_low ^ 0x736f_6d65_7073_6575,

@@ -1,7 +1,7 @@
-//! Statistics of a compiled shader, under the names and the cycle model of Mesa's AGX compiler so that both can be
-//! compared.
+//! Statistics of a compiled shader, with the names and the cycle model of Mesa's AGX compiler so that both
+//! can be compared.
 
-/// What a core full of SIMD-groups of one shader waits for most.
+/// The bottleneck of a core full of SIMD-groups of one shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Binding {
     /// Arithmetic.
@@ -13,9 +13,9 @@ pub enum Binding {
     Texture,
     /// Jumps.
     Control,
-    /// Results that come late, and too few SIMD-groups to do something else meanwhile because of their registers.
+    /// Latency, with too few SIMD-groups to hide it because of register use.
     Registers,
-    /// Results that come late, although the core is full.
+    /// Latency, although the core is fully occupied.
     Latency,
 }
 
@@ -56,7 +56,7 @@ pub struct Statistics {
     pub threads: u32,
     /// Loops.
     pub loops: u32,
-    /// Values written to scratch for want of registers.
+    /// Values written to scratch for lack of registers.
     pub spills: u32,
     /// Values read back from scratch.
     pub fills: u32,
@@ -64,9 +64,9 @@ pub struct Statistics {
     pub preamble_instructions: u32,
     /// Wait instructions.
     pub waits: u32,
-    /// Cycles a SIMD-group that has a core to itself takes to go through the code once.
+    /// Cycles that a SIMD-group with a core to itself takes to pass through the code once.
     pub cycles: u32,
-    /// Cycles of these spent in waits.
+    /// Of these, cycles spent in waits.
     pub stalled_cycles: u32,
     /// Cycles of a core's memory port for one SIMD-group, threadgroup and stack memory included.
     pub memory_cycles: u32,
@@ -74,7 +74,7 @@ pub struct Statistics {
     pub texture_cycles: u32,
     /// Cycles of jumps.
     pub control_cycles: u32,
-    /// What limits a core that runs nothing else.
+    /// The bottleneck of a core that runs nothing else.
     pub binds: Binding,
 }
 
@@ -85,11 +85,11 @@ pub struct Figure {
     pub title: &'static str,
     /// Name in JSON, CSV and options.
     pub key: &'static str,
-    /// What it is, a sentence.
+    /// Its meaning, in one sentence.
     pub description: &'static str,
-    /// More of it is better; of every other figure less is.
+    /// Whether higher values are better; for most figures lower ones are.
     pub higher_is_better: bool,
-    /// Where it comes from.
+    /// Reads it from the statistics.
     pub value: fn(&Statistics) -> u32,
 }
 
@@ -102,7 +102,7 @@ const fn cost(
     Figure { title, key, description, higher_is_better: false, value }
 }
 
-/// Every figure, in the order it is shown.
+/// Every figure, in display order.
 pub static FIGURES: &[Figure] = &[
     cost("Instrs", "instructions", |s| s.instructions, "Instructions, without the preamble."),
     cost("ALU", "alu", |s| s.alu, "Estimated cycles of the ALU: the larger of FSCIB and IC."),
@@ -130,7 +130,7 @@ pub static FIGURES: &[Figure] = &[
         value: |s| s.threads,
     },
     cost("Loops", "loops", |s| s.loops, "Loops in the code."),
-    cost("Spills", "spills", |s| s.spills, "Values stored to stack memory for want of registers."),
+    cost("Spills", "spills", |s| s.spills, "Values stored to stack memory for lack of registers."),
     cost("Fills", "fills", |s| s.fills, "Values loaded back from stack memory."),
     cost(
         "Preamble instrs",
@@ -140,7 +140,7 @@ pub static FIGURES: &[Figure] = &[
     ),
     cost("Waits", "waits", |s| s.waits, "Instructions that wait for results."),
     cost("Cycles", "cycles", |s| s.cycles, "Cycles that a SIMD-group with a core to itself takes."),
-    cost("Stalled", "stalled_cycles", |s| s.stalled_cycles, "Cycles of these spent in waits."),
+    cost("Stalled", "stalled_cycles", |s| s.stalled_cycles, "Cycles spent in waits, part of Cycles."),
     cost("Memory", "memory_cycles", |s| s.memory_cycles, "Cycles of the memory port for a SIMD-group."),
     cost("Texture", "texture_cycles", |s| s.texture_cycles, "Cycles of the texture units for a SIMD-group."),
     cost("Control", "control_cycles", |s| s.control_cycles, "Cycles of jumps for a SIMD-group."),
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_names_of_their_own_and_sentences() {
+    fn figures_have_unique_names_and_sentences() {
         for (at, figure) in FIGURES.iter().enumerate() {
             assert!(figure.description.ends_with('.'), "{}", figure.key);
             let same = |other: &&Figure| other.key == figure.key || other.title == figure.title;

@@ -1,9 +1,12 @@
-//! Stops a compilation in the middle of a pass.
+//! Stops a compilation within a pass.
 //!
-//! Passes say what they visit ([`Watch::visit`]), and every so often the caller is asked whether the result is still wanted.
-//! If not, the stack is unwound up to [`guarded`], which makes the error of it. No pass has to be left by hand, and what
-//! half a pass leaves behind is never seen: the function is dropped, its memory is the caller's scratch memory.
-//!
+//! Passes report the instructions they visit ([`Watch::visit`]), and the caller's callback is called at
+//! intervals. If it requests cancellation, the stack unwinds up to [`guarded`], which returns an error.
+//! Passes need no early exits, and the state of an interrupted pass is never observed: the function is
+//! dropped, and its memory is the caller's scratch memory.
+//! *Rationale:* rust-analyzer cancels its queries in this way. If every loop tested a flag, every pass would
+//! have to handle analyses that ended early. Where panics abort, cancellation takes effect only between
+//! passes.
 //! *Rationale:* rust-analyzer cancels its queries in this way. Flags that every loop tests would need every pass to cope
 //! with analyses that ended early. Where panics abort, the answer counts between passes alone.
 
@@ -14,44 +17,44 @@ use crate::ir::Function;
 use crate::ir::watch::{Stopped, Watch};
 use crate::limits::CompileLimits;
 
-/// Does `work` on `f`, which is watched meanwhile.
+/// Runs `work` on `f` with cancellation enabled.
 ///
 /// # Errors
-/// Those of `work`; that it was stopped.
+/// The errors of `work`; cancellation.
 pub fn guarded<'a, T>(
     f: &mut Function<'a>,
     limits: &CompileLimits,
     work: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
 ) -> Result<T, CompileError> {
-    f.watch = Watch::new(limits.question());
+    f.watch = Watch::new(limits.should_stop());
     let result = caught(f.watch.is_on(), || work(f));
     f.watch = Watch::default();
     result
 }
 
-/// Does `work`, which makes a function that watches itself by [`watch`].
+/// Runs `work`, which creates a function and enables cancellation for it with [`watch`].
 ///
 /// # Errors
-/// Those of `work`; that it was stopped.
+/// The errors of `work`; cancellation.
 pub fn guarded_reading<'a, T>(
     limits: &CompileLimits,
     work: impl FnOnce() -> Result<(Function<'a>, T), CompileError>,
 ) -> Result<(Function<'a>, T), CompileError> {
-    let (mut f, rest) = caught(limits.question().is_some(), work)?;
+    let (mut f, rest) = caught(limits.should_stop().is_some(), work)?;
     f.watch = Watch::default();
     Ok((f, rest))
 }
 
-/// Has `f` watched. To be called within [`guarded_reading`].
+/// Enables cancellation for `f`. To be called within [`guarded_reading`].
 pub fn watch(f: &mut Function<'_>, limits: &CompileLimits) {
-    f.watch = Watch::new(limits.question());
+    f.watch = Watch::new(limits.should_stop());
 }
 
 fn caught<T>(is_watched: bool, work: impl FnOnce() -> Result<T, CompileError>) -> Result<T, CompileError> {
     if !is_watched {
         return work();
     }
-    // What was half done is dropped or, like scratch memory, reset before it is used again.
+    // Interrupted work is dropped or, like scratch memory, reset before it is used again.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
         Err(reason) if reason.is::<Stopped>() => Err(InputError::Stopped.into()),

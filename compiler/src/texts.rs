@@ -1,4 +1,5 @@
-//! Texts of a compilation, which drivers show to tools of applications (VK_KHR_pipeline_executable_properties).
+//! Text forms of a compilation, which drivers show to applications' tools
+//! (VK_KHR_pipeline_executable_properties).
 
 use agx_abi::PartRole;
 use agx_isa::disasm;
@@ -7,25 +8,25 @@ use crate::error::CompileError;
 use crate::pipeline::{self, Options, Phase, Stop};
 use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, frontend, options};
 
-/// The last phase before instructions are selected: what it leaves is the optimised IR.
+/// The last phase before instruction selection: its result is the optimised IR.
 const OPTIMISED: Phase = Phase::Uniform;
 
-/// What became of an input on its way to code.
+/// The intermediate forms of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Texts {
-    /// The IR as the front end left it.
+    /// The IR as the front end produces it.
     pub source: String,
-    /// The optimised IR, before instructions are selected.
+    /// The optimised IR, before instruction selection.
     pub optimised: String,
     /// The assembly of each part, main part first.
     pub assembly: Vec<(PartRole, String)>,
 }
 
 impl Compiler {
-    /// Compiles `input` to the shader that [`Compiler::compile`] gives, and keeps its texts on the way.
+    /// Compiles `input` like [`Compiler::compile`], and also returns the intermediate texts.
     ///
     /// # Errors
-    /// As [`Compiler::compile`].
+    /// Same as [`Compiler::compile`].
     pub fn compile_with_texts(
         &self,
         scratch: &mut Scratch,
@@ -60,7 +61,7 @@ mod tests {
             compiler.compile_with_texts(&mut scratch, Input::ir(text), &key).expect("compiles");
         assert_eq!(shader, plain);
         assert_eq!(Ok(texts.source), compiler.compile_to_ir(&mut scratch, Input::ir(text), &key, None));
-        // The sums are one by then.
+        // The two sums have been merged.
         assert!(texts.optimised.contains("#3"), "{}", texts.optimised);
         let [(PartRole::Main, assembly)] = &texts.assembly[..] else { panic!("{:?}", texts.assembly) };
         assert_eq!(agx_isa::asm::assemble(assembly).as_ref(), Ok(&shader.parts[0].code));

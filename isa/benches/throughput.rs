@@ -1,4 +1,4 @@
-//! Decoding and encoding speed: `cargo bench -p agx-isa`. Prints millions of instructions a second.
+//! Decoding and encoding speed: `cargo bench -p agx-isa`. Prints millions of instructions per second.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -40,7 +40,7 @@ fn main() {
     );
 }
 
-/// A mix as compilers emit it, from text.
+/// A typical instruction mix of compilers, from text.
 fn program() -> Vec<Vec<u8>> {
     let text = "
         mfsr r0, thread_position_in_grid.x

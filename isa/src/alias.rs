@@ -1,4 +1,5 @@
-//! Other names of instructions with some operands fixed, as AGX2.xml and Mesa use them. They exist in text only.
+//! Aliases: names of instructions with some operands fixed, as in AGX2.xml and Mesa. They exist only in
+//! assembly text.
 
 use crate::inst::{Inst, Operand};
 use crate::table::Opcode;
@@ -10,7 +11,7 @@ pub struct Alias {
     pub name: &'static str,
     /// The row.
     pub op: Opcode,
-    /// Operands by name, and what they must be.
+    /// Fixed operands by name, with their values.
     pub fixed: &'static [(&'static str, Operand)],
 }
 
@@ -20,7 +21,7 @@ const fn imm(name: &'static str, value: u32) -> (&'static str, Operand) {
 
 macro_rules! aliases {
     ($($name:literal = $op:ident { $($operand:literal: $value:literal),* };)*) => {
-        /// Every alias. Of several that fit an instruction, the first is printed.
+        /// Every alias. If several match an instruction, the first is printed.
         pub static ALIASES: &[Alias] = &[
             $(Alias { name: $name, op: Opcode::$op, fixed: &[$(imm($operand, $value)),*] }),*
         ];
@@ -59,12 +60,12 @@ impl Alias {
         ALIASES.iter().find(|alias| alias.name == name)
     }
 
-    /// The first alias that fits an instruction.
+    /// The first alias that matches an instruction.
     pub fn of(inst: &Inst) -> Option<&'static Alias> {
         ALIASES.iter().find(|alias| alias.fits(inst))
     }
 
-    /// Whether the alias fixes the operand called `name`.
+    /// Whether the alias fixes the operand `name`.
     pub fn fixes(&self, name: &str) -> bool {
         self.fixed.iter().any(|(fixed, _)| *fixed == name)
     }
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aliases_name_operands_of_their_rows_and_shadow_nothing() {
+    fn aliases_refer_to_operands_and_do_not_shadow_names() {
         for (i, alias) in ALIASES.iter().enumerate() {
             assert_eq!(Opcode::from_name(alias.name), None, "{}", alias.name);
             assert!(ALIASES[..i].iter().all(|other| other.name != alias.name));

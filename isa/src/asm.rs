@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! L0:                                            ; a label
-//!     ffma.sat r0, r1.abs, -2.5, u7.neg          ; destination, then sources; floats where the operand is a float
+//!     ffma.sat r0, r1.abs, -2.5, u7.neg          ; destination, then sources; floats for float operands
 //!     load.i32.xyz r4_r5_r6, u0_u1, r2, shift 2  ; vectors are written out; modifiers follow by name
 //!     icsel.slt r0h, r1, 7, 1, 0                 ; choices are suffixes of the mnemonic
 //!     jmp_none L0                                ; or a signed distance in bytes: +12
@@ -12,9 +12,9 @@
 //! * Registers: `r5` is 32 bits wide, `r5l` and `r5h` are its halves, `r4_r5` is a 64-bit register or a vector. Uniforms
 //!   the same with `u`; `ts0` texture state, `ss0` sampler state, `cf0` coefficient; `_` is an absent operand.
 //! * Operand flags: `.abs .neg .sx .zx .wide .cache .discard`.
-//! * Suffixes of the mnemonic, in any order: choices by their names, flags that are set, component masks (`.xyzw`,
-//!   `.none`), `.long` and `.short` for the form of the encoding where it is not the natural one.
-//! * Other modifiers by name and number, left out when they have their usual value.
+//! * Suffixes of the mnemonic, in any order: choices by their names, flags that are set, component masks
+//!   (`.xyzw`, `.none`), and `.long` or `.short` if the encoding has a form other than the preferred one.
+//! * Other modifiers by name and number, omitted if they have their default value.
 //! * A comment runs from `;` to the end of the line.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
@@ -44,21 +44,21 @@ pub struct AsmError {
     pub problem: Problem,
 }
 
-/// What is wrong with a piece of text.
+/// A problem in the text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Problem {
-    /// Something else should stand here.
+    /// Something else was expected here.
     #[error("expected {expected}, found `{found}`")]
     Expected {
-        /// What should.
+        /// The expected text.
         expected: String,
-        /// What does; empty at the end of the line.
+        /// The text found; empty at the end of the line.
         found: String,
     },
     /// A label is defined twice.
     #[error("the label `{0}` is defined twice")]
     Duplicate(String),
-    /// A label is nowhere defined.
+    /// A label is not defined.
     #[error("the label `{0}` is not defined")]
     Undefined(String),
     /// The instruction has no encoding.
@@ -71,7 +71,7 @@ type Result<T> = std::result::Result<T, AsmError>;
 /// Assembles a program.
 ///
 /// # Errors
-/// Names line and column, what was expected there and what was found.
+/// Gives line and column, what was expected there and what was found.
 pub fn assemble(text: &str) -> Result<Vec<u8>> {
     let mut items = Vec::new();
     let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
@@ -103,7 +103,7 @@ pub fn assemble(text: &str) -> Result<Vec<u8>> {
 /// Parses one instruction without a label as its target.
 ///
 /// # Errors
-/// As [`assemble`].
+/// Same as [`assemble`].
 pub fn parse_inst(text: &str) -> Result<Inst> {
     let mut cursor = Cursor { text, at: 0, line: 1 };
     let start = cursor.at;
@@ -146,10 +146,10 @@ fn finish(
     Ok(code)
 }
 
-/// A place in a line.
+/// A position in a line.
 struct Cursor<'a> {
     text: &'a str,
-    /// Begin of a character or end of the text.
+    /// Byte offset: a character boundary or the end of the text.
     at: usize,
     line: usize,
 }
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes `bytes` bytes that contain whole characters; all that is left if there are fewer.
+    /// Takes `bytes` bytes of whole characters, or the rest of the text if that is shorter.
     fn advance(&mut self, bytes: usize) -> &'a str {
         let rest = self.rest();
         let (taken, _) = rest.split_at_checked(bytes).unwrap_or((rest, ""));
@@ -194,7 +194,7 @@ impl<'a> Cursor<'a> {
         self.problem_at(at, Problem::Expected { expected: expected.into(), found })
     }
 
-    /// Takes a run of characters of which `accept` approves.
+    /// Takes characters while `accept` holds.
     fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
@@ -260,7 +260,7 @@ fn raw<'a>(cursor: &mut Cursor<'a>) -> Result<Item<'a>> {
     cursor.skip_space();
     let start = cursor.at;
     let value = cursor.number()?;
-    // As many bytes as there are pairs of digits after 0x.
+    // As many bytes as pairs of digits after 0x.
     let len = cursor.at.saturating_sub(start).saturating_sub(2) / 2;
     let value = u16::try_from(value).map_err(|_| cursor.expected_at(start, "at most two bytes"))?;
     if !matches!(len, 1 | 2) || !cursor.accept(">") {
@@ -269,12 +269,12 @@ fn raw<'a>(cursor: &mut Cursor<'a>) -> Result<Item<'a>> {
     Ok(Item::Raw(value, len))
 }
 
-/// Registers as written: what they are, the first, how many.
+/// Registers as written: kind, first register, count.
 struct Registers {
     operand: Operand,
     count: u16,
     column: usize,
-    /// The operand they are.
+    /// The operand they belong to.
     name: &'static str,
 }
 
@@ -282,7 +282,7 @@ struct Parser<'a> {
     inst: Inst,
     alias: Option<&'static Alias>,
     label: Option<(usize, &'a str)>,
-    /// Register lists, whose size is settled when all modifiers are known.
+    /// Register lists, whose sizes are determined once all modifiers are known.
     lists: Vec<(usize, Registers)>,
     form: Option<bool>,
 }
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
     fn new(op: Opcode, alias: Option<&'static Alias>) -> Self {
         let mut inst = Inst::new(op);
         for (operand, spec) in inst.operands.iter_mut().zip(op.desc().operands) {
-            // A choice that is written as nothing is what the text means when it says nothing.
+            // If a choice has an empty name, its absence selects it.
             if let Style::Names(names) = spec.kind.style
                 && let Some(silent) = names.iter().position(|name| name.is_empty())
             {
@@ -434,7 +434,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Settles sizes: a list is a vector of as many registers as the modifiers say, or one 64-bit register.
+    /// Determines sizes: a list is a vector with the number of registers given by the modifiers, or one
+    /// 64-bit register.
     fn shapes(&mut self, cursor: &Cursor<'a>) -> Result<()> {
         for (i, list) in std::mem::take(&mut self.lists) {
             let wanted = self.inst.operand_count(i).max(1);
@@ -451,7 +452,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The value a suffix gives a modifier, when it is one of its names.
+/// The value of a modifier whose name is the suffix, if any.
 fn named(spec: &OperandDesc, suffix: &str) -> Option<u32> {
     match spec.kind.style {
         Style::Names(names) => names.iter().position(|name| *name == suffix).map(|i| i as u32),
@@ -513,7 +514,7 @@ fn flags(cursor: &mut Cursor<'_>) -> Result<OperandFlags> {
     Ok(flags)
 }
 
-/// Prefixes of register names, longest first where one begins another.
+/// Prefixes of register names, longer ones before their own prefixes.
 const PREFIXES: &[(&str, Tag)] = &[
     ("ts", Tag::TextureState),
     ("ss", Tag::SamplerState),

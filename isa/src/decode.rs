@@ -15,10 +15,10 @@ use crate::table::{INSTS, Opcode};
 /// Why bytes are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
-    /// Fewer bytes than the instruction has.
-    #[error("{have} bytes are left where {need} are needed")]
+    /// Fewer bytes than the length of the instruction.
+    #[error("expected {need} bytes, found {have}")]
     Truncated {
-        /// Bytes there.
+        /// Number of bytes available.
         have: usize,
         /// Bytes needed.
         need: usize,
@@ -29,7 +29,7 @@ pub enum DecodeError {
         /// The low bits of the word.
         word: u64,
     },
-    /// Bits that must be zero are not.
+    /// Reserved bits are set.
     #[error("`{inst}` with bits set that must be zero: {}", BitList(*.bits))]
     Reserved {
         /// Mnemonic.
@@ -37,7 +37,7 @@ pub enum DecodeError {
         /// The offending bits, bit 0 = lowest bit of the first byte.
         bits: u128,
     },
-    /// An operand field holds a value no form has.
+    /// An operand field has an undefined value.
     #[error("operand `{operand}` of `{inst}` holds {raw:#x} at bits {}, which has no meaning", BitList(*.bits))]
     Operand {
         /// Mnemonic.
@@ -74,13 +74,13 @@ impl std::fmt::Display for BitList {
 }
 
 const BUCKETS: usize = 128;
-/// Rows that share their low seven bits: at most conversions, bit counts and the interleave.
+/// Maximum number of rows that share their low seven bits: conversions, bit counts and the interleave.
 const BUCKET_ROWS: usize = 16;
-/// Stands after the rows of a bucket; the number of no row.
+/// Marks the end of a bucket; not the index of a row.
 const EMPTY: u8 = u8::MAX;
 const _: () = assert!(INSTS.len() <= EMPTY as usize);
 
-/// For each value of the low seven bits, the rows it may be.
+/// For each value of the low seven bits, the candidate rows.
 static DISPATCH: [[u8; BUCKET_ROWS]; BUCKETS] = dispatch();
 
 #[expect(
@@ -106,10 +106,10 @@ const fn dispatch() -> [[u8; BUCKET_ROWS]; BUCKETS] {
     table
 }
 
-/// Decodes the instruction at the start of `bytes`; gives its length in bytes too.
+/// Decodes the instruction at the start of `bytes`; also returns its length in bytes.
 ///
 /// # Errors
-/// Says which opcode, bits or operand mean nothing, or how many bytes are missing.
+/// Names the unknown opcode, bits or operand, or the number of missing bytes.
 pub fn decode(bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
     let mut padded = [0; 16];
     let have = bytes.len().min(MAX_BYTES);
@@ -155,7 +155,7 @@ fn length(desc: &InstDesc, word: u128) -> usize {
 }
 
 const fn low_mask(len: usize) -> u128 {
-    // A power of two is at least 1, so that nothing wraps.
+    // A power of two is at least 1, so the subtraction does not wrap.
     (1u128 << (len << 3)).wrapping_sub(1)
 }
 

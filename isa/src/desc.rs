@@ -1,4 +1,4 @@
-//! The shape of a table row: everything known of one instruction, as plain `const` data.
+//! The structure of a table row: all facts about one instruction, as plain `const` data.
 
 use bitflags::bitflags;
 
@@ -15,21 +15,21 @@ pub struct Piece {
     pub len: u8,
 }
 
-/// What an operand is for.
+/// The purpose of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Registers written.
     Dst,
     /// Registers, uniforms or immediates read as data.
     Src,
-    /// A number that changes what the instruction does: condition, shift, mask, format, target …
+    /// A number that modifies the operation: condition, shift, mask, format, target …
     Mod,
-    /// Bits that exist, keep their value through decode and encode, and whose meaning nobody knows.
+    /// Bits of unknown meaning, preserved by decoding and encoding.
     Unknown,
 }
 
 bitflags! {
-    /// What a row does beside writing its destinations.
+    /// Effects of a row besides writing its destinations.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Effects: u16 {
         /// Reads device, local or stack memory.
@@ -54,26 +54,26 @@ bitflags! {
 }
 
 bitflags! {
-    /// How a row makes its result, beside what its semantics compute.
+    /// How a row writes its result, in addition to its semantics.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Results: u8 {
-        /// A float of 32 bits, which a destination of 16 bits receives rounded, at no cost.
+        /// A 32-bit float, which a 16-bit destination receives rounded, at no cost.
         const ROUNDED = 1 << 0;
-        /// An integer, of which a destination of 16 bits receives the low half as long as it does not saturate.
+        /// An integer, of which a 16-bit destination receives the low half unless it saturates.
         const CUT = 1 << 1;
-        /// A float whose last bit is not known: no source states the accuracy.
+        /// A float whose last bit is uncertain: no source specifies the accuracy.
         const INEXACT = 1 << 2;
     }
 }
 
-/// The chain an instruction stays in order with.
+/// The order chain of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderClass {
     /// Free to move.
     None,
     /// Coverage class: derivatives, tile access, sample masks, coverage special registers.
     Coverage,
-    /// Barriers and pixel waits: nothing of any class moves across.
+    /// Barriers and pixel waits: no instruction of any class moves across.
     Barrier,
     /// Memory in program order.
     Memory,
@@ -105,7 +105,7 @@ pub enum Unit {
     Ic,
 }
 
-/// The cost of an instruction whose modifier `modifier` is `value`, in place of the row's.
+/// The cost of an instruction if its modifier `modifier` is `value`, instead of the row's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CostVariant {
     /// Name of the modifier.
@@ -131,12 +131,14 @@ pub enum Length {
         long: u8,
         /// Position of the L bit.
         l_bit: u8,
-        /// The form a fresh instruction takes: compilers never use the short form of some memory operations.
+        /// The preferred form of new instructions: compilers never use the short form of some memory
+        /// operations.
         prefer_long: bool,
     },
 }
 
-/// How many registers a register operand denotes. The operand itself is the first of them; the others follow it.
+/// How many registers a register operand denotes. The operand itself is the first of them; the others follow
+/// consecutively.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
     /// Exactly this many of the operand's size.
@@ -145,22 +147,22 @@ pub enum Count {
     Mask,
     /// The modifier `count`, where 0 means 4.
     CountField,
-    /// As many as the modifier `dim` asks for, layer and sample slots included.
+    /// Determined by the modifier `dim`, including layer and sample slots.
     Coordinates,
-    /// What the modifier `lod_mode` asks for.
+    /// Determined by the modifier `lod_mode`.
     Lod,
     /// Two for compare-and-exchange (modifier `op` = 3), else one.
     Exchange,
-    /// Depth and stencil by the modifiers `z` and `s`.
+    /// Depth and stencil, selected by the modifiers `z` and `s`.
     DepthStencil,
     /// A shadow reference, an offset, or both.
     CompareOffset,
 }
 
-/// How much of the uniform file an operand may read.
+/// The part of the uniform file that an operand may read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// No uniform: copy it to a register first.
+    /// No uniforms: they must be copied to a register first.
     None,
     /// Half-words 0..256.
     Low,
@@ -168,14 +170,15 @@ pub enum Reach {
     All,
 }
 
-/// Where the sign of a narrow integer source comes from when it is widened.
+/// How a narrow integer source is extended when it is widened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
-    /// The operand's flags say whether it has one.
+    /// The operand's flags determine whether its sign is extended.
     Flagged,
-    /// It is extended from the source's own size, whatever the flags say.
+    /// It is sign-extended from the source's own size, regardless of the flags.
     Own,
-    /// As `Own` where the modifier `cond` is a comparison of signed integers ([`SIGNED_CONDITION`]), else as `Flagged`.
+    /// Like `Own` if the modifier `cond` is a comparison of signed integers ([`SIGNED_CONDITION`]), else as
+    /// `Flagged`.
     OfCondition,
 }
 
@@ -187,23 +190,24 @@ pub const SIGNED_CONDITION: u32 = 4;
 pub struct OperandDesc {
     /// Name, unique within the row (`dst`, `a`, `b`, `shift`, `cond` …).
     pub name: &'static str,
-    /// What the operand is for.
+    /// Its purpose.
     pub role: Role,
-    /// How its bits are laid out and which forms are legal.
+    /// Its bit layout and legal forms.
     pub kind: crate::operand::OperandKind,
     /// Its bits, low part first.
     pub pieces: &'static [Piece],
-    /// How many bits those are.
+    /// The number of bits.
     pub bits: u32,
-    /// The value a fresh instruction has: the required constant of a modifier, [`Operand::NONE`] for registers.
+    /// The value in new instructions: the required constant of a modifier, [`Operand::NONE`] for registers.
     pub default: Operand,
-    /// How many registers it denotes.
+    /// The number of registers it denotes.
     pub count: Count,
-    /// Uniform registers it may name: what compilers are known to use, not what the encoding can say.
+    /// Uniform registers it may read: those that compilers are known to use, not all that can be encoded.
     pub reach: Reach,
-    /// How it is widened, if it is an integer.
+    /// How it is extended, if it is an integer.
     pub sign: Sign,
-    /// The largest constant that fresh code has here. Larger ones decode, but sources place their bits differently.
+    /// The largest constant in generated code. Larger ones decode, but sources disagree on the positions of
+    /// their bits.
     pub largest: u32,
 }
 
@@ -233,31 +237,31 @@ impl OperandDesc {
         }
     }
 
-    /// The same with another default.
+    /// Sets the default.
     pub(crate) const fn default(mut self, value: u32) -> OperandDesc {
         self.default = Operand::imm(value);
         self
     }
 
-    /// The same standing for several registers.
+    /// Sets the number of registers.
     pub(crate) const fn count(mut self, count: Count) -> OperandDesc {
         self.count = count;
         self
     }
 
-    /// The same with another reach into the uniform file.
+    /// Sets the reach into the uniform file.
     pub(crate) const fn reach(mut self, reach: Reach) -> OperandDesc {
         self.reach = reach;
         self
     }
 
-    /// The same widened otherwise.
+    /// Sets the extension.
     pub(crate) const fn sign(mut self, sign: Sign) -> OperandDesc {
         self.sign = sign;
         self
     }
 
-    /// The same with no constants above `largest` in fresh code.
+    /// Limits constants in generated code to `largest`.
     pub(crate) const fn up_to(mut self, largest: u32) -> OperandDesc {
         self.largest = largest;
         self
@@ -269,7 +273,7 @@ impl OperandDesc {
     }
 }
 
-/// Everything known of one instruction.
+/// All facts about one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct InstDesc {
     /// The family it belongs to: the name of a file of the table.
@@ -280,25 +284,25 @@ pub struct InstDesc {
     pub doc: &'static str,
     /// Instruction bits that identify the row, with `mask`.
     pub value: u128,
-    /// Which bits identify the row.
+    /// Mask of the bits that identify the row.
     pub mask: u128,
     /// Length of the encoding.
     pub length: Length,
-    /// Every bit that means something: `mask`, the operands' bits and the L bit. All others must be zero.
+    /// Mask of all defined bits: `mask`, the operands' bits and the L bit. All others must be zero.
     pub known: u128,
     /// Operands: destinations first, then sources, then modifiers, then unknown bits.
     pub operands: &'static [OperandDesc],
-    /// Where the operands of each role end.
+    /// The end of the operands of each role.
     pub(crate) role_ends: [u8; 4],
-    /// Operands whose form depends on bits of others, a bit each by index.
+    /// Mask of the operands, by index, whose form depends on bits of others.
     pub(crate) contextual: u32,
-    /// Fresh instructions have 0 for every modifier.
+    /// Whether all modifiers of new instructions are 0.
     pub zero_defaults: bool,
-    /// The operand that is the target of a branch.
+    /// The index of the branch target operand.
     pub target: Option<usize>,
-    /// What it does beside writing its destinations.
+    /// Its effects besides writing its destinations.
     pub effects: Effects,
-    /// The chain it stays in order with.
+    /// The order chain it belongs to.
     pub order: OrderClass,
     /// How results become visible.
     pub wait: WaitBehaviour,
@@ -308,24 +312,24 @@ pub struct InstDesc {
     pub latency: u8,
     /// Cycles the unit is busy.
     pub throughput: u8,
-    /// Another cost when a modifier has a certain value.
+    /// A different cost for a certain value of a modifier.
     pub variant: Option<CostVariant>,
-    /// What it computes, for rows whose results depend on their sources alone.
+    /// Its semantics, for rows whose results depend on their sources alone.
     pub pure: Option<Pure>,
-    /// How it makes its result.
+    /// How it writes its result.
     pub results: Results,
-    /// Where the facts come from.
+    /// Sources of the facts.
     pub source: &'static str,
-    /// What is assumed rather than known; empty when nothing is.
+    /// Assumptions; empty if there are none.
     pub assumed: &'static str,
-    /// How applegpu writes it: a template of [`crate::dialect`]; empty where it has no text of its own.
+    /// applegpu's spelling: a template of [`crate::dialect`]; empty if applegpu has none.
     pub applegpu: &'static str,
-    /// No instruction of the kind is in any published set of encodings that the tests know.
+    /// Whether none of the published encodings that the tests use contains such an instruction.
     pub unseen: bool,
 }
 
 impl Length {
-    /// Bytes of the longest form.
+    /// Length of the longest form in bytes.
     pub const fn longest(self) -> u8 {
         match self {
             Length::Fixed(bytes) => bytes,
@@ -440,22 +444,22 @@ impl InstDesc {
         self
     }
 
-    /// A float that a destination of 16 bits receives rounded.
+    /// Marks the result as a float that a 16-bit destination receives rounded.
     pub(crate) const fn rounded(mut self) -> InstDesc {
         self.results = self.results.union(Results::ROUNDED);
         self
     }
 
-    /// An integer of which a destination of 16 bits receives the low half.
+    /// Marks the result as an integer of which a 16-bit destination receives the low half.
     pub(crate) const fn cut(mut self) -> InstDesc {
         self.results = self.results.union(Results::CUT);
         self
     }
 
-    /// A float function of unknown accuracy, computed as the nearest float.
+    /// Marks a float function of unknown accuracy, which is modelled as correctly rounded.
     pub(crate) const fn inexact(mut self) -> InstDesc {
         self.results = self.results.union(Results::INEXACT);
-        self.assumed("correctly rounded; no source gives the accuracy")
+        self.assumed("correctly rounded; no source specifies the accuracy")
     }
 
     pub(crate) const fn source(mut self, source: &'static str) -> InstDesc {
@@ -478,12 +482,12 @@ impl InstDesc {
         self
     }
 
-    /// Whether a fresh instruction takes the long form.
+    /// Whether new instructions take the long form.
     pub const fn prefers_long(&self) -> bool {
         matches!(self.length, Length::Extensible { prefer_long: true, .. })
     }
 
-    /// Index in the row of the first operand of `role`, and of the one after the last.
+    /// Index in the row of the first operand with `role`, and the index after the last.
     #[inline]
     pub const fn role_bounds(&self, role: Role) -> (usize, usize) {
         let start = if role as usize == 0 { 0 } else { self.role_ends[role as usize - 1] };
@@ -502,12 +506,12 @@ impl InstDesc {
         (start..end).map(move |index| (index, &operands[index]))
     }
 
-    /// Index in the row of the operand called `name`.
+    /// Index in the row of the operand `name`.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|operand| operand.name == name)
     }
 
-    /// No effect beside the destinations, and the same result for the same sources.
+    /// Whether there are no effects besides the destinations, and equal sources give equal results.
     pub const fn is_pure(&self) -> bool {
         self.effects.is_empty() && matches!(self.order, OrderClass::None)
     }

@@ -1,7 +1,8 @@
-//! applegpu's spelling of instructions, so that listings can be compared with its.
+//! applegpu's spelling of instructions, to compare listings with applegpu's.
 //!
-//! Rows hold a template: text with parts in braces. `{name}` is an operand or the number of a modifier; `{.name}` and
-//! `{, text name}` are there only when the operand is (not absent, not 0); `{part:name}` is one of the parts below.
+//! Rows hold a template: text with parts in braces. `{name}` is an operand or the number of a modifier;
+//! `{.name}` and `{, text name}` appear only if the operand is present (not absent, not 0); `{part:name}` is
+//! one of the parts below.
 
 use std::fmt::Write;
 
@@ -11,18 +12,18 @@ use crate::operand::Style;
 use crate::table::names;
 use crate::{minifloat, sr};
 
-/// How our reading of an instruction compares with applegpu's text of it.
+/// The result of comparing our text of an instruction with applegpu's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Agreement {
     /// The same operands.
     Same,
-    /// We differ, for the reason given.
+    /// A deliberate difference, with its reason.
     OnPurpose(&'static str),
-    /// We differ; this is our reading in applegpu's spelling.
+    /// A difference, with our text in applegpu's spelling.
     Different(String),
 }
 
-/// Compares our reading of `inst` with applegpu's text; runs of spaces do not count.
+/// Compares our text of `inst` with applegpu's; runs of spaces are equivalent.
 pub fn compare(inst: &Inst, text: &str) -> Agreement {
     let theirs = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let ours = applegpu(inst).unwrap_or_default();
@@ -33,14 +34,14 @@ pub fn compare(inst: &Inst, text: &str) -> Agreement {
     }
 }
 
-/// Scans that applegpu prints as raw bits, with the names that its scheme gives them. The bits are those of the
-/// reductions of the same operations.
+/// Scans that applegpu prints as raw bits, with the names that its naming scheme implies. The bits are those
+/// of the corresponding reductions.
 const UNNAMED_SCANS: [(&str, &str); 2] = [
     ("simd_op 0b0, 0b0010000000011100,", "simd_prefix_min.f"),
     ("simd_op 0b0, 0b0011000000011100,", "simd_prefix_max.f"),
 ];
 
-/// Where our reading differs from applegpu's on purpose, and why.
+/// The reason for a deliberate difference between our text and applegpu's.
 fn differs_on_purpose(ours: &str, theirs: &str) -> Option<&'static str> {
     let named =
         UNNAMED_SCANS.iter().find_map(|(raw, name)| Some(format!("{name}{}", theirs.strip_prefix(raw)?)));
@@ -53,12 +54,12 @@ fn differs_on_purpose(ours: &str, theirs: &str) -> Option<&'static str> {
         ours == theirs || number(ours).zip(number(theirs)).is_some_and(|(ours, theirs)| ours == theirs + 128)
     };
     if is_select && ours.split(", ").zip(theirs.split(", ")).all(high) {
-        return Some("applegpu drops bit 8 of the uniform index of what a select chooses");
+        return Some("applegpu drops bit 8 of the uniform index of a select's values");
     }
     None
 }
 
-/// An instruction in applegpu's spelling; `None` where it has none of its own.
+/// An instruction in applegpu's spelling; `None` if it has none.
 pub fn applegpu(inst: &Inst) -> Option<String> {
     let template = inst.op.desc().applegpu;
     if template.is_empty() {
@@ -79,7 +80,7 @@ pub fn applegpu(inst: &Inst) -> Option<String> {
     Some(text)
 }
 
-/// applegpu has two names of its own for comparisons that always hold.
+/// applegpu has special names for two comparisons that always hold.
 fn alias(inst: &Inst) -> Option<String> {
     match crate::alias::Alias::of(inst)?.name {
         "update_exec" => Some("update_exec r0l".to_owned()),
@@ -114,7 +115,7 @@ fn expand(text: &mut String, inst: &Inst, part: &str) {
     }
 }
 
-/// An operand as applegpu writes it.
+/// An operand in applegpu's spelling.
 fn operand(inst: &Inst, name: &str) -> String {
     let desc = inst.op.desc();
     let Some(index) = desc.operand_index(name) else { return String::new() };
@@ -124,7 +125,7 @@ fn operand(inst: &Inst, name: &str) -> String {
         (_, Tag::None) => "None".to_owned(),
         (Style::Target, _) => hex(operand.value as i32),
         (Style::Float, Tag::Imm) => format!("{:?}", minifloat::decode(operand.value as u8)),
-        // Indices are shown sign-extended from 16 bits even where they are unsigned.
+        // applegpu shows indices sign-extended from 16 bits even if they are unsigned.
         (_, Tag::Imm) if signed && spec.bits <= 18 => (operand.value as i16).to_string(),
         (_, Tag::Imm) => operand.value.to_string(),
         _ => {
@@ -153,7 +154,7 @@ fn hex(value: i32) -> String {
 
 type Part = fn(&Inst, &str) -> String;
 
-/// Parts of templates that are more than an operand.
+/// Parts of templates other than plain operands.
 const PARTS: &[(&str, Part)] = &[
     ("name", name_of),
     ("letters", letters),
@@ -220,7 +221,7 @@ fn letters(inst: &Inst, mask: &str) -> String {
     if letters.is_empty() { NO_COMPONENTS.to_owned() } else { letters }
 }
 
-/// A register index is signed by its flag, an immediate unless it says otherwise.
+/// Whether an index is signed: a register by its flag, an immediate unless marked otherwise.
 fn is_signed(inst: &Inst, index: &str) -> bool {
     inst.operand(index).is_some_and(|operand| match operand.tag {
         Tag::Imm => !operand.flags.contains(OperandFlags::ZX),
@@ -302,7 +303,7 @@ fn reduction(inst: &Inst, op: &str) -> String {
     pairs.iter().find(|(own, _)| *own == name).map_or(name.clone(), |(_, theirs)| (*theirs).to_owned())
 }
 
-/// Layers and sample numbers are half registers in applegpu's count, which makes it write all of them in halves.
+/// applegpu counts layers and sample numbers as half registers, so it writes all registers in halves.
 fn coordinates(inst: &Inst, name: &str) -> String {
     let Some(index) = inst.op.desc().operand_index(name) else { return String::new() };
     let mut operand = inst.operands[index];
@@ -335,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_name_operands_and_parts_that_exist() {
+    fn templates_refer_to_existing_operands_and_parts() {
         for op in crate::Opcode::ALL {
             for part in op.desc().applegpu.split('{').skip(1) {
                 let part = part.split('}').next().unwrap_or_default();

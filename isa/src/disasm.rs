@@ -1,6 +1,6 @@
 //! Disassembly: the text of one instruction, and listings of whole programs with labels.
 //!
-//! The syntax is described in [`crate::asm`], which reads everything this module writes.
+//! [`crate::asm`] describes the syntax and parses everything that this module writes.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -11,7 +11,7 @@ use crate::inst::{Inst, Operand, OperandFlags, Size, Tag};
 use crate::operand::Style;
 use crate::{decode, minifloat, sr};
 
-/// Names of operand flags, in the order they are written.
+/// Names of operand flags, in output order.
 pub const FLAG_NAMES: &[(&str, OperandFlags)] = &[
     ("abs", OperandFlags::ABS),
     ("neg", OperandFlags::NEG),
@@ -31,7 +31,7 @@ impl Display for Inst {
     }
 }
 
-/// Writes an instruction; `label` denotes its branch target.
+/// Writes an instruction; `label` names its branch target.
 fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Result {
     let alias = Alias::of(inst);
     f.write_str(alias.map_or(inst.op.name(), |alias| alias.name))?;
@@ -63,12 +63,12 @@ fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Resu
     Ok(())
 }
 
-/// Whether operands of a style are written one after the other after the mnemonic.
+/// Whether operands of a style are written in sequence after the mnemonic.
 pub(crate) fn in_operand_position(style: Style) -> bool {
     matches!(style, Style::Plain | Style::Float | Style::Integer | Style::Target | Style::Special)
 }
 
-/// Whether a modifier is written as its name and number.
+/// Whether a modifier is written as name and number.
 fn is_trailing(spec: &OperandDesc, value: u32) -> bool {
     match spec.kind.style {
         Style::Number => value != spec.default.value,
@@ -132,7 +132,7 @@ fn write_integer(f: &mut impl Write, value: u32, spec: &OperandDesc) -> fmt::Res
     }
 }
 
-/// Writes `count` registers from the operand's first, joined by underscores.
+/// Writes `count` registers starting with the operand, joined by underscores.
 pub(crate) fn write_registers(f: &mut impl Write, operand: &Operand, count: u16) -> fmt::Result {
     let (prefix, in_halves) = match operand.tag {
         Tag::Reg => ("r", true),
@@ -162,35 +162,35 @@ pub(crate) fn write_registers(f: &mut impl Write, operand: &Operand, count: u16)
     Ok(())
 }
 
-/// A piece of a program, as [`disassemble`] finds it.
+/// A piece of a disassembled program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Piece {
     /// An instruction.
     Inst(Inst),
-    /// Two bytes (one at an odd end) that start no instruction.
+    /// Two bytes (one at an odd end) that do not start an instruction.
     Unknown(u16),
 }
 
-/// A piece of a program and where it is.
+/// A piece of a program and its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     /// Offset of its first byte.
     pub pc: usize,
     /// Its length in bytes.
     pub len: usize,
-    /// What is there.
+    /// Its contents.
     pub piece: Piece,
 }
 
 impl Line {
-    /// Where the instruction branches to, when it names its target and that is not before byte 0.
+    /// The branch target of the instruction, if it has one that is not before byte 0.
     pub fn target(&self) -> Option<usize> {
         let Piece::Inst(inst) = &self.piece else { return None };
         self.pc.checked_add_signed(inst.target()? as isize)
     }
 }
 
-/// Decodes a program from its first byte on. What is not an instruction is passed over two bytes at a time.
+/// Decodes a program from its first byte. At an undecodable word, continues two bytes further.
 pub fn disassemble(code: &[u8]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut pc = 0;
@@ -208,14 +208,14 @@ pub fn disassemble(code: &[u8]) -> Vec<Line> {
     lines
 }
 
-/// A program as text: labels for branch targets, an instruction a line. `pc` writes the offset and the bytes as a
-/// comment before each.
+/// A program as text: labels for branch targets, one instruction per line. `pc` adds the offset and the bytes
+/// as a comment before each.
 pub fn listing(code: &[u8], pc: bool) -> String {
     listing_with_notes(code, pc, |_| None)
 }
 
-/// As [`listing`], with the text that `note` gives for an instruction's offset on a line of its own before it: a comment or a
-/// directive.
+/// Like [`listing`], with the text that `note` returns for an instruction's offset on a separate line before
+/// it: a comment or a directive.
 pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> Option<String>) -> String {
     let lines = disassemble(code);
     let mut targets: Vec<usize> =
@@ -254,21 +254,22 @@ fn starts_at(lines: &[Line], pc: usize) -> bool {
     lines.binary_search_by_key(&pc, |line| line.pc).is_ok()
 }
 
-/// How sure we are that bytes are code of this instruction set.
+/// Whether bytes are code of this instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recognition {
     /// Everything up to the first `stop` decodes.
     Code,
-    /// Mostly code, with this many bytes that are not.
+    /// Mostly code, with this many undecodable bytes.
     Damaged {
-        /// Bytes that start no instruction.
+        /// Number of bytes that do not start an instruction.
         unknown: usize,
     },
-    /// Not code of this instruction set: M3 and later chips have another one.
+    /// Not code of this instruction set: M3 and later chips use another one.
     Foreign,
 }
 
-/// Tells whether `code` is for this instruction set: up to the first `stop` at most one byte in sixteen may be unknown.
+/// Checks whether `code` is for this instruction set: up to the first `stop`, at most one byte in sixteen may
+/// be undecodable.
 pub fn recognise(code: &[u8]) -> Recognition {
     let mut unknown = 0;
     let mut total = 0;
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_of_a_row_are_told_apart() {
+    fn suffixes_of_a_row_are_distinct() {
         for op in crate::Opcode::ALL {
             let mut seen = vec!["long", "short", NO_COMPONENTS];
             let has_mask = op.desc().operands.iter().any(|spec| spec.kind.style == Style::Components);
@@ -336,11 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn foreign_code_is_told_apart() {
+    fn foreign_code_is_recognised() {
         let own = assemble("mov r0, 1\n stop\n <unknown 0xffff>").unwrap();
         assert_eq!(recognise(&own), Recognition::Code);
         assert_eq!(recognise(&[0xff; 64]), Recognition::Foreign);
-        // Six-byte additions and a four-byte stop, as chips from M3 on have them.
+        // Six-byte additions and a four-byte stop, as on chips from M3 on.
         let later = [0x29, 0x30, 0x4c, 0x13, 0x7f, 0x2b, 0x0e, 0, 0, 0];
         assert_eq!(recognise(&later), Recognition::Foreign);
     }

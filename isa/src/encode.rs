@@ -9,7 +9,7 @@ use crate::field::deposit;
 use crate::inst::{Inst, Operand};
 use crate::operand::OperandError;
 
-/// Most bytes of an instruction.
+/// Maximum length of an instruction in bytes.
 pub const MAX_BYTES: usize = 12;
 
 /// The bytes of one instruction; derefs to the slice of those in use.
@@ -17,7 +17,7 @@ pub const MAX_BYTES: usize = 12;
 pub struct Encoded {
     /// Bytes in memory order; those past `len` are 0.
     pub bytes: [u8; MAX_BYTES],
-    /// Bytes in use: 2 to 12, even.
+    /// Number of bytes in use: 2 to 12, even.
     pub len: u8,
 }
 
@@ -39,23 +39,23 @@ pub enum EncodeError {
         inst: &'static str,
         /// Operand name.
         operand: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: OperandError,
     },
     /// An operand past the row's last one.
-    #[error("`{inst}` has {allowed} operands, but one more is given")]
+    #[error("`{inst}` has {allowed} operands, found one more")]
     Surplus {
         /// Mnemonic.
         inst: &'static str,
-        /// Operands of the row.
+        /// Number of operands of the row.
         allowed: usize,
     },
 }
 
-/// Encodes an instruction, in the long form if it asks for it or needs it.
+/// Encodes an instruction, in the long form if it is requested or needed.
 ///
 /// # Errors
-/// Names the operand that does not fit its row and why.
+/// Names the operand that does not fit its row, and the reason.
 pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
     let desc = inst.op.desc();
     let word = operand_bits(desc, inst)?;
@@ -74,7 +74,7 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
     Ok(Encoded { bytes, len })
 }
 
-/// Whether an instruction needs the long form of its row whatever [`Inst::long`] says.
+/// Whether an instruction needs the long form of its row, regardless of [`Inst::long`].
 pub fn needs_long(inst: &Inst) -> bool {
     encode(&Inst { long: false, ..*inst }).is_ok_and(|bytes| bytes.len == inst.op.desc().length.longest())
 }
@@ -84,7 +84,7 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     if surplus.is_some_and(|operand| *operand != Operand::NONE) {
         return Err(EncodeError::Surplus { inst: desc.name, allowed: desc.operands.len() });
     }
-    // Operands whose form depends on others come last, when the bits they look at are there.
+    // Operands whose form depends on others come last, when the bits they depend on are set.
     let mut word = desc.value;
     let mut specs = desc.operands.iter();
     for operand in &inst.operands {

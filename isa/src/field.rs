@@ -4,10 +4,10 @@
 
 use crate::desc::Piece;
 
-/// Most bits an instruction has.
+/// Maximum number of bits of an instruction.
 pub const MAX_BITS: u32 = 96;
 
-/// Number of bits of all pieces together.
+/// Total number of bits of all pieces.
 pub const fn width(mut pieces: &[Piece]) -> u32 {
     let mut total = 0u32;
     while let [piece, rest @ ..] = pieces {
@@ -27,7 +27,8 @@ pub const fn covered(mut pieces: &[Piece]) -> u128 {
     bits
 }
 
-/// The lowest `count` bits, fewer than 64. A power of two is at least 1, so that nothing wraps.
+/// A mask of the lowest `count` bits, fewer than 64. A power of two is at least 1, so the subtraction does
+/// not wrap.
 #[inline]
 const fn low_bits(count: u8) -> u64 {
     (1u64 << count).wrapping_sub(1)
@@ -46,7 +47,7 @@ pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
 /// The instruction bits of a field with value `raw`; bits of `raw` past the field's width are dropped.
 #[inline]
 pub fn deposit(pieces: &[Piece], raw: u64) -> u128 {
-    // In halves: shifts of 128 bits take several instructions of the host.
+    // In two halves: 128-bit shifts take several instructions on the host.
     let (mut low, mut high) = (0u64, 0u64);
     let mut rest = raw;
     for piece in pieces {

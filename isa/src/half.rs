@@ -1,12 +1,12 @@
-//! Floats of 16 bits, as numbers that are converted.
+//! 16-bit floats, as a type for conversions.
 
 use crate::semantics::rounding::{Direction, round16};
 
-/// A float of half precision (IEEE 754 binary16), by its bits.
+/// A half-precision float (IEEE 754 binary16), represented by its bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Half(u16);
 
-/// Bits of the mantissa.
+/// Number of mantissa bits.
 const MANTISSA: u32 = 10;
 
 /// Largest exponent field: infinities and NaNs.
@@ -23,12 +23,13 @@ impl Half {
         self.0
     }
 
-    /// The nearest to a number, ties to even. A NaN keeps sign and the first bits of its payload, and is quiet.
+    /// Rounds to nearest, ties to even. A NaN keeps its sign and the first bits of its payload, and becomes
+    /// quiet.
     pub fn from_f32(number: f32) -> Half {
         Half::from_f64(f64::from(number))
     }
 
-    /// As [`Half::from_f32`].
+    /// Like [`Half::from_f32`].
     pub fn from_f64(number: f64) -> Half {
         if number.is_nan() {
             let bits = number.to_bits();
@@ -37,7 +38,7 @@ impl Half {
         Half(round16(number, Direction::NearestEven) as u16)
     }
 
-    /// The same number in single precision; a NaN with the same payload, quiet.
+    /// Converts to single precision; a NaN keeps its payload and becomes quiet.
     pub fn to_f32(self) -> f32 {
         let (sign, mantissa) = (u32::from(self.0 & 0x8000) << 16, u32::from(self.mantissa()));
         let magnitude = match self.exponent() {
@@ -49,7 +50,7 @@ impl Half {
         f32::from_bits(sign | magnitude)
     }
 
-    /// The same number in double precision; a NaN with the same payload, quiet.
+    /// Converts to double precision; a NaN keeps its payload and becomes quiet.
     pub fn to_f64(self) -> f64 {
         let (sign, mantissa) = (u64::from(self.0 & 0x8000) << 48, u64::from(self.mantissa()));
         let magnitude = match self.exponent() {
@@ -61,7 +62,7 @@ impl Half {
         f64::from_bits(sign | magnitude)
     }
 
-    /// Neither zero, denormal, infinite nor NaN.
+    /// Whether it is neither zero, denormal, infinite nor NaN.
     pub const fn is_normal(self) -> bool {
         !matches!(self.exponent(), 0 | SPECIAL)
     }
@@ -82,7 +83,7 @@ mod tests {
     use half::f16;
 
     #[test]
-    fn every_half_is_the_number_that_the_crate_says() {
+    fn every_half_converts_like_the_crate() {
         for bits in 0..=u16::MAX {
             let (ours, theirs) = (Half::from_bits(bits), f16::from_bits(bits));
             assert_eq!(ours.to_f64().to_bits(), theirs.to_f64().to_bits(), "{bits:#x}");

@@ -1,10 +1,10 @@
-//! Sets of half registers: what the validator, the allocator, the machine and reports count with.
+//! Sets of half registers, used by the validator, the allocator, the emulator and reports.
 
 use std::fmt;
 
 use crate::inst::Halves;
 
-/// Words of a set: a bit for each half register of the file.
+/// Number of words: one bit for each half register of the file.
 const WORDS: usize = 4;
 
 /// Half registers of the file.
@@ -18,7 +18,7 @@ impl HalfSet {
     /// No half register.
     pub const EMPTY: HalfSet = HalfSet([0; WORDS]);
 
-    /// `count` half registers from `start`; those past the end of the file are left out.
+    /// `count` half registers starting at `start`; those past the end of the file are omitted.
     #[inline]
     pub fn range(start: u16, count: u16) -> HalfSet {
         let (word, bit) = (usize::from(start / 64), start % 64);
@@ -88,19 +88,19 @@ impl HalfSet {
         Some(word as u16 * 64 + 63 - self.0[word].leading_zeros() as u16)
     }
 
-    /// The elements that are set in `words`, a bit for each half register.
+    /// The elements that are set in `words`, one bit per half register.
     pub const fn from_words(words: [u64; WORDS]) -> HalfSet {
         HalfSet(words)
     }
 
-    /// Each element 1 higher; what would be beyond the file is dropped.
+    /// Each element increased by 1; those beyond the file are dropped.
     #[inline]
     pub fn raised_by_one(self) -> HalfSet {
         let below = |word: usize| word.checked_sub(1).map_or(0, |below| self.0[below] >> 63);
         HalfSet(std::array::from_fn(|word| self.0[word] << 1 | below(word)))
     }
 
-    /// Each element `count` lower; what would fall below 0 is dropped.
+    /// Each element decreased by `count`; those below 0 are dropped.
     #[inline]
     fn lowered(self, count: u16) -> HalfSet {
         if (1..64).contains(&count) {
@@ -115,7 +115,7 @@ impl HalfSet {
         }))
     }
 
-    /// Elements where a run of `count` elements begins that is aligned to `align` (1, 2 or 4).
+    /// Elements at which a run of `count` elements begins, aligned to `align` (1, 2 or 4).
     #[inline]
     pub fn runs(self, count: u16, align: u16) -> HalfSet {
         let mut starts = self;
@@ -152,7 +152,7 @@ impl HalfSet {
         None
     }
 
-    /// Adds the half register `half`; one beyond the file is ignored.
+    /// Adds the half register `half`, which is ignored if it is beyond the file.
     #[inline]
     pub fn insert(&mut self, half: u16) {
         if half < HALVES {
@@ -160,7 +160,7 @@ impl HalfSet {
         }
     }
 
-    /// The word that a range lies in, with its bits in it, if it does not cross the border of one.
+    /// The word that contains a range, with a mask of its bits, if the range does not cross a word boundary.
     #[inline]
     fn within(halves: &Halves) -> Option<(usize, u64)> {
         let (start, count) = (halves.start, halves.end.wrapping_sub(halves.start));
@@ -168,8 +168,8 @@ impl HalfSet {
         is_within.then(|| (usize::from(start / 64) % WORDS, ((1 << count) - 1) << (start % 64)))
     }
 
-    /// The words that a range of at most 64 half registers touches, with its bits in them; those beyond the file are
-    /// left out.
+    /// The words that a range of at most 64 half registers covers, with masks of its bits; those beyond the
+    /// file are omitted.
     #[inline]
     fn touched(halves: &Halves) -> [(usize, u64); 2] {
         let count = halves.end.saturating_sub(halves.start);
@@ -264,7 +264,7 @@ impl HalfSet {
     }
 }
 
-/// Registers in order, `r3l` for a lower half alone, `r4..r7` for a run of whole ones.
+/// Prints registers in order: `r3l` for a single lower half, `r4..r7` for a run of whole registers.
 impl fmt::Display for HalfSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -289,7 +289,7 @@ impl fmt::Display for HalfSet {
     }
 }
 
-/// The bits of a word whose places are multiples of `align` (1, 2 or 4).
+/// The bits of a word at positions that are multiples of `align` (1, 2 or 4).
 const fn aligned_bits(align: u16) -> u64 {
     match align {
         1 => u64::MAX,

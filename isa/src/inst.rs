@@ -1,15 +1,16 @@
-//! A machine instruction as a value: what decoding gives and what encoding takes.
+//! A machine instruction as a value: the result of decoding and the input of encoding.
 //!
 //! An [`Inst`] is an opcode and its operands *in row order*: operand `i` is described by
-//! `op.desc().operands[i]`. Destinations, sources, modifiers (condition, shift amount, component mask …) and the named
-//! unknown bits are all operands, so that nothing of an encoding is lost and all code over instructions is generic.
+//! `op.desc().operands[i]`. Destinations, sources, modifiers (condition, shift amount, component mask …) and
+//! the named unknown bits are all operands, so that no part of an encoding is lost and all code over
+//! instructions is generic.
 
 use bitflags::bitflags;
 
 use crate::desc::{Count, Effects, OperandDesc, OrderClass, Role, WaitBehaviour};
 use crate::table::Opcode;
 
-/// Most operands a row may have (texture instructions have the most).
+/// Maximum number of operands of a row (that of texture instructions).
 pub const MAX_OPERANDS: usize = 24;
 
 /// Width of a register operand.
@@ -35,7 +36,7 @@ impl Size {
         1 << self as u8
     }
 
-    /// The size that holds a value of `bits` bits: 1, 8 and 16 live in a half register.
+    /// The size that holds a value of `bits` bits: 1, 8 and 16 take a half register.
     pub const fn for_bits(bits: u8) -> Size {
         match bits {
             0..=16 => Size::B16,
@@ -45,13 +46,13 @@ impl Size {
     }
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Tag {
-    /// Absent: an optional operand that is not there.
+    /// Absent: an omitted optional operand.
     #[default]
     None,
-    /// An immediate. `value` is the number itself, sign-extended to 32 bits where the kind is signed. For float
+    /// An immediate. `value` is the number itself, sign-extended to 32 bits if the kind is signed. For float
     /// sources it is the encoded minifloat (imm8): see [`crate::minifloat`].
     Imm,
     /// A general-purpose register. `value` is the half index: r5l = 10, r5h = 11, r5 = 10, r5_r6 = 10.
@@ -82,8 +83,8 @@ bitflags! {
         const SX = 1 << 4;
         /// Zero-extend an immediate index that would otherwise be signed (memory and stack operations).
         const ZX = 1 << 5;
-        /// The encoding names the next larger size, which the operation does not have: the hardware uses the size given
-        /// here (applegpu's model; Mesa emits such operands).
+        /// The encoding specifies the next larger size, which the operation does not support: the hardware
+        /// uses the size given here (applegpu's model; Mesa emits such operands).
         const WIDE = 1 << 6;
     }
 }
@@ -91,9 +92,9 @@ bitflags! {
 /// One operand of an [`Inst`], eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Operand {
-    /// What the operand is.
+    /// The kind.
     pub tag: Tag,
-    /// Width of one element (registers and uniforms only; immediates say [`Size::B32`]).
+    /// Width of one element (registers and uniforms only; immediates use [`Size::B32`]).
     pub size: Size,
     /// Modifiers and hints.
     pub flags: OperandFlags,
@@ -139,7 +140,7 @@ impl Operand {
 pub struct Inst {
     /// The row of the table.
     pub op: Opcode,
-    /// Encode in the long form even when the short one would do (the L bit). The encoder chooses the long form by
+    /// Encode in the long form even if the short one suffices (the L bit). The encoder selects the long form
     /// itself whenever a bit beyond the short form is set.
     pub long: bool,
     /// Operands in row order; entries past the row's operand count are [`Operand::NONE`].
@@ -147,14 +148,14 @@ pub struct Inst {
 }
 
 impl Inst {
-    /// An instruction with the row's default modifiers (its required constants), no registers, and the form the row
-    /// prefers.
+    /// An instruction with the row's default modifiers (its required constants), no registers, and the row's
+    /// preferred form.
     #[inline]
     pub fn new(op: Opcode) -> Inst {
         *op.fresh()
     }
 
-    /// Appends [`Inst::new`] to a list, where it is to be given its operands.
+    /// Appends [`Inst::new`] to a list, to be given its operands there.
     #[inline]
     pub fn append(list: &mut Vec<Inst>, op: Opcode) -> Option<&mut Inst> {
         list.extend_from_slice(std::slice::from_ref(op.fresh()));
@@ -162,26 +163,26 @@ impl Inst {
     }
 }
 
-/// Half registers an operand covers.
+/// The half registers that an operand covers.
 pub type Halves = std::ops::Range<u16>;
 
 /// The nesting counter, read and written by every mask instruction.
 const NESTING_COUNTER: Halves = 0..1;
-/// Where calls leave the return address: r1.
+/// The register for the return address of calls: r1.
 const LINK: Halves = 2..4;
 
 impl Inst {
-    /// The operand called `name`, when the row has one.
+    /// The operand `name`, if the row has one.
     pub fn operand(&self, name: &str) -> Option<Operand> {
         self.op.desc().operand_index(name).and_then(|i| self.operands.get(i).copied())
     }
 
-    /// The value of the modifier `name`; 0 when the row has none.
+    /// The value of the modifier `name`; 0 if the row has none.
     pub fn modifier(&self, name: &str) -> u32 {
         self.operand(name).map_or(0, |operand| operand.value)
     }
 
-    /// Sets the operand called `name`; nothing happens when the row has none.
+    /// Sets the operand `name`, if the row has one.
     pub fn set(&mut self, name: &str, operand: Operand) {
         if let Some(i) = self.op.desc().operand_index(name)
             && let Some(slot) = self.operands.get_mut(i)
@@ -206,7 +207,7 @@ impl Inst {
                 0 => 4,
                 count => count as u16,
             },
-            // A block store without explicit coordinates is given the layer alone.
+            // A block store without explicit coordinates takes only the layer.
             Count::Coordinates if self.operand("explicit").is_some_and(|explicit| explicit.value == 0) => 1,
             Count::Coordinates => coordinate_slots(self.modifier("dim"), self.modifier("query") != 0),
             Count::Lod => lod_registers(self.modifier("lod_mode"), self.modifier("dim")),
@@ -216,8 +217,8 @@ impl Inst {
         }
     }
 
-    /// The half registers operand `index` covers; `None` when it is not a register. Textures write four registers whatever
-    /// their mask, and depth is followed by stencil.
+    /// The half registers that operand `index` covers; `None` if it is not a register. Textures write four
+    /// registers regardless of their mask, and depth is followed by stencil.
     #[inline]
     pub fn operand_halves(&self, index: usize) -> Option<Halves> {
         let operand = self.operands.get(index)?;
@@ -232,7 +233,7 @@ impl Inst {
         self.vector_halves(index, operand, spec)
     }
 
-    /// As [`Inst::operand_halves`] for a register that may stand for several.
+    /// Like [`Inst::operand_halves`], for an operand that may denote several registers.
     fn vector_halves(&self, index: usize, operand: &Operand, spec: &OperandDesc) -> Option<Halves> {
         let clobbers_four = matches!(self.op, Opcode::Smpf | Opcode::Smpi) && spec.role == Role::Dst;
         let count = if clobbers_four { 4 } else { self.operand_count(index) };
@@ -247,14 +248,14 @@ impl Inst {
         Some(start..start + count * u16::from(operand.size.halves()) + trailing)
     }
 
-    /// Half registers written, in operand order, implicit ones included (nesting counter, link register).
+    /// Half registers written, in operand order, including implicit ones (nesting counter, link register).
     pub fn registers_written(&self) -> impl Iterator<Item = Halves> + '_ {
         let mask = self.op.desc().effects.contains(Effects::MASK).then_some(NESTING_COUNTER);
         let link = matches!(self.op, Opcode::Call | Opcode::CallReg).then_some(LINK);
         self.registers_of(Role::Dst).chain(mask).chain(link)
     }
 
-    /// Half registers read, in operand order, implicit ones included.
+    /// Half registers read, in operand order, including implicit ones.
     pub fn registers_read(&self) -> impl Iterator<Item = Halves> + '_ {
         let mask = self.op.desc().effects.contains(Effects::MASK).then_some(NESTING_COUNTER);
         self.registers_of(Role::Src).chain(mask)
@@ -264,14 +265,14 @@ impl Inst {
         self.op.desc().with_role(role).filter_map(|(i, _)| self.operand_halves(i))
     }
 
-    /// Calls `act` with what [`Inst::registers_written`] gives.
+    /// Calls `act` with each element of [`Inst::registers_written`].
     #[inline]
     pub fn each_written(&self, act: impl FnMut(Halves)) {
         let link = matches!(self.op, Opcode::Call | Opcode::CallReg).then_some(LINK);
         self.each_register(Role::Dst, link, act);
     }
 
-    /// Calls `act` with what [`Inst::registers_read`] gives.
+    /// Calls `act` with each element of [`Inst::registers_read`].
     #[inline]
     pub fn each_read(&self, act: impl FnMut(Halves)) {
         self.each_register(Role::Src, None, act);
@@ -293,19 +294,19 @@ impl Inst {
         }
     }
 
-    /// Signed distance in bytes of the branch target from the first byte of the instruction, when it has one.
+    /// Signed distance in bytes of the branch target from the first byte of the instruction, if it has one.
     pub fn target(&self) -> Option<i32> {
         let at = self.op.desc().target?;
         Some(self.operands[at].value as i32)
     }
 
-    /// The chain the instruction stays in order with: its row's, or that of the special register it reads.
+    /// The order chain of the instruction: that of its row, or of the special register it reads.
     pub fn order(&self) -> OrderClass {
         let special = self.operand("sr").and_then(|operand| crate::sr::by_number(operand.value));
         special.map_or(self.op.desc().order, |register| register.order)
     }
 
-    /// The wait group the instruction occupies a slot of, when it is asynchronous.
+    /// The wait group in which the instruction occupies a slot, if it is asynchronous.
     pub fn wait_group(&self) -> Option<u32> {
         (self.op.desc().wait == WaitBehaviour::Async).then(|| self.modifier("group"))
     }
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn special_registers_have_an_order_of_their_own() {
+    fn special_registers_have_order_classes() {
         let order = |text| parse_inst(text).map(|inst| inst.order());
         assert_eq!(order("mfsr r0, coverage_mask"), Ok(OrderClass::Coverage));
         assert_eq!(order("mfsr r0, core_index"), Ok(OrderClass::None));

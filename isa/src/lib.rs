@@ -1,6 +1,7 @@
 //! The AGX instruction set (Apple G13 and G14: M1 and M2) as one table.
 //!
-//! Everything here is derived from [`INSTS`]: encoder, total decoder, assembler, disassembler, semantics, timing.
+//! Everything in this crate is derived from [`INSTS`]: encoder, total decoder, assembler, disassembler,
+//! semantics, timing.
 
 pub mod alias;
 pub mod asm;

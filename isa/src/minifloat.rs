@@ -1,19 +1,20 @@
-//! The 8-bit floats that stand as immediates of float operands: sign, three bits of exponent, four of mantissa.
+//! The 8-bit floats used as immediates of float operands: sign, three bits of exponent, four of mantissa.
 //!
 //! Exponent 0 is `m / 64`, others are `(16 + m) * 2^(e - 7)`; the range is 1/64 to 31 and every value is exact in half
 //! precision (applegpu; Mesa 25.0's minifloat packer).
 
-/// The value of an encoded minifloat; only the low eight bits of `code` are looked at.
+/// The value of an encoded minifloat; only the low eight bits of `code` are significant.
 pub const fn decode(code: u8) -> f32 {
     let exponent = (code >> 4 & 7) as u32;
     let mantissa = (code & 15) as u32;
-    // Scaled by 64 every value is an integer.
+    // Scaled by 64, every value is an integer.
     let magnitude = if exponent == 0 { mantissa } else { (16 + mantissa) << (exponent - 1) };
     let value = magnitude as f32 / 64.0;
     if code & 0x80 != 0 { -value } else { value }
 }
 
-/// The code of `value`, when it is exactly representable. Negative zero is, NaN and infinities are not.
+/// The code of `value`, if it is exactly representable. This includes negative zero, but not NaN and
+/// infinities.
 pub fn encode(value: f32) -> Option<u8> {
     let sign = if value.is_sign_negative() { 0x80 } else { 0 };
     let scaled = value.abs() * 64.0;

@@ -1,78 +1,79 @@
-//! Operand kinds: which forms an operand may take and how each is laid out.
+//! Operand kinds: the forms that an operand may take, and their layouts.
 //!
-//! A kind is a list of [`Form`]s, plain data. The bits of an operand, gathered by the row's pieces (low part first),
-//! are its *raw* value. A form says which raw bits select it, which hold the number and which are flags; every other
-//! raw bit must be zero. A few forms also depend on bits elsewhere in the instruction (the size of select sources is
-//! the destination's, the LOD is a register or a uniform by the LOD mode): those are the context bits.
+//! A kind is a list of [`Form`]s, plain data. The bits of an operand, gathered by the row's pieces (low part
+//! first), are its *raw* value. A form specifies which raw bits select it, which hold the number and which
+//! are flags; all other raw bits must be zero. A few forms also depend on bits elsewhere in the instruction
+//! (the size of select sources is the destination's; the LOD is a register or a uniform depending on the LOD
+//! mode): those are the context bits.
 //!
-//! Layouts: applegpu's descriptors, Mesa 25.0's AGX packer and AGX2.xml, which agree except where the error sheet
-//! (docs/errata.md) says otherwise.
+//! Layouts: applegpu's descriptors, Mesa 25.0's AGX packer and AGX2.xml, which agree except where the error
+//! sheet (docs/errata.md) notes a difference.
 
 use thiserror::Error;
 
 use crate::inst::{Operand, OperandFlags, Size, Tag};
 
-/// Why an operand does not fit its place.
+/// Why an operand does not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum OperandError {
-    /// The operand is absent but needed.
+    /// The operand is absent but required.
     #[error("it is missing")]
     Missing,
-    /// No form has this tag.
-    #[error("this sort of operand is not allowed here")]
+    /// No form has this kind of operand.
+    #[error("this kind of operand is not allowed here")]
     Tag,
-    /// The tag is fine, the size is not.
+    /// No form of this kind has the size.
     #[error("this size is not allowed here")]
     Size,
-    /// A modifier or hint the form does not have.
+    /// A modifier or hint that the form does not support.
     #[error("this modifier or hint is not allowed here")]
     Flags,
     /// The number does not fit the field.
     #[error("the number is out of range")]
     Range,
-    /// A register index that is not aligned as the form needs.
+    /// A register index without the alignment that the form requires.
     #[error("the register is not aligned")]
     Alignment,
-    /// Another operand of the instruction rules this form out.
+    /// Another operand of the instruction excludes this form.
     #[error("it does not agree with the other operands of the instruction")]
     Context,
 }
 
-/// A flag of a form: raw bit `bit` equals `set` when the operand has `flag`.
+/// A flag of a form: raw bit `bit` equals `set` if the operand has `flag`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlagBit {
     /// The flag.
     pub flag: OperandFlags,
     /// Its bit in the raw value.
     pub bit: u8,
-    /// The bit's value when the operand has the flag.
+    /// The bit's value if the operand has the flag.
     pub set: bool,
 }
 
-/// One way an operand may look.
+/// One possible form of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// What the operand is.
+    /// The kind of operand.
     pub tag: Tag,
     /// Its size.
     pub size: Size,
-    /// Raw bits 0..bits hold the number, except those that `select_mask` claims.
+    /// The number is in raw bits 0..bits, except those that `select_mask` covers.
     pub bits: u8,
-    /// The number is the field shifted left by this.
+    /// The number is the field shifted left by this amount.
     pub scale: u8,
-    /// The field is two's complement.
+    /// Whether the field is two's complement.
     pub signed: bool,
-    /// Raw bits that tell this form.
+    /// Mask of the raw bits that select this form.
     pub select_mask: u64,
     /// Their values.
     pub select_value: u64,
-    /// Instruction bits that tell this form.
+    /// Mask of the instruction bits that select this form.
     pub context_mask: u128,
     /// Their values.
     pub context_value: u128,
-    /// Flags with a bit of their own.
+    /// Flags with separate bits.
     pub flags: &'static [FlagBit],
-    /// Flags the operand has whenever the form is this one.
+    /// Flags implied by the form.
     pub implied: OperandFlags,
     /// Position of the two-bit register-cache hint (1 none, 2 cache, 3 discard; 0 is undefined).
     pub hint: Option<u8>,
@@ -80,7 +81,7 @@ pub struct Form {
     pub used: u64,
     /// Flags the form can carry.
     allowed: OperandFlags,
-    /// Raw bits that are set when the operand has no flags.
+    /// Raw bits that are set if the operand has no flags.
     unflagged: u64,
 }
 
@@ -250,15 +251,15 @@ fn hint_code(flags: OperandFlags) -> Result<u64, OperandError> {
 pub enum Style {
     /// A register, uniform, state register or integer immediate in operand position.
     Plain,
-    /// As `Plain`; immediates are minifloats.
+    /// Like `Plain`; immediates are minifloats.
     Float,
-    /// A number after its name: `shift 2`. Not written when it has the row's default.
+    /// A number after its name: `shift 2`. Omitted if it equals the row's default.
     Number,
     /// A mnemonic suffix out of a list of names; values without a name are written as numbers.
     Names(&'static [&'static str]),
-    /// A mnemonic suffix that is the operand's name when the bit is set.
+    /// A mnemonic suffix that is the operand's name if the bit is set.
     Flag,
-    /// A component mask: the suffix `xyzw` with the absent components left out.
+    /// A component mask: the suffix `xyzw` without the absent components.
     Components,
     /// A branch target: a label, or a signed byte distance.
     Target,
@@ -279,9 +280,9 @@ pub struct OperandKind {
     pub style: Style,
     /// Whether a form depends on instruction bits outside the operand.
     pub contextual: bool,
-    /// The field is the number: no form to look for.
+    /// Whether the field is simply the number, so that no form needs to be selected.
     pub plain: bool,
-    /// Number of the first form of each tag and size, plus one; 0 where there is none.
+    /// Index of the first form of each tag and size, plus one; 0 if there is none.
     first: [[u8; SIZES]; TAGS],
 }
 
@@ -306,7 +307,7 @@ impl OperandKind {
         OperandKind { plain: true, ..OperandKind::new(name, style, NUMBER_FORMS) }
     }
 
-    /// Decodes `raw`, `len` bits wide, of the instruction `word`; `None` when no form matches.
+    /// Decodes `raw`, `len` bits wide, in the instruction `word`; `None` if no form matches.
     #[inline]
     pub fn decode(&self, raw: u64, len: u32, word: u128) -> Option<Operand> {
         if self.plain {
@@ -328,13 +329,13 @@ impl OperandKind {
         self.encode_with(operand, len, |form| word & form.context_mask == form.context_value)
     }
 
-    /// Encodes an operand of `len` bits whose form depends on no other.
+    /// Encodes an operand of `len` bits whose form depends on no other operand.
     #[inline(always)]
     pub fn encode_alone(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
         self.encode_with(operand, len, |_| true)
     }
 
-    /// Checks an operand by itself, for a field of `len` bits: some form takes it.
+    /// Checks an operand by itself, for a field of `len` bits: whether some form accepts it.
     pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
         self.encode_alone(operand, len).map(|_| ())
     }
@@ -349,7 +350,7 @@ impl OperandKind {
         if self.plain && operand.is_number() && u64::from(operand.value) >> len.min(32) == 0 {
             return Ok(u64::from(operand.value));
         }
-        // Mostly the first form of the operand's tag and size takes it.
+        // Usually the first form of the operand's tag and size accepts it.
         let first = usize::from(self.first[operand.tag as usize][operand.size as usize]).wrapping_sub(1);
         if let Some(form) = self.forms.get(first)
             && form.allows(operand.flags)
@@ -361,7 +362,7 @@ impl OperandKind {
         self.encode_otherwise(operand, len, first.wrapping_add(1), in_context)
     }
 
-    /// Encodes an operand that no form before number `next` takes.
+    /// Encodes an operand that no form before number `next` accepts.
     #[inline(never)]
     fn encode_otherwise(
         &self,
@@ -382,7 +383,7 @@ impl OperandKind {
         Err(self.reason_against(operand, len, in_context))
     }
 
-    /// Why no form takes an operand that none takes: the one that comes closest says.
+    /// The reason why no form accepts an operand: that of the closest form.
     #[cold]
     fn reason_against(
         &self,
@@ -416,7 +417,7 @@ impl OperandKind {
         self.forms.iter().any(|form| form.tag == tag)
     }
 
-    /// An operand the kind accepts whatever the context asks for, when there is one: the first form that fits `word`.
+    /// An operand that the kind accepts in every context, if there is one: the first form that fits `word`.
     pub fn example(&self, word: u128) -> Operand {
         let fits = |form: &&Form| word & form.context_mask == form.context_value;
         match self.forms.iter().find(fits) {
@@ -432,7 +433,7 @@ const fn flag(flag: OperandFlags, bit: u8) -> FlagBit {
 
 const NONE: Form = form(Tag::None, Size::B32, 0);
 const IMM8: Form = form(Tag::Imm, Size::B32, 8);
-/// A 32-bit or 64-bit register has an even half index: its low bit is a selector that is 0.
+/// A 32-bit or 64-bit register has an even half index: its low bit is a selector with value 0.
 const REG16: Form = form(Tag::Reg, Size::B16, 8);
 const REG32: Form = form(Tag::Reg, Size::B32, 8).select(1, 0);
 
@@ -597,7 +598,7 @@ pub const HALF_SRC: OperandKind = OperandKind::new(
 /// Bit 8 of the instruction is the size of the destination, and of both results a select chooses from.
 const SIZE32: u128 = 1 << 8;
 
-/// What a select chooses: raw bits of the destination's size. Raw: value 0..8, three flags 8..11.
+/// A value of a select: raw bits of the destination's size. Raw: value 0..8, three flags 8..11.
 pub const SELECT_SRC: OperandKind = OperandKind::new(
     "select source",
     Style::Plain,
@@ -630,7 +631,7 @@ pub const MEMORY_INDEX: OperandKind = OperandKind::new(
     ],
 );
 
-/// Half-word of the uniform file that a store goes to. Raw: value 0..16, immediate 16, zero-extend 17.
+/// Half-word of the uniform file to store to. Raw: value 0..16, immediate 16, zero-extend 17.
 pub const UNIFORM_INDEX: OperandKind = OperandKind::new(
     "uniform-file index",
     Style::Plain,
@@ -695,8 +696,8 @@ const fn lod_mode(mode: u128) -> u128 {
     mode << 52
 }
 
-/// Level of detail, bias or gradients, by the LOD mode at bits 52..56: nothing, 16-bit uniforms, 16-bit registers or
-/// 32-bit gradient vectors.
+/// Level of detail, bias or gradients, depending on the LOD mode at bits 52..56: nothing, 16-bit uniforms,
+/// 16-bit registers or 32-bit gradient vectors.
 pub const LOD: OperandKind = OperandKind::new(
     "level of detail",
     Style::Plain,
@@ -748,8 +749,8 @@ pub const SAMPLER: OperandKind = OperandKind::new(
 const COMPARE: u128 = 1 << 23;
 const OFFSET: u128 = 1 << 91;
 
-/// Shadow reference and packed texel offset: a 32-bit register when a comparison is made (the offset follows it), a
-/// 16-bit one for an offset alone.
+/// Shadow reference and packed texel offset: a 32-bit register if there is a comparison (followed by the
+/// offset), a 16-bit one for an offset alone.
 pub const COMPARE_OFFSET: OperandKind = OperandKind::new(
     "reference and offset",
     Style::Plain,
@@ -802,7 +803,7 @@ pub const COEFFICIENT_NUMBER: OperandKind =
 
 const INTERPOLATION: u128 = 3 << 48;
 
-/// Sample number of an interpolation, by the interpolation mode at bits 48..50.
+/// Sample number of an interpolation, depending on the interpolation mode at bits 48..50.
 pub const SAMPLE_INDEX: OperandKind = OperandKind::new(
     "sample index",
     Style::Plain,
@@ -837,7 +838,7 @@ pub const NUMBER: OperandKind = OperandKind::number("number", Style::Number);
 pub const INTEGER: OperandKind = OperandKind::number("integer", Style::Integer);
 /// A signed integer in operand position.
 pub const SIGNED: OperandKind = OperandKind::new("signed integer", Style::Integer, SIGNED_FORMS);
-/// One bit written as a suffix when set.
+/// One bit, written as a suffix if set.
 pub const FLAG: OperandKind = OperandKind::number("flag", Style::Flag);
 /// Component mask, bit 0 = x.
 pub const COMPONENTS: OperandKind = OperandKind::number("component mask", Style::Components);

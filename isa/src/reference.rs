@@ -1,4 +1,4 @@
-//! The reference manual: Markdown pages made from the table.
+//! The reference manual: Markdown pages generated from the table.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::operand::{Form, OperandKind, Style};
 use crate::sr::SPECIAL_REGISTERS;
 use crate::table::{FAMILIES, INSTS};
 
-/// A page: its path below `docs`, and its text.
+/// A page: its path relative to `docs`, and its text.
 pub type Page = (String, String);
 
 /// All pages, the overview first.
@@ -56,7 +56,7 @@ fn overview() -> String {
         let links: Vec<String> = rows.map(|row| format!("[{0}](isa/{name}.md#{0})", row.name)).collect();
         line(&mut page, format_args!("* **{title}**: {}", links.join(", ")));
     }
-    page.push_str("\n## Other names\n\nText only: rows with some operands fixed.\n\n| name | row | fixed |\n|---|---|---|\n");
+    page.push_str("\n## Aliases\n\nNames in assembly text for rows with some operands fixed.\n\n| name | row | fixed |\n|---|---|---|\n");
     for alias in ALIASES {
         let fixed: Vec<String> =
             alias.fixed.iter().map(|(name, value)| format!("{name} = {}", value.value)).collect();
@@ -75,7 +75,7 @@ fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(page, "{text}").expect("invariant: writing to a string cannot fail");
 }
 
-/// Every operand kind with forms worth telling, in the order the table first uses them.
+/// Every operand kind with more than trivial forms, in order of first use in the table.
 fn kinds(page: &mut String) {
     let mut told: Vec<OperandKind> = Vec::new();
     for kind in INSTS.iter().flat_map(|row| row.operands).map(|operand| operand.kind) {
@@ -185,7 +185,7 @@ fn row_section(page: &mut String, row: &InstDesc) {
     facts(page, row);
 }
 
-/// The words of an instruction, highest bit first, 16 bits a line.
+/// The encoding of an instruction, highest bit first, 16 bits per line.
 fn diagram(page: &mut String, row: &InstDesc) {
     let length = match row.length {
         Length::Fixed(bytes) => format!("{bytes} bytes"),
@@ -211,7 +211,7 @@ fn diagram(page: &mut String, row: &InstDesc) {
     }
 }
 
-/// What a bit is: a field's name and the index in it, or a constant.
+/// The meaning of a bit: a field's name and the index in it, or a constant.
 fn bit_name(row: &InstDesc, bit: u8) -> (String, Option<u32>) {
     if let Length::Extensible { l_bit, .. } = row.length
         && l_bit == bit
@@ -235,7 +235,7 @@ fn is_constant(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
 }
 
-/// Whether a bit continues the cell before it: constants join, and so do neighbours of one field.
+/// Whether a bit extends the preceding cell: constants join, and so do adjacent bits of one field.
 fn joins(last: &str, name: &str, index: Option<u32>) -> bool {
     match index {
         None => is_constant(last) && is_constant(name),
@@ -264,7 +264,7 @@ fn extend(cell: &(String, u8, u8), name: &str, index: Option<u32>, bit: u8) -> (
 }
 
 fn cell_text(text: &str, low: u8, high: u8) -> String {
-    // A field of one bit needs no range, and neither does one that is a single index.
+    // A one-bit field needs no range, nor does a single index.
     let text = match text.split_once('[') {
         Some((name, range)) => {
             let (high, low) = range.trim_end_matches(']').split_once(':').unwrap_or((range, range));
@@ -316,10 +316,10 @@ fn remarks(operand: &OperandDesc) -> Vec<String> {
         Count::Fixed(2) => "two registers",
         Count::Fixed(3) => "three registers",
         Count::Fixed(_) => "four registers",
-        Count::Mask => "one register for each bit of mask",
+        Count::Mask => "one register per bit of mask",
         Count::CountField => "count registers, 0 means 4",
-        Count::Coordinates => "as many registers as dim asks for, then layer or sample",
-        Count::Lod => "as many registers as lod_mode asks for",
+        Count::Coordinates => "as many registers as dim requires, then layer or sample",
+        Count::Lod => "as many registers as lod_mode requires",
         Count::Exchange => "two registers for cmpxchg",
         Count::DepthStencil => "depth, then stencil",
         Count::CompareOffset => "reference, then offset",
@@ -327,7 +327,7 @@ fn remarks(operand: &OperandDesc) -> Vec<String> {
     remarks.extend((!count.is_empty()).then(|| count.to_owned()));
     if operand.kind.takes(Tag::Uniform) {
         match operand.reach {
-            Reach::None => remarks.push("compilers use no uniform here".to_owned()),
+            Reach::None => remarks.push("compilers do not use uniforms here".to_owned()),
             Reach::Low => remarks.push("uniforms below u128".to_owned()),
             Reach::All => {}
         }
@@ -367,20 +367,20 @@ fn facts(page: &mut String, row: &InstDesc) {
         line(page, format_args!("* Stays in order: {order}."));
     }
     let results = [
-        (Results::ROUNDED, "a destination of 16 bits receives the float rounded once more"),
-        (Results::CUT, "a destination of 16 bits receives the low half"),
+        (Results::ROUNDED, "a 16-bit destination receives the float rounded once more"),
+        (Results::CUT, "a 16-bit destination receives the low half"),
     ];
     for (_, what) in results.iter().filter(|(flag, _)| row.results.contains(*flag)) {
         line(page, format_args!("* Result: {what}."));
     }
     if row.wait == WaitBehaviour::Async {
-        line(page, format_args!("* Asynchronous: results are there after a `wait` on its group."));
+        line(page, format_args!("* Asynchronous: results are available after a `wait` on its group."));
     }
     if !row.assumed.is_empty() {
         line(page, format_args!("* Assumed: {}.", row.assumed));
     }
     line(page, format_args!("* Chips: G13G, G13X, G14G, G14X. Sources: {}.", row.source));
     if row.unseen {
-        line(page, format_args!("* No published encoding was at hand to check this row against."));
+        line(page, format_args!("* Not checked against a published encoding, because none was available."));
     }
 }

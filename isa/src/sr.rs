@@ -1,4 +1,4 @@
-//! Special registers, as `mfsr` numbers them (applegpu, Mesa 25.0, AGX2.xml).
+//! Special registers, by their numbers in `mfsr` (applegpu, Mesa 25.0, AGX2.xml).
 
 use crate::desc::OrderClass;
 use crate::table::names::Value;
@@ -10,22 +10,22 @@ pub struct Sr(pub u8);
 /// Whether the lanes of a SIMD-group read the same value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// They do.
+    /// They read the same value.
     Uniform,
-    /// They do in compute programs.
+    /// They read the same value in compute programs.
     UniformInCompute,
-    /// They may not.
+    /// They may read different values.
     Divergent,
 }
 
-/// A special register whose meaning is known.
+/// A special register of known meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpecialRegister {
     /// Number.
     pub number: u8,
     /// Name in assembly.
     pub name: &'static str,
-    /// The chain reads stay in order with.
+    /// The order chain of reads.
     pub order: OrderClass,
     /// Whether the lanes of a SIMD-group read the same value.
     pub sharing: Sharing,
@@ -35,7 +35,7 @@ pub struct SpecialRegister {
 
 macro_rules! special_registers {
     ($($id:ident = $number:literal $name:literal $order:ident $sharing:ident $doc:literal;)*) => {
-        /// Every special register whose meaning is known, by number.
+        /// Every special register of known meaning, by number.
         pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[$(SpecialRegister {
             number: $number,
             name: $name,
@@ -90,7 +90,7 @@ special_registers! {
 }
 
 impl Sr {
-    /// The register of another axis of a place or size: 0 for the same.
+    /// The register for another axis of a position or size; 0 is the same axis.
     pub const fn axis(self, axis: u8) -> Sr {
         Sr(self.0 + axis)
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_rise_and_names_lead_back() {
+    fn numbers_ascend_and_names_round_trip() {
         assert!(SPECIAL_REGISTERS.is_sorted_by(|a, b| a.number < b.number));
         for register in SPECIAL_REGISTERS {
             assert_eq!(by_name(register.name), Some(register));

@@ -1,13 +1,13 @@
-//! Cycle estimates: Mesa 25.0's "crude model" of the M1, which its statistics are made of.
+//! Cycle estimates: Mesa 25.0's "crude model" of the M1, on which its statistics are based.
 //!
-//! Operations without a unit (memory, textures, tile, control flow, conversions, bit counts, derivatives) count as
-//! nothing, as they do there.
+//! Operations without a unit (memory, textures, tile, control flow, conversions, bit counts, derivatives)
+//! cost nothing in this model.
 
 use crate::desc::{InstDesc, Unit, WaitBehaviour};
 use crate::inst::{Halves, Inst};
 use crate::table::Opcode;
 
-/// What one instruction costs.
+/// The cost of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// Executing unit.
@@ -18,7 +18,7 @@ pub struct Cost {
     pub throughput: u8,
 }
 
-/// What a jump costs, in cycles, when one decides whether to skip code with one.
+/// Estimated cost of a jump in cycles, for decisions whether to skip code with one.
 pub const JUMP_CYCLES: u32 = 19;
 
 /// The cost of an instruction.
@@ -61,14 +61,15 @@ impl Cycles {
     }
 }
 
-/// Cycles from issuing an access to memory until its result is there. Assumed: no source gives one. What matters is that
-/// it is far more than arithmetic takes and less than a texture does.
+/// Cycles from issuing a memory access until its result is available. Assumed: no source gives a number. It
+/// must be much larger than the latency of arithmetic and smaller than that of a texture access.
 pub const MEMORY_CYCLES: u32 = 40;
 
-/// Cycles from issuing a texture access until its result is there. Assumed, as [`MEMORY_CYCLES`] is.
+/// Cycles from issuing a texture access until its result is available. Assumed, like [`MEMORY_CYCLES`].
 pub const TEXTURE_CYCLES: u32 = 80;
 
-/// Cycles from issuing an instruction of row `desc` until its results are there; `modifier` gives its modifiers by name.
+/// Cycles from issuing an instruction of row `desc` until its results are available; `modifier` gives its
+/// modifiers by name.
 pub fn result_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
     match (desc.wait, desc.family) {
         (WaitBehaviour::Async, "texture") => TEXTURE_CYCLES,
@@ -86,14 +87,14 @@ pub fn issue_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
     u32::from(variant.map_or(desc.throughput, |variant| variant.throughput)).max(1)
 }
 
-/// A SIMD-group that has the machine to itself and goes through a program once, from its first instruction to its last:
-/// results take their time, and waits and operands stall.
+/// Simulates a SIMD-group that has a core to itself and passes through a program once, from its first
+/// instruction to its last: results have latency, and waits and operands stall.
 #[derive(Clone, Debug)]
 pub struct Alone {
     clock: u32,
-    /// When each half register can be read.
+    /// The cycle at which each half register can be read.
     ready: [u32; 256],
-    /// When each group has finished.
+    /// The cycle at which each group has completed.
     groups: [u32; 2],
     /// Cycles lost to waits.
     stalled: u32,
@@ -138,7 +139,7 @@ impl Alone {
         self.clock
     }
 
-    /// Cycles of these that were spent in waits.
+    /// Cycles spent in waits.
     pub fn stalled(&self) -> u32 {
         self.stalled
     }
@@ -150,7 +151,7 @@ mod tests {
     use crate::asm::parse_inst;
 
     #[test]
-    fn results_take_their_time() {
+    fn results_have_latencies() {
         let run = |texts: &[&str]| {
             let mut alone = Alone::default();
             texts.iter().for_each(|text| alone.issue(&parse_inst(text).unwrap()));

@@ -1,7 +1,8 @@
-//! Checks machine code the way a careful reader would: every rule of the machine that a program can be seen to break.
+//! Validates machine code against every rule of the hardware whose violation can be detected statically.
 //!
-//! Rules of one instruction are checked everywhere; rules of order (waits, discarded registers, ends) along every path
-//! from the first instruction, joined where paths meet. A jump is taken to go both ways.
+//! Rules on single instructions are checked everywhere; rules on order (waits, discarded registers, ends)
+//! along every path from the first instruction, with states joined where paths meet. A jump is assumed to go
+//! both ways.
 
 use thiserror::Error;
 
@@ -11,15 +12,15 @@ use crate::half_set::HalfSet;
 use crate::inst::{Halves, Inst, OperandFlags, Size, Tag};
 use crate::table::Opcode;
 
-/// Which part of a shader code is.
+/// The part of a shader that code belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Part {
     /// The main part, or a linked program.
     #[default]
     Main,
-    /// A preamble: one lane runs it before a draw or dispatch to set uniforms. It is a program of its own.
+    /// A preamble: one lane runs it before a draw or dispatch to set uniforms. It is a separate program.
     Preamble,
-    /// Code before a main part; it always runs on into that.
+    /// Code before a main part, which always follows it.
     Prolog,
     /// Code after a main part.
     Epilog,
@@ -34,23 +35,23 @@ impl Part {
         ("epilog", Part::Epilog),
     ];
 
-    /// The part called `name`.
+    /// The part with this name.
     pub fn from_name(name: &str) -> Option<Part> {
         Part::ALL.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
     }
 }
 
-/// What a program may use.
+/// The resources available to a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Half registers the program is given, 0 to 256.
+    /// Half registers of the program, 0 to 256.
     pub register_halves: u16,
-    /// Uniform half-words the program is given, 0 to 512.
+    /// Uniform half-words of the program, 0 to 512.
     pub uniform_halves: u16,
-    /// Which part of a shader it is.
+    /// The part of a shader it belongs to.
     pub part: Part,
-    /// Another part of the program follows: the code need not stop, may branch to its end, and leaves no register that
-    /// an unfinished operation has yet to write. A prolog always continues.
+    /// Whether another part of the program follows: the code need not stop, may branch to its end, and must
+    /// not leave a register that an outstanding operation will write. A prolog always continues.
     pub goes_on: bool,
 }
 
@@ -64,29 +65,29 @@ impl Limits {
     }
 }
 
-/// A rule that is broken.
+/// A violated rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Problem {
     /// Bytes that are not an instruction.
     #[error("these bytes are not an instruction")]
     Undecodable,
-    /// A register past those the program has.
-    #[error("`{operand}` reaches half register {end} of {limit}")]
+    /// A register beyond those of the program.
+    #[error("`{operand}` extends to half register {end}; the limit is {limit}")]
     Register {
         /// Operand name.
         operand: &'static str,
         /// One past the last half register it covers.
         end: u16,
-        /// Half registers there are.
+        /// Number of half registers available.
         limit: u16,
     },
-    /// A 64-bit ALU register off a multiple of four half registers.
+    /// A 64-bit ALU register that is not aligned to four half registers.
     #[error("the 64-bit `{operand}` does not start at an even register")]
     Alignment {
         /// Operand name.
         operand: &'static str,
     },
-    /// A uniform where none may be read, or past the part that can be.
+    /// A uniform operand where none may be read, or out of range.
     #[error("`{operand}` cannot read uniform half-word {half}")]
     Uniform {
         /// Operand name.
@@ -103,8 +104,8 @@ pub enum Problem {
     /// The nesting counter used as an ordinary register in a program with control flow.
     #[error("r0l is the nesting counter and holds no data")]
     NestingCounter,
-    /// A register read or overwritten while an asynchronous operation has yet to write it.
-    #[error("half register {half} is still being written by an operation of group {group}")]
+    /// A register that is read or overwritten while an asynchronous operation is still to write it.
+    #[error("an outstanding operation of group {group} writes half register {half}")]
     Pending {
         /// The half register.
         half: u16,
@@ -117,22 +118,22 @@ pub enum Problem {
         /// The group.
         group: u32,
     },
-    /// A register read after a hint that dropped its value.
+    /// A register that is read after a hint discarded its value.
     #[error("half register {half} was discarded and not written since")]
     Discarded {
         /// The half register.
         half: u16,
     },
-    /// A path that runs past the last instruction.
+    /// A path past the last instruction.
     #[error("the program continues past its end")]
     NoStop,
-    /// A path to the next part on which an asynchronous operation may still have a register to write.
-    #[error("the next part begins while an operation of group {group} has yet to write a register")]
+    /// A path to the next part on which an asynchronous operation may still write a register.
+    #[error("the next part begins while an operation of group {group} is outstanding")]
     Unfinished {
         /// The group to wait for.
         group: u32,
     },
-    /// An operation of fragments, vertices or workgroups in a preamble, which belongs to none of them.
+    /// An operation on fragments, vertices or workgroups in a preamble, which has none of them.
     #[error("a preamble cannot use `{operation}`")]
     NotInPreamble {
         /// Mnemonic.
@@ -140,7 +141,7 @@ pub enum Problem {
     },
 }
 
-/// A broken rule and where.
+/// A violated rule and its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// Offset of the instruction in bytes.
@@ -157,7 +158,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Everything wrong with a program, by offset.
+/// All findings in a program, by offset.
 pub fn validate(code: &[u8], limits: Limits) -> Vec<Finding> {
     let lines = disassemble(code);
     let mut checker = Checker {
@@ -188,10 +189,10 @@ fn uses_nesting(line: &Line) -> bool {
     matches!(&line.piece, Piece::Inst(inst) if inst.op.desc().effects.contains(Effects::MASK))
 }
 
-/// Most operations a group keeps track of (Mesa 25.0).
+/// Maximum number of operations that a group tracks (Mesa 25.0).
 const SLOTS: u8 = 8;
 
-/// What may be the case before an instruction, over all paths to it.
+/// The possible state before an instruction, over all paths to it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct State {
     pending: [HalfSet; 2],
@@ -244,7 +245,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where a branch goes, in bytes from the start.
+    /// The target of a branch, in bytes from the start.
     fn target(&self, index: usize, inst: &Inst) -> Option<i64> {
         inst.target().map(|target| self.lines[index].pc as i64 + i64::from(target))
     }
@@ -254,7 +255,8 @@ impl Checker<'_> {
         self.lines.binary_search_by_key(&pc, |line| line.pc).ok()
     }
 
-    /// Follows every path until nothing new can be the case, then reports once for each instruction reached.
+    /// Follows every path until the states no longer change, then reports once for each reachable
+    /// instruction.
     fn check_paths(&mut self) {
         let mut states: Vec<Option<State>> = vec![None; self.lines.len()];
         let mut work = Vec::new();
@@ -319,8 +321,8 @@ impl Checker<'_> {
     }
 }
 
-/// A preamble runs before there are workgroups, vertices or fragments: it has no barriers, no tile, no samples, no
-/// interpolated inputs and no vertex outputs (Mesa 25.0 driver).
+/// A preamble runs before there are workgroups, vertices or fragments: it has no barriers, tile, samples,
+/// interpolated inputs or vertex outputs (Mesa 25.0 driver).
 fn may_be_in_preamble(inst: &Inst) -> bool {
     use Opcode::{Barrier, Iter, Iterproj, LdTile, Ldcf, NoVar, Pixrel, Pixwait, StTile, StVar};
     let outside = matches!(
@@ -330,12 +332,12 @@ fn may_be_in_preamble(inst: &Inst) -> bool {
     !outside && !inst.op.desc().effects.contains(Effects::COVERAGE)
 }
 
-/// Control never continues to the next instruction.
+/// Whether control never continues to the next instruction.
 fn ends(inst: &Inst) -> bool {
     inst.op.desc().effects.contains(Effects::STOP) || inst.op == Opcode::Ret
 }
 
-/// What an instruction changes of a state.
+/// The effect of an instruction on the state.
 fn step(inst: &Inst, state: &mut State) {
     if inst.op == Opcode::Wait {
         let group = (inst.modifier("group") & 1) as usize;
@@ -390,8 +392,8 @@ fn operand_problem(inst: &Inst, i: usize, limits: Limits) -> Option<Problem> {
     }
 }
 
-/// Breaks and continues write constants to the counter, conditional ones select between one and the counter itself. All
-/// else that names it uses it as data.
+/// Whether the nesting counter is used as data. Breaks and continues write constants to the counter, and
+/// conditional ones select between a constant and the counter itself; all other uses are misuse.
 fn misuses_nesting(inst: &Inst) -> bool {
     if inst.op.desc().effects.contains(Effects::MASK) {
         return false;
@@ -435,18 +437,18 @@ mod tests {
     fn each_rule_is_checked() {
         for (text, expected) in [
             ("<unknown 0xffff>\n stop", "0: these bytes are not an instruction"),
-            ("mov r8, r1\n stop", "0: `dst` reaches half register 18 of 16"),
+            ("mov r8, r1\n stop", "0: `dst` extends to half register 18; the limit is 16"),
             ("iadd r1_r2, r4_r5, 1\n stop", "0: the 64-bit `dst` does not start at an even register"),
             ("icmp_ballot.ueq.simd r1, u1, 1\n stop", "0: `a` cannot read uniform half-word 3"),
             ("jmp_any +3\n stop", "0: the branch goes to 0x3, where no instruction of the program starts"),
             ("pop_exec nest 1\n mov r0h, r0\n stop", "6: r0l is the nesting counter and holds no data"),
             (
                 "load.i32.x r2, u0_u1, 0\n mov r1, r2\n stop",
-                "8: half register 4 is still being written by an operation of group 0",
+                "8: an outstanding operation of group 0 writes half register 4",
             ),
             (
                 "load.i32.x r2, u0_u1, 0, group 1\n wait 0\n mov r2, 1\n stop",
-                "a: half register 4 is still being written by an operation of group 1",
+                "a: an outstanding operation of group 1 writes half register 4",
             ),
             (
                 "fadd r2, r1.discard, r1\n fadd r2, r1, r2\n stop",
@@ -459,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_goes_on_leaves_no_register_outstanding() {
+    fn a_part_with_a_successor_leaves_no_outstanding_register() {
         let limits = Limits { goes_on: true, ..Limits::MACHINE };
         let problems = |text: &str| {
             let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
@@ -482,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_rules_of_their_own() {
+    fn each_part_has_its_rules() {
         let problems = |part: Part, text: &str| {
             let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
             let findings = validate(&code, Limits { part, ..Limits::MACHINE });
@@ -505,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn uniforms_end_where_the_program_was_given_them() {
+    fn uniforms_beyond_the_limit_are_errors() {
         let limits = Limits { uniform_halves: 6, ..Limits::MACHINE };
         let problems = |text: &str| {
             let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
@@ -517,24 +519,22 @@ mod tests {
     }
 
     #[test]
-    fn the_ninth_operation_is_one_too_many() {
+    fn a_ninth_operation_is_rejected() {
         let stores = "store.i32.x r1, u0_u1, 0\n".repeat(9);
         assert_eq!(findings(&(stores + "stop"), 16), ["40: group 0 has more than 8 operations outstanding"]);
     }
 
     #[test]
     fn paths_are_joined() {
-        // The load happens on one way only, and around a loop.
+        // The load happens on one path only, and around a loop.
         let text = "jmp_none B\n load.i32.x r2, u0_u1, 0\n B: mov r1, 1\n mov r3, r2\n stop";
-        assert_eq!(
-            findings(text, 16),
-            ["14: half register 4 is still being written by an operation of group 0"]
-        );
-        // Each turn of the loop starts one more load, into the register the last one may still be writing.
+        assert_eq!(findings(text, 16), ["14: an outstanding operation of group 0 writes half register 4"]);
+        // Each iteration of the loop starts another load, into a register that the previous one may still be
+        // writing.
         let text = "L: mov r3, r2\n load.i32.x r2, u0_u1, 0\n jmp_any L\n stop";
         let expected = [
-            "0: half register 4 is still being written by an operation of group 0",
-            "6: half register 4 is still being written by an operation of group 0",
+            "0: an outstanding operation of group 0 writes half register 4",
+            "6: an outstanding operation of group 0 writes half register 4",
             "6: group 0 has more than 8 operations outstanding",
         ];
         assert_eq!(findings(text, 16), expected);

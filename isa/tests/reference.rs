@@ -1,4 +1,4 @@
-//! The pages below `docs` are those of the table. `BLESS=1` rewrites them.
+//! Compares the pages in `docs` with the table. `BLESS=1` rewrites them.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! Pure operations agree with the published executions, lane by lane.
+//! Compares pure operations with the published executions, lane by lane.
 //!
-//! The executions are applegpu's, whose author compared its emulator with M1 hardware.
+//! The executions are applegpu's; its author compared its emulator with M1 hardware.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -31,7 +31,7 @@ fn hex(text: &str) -> u64 {
     u64::from_str_radix(text, 16).unwrap()
 }
 
-/// Sixteen bits of a lane in `before` or `after`, whose values are 32 times four digits.
+/// Sixteen bits of a lane in `before` or `after`, which have four digits for each of 32 lanes.
 fn lane_half(registers: &Value, half: u64, lane: usize) -> Option<u64> {
     registers.get(half.to_string()).and_then(Value::as_str).map(|text| hex(&text[lane * 4..lane * 4 + 4]))
 }
@@ -40,14 +40,15 @@ fn wide(halves: u8, mut read: impl FnMut(u64) -> u64) -> u64 {
     (0..u64::from(halves)).fold(0, |all, i| all | read(i) << (16 * i))
 }
 
-/// A half-word of the uniform file. applegpu drops bit 8 of the uniform index in selects (docs/errata.md), so what a
-/// select reads above 255 is recorded 256 below.
+/// A half-word of the uniform file. applegpu drops bit 8 of the uniform index in selects (docs/errata.md), so
+/// the recorded value is that of the uniform 256 below.
 fn uniform_half(case: &Value, half: u64) -> u64 {
     let at = |half: u64| case["uniforms"].get(half.to_string()).and_then(Value::as_str).map(hex);
     at(half).or_else(|| at(half & 255)).unwrap_or(0)
 }
 
-/// A source in a lane. Registers that an execution did not look at, such as the loser of a select, are not recorded.
+/// A source in a lane. Executions do not record registers that they did not read, such as the unselected
+/// source of a select.
 fn source(operand: &Operand, case: &Value, lane: usize, size: u8, float: bool) -> Source {
     let first = u64::from(operand.value);
     let bits = match operand.tag {
@@ -64,7 +65,7 @@ fn source(operand: &Operand, case: &Value, lane: usize, size: u8, float: bool) -
     Source { bits, width, flags: operand.flags }
 }
 
-/// The destination and its value in a lane, or `None` when the row is not pure.
+/// The destination and its value in a lane; `None` if the row is not pure.
 fn result(inst: &Inst, case: &Value, lane: usize) -> Option<(Operand, u64)> {
     let desc = inst.op.desc();
     let dst = inst.operands[0];

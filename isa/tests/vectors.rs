@@ -1,7 +1,7 @@
-//! Every outside vector decodes and encodes to the same bytes; single-bit changes do too or are errors.
+//! Every external vector decodes and encodes to the same bytes; single-bit changes do too or are errors.
 //!
-//! The vectors are instructions of programs that Mesa 25.0.7 compiled; they are looked for at `$AGX_SHARED` or beside the
-//! workspace.
+//! The vectors are instructions of programs that Mesa 25.0.7 compiled. Their folder is `$AGX_SHARED`, or next
+//! to the workspace.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -82,7 +82,7 @@ fn text_assembles_to_the_same_bytes() {
 }
 
 #[test]
-fn rows_say_whether_an_outside_encoding_is_known() {
+fn rows_record_whether_an_external_encoding_is_known() {
     let Some(text) = vectors() else { return };
     let cases = agx2_cases::CASES.iter().map(|(hex, _)| agx2_cases::bytes(hex));
     let seen: BTreeSet<&str> = lines(&text)

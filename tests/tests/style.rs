@@ -74,7 +74,10 @@ const ROOMS: &[&str] = &[
 
 /// Files and folders with `unsafe` code, relative to the workspace's root, with the reason.
 const UNSAFE: &[(&str, &str)] = &[
-    ("capi/src/entry.rs", "C passes pointers with lengths, names functions, and is asked whether to stop"),
+    (
+        "capi/src/entry.rs",
+        "C passes pointers with lengths, symbols need exact names, and a C callback cancels compilations",
+    ),
     (
         "driver/icd/",
         "reads the structures of Vulkan that programs pass by pointer, and hands out objects as handles",

@@ -1,4 +1,4 @@
-//! Records from the values of their fields.
+//! Building records from the values of their fields.
 
 use super::{Field, Kind, Record};
 use thiserror::Error;
@@ -11,45 +11,45 @@ pub struct FieldError {
     pub field: &'static str,
     /// The value, before it is encoded.
     pub value: u64,
-    /// What the field holds.
+    /// The range of the field.
     pub expected: &'static str,
 }
 
 impl Field {
-    /// The bits that stand for `value`: the inverse of [`Field::get`]. Counts in groups are rounded up, and 0 is one group
-    /// (Mesa 25.0 does the same); a float is given by its bits, a choice by its code.
+    /// The encoding of `value`: the inverse of [`Field::get`]. Counts in groups are rounded up, and 0 is one
+    /// group (Mesa 25.0 does the same); a float is given by its bits, a choice by its code.
     ///
     /// # Errors
     /// The field cannot hold the value.
     pub fn encode(&self, value: u64) -> Result<u64, FieldError> {
         let refused = |expected| Err(FieldError { field: self.name, value, expected });
         let raw = match self.kind {
-            Kind::MinusOne if value == 0 => return refused("a number from 1 on"),
+            Kind::MinusOne if value == 0 => return refused("a number of at least 1"),
             Kind::MinusOne => value.saturating_sub(1),
             Kind::Shifted(by) if value.trailing_zeros() < by => {
                 return refused("a multiple of the field's unit");
             }
             Kind::Shifted(by) => value >> by,
-            Kind::Groups(1) if value == 0 => return refused("a number from 1 on"),
+            Kind::Groups(1) if value == 0 => return refused("a number of at least 1"),
             Kind::Groups(of) => {
                 let groups = value.div_ceil(of.into()).max(1);
                 if groups == 1 << self.bits { 0 } else { groups }
             }
             Kind::Log2 if !value.is_power_of_two() => return refused("a power of two"),
             Kind::Log2 => value.trailing_zeros().into(),
-            Kind::Exactly(known) if value != known => return refused("the one value it can have"),
+            Kind::Exactly(known) if value != known => return refused("its only valid value"),
             Kind::Choice(names) if !names.iter().any(|(code, _)| *code == value) => {
                 return refused("one of its choices");
             }
             _ => value,
         };
         match raw >> self.bits.saturating_sub(1) > 1 {
-            true => refused("a number that fits its bits"),
+            true => refused("a number that fits the field"),
             false => Ok(raw),
         }
     }
 
-    /// The code of a choice by its name.
+    /// The code of a choice, by its name.
     pub fn choice(&self, name: &str) -> Option<u64> {
         let Kind::Choice(names) = self.kind else { return None };
         names.iter().find(|(_, known)| *known == name).map(|(code, _)| *code)
@@ -57,7 +57,7 @@ impl Field {
 }
 
 impl Record {
-    /// The record in which fields have these values, fields with one value have it, and all others are 0.
+    /// A record with the given field values; fields with only one valid value have it, and all others are 0.
     ///
     /// # Errors
     /// The first value that its field cannot hold.
@@ -75,7 +75,8 @@ impl Record {
         Ok(bytes)
     }
 
-    /// The record in which fields have these bits, and all others are 0, whatever they can be: see [`Record::build`] for valid ones.
+    /// A record with the given field bits and all others 0, without checks: see [`Record::build`] for valid
+    /// records.
     pub fn build_raw(&self, bits: &[(Field, u64)]) -> Vec<u8> {
         let mut bytes = vec![0; self.bytes];
         for (field, raw) in bits {
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn values_out_of_range_are_rejected() {
         let cases = [
             (usc_uniform::COUNT, 0),
             (usc_uniform::COUNT, 65),

@@ -4,13 +4,13 @@ use super::records;
 
 /// Kinds of compute records, in the top three bits of their first word.
 pub const CDM_LAUNCH: u64 = 0;
-/// A jump, with or without return.
+/// A jump, optionally with return.
 pub const CDM_LINK: u64 = 1;
 /// The end.
 pub const CDM_TERMINATE: u64 = 2;
 /// A barrier.
 pub const CDM_BARRIER: u64 = 3;
-/// The way back from a link with return.
+/// A return from a link.
 pub const CDM_RETURN: u64 = 4;
 
 records! {

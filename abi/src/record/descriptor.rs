@@ -5,7 +5,7 @@ use super::records;
 /// Layouts of texels in memory.
 pub const LAYOUTS: &[(u64, &str)] = &[(0, "linear"), (1, "twiddled"), (2, "tiled"), (3, "interchange")];
 
-/// What a texture is addressed by.
+/// Dimensions of a texture.
 pub const DIMENSIONS: &[(u64, &str)] = &[
     (0, "1d"),
     (1, "1d-array"),
@@ -18,7 +18,7 @@ pub const DIMENSIONS: &[(u64, &str)] = &[
     (8, "2d-ms-array"),
 ];
 
-/// Where a result comes from.
+/// Sources of a swizzled component.
 pub const CHANNELS: &[(u64, &str)] = &[(0, "r"), (1, "g"), (2, "b"), (3, "a"), (4, "1"), (5, "0")];
 
 /// Types of texels.
@@ -77,7 +77,7 @@ pub const FORMATS: &[(u64, &str)] = &[
     (0x7b, "bc7"),
 ];
 
-/// What coordinates outside a texture mean.
+/// Handling of coordinates outside a texture.
 pub const WRAPS: &[(u64, &str)] = &[
     (0, "clamp-to-edge"),
     (1, "repeat"),
@@ -87,7 +87,7 @@ pub const WRAPS: &[(u64, &str)] = &[
     (5, "mirrored-clamp-to-edge"),
 ];
 
-/// How a shadow reference is compared.
+/// Comparison with a shadow reference.
 pub const SHADOW_COMPARE: &[(u64, &str)] = &[
     (0, "less-equal"),
     (1, "greater-equal"),
@@ -103,7 +103,7 @@ records! {
 "genxml of Mesa 25.0 and later, submissions of Mesa 26.1";
 
 texture "texture" 24 "A texture, as it is sampled and loaded from." {
-    DIMENSION 0 4 Choice(super::DIMENSIONS), "What it is addressed by.";
+    DIMENSION 0 4 Choice(super::DIMENSIONS), "Its dimension.";
     LAYOUT 4 2 Choice(super::LAYOUTS), "Layout of its texels.";
     CHANNELS 6 7 Choice(super::FORMATS), "Channels of a texel.";
     TYPE 13 3 Choice(super::TYPES), "Type of a texel.";
@@ -123,17 +123,17 @@ texture "texture" 24 "A texture, as it is sampled and loaded from." {
     COMPRESSION 106 2 Unknown, "0 without compression.";
     SRGB 108 1 Flag, "Colour is stored with the curve of sRGB.";
     SRGB_2 109 1 Flag, "The same, for two channels.";
-    STRIDE 110 16 Shifted(4), if Is(4, 2, 0), "Bytes of a row, less 16, of linear textures.";
+    STRIDE 110 16 Shifted(4), if Is(4, 2, 0), "Bytes of a row, minus 16, of linear textures.";
     DEPTH 110 14 MinusOne, if IsNot(4, 2, 0), "Depth of level 0, or layers.";
     PAGE_ALIGNED 126 1 Flag, "Layers start at multiples of 16 KiB.";
-    EXTENDED 127 1 Flag, "The last 8 bytes are meant.";
+    EXTENDED 127 1 Flag, "The last 8 bytes are valid.";
     METADATA 128 64 Shifted(4), if IsNot(4, 2, 0), "Metadata of compressed textures.";
     LINEAR_DEPTH 128 11 MinusOne, if Is(4, 2, 0), "Layers of linear textures.";
-    LINEAR_LAYER_STRIDE 139 27 Shifted(7), if Is(4, 2, 0), "Bytes of a layer, less 128.";
+    LINEAR_LAYER_STRIDE 139 27 Shifted(7), if Is(4, 2, 0), "Bytes of a layer, minus 128.";
     LINEAR_REST 166 26 Unknown, if Is(4, 2, 0), "Software keeps sizes of texel buffers here.";
 }
 image "image" 24 "An image, as it is stored to." {
-    DIMENSION 0 4 Choice(super::DIMENSIONS), "What it is addressed by.";
+    DIMENSION 0 4 Choice(super::DIMENSIONS), "Its dimension.";
     LAYOUT 4 2 Choice(super::LAYOUTS), "Layout of its texels.";
     CHANNELS 6 7 Choice(super::FORMATS), "Channels of a texel.";
     TYPE 13 3 Choice(super::TYPES), "Type of a texel.";
@@ -152,12 +152,12 @@ image "image" 24 "An image, as it is stored to." {
     MODE 60 2 Unknown, "0; sparse images have others.";
     ADDRESS 64 36 Shifted(4), "First byte of level 0.";
     LEVEL 100 4 Number, "The level stored to.";
-    STRIDE 104 21 Unknown, if Is(4, 2, 0), "Bytes of a row, less 4, of linear images.";
+    STRIDE 104 21 Unknown, if Is(4, 2, 0), "Bytes of a row, minus 4, of linear images.";
     LEVELS 104 4 MinusOne, if IsNot(4, 2, 0), "Levels the image has.";
     LAYERS 108 14 MinusOne, if IsNot(4, 2, 0), "Depth of level 0, or layers.";
     PAGE_ALIGNED 124 1 Flag, if IsNot(4, 2, 0), "Layers start at multiples of 16 KiB.";
     SRGB 125 1 Flag, "Stores apply the curve of sRGB.";
-    EXTENDED 127 1 Flag, "The last 8 bytes are meant.";
+    EXTENDED 127 1 Flag, "The last 8 bytes are valid.";
     METADATA 128 64 Shifted(4), if Is(127, 1, 1), "Metadata of compressed images; depth and layer stride of linear ones.";
     SOFTWARE 128 64 Unknown, if Is(127, 1, 0), "Not read by hardware; software keeps offsets for atomics here.";
 }

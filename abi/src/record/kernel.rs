@@ -1,4 +1,4 @@
-//! Structures of the kernel interface, as `asahi_drm.h` of Linux 6.16 and later and `drm.h` have them.
+//! Structures of the kernel interface, as defined in `asahi_drm.h` of Linux 6.16 and later and in `drm.h`.
 
 use super::records;
 

@@ -1,7 +1,8 @@
-//! Control streams as data: one table for each record, field by field, as `agx_isa::INSTS` is for instructions.
+//! Control streams as data: one table per record, field by field, like `agx_isa::INSTS` for instructions.
 //!
-//! Decoding is total: bits that no field covers are kept and named by their position, so that encoding what was decoded
-//! gives the same bytes. Fields of which only one can be meant, because another field decides, say so in [`When`].
+//! Decoding is total: bits that no field covers are kept and identified by position, so that decoding
+//! followed by encoding gives the same bytes. Fields whose validity depends on another field declare that in
+//! [`When`].
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -25,22 +26,22 @@ pub use vdm::*;
 
 use std::fmt::Write as _;
 
-/// What the bits of a field denote.
+/// The encoding of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A number.
     Number,
-    /// A number less one.
+    /// A number minus one.
     MinusOne,
-    /// A number divided by two to this power.
+    /// A number divided by a power of two, given by its exponent.
     Shifted(u32),
     /// Groups of this size; 0 means more groups than fit.
     Groups(u32),
     /// The logarithm to base two of a number.
     Log2,
-    /// Yes or no.
+    /// A boolean.
     Flag,
-    /// Bits without a known meaning; drivers are seen to set them.
+    /// Bits of unknown meaning that drivers set.
     Unknown,
     /// Bits that must have this value.
     Exactly(u64),
@@ -48,18 +49,18 @@ pub enum Kind {
     Float,
     /// A level of detail in 64ths.
     Level,
-    /// One of these; a value that is not among them is not known.
+    /// One of these values; other values are unknown.
     Choice(&'static [(u64, &'static str)]),
 }
 
-/// When a field applies.
+/// When a field is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     /// In every record.
     Always,
-    /// When the bits `start`, `len` hold `value`.
+    /// If the bits `start`, `len` equal `value`.
     Is(u32, u32, u64),
-    /// When they do not.
+    /// If they do not.
     IsNot(u32, u32, u64),
 }
 
@@ -72,9 +73,9 @@ pub struct Field {
     pub start: u32,
     /// Number of bits, 1 to 64.
     pub bits: u32,
-    /// What they denote.
+    /// Their encoding.
     pub kind: Kind,
-    /// When they are meant.
+    /// When they are valid.
     pub when: When,
     /// Meaning.
     pub doc: &'static str,
@@ -87,15 +88,15 @@ pub struct Record {
     pub name: &'static str,
     /// Length in bytes.
     pub bytes: usize,
-    /// What it is.
+    /// Its purpose.
     pub doc: &'static str,
-    /// Where the facts are from.
+    /// The source of the facts.
     pub source: &'static str,
     /// Fields in the order of their bits.
     pub fields: &'static [Field],
 }
 
-/// `len` bits from `start` on; bits after the last byte are 0.
+/// `len` bits starting at `start`; bits after the last byte are 0.
 pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     let first = (start / 8) as usize;
     let window = (0..9).rev().fold(0_u128, |value, at| {
@@ -104,7 +105,7 @@ pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     (window >> (start % 8)) as u64 & (u64::MAX >> 64u32.saturating_sub(len))
 }
 
-/// Sets `len` bits from `start` on; bits after the last byte are dropped.
+/// Sets `len` bits starting at `start`; bits after the last byte are dropped.
 pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
     for (at, place) in (start..).take(len as usize).enumerate() {
         if let Some(byte) = bytes.get_mut((place / 8) as usize) {
@@ -115,12 +116,12 @@ pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
 }
 
 impl Field {
-    /// The bits as they stand.
+    /// The raw bits.
     pub fn raw(&self, bytes: &[u8]) -> u64 {
         bits(bytes, self.start, self.bits)
     }
 
-    /// What they denote, as a number.
+    /// The decoded number.
     pub fn get(&self, bytes: &[u8]) -> u64 {
         let raw = self.raw(bytes);
         match self.kind {
@@ -143,12 +144,12 @@ impl Field {
         f32::from_bits(self.raw(bytes) as u32)
     }
 
-    /// Writes the bits; what does not fit is cut off.
+    /// Writes the bits, truncated to the field.
     pub fn set_raw(&self, bytes: &mut [u8], raw: u64) {
         set_bits(bytes, self.start, self.bits, raw);
     }
 
-    /// Whether the field applies in this record.
+    /// Whether the field is valid in this record.
     pub fn is_meant(&self, bytes: &[u8]) -> bool {
         match self.when {
             When::Always => true,
@@ -157,7 +158,7 @@ impl Field {
         }
     }
 
-    /// What the field says, for people.
+    /// The field's value as text.
     pub fn text(&self, bytes: &[u8]) -> String {
         let (raw, value) = (self.raw(bytes), self.get(bytes));
         match self.kind {
@@ -174,24 +175,24 @@ impl Field {
     }
 }
 
-/// A decoded record: the bits of every field that applies, and the bits that no field names.
+/// A decoded record: the bits of every valid field, and the bits that no field names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Values {
-    /// The raw bits of each field, in the order of the table; `None` for fields that are not meant.
+    /// The raw bits of each field, in table order; `None` for invalid fields.
     pub fields: Vec<Option<u64>>,
     /// Positions of the bits that are set although no field covers them.
     pub unnamed: Vec<u32>,
 }
 
 impl Record {
-    /// Takes a record apart; missing bytes count as 0.
+    /// Decodes a record; missing bytes count as 0.
     pub fn decode(&self, bytes: &[u8]) -> Values {
         let fields =
             self.fields.iter().map(|field| field.is_meant(bytes).then(|| field.raw(bytes))).collect();
         Values { fields, unnamed: self.unnamed(bytes) }
     }
 
-    /// Puts a record together.
+    /// Encodes a record.
     pub fn encode(&self, values: &Values) -> Vec<u8> {
         let mut bytes = vec![0; self.bytes];
         for (field, value) in self.fields.iter().zip(&values.fields) {
@@ -212,7 +213,7 @@ impl Record {
         (0..(rest.len() as u32).saturating_mul(8)).filter(|bit| bits(&rest, *bit, 1) != 0).collect()
     }
 
-    /// What is wrong with a record: bits without a name, values that are not known.
+    /// The problems of a record: set bits without a name, unknown values.
     pub fn complaints(&self, bytes: &[u8]) -> Vec<String> {
         let mut complaints = Vec::new();
         for bit in self.unnamed(bytes) {
@@ -258,8 +259,8 @@ impl Record {
     }
 }
 
-/// Writes tables of records: `MODULE "name" bytes "doc" { FIELD start bits kind "doc"; … }` with a source for all of
-/// them. Each becomes a module with a constant for every field and the `RECORD` itself.
+/// Defines tables of records: `MODULE "name" bytes "doc" { FIELD start bits kind "doc"; … }` with a common
+/// source. Each becomes a module with a constant for every field and the `RECORD` itself.
 macro_rules! records {
     ($source:literal; $($module:ident $name:literal $bytes:literal $doc:literal {
         $($field:ident $start:literal $bits:literal $kind:expr, $(if $when:expr,)? $text:literal;)*
@@ -298,7 +299,7 @@ macro_rules! records {
 }
 pub(crate) use records;
 
-/// Every record there is, family by family.
+/// All records, by family.
 #[expect(unused_qualifications, reason = "each file has a list of this name")]
 pub fn all() -> impl Iterator<Item = (&'static str, &'static Record)> {
     let families: [(&str, &[&Record]); 7] = [
@@ -313,7 +314,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static Record)> {
     families.into_iter().flat_map(|(family, records)| records.iter().map(move |record| (family, *record)))
 }
 
-/// A Markdown section for every record: what docs/device.md shows.
+/// A Markdown section for every record, as shown in docs/device.md.
 pub fn reference() -> String {
     let mut text = String::new();
     let mut last = "";
@@ -342,7 +343,7 @@ pub fn reference() -> String {
     text
 }
 
-/// The number of the last of some bits.
+/// The number of the last bit of a range.
 fn last_bit(start: u32, len: u32) -> u32 {
     start.saturating_add(len).saturating_sub(1)
 }
@@ -380,7 +381,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether two fields can be meant in the same record.
+    /// Whether two fields can be valid in the same record.
     fn meet(a: &Field, b: &Field) -> bool {
         match (a.when, b.when) {
             (When::Is(p, l, v), When::IsNot(q, m, w)) | (When::IsNot(q, m, w), When::Is(p, l, v)) => {
@@ -431,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_of_every_field_is_its_own() {
+    fn fields_do_not_share_bits() {
         for (_, record) in all() {
             for field in record.fields.iter().filter(|field| field.when == When::Always) {
                 for bit in 0..field.bits {
@@ -449,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_bits_have_a_position() {
+    fn unknown_bits_are_reported_with_their_position() {
         let mut bytes = [0; 8];
         set_bits(&mut bytes, 25, 1, 1);
         assert_eq!(launch::RECORD.unnamed(&bytes), [25]);

@@ -2,7 +2,7 @@
 
 use super::records;
 
-/// How two depths or stencil values are compared.
+/// Comparisons of depths or stencil values.
 pub const COMPARE: &[(u64, &str)] = &[
     (0, "never"),
     (1, "less"),
@@ -14,7 +14,7 @@ pub const COMPARE: &[(u64, &str)] = &[
     (7, "always"),
 ];
 
-/// What happens to a stencil value.
+/// Operations on stencil values.
 pub const STENCIL_OPS: &[(u64, &str)] = &[
     (0, "keep"),
     (1, "zero"),

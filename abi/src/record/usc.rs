@@ -1,4 +1,4 @@
-//! Words of a shader: what is loaded before it starts.
+//! Words of a shader: the state loaded before it starts.
 
 use super::records;
 

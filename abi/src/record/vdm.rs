@@ -4,20 +4,20 @@ use super::records;
 
 /// Rasteriser state, in memory.
 pub const VDM_PPP: u64 = 0;
-/// A barrier, or the way back from a link.
+/// A barrier, or a return from a link.
 pub const VDM_BARRIER: u64 = 1;
 /// Vertex state, which follows.
 pub const VDM_STATE: u64 = 2;
 /// A draw.
 pub const VDM_INDICES: u64 = 3;
-/// A jump, with or without return.
+/// A jump, optionally with return.
 pub const VDM_LINK: u64 = 4;
 /// Hardware tessellation.
 pub const VDM_TESSELLATE: u64 = 5;
 /// The end.
 pub const VDM_TERMINATE: u64 = 6;
 
-/// What the vertices of a draw make.
+/// Primitive types of a draw.
 pub const PRIMITIVES: &[(u64, &str)] = &[
     (0, "points"),
     (1, "lines"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use agx_abi::Target;
-use agx_compiler::internal::frontend::door::IR;
+use agx_compiler::internal::frontend::language::IR;
 use agx_compiler::internal::ir;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use bumpalo::Bump;

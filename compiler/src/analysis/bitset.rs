@@ -1,17 +1,17 @@
-//! Rows of bits of one width, in one allocation.
+//! Bit matrices: rows of equal width in one allocation.
 
 /// A matrix of bits: one row for each block, one column for each tracked value.
 #[derive(Clone, Debug, Default)]
 pub struct BitMatrix {
     words: Vec<u64>,
     words_per_row: usize,
-    /// A bit for each word of a row that may have bits: where thousands of values live in one block each, rows are nearly
-    /// empty.
+    /// A bit for each word of a row that may be non-zero: if thousands of values each live in one block, rows
+    /// are nearly empty.
     touched: Vec<u64>,
     touched_per_row: usize,
 }
 
-/// The places of the bits that are set, ascending.
+/// The indices of the set bits, ascending.
 fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
@@ -20,10 +20,10 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Touched words of 64 from which on all of them are gone through: the host does that several at a time.
+/// Number of touched words out of 64 from which all 64 are processed, because the host vectorises that.
 const DENSE: u32 = 8;
 
-/// A bit for each of up to 64 words in which two rows differ.
+/// A mask with a bit for each of up to 64 words in which the two rows differ.
 fn differing(a: &[u64], b: &[u64]) -> u64 {
     let pairs = a.iter().zip(b).enumerate();
     pairs.fold(0, |bits, (at, (a, b))| bits | u64::from(a != b) << at)
@@ -46,12 +46,12 @@ impl BitMatrix {
         self.words[row * self.words_per_row + index]
     }
 
-    /// Which words of a row may have bits, 64 of them from `64 * part` on.
+    /// Which words of a row may be non-zero: a mask for the 64 words starting at `64 * part`.
     fn touched(&self, row: usize, part: usize) -> u64 {
         self.touched[row * self.touched_per_row + part]
     }
 
-    /// Adds bits to a word of a row; says whether that changed anything.
+    /// Adds bits to a word of a row; returns whether the word changed.
     fn add(&mut self, row: usize, index: usize, bits: u64) -> bool {
         let word = &mut self.words[row * self.words_per_row + index];
         let changed = bits & !*word != 0;
@@ -60,7 +60,7 @@ impl BitMatrix {
         changed
     }
 
-    /// Sets a bit; says whether it was clear.
+    /// Sets a bit; returns whether it was clear.
     pub fn insert(&mut self, row: usize, column: usize) -> bool {
         self.add(row, column / 64, 1 << (column % 64))
     }
@@ -77,11 +77,11 @@ impl BitMatrix {
         words.flat_map(move |index| ones(self.word(row, index)).map(move |bit| index * 64 + bit))
     }
 
-    /// Columns set in one of two rows and clear in the other, ascending, with whether the first has them.
+    /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
     pub fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
         let words = (0..self.touched_per_row).flat_map(move |part| {
             let touched = self.touched(a, part) | self.touched(b, part);
-            // Most words of two rows with many are equal.
+            // Most words of two dense rows are equal.
             let differ = match self.is_dense(touched) {
                 true => differing(self.part(a, part), self.part(b, part)),
                 false => touched,
@@ -94,18 +94,18 @@ impl BitMatrix {
         })
     }
 
-    /// Whether to go through all words of a part of a row, of which those in `touched` may have bits.
+    /// Whether to process all words of a part of a row rather than only those in `touched`.
     fn is_dense(&self, touched: u64) -> bool {
         self.words_per_row > DENSE as usize && touched.count_ones() >= DENSE
     }
 
-    /// The words of a row that the bits of `part` of its touched words stand for.
+    /// The words of a row that `part` of its touched mask covers.
     fn part(&self, row: usize, part: usize) -> &[u64] {
         let start = row * self.words_per_row;
         &self.words[start + part * 64..start + self.words_per_row.min(part * 64 + 64)]
     }
 
-    /// Adds `more` to the words of a part of a row; says whether that changed anything.
+    /// Adds `more` to the words of a part of a row; returns whether that changed anything.
     fn add_part(&mut self, row: usize, part: usize, touched: u64, more: impl Iterator<Item = u64>) -> bool {
         self.touched[row * self.touched_per_row + part] |= touched;
         let start = row * self.words_per_row;
@@ -118,7 +118,7 @@ impl BitMatrix {
         changed != 0
     }
 
-    /// Adds row `from` of `other` to row `into`; says whether that changed anything.
+    /// Adds row `from` of `other` to row `into`; returns whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
         let mut changed = false;
         for part in 0..other.touched_per_row {
@@ -134,7 +134,7 @@ impl BitMatrix {
         changed
     }
 
-    /// Adds to row `into` what row `from` of `other` has and row `from` of `without` has not; says whether that changed
+    /// Adds to row `into` what row `from` of `other` has and row `from` of `without` has not; returns whether that changed
     /// anything.
     pub fn union_row_without(
         &mut self,

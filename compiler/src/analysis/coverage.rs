@@ -1,8 +1,9 @@
 //! Coverage: each sample is tested or killed exactly once on each path.
 //!
-//! The hardware gives wrong results when a sample is tested twice, or killed after it was tested, and a sample that is
-//! tested on one path only leaves the depth buffer undecided on the other (Mesa 25.0 AGX compiler). [`faults`] follows
-//! what may have become of each sample along all paths. Masks that are not constants are taken to name all samples.
+//! The hardware gives wrong results when a sample is tested twice, or killed after it was tested. A sample
+//! that is tested on one path only leaves the depth buffer undecided on the other (Mesa 25.0 AGX compiler).
+//! [`faults`] tracks the possible states of each sample along all paths. A mask that is not a constant is
+//! assumed to name all samples.
 
 use agx_isa::table::Opcode;
 
@@ -15,25 +16,25 @@ type Samples = u8;
 /// Every sample of a pixel.
 const ALL: Samples = 0xff;
 
-/// What is wrong.
+/// A coverage error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// A sample may be tested that was tested before.
+    /// A sample may be tested twice.
     TestedTwice(Inst),
-    /// A sample may be killed that was tested before.
+    /// A sample may be killed after it was tested.
     KilledAfterTest(Inst),
     /// At the end, a sample was tested on some paths and is undecided on others.
     SometimesTested,
 }
 
-/// What may have become of samples; one that is in neither set is dead.
+/// The possible states of samples; a sample in neither set is dead.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct State {
     open: Samples,
     tested: Samples,
 }
 
-/// What an instruction does to samples: those it surely reaches, and those it may reach.
+/// The samples that an instruction decides on: those it must reach and those it may reach.
 struct Decision {
     tests: bool,
     surely: Samples,
@@ -49,8 +50,9 @@ impl Decision {
             _ => return None,
         };
         let tests = live != Some(0);
-        // What is not live of the target is dead: decided either way. A test of a mask that is not a constant is one of
-        // all samples that the lane shades; killing such a mask may kill none.
+        // Samples of the target that are not live become dead, which also decides them. A test with a mask
+        // that is not a constant tests all samples that the lane shades; a kill with such a mask may kill
+        // none.
         let surely = target.unwrap_or(if tests { ALL } else { 0 });
         Some(Decision { tests, surely, perhaps: target.unwrap_or(ALL) })
     }
@@ -66,12 +68,12 @@ impl Decision {
     }
 }
 
-/// Everything wrong with the coverage of `f`, in program order. Needs current edges ([`Function::compute_cfg`]).
+/// All coverage errors of `f`, in program order. Requires current edges ([`Function::compute_cfg`]).
 pub fn faults(f: &Function<'_>) -> Vec<Fault> {
     let mut heads: Side<Block, State> = Side::new(f.blocks.len());
     heads[f.entry()] = State { open: ALL, tested: 0 };
     let mut grew = true;
-    // States only grow, and by at most sixteen bits a block.
+    // States only grow, by at most sixteen bits per block.
     while grew {
         grew = false;
         for block in f.blocks_in_order() {
@@ -104,7 +106,7 @@ fn walk(f: &Function<'_>, block: Block, mut state: State, mut faults: Option<&mu
     state
 }
 
-/// Checks the coverage of `f`.
+/// Checks the coverage operations of `f`.
 ///
 /// # Errors
 /// The first fault, as an internal error.

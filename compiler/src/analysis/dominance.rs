@@ -1,17 +1,17 @@
 //! Immediate dominators.
 //!
-//! The layout is a reverse postorder of the forward edges, and a back edge comes from a block that its header
-//! dominates: one pass over the layout is exact, with no iteration.
+//! The layout is a reverse postorder of the forward edges, and the source of each back edge is dominated by
+//! its target. One pass over the layout is therefore exact, without iteration.
 
 use crate::ir::entity::Block;
 use crate::ir::function::Function;
 use crate::ir::table::Side;
 
-/// The dominator tree of the blocks that can be reached.
+/// The dominator tree of the reachable blocks.
 #[derive(Clone, Debug)]
 pub struct Dominance {
     parent: Side<Block, Option<Block>>,
-    /// Position in the layout plus one; 0 for blocks that cannot be reached.
+    /// Position in the layout plus one; 0 for unreachable blocks.
     position: Side<Block, u32>,
 }
 
@@ -21,12 +21,12 @@ impl Dominance {
         self.parent[block]
     }
 
-    /// Whether `block` can be reached from the entry.
+    /// Whether `block` is reachable from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.position[block] != 0
     }
 
-    /// Whether every path to `below` passes `above`; a reachable block dominates itself.
+    /// Whether every path from the entry to `below` passes `above`; a reachable block dominates itself.
     #[cfg(test)]
     pub fn dominates(&self, above: Block, below: Block) -> bool {
         let mut at = Some(below);
@@ -39,7 +39,7 @@ impl Dominance {
         false
     }
 
-    /// The lowest block that dominates both. Both are reachable.
+    /// The lowest common dominator of two reachable blocks.
     pub fn meet(&self, mut a: Block, mut b: Block) -> Block {
         while a != b {
             let upper = if self.position[a] > self.position[b] { &mut a } else { &mut b };
@@ -49,7 +49,7 @@ impl Dominance {
     }
 }
 
-/// Computes the dominator tree. Needs current edges ([`Function::compute_cfg`]).
+/// Computes the dominator tree. Requires current edges ([`Function::compute_cfg`]).
 pub fn dominance(f: &Function<'_>) -> Dominance {
     let count = f.blocks.len();
     let mut tree = Dominance { parent: Side::new(count), position: Side::new(count) };

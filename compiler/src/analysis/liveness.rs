@@ -1,15 +1,16 @@
-//! Which values are live at the borders of blocks.
+//! Liveness of values at the boundaries of blocks.
 //!
-//! Liveness follows the logical control-flow graph of one lane. That is right for registers although both arms of an
-//! `if` execute one after the other: every lane has registers of its own and writes of inactive lanes are masked.
+//! Liveness follows the logical control-flow graph of one lane. That is sufficient for registers although
+//! both arms of an `if` execute one after the other: every lane has its own registers, and writes of inactive
+//! lanes are masked.
 //!
-//! Only values that cross a block border have a column in the bit sets; most values are born and die inside a block.
-//! A phi's sources are live at the end of the predecessors they come from, not at the head of the phi's block, where
-//! the phi itself is not live in either: it is defined there.
+//! Only values that cross a block boundary have a column in the bit sets; most values live within one block.
+//! A phi's sources are live at the end of the predecessors they come from and not at the head of the phi's
+//! block. The phi itself is not live-in there either: it is defined in the block.
 //!
-//! One backward pass over the layout settles everything but back edges, and is the only one where there are none. Each
-//! further pass carries the needs of loop headers around one more level of nesting, so that a function with loops takes as
-//! many passes as loops nest, and two.
+//! One backward pass over the layout computes everything except what back edges contribute; it suffices for
+//! functions without loops. Each further pass propagates the live-in values of loop headers through one more
+//! level of nesting, so the number of passes is the loop depth plus two.
 
 use bumpalo::Bump;
 
@@ -23,7 +24,7 @@ use super::bitset::BitMatrix;
 /// Column of a value that never crosses a block border, plus one; columns are stored plus one so that 0 is "none".
 const LOCAL: u32 = 0;
 
-/// Live values at the borders of each block.
+/// Live values at the boundaries of each block.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     column: Side<Value, u32>,
@@ -33,12 +34,12 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Values live at the head of `block`, in order of id. Its phis are not among them.
+    /// Values live at the head of `block`, in order of id, without the block's phis.
     pub fn live_in(&self, block: Block) -> impl Iterator<Item = Value> + '_ {
         self.live_in.columns(block.index()).map(|column| self.values[column])
     }
 
-    /// Values live at the end of `block`, in order of id, the sources of its successors' phis among them.
+    /// Values live at the end of `block`, in order of id, including the sources of its successors' phis.
     pub fn live_out(&self, block: Block) -> impl Iterator<Item = Value> + '_ {
         self.live_out.columns(block.index()).map(|column| self.values[column])
     }
@@ -53,8 +54,8 @@ impl Liveness {
         self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
     }
 
-    /// Half registers of the values live at the end of each block, by block id. Looks only at what differs from one block to
-    /// the next: most of what lives through many blocks does not.
+    /// Half registers of the values live at the end of each block, by block id. Visits only the differences
+    /// between consecutive blocks, because most long-lived values do not change.
     pub fn halves_out(&self, f: &Function<'_>) -> Vec<u32> {
         let rows = &self.live_out;
         let halves = |column: usize| u32::from(f.ty(self.values[column]).halves());
@@ -83,12 +84,12 @@ impl Liveness {
         self.live_in.columns(block.index())
     }
 
-    /// Number of values that cross a block border.
+    /// Number of values that cross a block boundary.
     pub fn crossing(&self) -> usize {
         self.values.len()
     }
 
-    /// The values that cross a block border, in order of id.
+    /// The values that cross a block boundary, in order of id.
     pub fn values(&self) -> impl Iterator<Item = Value> + '_ {
         self.values.iter().copied()
     }
@@ -98,7 +99,7 @@ impl Liveness {
         self.live_in.count()
     }
 
-    /// Rank of `value` among the values that cross a block border; `None` for all others.
+    /// Rank of `value` among the values that cross a block boundary; `None` for others.
     pub fn column_of(&self, value: Value) -> Option<usize> {
         match self.column[value] {
             LOCAL => None,
@@ -107,10 +108,10 @@ impl Liveness {
     }
 }
 
-/// Last uses within one block after another.
+/// Last uses within a block; blocks are entered one after another.
 ///
-/// Positions count instructions through all blocks entered so far, so that entries of earlier blocks never look like
-/// entries of the current one and nothing has to be cleared.
+/// Positions count instructions through all blocks entered so far: entries of earlier blocks are then never
+/// mistaken for those of the current one, and nothing needs clearing.
 pub struct LastUses<'s> {
     position: ScratchSide<'s, Value, u32>,
     block: Block,
@@ -119,7 +120,7 @@ pub struct LastUses<'s> {
 }
 
 impl<'s> LastUses<'s> {
-    /// No block entered yet; room for the values of `f`, in `scratch`.
+    /// No block is entered yet; allocates for the values of `f` in `scratch`.
     pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         LastUses {
             position: ScratchSide::new_in(scratch, f.values.len()),
@@ -146,7 +147,7 @@ impl<'s> LastUses<'s> {
         self.start
     }
 
-    /// Whether `value` is not needed after the instruction at `position` of the current block, which reads it.
+    /// Whether the instruction at `position` of the current block, which reads `value`, is its last use.
     pub fn ends_at(&self, live: &Liveness, value: Value, position: u32) -> bool {
         self.position[value] == position && !live.is_live_out(self.block, value)
     }
@@ -157,10 +158,10 @@ impl<'s> LastUses<'s> {
     }
 }
 
-/// Computes liveness. Needs current edges ([`Function::compute_cfg`]).
+/// Computes liveness. Requires current edges ([`Function::compute_cfg`]).
 pub fn liveness(f: &Function<'_>) -> Liveness {
     if f.layout.len() == 1 {
-        // Nothing crosses a border.
+        // No value crosses a boundary.
         let none = || BitMatrix::new(f.blocks.len(), 0);
         return Liveness { column: Side::default(), values: Vec::new(), live_in: none(), live_out: none() };
     }
@@ -172,7 +173,7 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     for block in f.blocks_in_order() {
         collect_block(f, block, &mut result, &mut defined);
     }
-    // A successor that was not visited before its predecessor is the header of a loop.
+    // A successor that was not visited before its predecessor is a loop header.
     let mut visited: Side<Block, bool> = Side::new(f.blocks.len());
     let (mut has_loops, mut changed) = (false, true);
     while changed {
@@ -192,7 +193,7 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     result
 }
 
-/// Values used in another block than the one that defines them, or by a phi, with their columns plus one.
+/// Values used in a block other than the one that defines them, or by a phi, with their columns plus one.
 fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
     let mut home: Side<Value, Option<Block>> = Side::new(f.values.len());
     let mut crosses: Side<Value, bool> = Side::new(f.values.len());
@@ -202,7 +203,7 @@ fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
             let data = &f.insts[*inst];
             let phi = data.op == Op::Ir(IrOp::Phi);
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                // A use before the definition can only be one around a loop: a phi's.
+                // Only a phi can use a value before its definition, around a loop.
                 if phi || home[value] != Some(block) {
                     crosses[value] = true;
                 }
@@ -220,7 +221,8 @@ fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
     (values, column)
 }
 
-/// Seeds the sets with the block's definitions, its uses of values from elsewhere, and what it owes to phis.
+/// Initialises the sets with the block's definitions, its uses of values defined elsewhere, and the phi
+/// sources live at its end.
 fn collect_block(f: &Function<'_>, block: Block, result: &mut Liveness, defined: &mut BitMatrix) {
     let row = block.index();
     f.watch.visit(1 + f.block(block).insts.len() / 4);

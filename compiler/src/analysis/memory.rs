@@ -1,4 +1,4 @@
-//! What optimisations know of accesses to device, threadgroup and stack memory.
+//! Facts about accesses to device, threadgroup and stack memory, for optimisations.
 
 use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
@@ -6,18 +6,19 @@ use agx_isa::table::Opcode;
 use crate::ir::key;
 use crate::ir::{Access, Build, Function, InstData, IrOp, Op, Src, Type};
 
-/// A kind of memory, apart from the others.
+/// An address space; different spaces do not alias.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Space {
     Device,
     Threadgroup,
-    /// The lane's own.
+    /// Private to the lane.
     Stack,
 }
 
-/// Where an access goes: base address, of device memory only, the variable part of the byte offset, perhaps shifted to the
-/// left, and the constant part.
-///
+/// The location of an access: base address (device memory only), the variable part of the byte offset with an
+/// optional left shift, and the constant part.
+/// Offsets are sums modulo 2^32, but an access in bounds does not wrap: the distance of two locations with
+/// equal bases and roots is the difference of their constants.
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ impl Location {
             return Location { space, base, root: None, shift: 0, offset: constant as i32 };
         }
         let (outer, constant) = split_sum(f, offset);
-        // A sum that was shifted is shifted terms.
+        // A shifted sum is the sum of its shifted terms.
         if let Some((inner, shift)) = shifted(f, outer) {
             let (root, inner) = split_sum(f, inner);
             let offset = constant.wrapping_add(inner << shift);
@@ -44,7 +45,7 @@ impl Location {
         Location { space, base, root: Some(outer), shift: 0, offset: constant }
     }
 
-    /// Whether both are known to be a constant apart.
+    /// Whether the distance between the two locations is a known constant.
     pub(crate) fn is_comparable(&self, other: &Location) -> bool {
         self.space == other.space
             && self.base == other.base
@@ -52,7 +53,7 @@ impl Location {
     }
 }
 
-/// What is left of a 32-bit number without the constant that is added last, and that constant.
+/// Splits a 32-bit number into a root and the constant that is added last.
 pub(crate) fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
     match f.def(src) {
         Some(sum)
@@ -67,7 +68,7 @@ pub(crate) fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
     }
 }
 
-/// What is shifted to the left by a constant, and by how much.
+/// The operand and amount of a left shift by a constant.
 pub(crate) fn shifted(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
     let data = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Shl) && f.width(data.srcs[0]) == 32)?;
     let amount = data.srcs[1].as_imm().filter(|amount| *amount < 32)?;
@@ -123,13 +124,13 @@ impl MemoryAccess {
         i64::from(self.ty.bits / 8)
     }
 
-    /// First byte, and the one after the last, relative to the root.
+    /// First byte and the byte after the last, relative to the root.
     pub(crate) fn range(&self) -> (i64, i64) {
         let first = i64::from(self.location.offset);
         (first, first + i64::from(self.ty.total_bits() / 8))
     }
 
-    /// Whether the two are known not to overlap.
+    /// Whether the two accesses are known not to overlap.
     pub(crate) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
         let ((a_first, a_end), (b_first, b_end)) = (self.range(), other.range());
         if self.location.space != other.location.space {
@@ -139,7 +140,8 @@ impl MemoryAccess {
     }
 }
 
-/// Whether an instruction that is not a plain load or store may change device or threadgroup memory, or let others change it.
+/// Whether an instruction other than a plain load or store may change device or threadgroup memory, or allow
+/// others to change it.
 pub(crate) fn disturbs_memory(data: &InstData<'_>) -> bool {
     let own = matches!(data.op, Op::Ir(IrOp::StoreScratch | IrOp::LoadScratch));
     !own && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)

@@ -1,5 +1,5 @@
-//! Analyses: pure functions from a [`Function`](crate::ir::function::Function) to a side table. None of them changes
-//! the function, none survives a change of it.
+//! Analyses: pure functions from a [`Function`](crate::ir::function::Function) to a side table. They do not
+//! modify the function, and any change to it invalidates their results.
 
 pub mod bitset;
 pub mod coverage;

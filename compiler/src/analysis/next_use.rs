@@ -1,8 +1,8 @@
-//! How far away the next use of each value is: what spilling decides by.
+//! Distance to the next use of each value, which guides spilling.
 //!
-//! Distances count instructions along the shortest path. Leaving a loop counts as very far, so that what is used inside
-//! a loop stays in registers before what is used after it (Braun and Hack, "Register Spilling and Live-Range Splitting
-//! for SSA-Form Programs", 2009).
+//! Distances count instructions along the shortest path. Leaving a loop adds a large distance, so that values
+//! used inside the loop keep their registers in preference to values used after it (Braun and Hack, "Register
+//! Spilling and Live-Range Splitting for SSA-Form Programs", 2009).
 
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
@@ -25,8 +25,8 @@ pub struct NextUses {
 }
 
 impl NextUses {
-    /// Instructions from the head of `block` to the next use of `value`, or [`NEVER`]. Sources of phis are used at the
-    /// ends of the predecessors.
+    /// Instructions from the head of `block` to the next use of `value`, or [`NEVER`]. Sources of phis are
+    /// used at the ends of the predecessors.
     pub fn after_head(&self, live: &Liveness, block: Block, value: Value) -> u32 {
         live.column_of(value).map_or(NEVER, |column| self.head[block.index() * self.columns + column])
     }
@@ -37,7 +37,8 @@ impl NextUses {
     }
 }
 
-/// Computes next-use distances. Takes memory for each pair of a block and a crossing value: for functions that spill.
+/// Computes next-use distances. Needs memory for each pair of a block and a crossing value, so it runs only
+/// for functions that spill.
 pub fn next_uses(f: &Function<'_>, live: &Liveness) -> NextUses {
     let columns = live.crossing();
     let size = f.blocks.len() * columns;
@@ -69,7 +70,8 @@ pub fn next_uses(f: &Function<'_>, live: &Liveness) -> NextUses {
     result
 }
 
-/// Columns of values that live into the block and are used there, with the position of the first use, by column.
+/// Columns of values that are live into the block and used there, with the position of the first use, by
+/// column.
 fn block_first_uses(f: &Function<'_>, live: &Liveness, block: Block) -> Vec<(usize, u32)> {
     let mut uses = Vec::new();
     for (position, inst) in f.block(block).insts.iter().enumerate() {
@@ -89,7 +91,8 @@ fn block_first_uses(f: &Function<'_>, live: &Liveness, block: Block) -> Vec<(usi
 }
 
 impl NextUses {
-    /// Recomputes a block from its successors; says whether its head changed. Only what is live is looked at.
+    /// Recomputes a block from its successors; returns whether the distances at its head changed. Visits only
+    /// live values.
     fn update(
         &mut self,
         f: &Function<'_>,

@@ -1,9 +1,9 @@
-//! Register demand: how many half registers are needed at once.
+//! Register demand: how many half registers are needed at the same time.
 //!
-//! At an instruction the values that live through it stand beside its sources before, and beside its results after;
-//! results may take the registers of sources that end there. The figure is a lower bound for allocation without
-//! spilling; what alignment may waste on top of it is for
-//! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) to say.
+//! Around an instruction, the values that live through it occupy registers together with its sources before
+//! it, and with its results after it; results may reuse the registers of sources that end there. The figure
+//! is a lower bound for allocation without spilling;
+//! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) bounds what alignment may waste in addition.
 
 use bumpalo::Bump;
 
@@ -14,12 +14,13 @@ use crate::ir::table::ScratchSide;
 
 use super::liveness::{LastUses, Liveness};
 
-/// Whether a result that is never read still needs a register: what only moves registers is not carried out for it.
+/// Whether a result that is never read still needs a register. Instructions that only move registers are
+/// dropped for such results.
 pub fn dead_result_needs_register(op: Op) -> bool {
     !matches!(op, Op::Ir(IrOp::Phi | IrOp::Collect | IrOp::Split | IrOp::Copy))
 }
 
-/// Values among the sources of `data` that end at `position`, each once, in operand order.
+/// Values among the sources of `data` whose last use is at `position`, each once, in operand order.
 pub fn ending_sources<'d>(
     data: &'d InstData<'_>,
     last: &'d LastUses<'_>,
@@ -43,7 +44,7 @@ pub struct Pressure {
     pub blocks: Vec<u16>,
 }
 
-/// Computes register demand. What it notes meanwhile is in `scratch`.
+/// Computes register demand, with temporary tables in `scratch`.
 pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
     let live_in_round = ScratchSide::new_in(scratch, f.values.len());
     let mut walk = Walk { f, live, live_in_round, round: 0 };
@@ -58,17 +59,17 @@ pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
     result
 }
 
-/// A walk through blocks from their ends, where what is live is known.
+/// A backward walk through blocks, from the values that are live at their ends.
 struct Walk<'w, 's, 'a> {
     f: &'w Function<'a>,
     live: &'w Liveness,
-    /// Number of the block in which each value is live at the present place, counted from 1.
+    /// Number of the block, counted from 1, in which each value is live at the current position.
     live_in_round: ScratchSide<'s, Value, u32>,
     round: u32,
 }
 
 impl Walk<'_, '_, '_> {
-    /// The highest demand in `block`, at whose end `live_out` half registers are live.
+    /// The highest demand in `block`, given `live_out` half registers live at its end.
     fn demand(&mut self, block: Block, live_out: u32) -> u32 {
         let halves = |value: Value| u32::from(self.f.ty(value).halves());
         self.round += 1;

@@ -1,9 +1,10 @@
 //! Regions: a coarse dominator tree read off the structured layout in linear time.
 //!
-//! A region is a chain of blocks, each of which dominates the next in program order; a region dominates its children
-//! from the point where they branch off. What an arm, a loop's body or a scope holds is a child of what stands before
-//! it, with two refinements: the first block of a loop or scope belongs to the region around it, because it is always
-//! executed, and when only one arm of an if reaches the join, the join continues that arm's region.
+//! A region is a chain of blocks, each of which dominates the next in program order; a region dominates its
+//! children from the point where they branch off. An arm, a loop's body or a scope is a child of the region
+//! before it, with two refinements: the first block of a loop or scope belongs to the surrounding region,
+//! because it is always executed, and when only one arm of an if reaches the join, the join continues that
+//! arm's region.
 
 use crate::ir::{Block, Function, Seam, Side};
 
@@ -12,11 +13,11 @@ use crate::ir::{Block, Function, Seam, Side};
 pub(crate) struct Region(u32);
 
 impl Region {
-    /// That of the first block.
+    /// The region of the first block.
     pub(crate) const FIRST: Region = Region(0);
 }
 
-/// The region of each block, and the tree they form.
+/// The region of each block, and the tree of regions.
 pub(crate) struct Regions {
     of_block: Side<Block, Region>,
     /// First preorder number and number of regions of each subtree.
@@ -29,7 +30,7 @@ struct Frame {
     base: Region,
     /// Where the then-arm ended, and whether its end reaches the join.
     then_end: Option<(Region, bool)>,
-    /// The construct's first block has not ended yet.
+    /// The construct's first block is still open.
     at_first_block: bool,
 }
 
@@ -111,7 +112,7 @@ fn cross(
     }
 }
 
-/// Preorder numbers and subtree sizes, without walking the tree: children come after their parents.
+/// Preorder numbers and subtree sizes, without a tree walk: children come after their parents.
 fn number(parents: &[Region]) -> Vec<(u32, u32)> {
     let mut sizes = vec![1u32; parents.len()];
     for index in (1..parents.len()).rev() {

@@ -1,10 +1,10 @@
 //! Finds the branches that all lanes of a SIMD-group take together.
 //!
-//! At such a branch one arm is executed by nobody, so it is worth jumping over it earlier than where lanes may part and
-//! somebody most likely executes it. The blocks that end with such a branch are left in the context; whether to jump
-//! is for `lower_control_flow` to say, when the arms have their final shape.
+//! At such a branch no lane executes one of the arms, so jumping over it pays off sooner than at a divergent
+//! branch, where some lane most likely executes it. The pass records the blocks that end with such a branch
+//! in the context; `lower_control_flow` decides whether to jump when the arms have their final shape.
 //!
-//! No later pass makes or removes control flow.
+//! No later pass adds or removes control flow.
 //!
 //! Before: stage source. After: the same.
 

@@ -1,4 +1,4 @@
-//! How often values are read.
+//! Counts the uses of values.
 
 use bumpalo::Bump;
 
@@ -6,7 +6,7 @@ use crate::ir::entity::Value;
 use crate::ir::function::Function;
 use crate::ir::table::ScratchSide;
 
-/// The number of operands that read each value, in blocks of the layout; in `scratch`.
+/// The number of operands in blocks of the layout that read each value, allocated in `scratch`.
 pub fn uses<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, u32> {
     let mut uses: ScratchSide<'_, Value, u32> = ScratchSide::new_in(scratch, f.values.len());
     for block in f.blocks_in_order() {

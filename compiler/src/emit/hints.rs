@@ -1,13 +1,14 @@
-//! Register-cache hints: which operands of the ALU are used again soon, and which never.
+//! Register-cache hints: which ALU operands are reused soon, and which are never read again.
 //!
-//! They are made here, where registers are final and operands are the machine's: values of the IR carry no hints, and
-//! nothing moves instructions any more.
+//! Hints are computed during emission, where registers are final and operands are the hardware's: IR values
+//! carry no hints, and instructions no longer move.
 //!
-//! *cache* goes to results and sources that a later ALU instruction of the block reads. *discard* drops a value without
-//! writing it to the register file. It goes to the last read of a 32-bit register, and only in programs of one block
-//! after which nothing runs: what lanes that are off hold must survive, and so must what another part of the program
-//! reads. A value that anything but the ALU reads, such as a store still under way, is never discarded. A source has at
-//! most one hint (the hints: applegpu; no discards under divergent control flow: Mesa).
+//! *cache* marks results and sources that a later ALU instruction of the block reads. *discard* drops a value
+//! without writing it to the register file. It marks the last read of a 32-bit register, and only in
+//! single-block programs after which nothing runs: the values of inactive lanes must survive, and so must
+//! values that another part of the program reads. A value that an instruction outside the ALU reads, such as
+//! a store in flight, is never discarded. A source has at most one hint (the hints: applegpu; no discards
+//! under divergent control flow: Mesa).
 
 use agx_isa::desc::{Effects, Role, Unit};
 use agx_isa::inst::{Halves, Inst, MAX_OPERANDS, OperandFlags, Size};
@@ -16,7 +17,7 @@ use arrayvec::ArrayVec;
 use crate::ir::watch::Watch;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
-/// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
+/// Marks the operands of a block. `may_discard` means that nothing reads a register after the block.
 pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
     let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
     let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
@@ -45,7 +46,7 @@ pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
                 later.read_by_alu.insert_all(halves);
             }
         };
-        // What changes the mask also reads registers that are not operands.
+        // Instructions that change the mask also read registers that are not operands.
         match insts[index].op.desc().effects.contains(Effects::MASK) {
             true => insts[index].each_read(read),
             false => sources.iter().for_each(|(_, halves)| read(halves.clone())),
@@ -59,7 +60,7 @@ const REGISTERS: usize = FILE_HALVES as usize / 2;
 /// Register operands of an instruction and the half registers that they denote.
 type Registers = ArrayVec<(usize, Halves), MAX_OPERANDS>;
 
-/// Makes `registers` the register operands of `role`.
+/// Collects into `registers` the register operands of `role`.
 fn gather(inst: &Inst, role: Role, registers: &mut Registers) {
     registers.clear();
     for (operand, _) in inst.op.desc().with_role(role) {
@@ -69,7 +70,7 @@ fn gather(inst: &Inst, role: Role, registers: &mut Registers) {
     }
 }
 
-/// Gives `hint` to those operands that lie within `set`, where they can have it.
+/// Gives `hint` to the operands that lie within `set` and can carry it.
 fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &HalfSet) {
     if set.is_empty() {
         return;
@@ -84,24 +85,24 @@ fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &Hal
     }
 }
 
-/// What happens after the instruction that is looked at.
+/// Facts about the instructions after the current one.
 struct Later {
     /// Half registers that are read before they are written.
     read: HalfSet,
-    /// The same, by instructions of the ALU.
+    /// The same, for reads by ALU instructions.
     read_by_alu: HalfSet,
-    /// The instruction that discards what each 32-bit register holds, plus one; 0 for none.
+    /// The index of the instruction that discards each 32-bit register, plus one; 0 for none.
     discarded: [u32; REGISTERS],
 }
 
 impl Later {
-    /// What `inst` writes, `results` among it, was not read before it. Returns what it writes.
+    /// Removes the results of `inst` from the registers read later. Returns them.
     fn overwrite(&mut self, inst: &Inst, results: &Registers) -> HalfSet {
         let mut written = HalfSet::EMPTY;
         let mut overwrite = |halves: Halves| {
             self.read.remove_all(halves.clone());
             self.read_by_alu.remove_all(halves.clone());
-            // Whole registers only: the other half may have been there before.
+            // Only whole registers: the other half may have been live before.
             let registers =
                 usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
             if let Some(discarded) = self.discarded.get_mut(registers) {
@@ -109,7 +110,7 @@ impl Later {
             }
             written.insert_all(halves);
         };
-        // What changes the mask or calls also writes registers that are not operands.
+        // Calls and changes of the mask also write registers that are not operands.
         match inst.op.desc().effects.intersects(Effects::MASK | Effects::JUMP) {
             true => inst.each_written(overwrite),
             false => results.iter().for_each(|(_, halves)| overwrite(halves.clone())),
@@ -132,13 +133,13 @@ impl Later {
         }
     }
 
-    /// What instruction `index` reads is not discarded later.
+    /// Removes later discards of registers that instruction `index` reads.
     fn keep(&mut self, insts: &mut [Inst], index: usize) {
         let (earlier, rest) = insts.split_at_mut(index + 1);
         earlier[index].each_read(|halves| {
             for half in halves.filter(|half| *half < FILE_HALVES) {
                 let by = std::mem::take(&mut self.discarded[usize::from(half) / 2]) as usize;
-                // What discards comes later.
+                // The discarding instruction comes later.
                 let Some(inst) = by.checked_sub(index + 2).map(|after| &mut rest[after]) else { continue };
                 for (operand, _) in inst.op.desc().with_role(Role::Src) {
                     if inst.operand_halves(operand).is_some_and(|halves| halves.contains(&half)) {
@@ -150,7 +151,7 @@ impl Later {
     }
 }
 
-/// Discards source `operand` where its place can say so.
+/// Sets the discard hint of source `operand` if its encoding has one.
 fn hint_one(inst: &mut Inst, operand: usize) {
     let desc = &inst.op.desc().operands[operand];
     let hinted = inst.operands[operand].with(OperandFlags::DISCARD);
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_alu_reads_again_is_cached_and_the_last_read_discards() {
+    fn reused_alu_sources_are_cached_and_the_last_read_discards() {
         let texts = ["fadd r1, r2, r3", "fadd r4, r1, r2", "fadd r5, r4, r1"];
         let hinted = [
             "fadd r1.cache, r2.cache, r3.discard",
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_read_is_not_discarded() {
+    fn values_with_other_readers_are_not_discarded() {
         let texts = ["store.i32.x r2, u0_u1, 0", "fadd r4, r2, r3", "store.i32.x r3, u0_u1, 1"];
         assert_eq!(marked(&texts, true)[1], "fadd r4, r2, r3");
         let texts = ["fadd r2, r2, r3", "mov r3, 0", "fadd r5, r2h, r3"];

@@ -1,4 +1,4 @@
-//! Encodes a function of stage Final.
+//! Encodes a function of stage final.
 
 mod hints;
 mod statistics;
@@ -20,13 +20,13 @@ use crate::ir::machine::fill_operands;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Side};
 use crate::regalloc::Allocation;
 
-/// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
+/// Number of `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
 const TRAPS: usize = 8;
 
-/// Bytes of most instructions, to make room for.
+/// Size of most instructions in bytes, for preallocation.
 const TYPICAL_BYTES: usize = 8;
 
-/// Stores of outputs of most vertex shaders, to make room for.
+/// Typical number of output stores of a vertex shader, for preallocation.
 const TYPICAL_OUTPUTS: usize = 16;
 
 /// How code ends.
@@ -35,13 +35,13 @@ pub enum End {
     /// With `stop` and padding.
     #[default]
     Stop,
-    /// With `stop` and padding: it is a preamble. What runs once is worth neither few registers nor hints.
+    /// With `stop` and padding, as a preamble. It runs once, so occupancy and register hints do not matter.
     Preamble,
-    /// Just so: it is a prolog, and the main part follows.
+    /// Without `stop`: a prolog, followed by the main part.
     Prolog,
-    /// Just so: it is a main part, and an epilog or the end of a loop over samples follows.
+    /// Without `stop`: a main part, followed by an epilog or the end of a loop over samples.
     Main,
-    /// Just so: it is an epilog, and what the linker ends programs with follows.
+    /// Without `stop`: an epilog, followed by the end that the linker appends.
     Epilog,
 }
 
@@ -59,11 +59,11 @@ impl End {
 /// The code of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// Machine code, `stop` and padding included.
+    /// Machine code including `stop` and padding.
     pub bytes: Vec<u8>,
     /// Instructions up to and including `stop`.
     pub insts: Vec<MachineInst>,
-    /// Where source positions begin, ascending.
+    /// Where source positions begin, in ascending order.
     pub lines: Vec<LineRow>,
     /// Stores of vertex outputs.
     pub output_stores: Vec<OutputStore>,
@@ -84,7 +84,7 @@ impl Code {
     }
 }
 
-/// A branch whose target was not known when it was encoded.
+/// A branch whose target was unknown when it was encoded.
 struct Fixup {
     at: usize,
     inst: MachineInst,
@@ -95,7 +95,8 @@ struct Fixup {
 /// Encodes `f`, which ends with `end`.
 ///
 /// # Errors
-/// An instruction that is not an instruction of the machine, or whose operands its row cannot encode, is an internal error.
+/// Fails with an internal error if an instruction does not exist on the hardware or its row cannot encode its
+/// operands.
 pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code, CompileError> {
     let mut code = Code::default();
     let mut fixups = Vec::new();
@@ -150,14 +151,15 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     Ok(code)
 }
 
-/// The next instruction comes from the position numbered `line`. What has no position of its own counts to the one before.
+/// Records that the next instruction has the source position numbered `line`. Instructions without a position
+/// belong to the preceding one.
 fn note_line(lines: &mut Vec<LineRow>, offset: usize, line: u32) {
     if line != 0 && lines.last().is_none_or(|last| last.position != line) {
         lines.push(LineRow { offset: offset as u32, position: line });
     }
 }
 
-/// What the linker must know of a store of an output at byte `offset`, whose slot it renumbers.
+/// Returns the record of an output store at byte `offset`; the linker renumbers its slot.
 fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
     if inst.op != Opcode::StVar {
         return None;
@@ -167,9 +169,9 @@ fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
 }
 
 fn append(bytes: &mut Vec<u8>, inst: &MachineInst) -> Result<(), CompileError> {
-    // A target is a block number until its distance is known, and always fits its field.
+    // The block number serves as the target until the distance is known; it always fits the field.
     let encoded = encode(inst).map_err(|error| cannot_encode(inst, &error))?;
-    // Of a fixed size, which is cheaper to copy.
+    // The fixed size makes the copy cheaper.
     let end = bytes.len() + encoded.len();
     bytes.extend_from_slice(&encoded.bytes);
     bytes.truncate(end);
@@ -180,7 +182,7 @@ fn cannot_encode(inst: &MachineInst, error: &dyn std::error::Error) -> CompileEr
     CompileError::internal(format!("emit: cannot encode `{}`: {error}", inst.op.desc().name))
 }
 
-/// Distances count bytes from the first byte of the branch.
+/// Distances are in bytes from the first byte of the branch.
 fn resolve(bytes: &mut [u8], fixup: &Fixup, target: usize) -> Result<(), CompileError> {
     let mut inst = fixup.inst;
     inst.operands[fixup.operand].value = (target as i64 - fixup.at as i64) as u32;
@@ -189,7 +191,7 @@ fn resolve(bytes: &mut [u8], fixup: &Fixup, target: usize) -> Result<(), Compile
     Ok(())
 }
 
-/// Appends the machine instruction; there is none for what only names registers.
+/// Appends the machine instruction, if any: instructions that only name registers have none.
 fn translate(
     f: &Function<'_>,
     allocation: &Allocation,

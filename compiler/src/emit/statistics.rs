@@ -1,9 +1,10 @@
-//! Statistics of emitted code: Mesa's cycle model of the ALU, and an estimate of what a core is limited by.
+//! Statistics of emitted code: Mesa's cycle model of the ALU, and an estimate of the bottleneck of a core.
 //!
-//! What binds is the largest of these, for each SIMD-group of a core that is full of them, in cycles of one of its four
-//! schedulers: arithmetic; bytes through the memory port (64 a cycle: metal-benchmarks); texture quads; jumps (19
-//! cycles: Mesa 25.0); and the time a SIMD-group takes alone divided by the number of them that a scheduler has, which
-//! is what remains when the others hide as much as they can. Every instruction counts once, loops or not.
+//! The bottleneck is the largest of the following costs, per SIMD-group of a fully occupied core, in cycles
+//! of one of its four schedulers: arithmetic; bytes through the memory port (64 per cycle: metal-benchmarks);
+//! texture quads; jumps (19 cycles: Mesa 25.0); and the time that a SIMD-group takes alone divided by the
+//! number of SIMD-groups per scheduler, which is the latency that remains when the others hide as much as
+//! they can. Every instruction counts once, regardless of loops.
 
 use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_abi::{ShaderInfo, occupancy};
@@ -16,15 +17,15 @@ use super::Code;
 use crate::ir::{Function, Seam};
 use crate::stats::{Binding, Statistics};
 
-/// Schedulers of a core (metal-benchmarks).
+/// Schedulers per core (metal-benchmarks).
 const SCHEDULERS: u32 = 4;
-/// Bytes a core's first-level cache delivers in a cycle (metal-benchmarks).
+/// Bytes that a core's first-level cache delivers per cycle (metal-benchmarks).
 const MEMORY_BYTES_PER_CYCLE: u32 = 64;
-/// Texels a core's texture units deliver in a cycle. Assumed: one for each of the eight units that Apple's core is
-/// described with.
+/// Texels that a core's texture units deliver per cycle. Assumed: one for each of the eight units that Apple
+/// documents for a core.
 const TEXELS_PER_CYCLE: u32 = 8;
 
-/// Counts what `code`, emitted from `f`, costs. Spills, fills and the preamble are for others to count.
+/// Computes the cost of `code`, emitted from `f`. The caller adds spills, fills and the preamble.
 pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistics {
     f.watch.visit(code.insts.len() / 4);
     Statistics {
@@ -36,7 +37,8 @@ pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistic
     }
 }
 
-/// Counts what follows from the instructions of a program that allocates so many half registers.
+/// Computes the statistics that follow from the instructions of a program which allocates `gpr_halves` half
+/// registers.
 pub fn count<'i>(insts: impl IntoIterator<Item = &'i Inst>, gpr_halves: u16) -> Statistics {
     let mut stats = Statistics {
         gpr_halves: gpr_halves.into(),
@@ -65,7 +67,8 @@ pub fn count<'i>(insts: impl IntoIterator<Item = &'i Inst>, gpr_halves: u16) -> 
     stats
 }
 
-/// Bytes a lane moves with an access to memory: its first result or, where it has none, its first source.
+/// Bytes that a memory access moves per lane: the size of its first result or, without one, of its first
+/// source.
 fn data_bytes(inst: &Inst) -> u32 {
     let desc = inst.op.desc();
     let data = desc.with_role(Role::Dst).chain(desc.with_role(Role::Src)).map(|(index, _)| index);
@@ -73,7 +76,7 @@ fn data_bytes(inst: &Inst) -> u32 {
     halves.unwrap_or(0) as u32 * 2
 }
 
-/// The first of the largest.
+/// The largest cost; the first one if several are equal.
 fn binds(stats: &Statistics) -> Binding {
     let groups = (stats.threads / SUBGROUP_SIZE / SCHEDULERS).max(1);
     let is_full = stats.threads == occupancy::MAX_THREADS;
@@ -105,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_count_what_they_move() {
+    fn accesses_count_their_bytes() {
         let bytes = |text: &str| data_bytes(&agx_isa::asm::parse_inst(text).unwrap());
         assert_eq!(bytes("load.i32.xyzw r0_r1_r2_r3, u0_u1, 0"), 16);
         assert_eq!(bytes("store.i32.xy r4_r5, u0_u1, r1"), 8);

@@ -1,9 +1,9 @@
-//! Inputs and keys, and what all front ends share.
+//! Errors in inputs and keys, and errors shared by all front ends.
 
 use super::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an input or a key, whatever the language.
+    /// Errors in an input or a key, independent of the language.
     #[cfg_attr(not(feature = "glsl"), allow(dead_code, reason = "GLSL alone has no stage"))]
     enum InputError {
         /// An option is unknown. Options belong to a language; docs/ and --help list them.
@@ -21,7 +21,7 @@ errors! {
         = "this build lacks the feature `{feature}`",
         Example::Words("WGSL with a compiler built without the feature `wgsl`.");
 
-        /// The language is not an input language. docs/ lists those that are.
+        /// The language is not an input language. docs/ lists the input languages.
         2003 Unsupported NotAnInput { language: &'static str }
         = "{language} is not a supported input language",
         Example::Words("Machine code as an input of `compile`.");
@@ -31,17 +31,17 @@ errors! {
         = "byte {byte} is not UTF-8, but {language} is text",
         Example::Words("WGSL with a byte 0xff.");
 
-        /// The stage is not stated. GLSL has no stage of its own; the input or the key states it.
+        /// The stage is not specified. GLSL does not declare a stage; the input or the key must specify it.
         2005 Invalid NoStage
-        = "a GLSL shader without a stage; expected one in the input or the key",
+        = "a GLSL shader without a stage; specify it in the input or the key",
         Example::text("glsl", "#version 450\nvoid main() {}\n");
 
-        /// The program is of another stage than the key's. Leave the stage out, or choose the program's.
+        /// The program is of another stage than the key's. Omit the stage, or specify the program's.
         2006 Invalid WrongStage { expected: &'static str, found: &'static str }
         = "expected a {expected} program, found a {found} program",
         Example::Words("An AGAL vertex program compiled with --stage fragment.");
 
-        /// The entry point does not exist. The message names those that do.
+        /// The entry point does not exist. The message names the existing ones.
         2007 Invalid UnknownEntry { name: String, expected: &'static str }
         = "unknown entry point `{name}`; expected {expected}",
         Example::Words("An AGAL program compiled with --entry other.");
@@ -51,7 +51,7 @@ errors! {
         = "unknown pass `{name}`; `agxc explain all` lists the passes",
         Example::Words("--disable-pass opt_magic.");
 
-        /// A required pass is disabled. Only optional passes can be.
+        /// A required pass is disabled. Only optional passes can be disabled.
         2009 Invalid RequiredPass { name: String }
         = "pass `{name}` is required and cannot be disabled",
         Example::Words("--disable-pass lower_select.");
@@ -61,20 +61,20 @@ errors! {
         = "unknown phase or pass `{name}`",
         Example::Words("--emit ir-after=magic.");
 
-        /// The compilation makes too many instructions. CompileLimits states how many it may make.
+        /// The compilation creates too many instructions. CompileLimits sets the limit.
         2011 Limit TooManyInstructions { most: u32 }
-        = "more than {most} instructions of the IR",
+        = "more than {most} IR instructions",
         Example::Words("A long shader compiled with CompileLimits of 100 instructions.");
 
-        /// The compilation uses too much memory. CompileLimits states how much it may use.
+        /// The compilation uses too much memory. CompileLimits sets the limit.
         2012 Limit TooMuchMemory { most: usize }
         = "more than {most} bytes of scratch memory",
         Example::Words("A long shader compiled with CompileLimits of 1000 bytes.");
 
-        /// The compilation was stopped. The caller's question was answered with yes.
+        /// The compilation was stopped. The caller's callback requested it.
         2013 Limit Stopped
         = "the compilation was stopped",
-        Example::Words("A driver that gives up a pipeline while it is compiled.");
+        Example::Words("A driver that abandons a pipeline during compilation.");
     }
 }
 
@@ -116,7 +116,7 @@ errors! {
         = "{found} words of vertex outputs; the limit is {most}",
         Example::Words("A vertex shader with 64 outputs of type vec4.");
 
-        /// A colour target is too large a number. The hardware has eight.
+        /// The number of a colour target is too large. The hardware has eight targets.
         2107 Limit Target { target: u32, most: u32 }
         = "colour target {target} is not below {most}",
         Example::Words("A fragment shader with an output at location 8.");
@@ -126,9 +126,9 @@ errors! {
         = "irreducible control flow: a loop with several entries",
         Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\n%c = OpIEqual %bool %i %uint_1\nOpBranchConditional %c %a %b\n%a = OpLabel\nOpBranchConditional %c %b %out\n%b = OpLabel\nOpBranchConditional %c %a %out\n%out = OpLabel\nOpReturn");
 
-        /// Fragments are discarded outside fragment shaders. The terminator ends the invocation of a fragment.
+        /// A discarding terminator is used outside fragment shaders. It ends the invocation of a fragment.
         2109 Unsupported Discard
-        = "this terminator outside fragment shaders: it discards",
+        = "a discarding terminator outside fragment shaders",
         Example::body("OpKill");
 
         /// A feature of fragment shaders is used elsewhere. The message names it.
@@ -136,9 +136,9 @@ errors! {
         = "{what} outside fragment shaders",
         Example::Words("A compute shader that reads a subpass input.");
 
-        /// A render target is read whose format is unknown. The key's tile pass states the formats.
+        /// The shader reads a render target of unknown format. The key's tile pass specifies the formats.
         2111 Unsupported TargetFormat { target: u32 }
-        = "the shader reads render target {target}, whose format the key does not state",
+        = "the shader reads render target {target}, whose format is not specified in the key",
         Example::Words("A fragment shader with framebuffer fetch, compiled without a tile pass.");
 
         /// The number of samples is not possible. The hardware has 1, 2 or 4 per pixel.
@@ -153,7 +153,7 @@ errors! {
 
         /// Stores to multisampled images are not supported. The hardware has no such store.
         2114 Unsupported MultisampledStore
-        = "stores to images of several samples are not supported",
+        = "stores to multisampled images are not supported",
         Example::Words("An imageStore to an image2DMS.");
 
         /// An image has a shape that is not supported. The hardware has no such texture.
@@ -163,7 +163,7 @@ errors! {
 
         /// Dynamically indexed registers need too much stack. The hardware maps a limited stack for each invocation.
         2116 Limit IndexedRegisters { most: u32 }
-        = "more than {most} bytes of registers that address registers reach",
+        = "dynamically indexed registers need more than {most} bytes",
         Example::Words("A TGSI program that indexes 16,384 temporaries.");
 
         /// The workgroup is too large. The hardware runs at most 1024 invocations in one.
@@ -171,7 +171,7 @@ errors! {
         = "a workgroup of {threads} invocations; the limit is {most}",
         Example::Words("A TGSI program with a block of 64 by 64 by 1.");
 
-        /// The pipeline's layout lacks a binding. Every binding that the shader uses must be in it.
+        /// The pipeline's layout lacks a binding. It must contain every binding that the shader uses.
         2118 Invalid NoBinding { set: u32, binding: u32 }
         = "the pipeline's layout has nothing at set {set}, binding {binding}",
         Example::Words("A shader with a buffer at binding 3, compiled with a layout of bindings 0 to 2.");
@@ -181,15 +181,16 @@ errors! {
         = "the pipeline's layout has the contents of a block at set {set}, binding {binding}; expected descriptors",
         Example::Words("A shader with a texture, compiled with a layout that has an inline block there.");
 
-        /// A buffer with a dynamic offset is chosen at run time. Dynamic offsets are uniforms, one for each element.
+        /// A buffer with a dynamic offset is selected at run time. Dynamic offsets are uniforms, one for each
+        /// element.
         2120 Unsupported DynamicOffset { set: u32, binding: u32 }
         = "set {set}, binding {binding}: an array with dynamic offsets is indexed by a run-time value",
         Example::Words("An array of uniform buffers with dynamic offsets and a computed index.");
 
-        /// Transform feedback captures an output at an impossible place. Offsets are multiples of the size of what is captured, which
-        /// ends before the stride; a buffer has one stride.
+        /// Transform feedback captures an output at an invalid offset. Offsets must be multiples of the
+        /// component size, the captured data must end before the stride, and a buffer has one stride.
         2121 Invalid Capture { bytes: u32, offset: u32, buffer: u32, stride: u32, most: u32 }
-        = "transform feedback: {bytes} bytes at byte {offset} of a vertex of {stride} bytes in buffer {buffer}; expected an aligned place within the vertex and one of {most} buffers",
+        = "transform feedback: {bytes} bytes at byte {offset} of a vertex of {stride} bytes in buffer {buffer}; expected an aligned range within the vertex and one of {most} buffers",
         Example::Words("A vertex shader with an output at xfb_offset 12 whose xfb_stride is 8.");
     }
 }

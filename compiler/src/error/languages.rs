@@ -1,8 +1,8 @@
-//! WGSL, GLSL, AGAL, PICA200 and TGSI. What their readers report is carried as the reader states it.
+//! WGSL, GLSL, AGAL, PICA200 and TGSI. Errors of external readers are passed on in their own words.
 
 use super::row::{Example, errors};
 
-/// What the readers of languages report that this build does not have: nothing.
+/// Placeholders for the error types of languages that this build lacks.
 #[cfg(not(all(feature = "agal", feature = "pica200", feature = "tgsi")))]
 mod absent {
     /// An error that cannot occur.
@@ -23,15 +23,15 @@ use absent as agx_pica200;
 use absent as agx_tgsi;
 
 errors! {
-    /// What is wrong with WGSL or GLSL.
+    /// Errors in WGSL or GLSL.
     #[cfg_attr(not(all(feature = "wgsl", feature = "glsl")), allow(dead_code, reason = "languages are features"))]
     enum NagaError {
-        /// The WGSL does not parse. The message is naga's and names the place.
+        /// The WGSL does not parse. The message is naga's and names the location.
         2200 Invalid Wgsl { what: String }
         = "{what}",
         Example::text("wgsl", "fn main( {}\n");
 
-        /// The module breaks a rule of its language. The message is naga's validator's.
+        /// The module breaks a rule of its language. The message is that of naga's validator.
         2201 Invalid Rule { what: String }
         = "{what}",
         Example::text("wgsl", "var<workgroup> a: array<f32>;\n@compute @workgroup_size(1) fn main() { a[0] = 1.0; }\n");
@@ -41,7 +41,7 @@ errors! {
         = "{what}",
         Example::Words("An override of a workgroup size with the value 0.");
 
-        /// The module cannot be expressed. naga's SPIR-V writer reports it.
+        /// The module cannot be expressed in SPIR-V. The message is that of naga's SPIR-V writer.
         2203 Unsupported Inexpressible { what: String }
         = "{what}",
         Example::text("wgsl", "@group(0) @binding(0) var t: texture_external;\n@fragment fn main() { _ = textureDimensions(t); }\n");
@@ -84,7 +84,7 @@ errors! {
 }
 
 errors! {
-    /// What is wrong with an AGAL program.
+    /// Errors in an AGAL program.
     #[cfg_attr(not(feature = "agal"), allow(dead_code, reason = "languages are features"))]
     enum AgalError {
         /// The bytes are not an AGAL program. The message names the byte or token, and Adobe's error number.
@@ -97,7 +97,7 @@ errors! {
         = "{error}",
         Example::Words("Bytecode with an opcode of an unpublished version.");
 
-        /// The assembly does not parse. The message names the place.
+        /// The assembly does not parse. The message names the location.
         2302 Invalid Assembly { what: String }
         = "{what}",
         Example::text("agal", ".agal 1 vertex\nfrob op, va0\n");
@@ -115,7 +115,7 @@ errors! {
 }
 
 errors! {
-    /// What is wrong with a PICA200 program.
+    /// Errors in a PICA200 program.
     #[cfg_attr(not(feature = "pica200"), allow(dead_code, reason = "languages are features"))]
     enum PicaError {
         /// The bytes are not a shader binary. The message names the byte.
@@ -128,7 +128,7 @@ errors! {
         = "{what}",
         Example::text("pica200", ".proc main\nmov o0, v99\nend\n.end\n");
 
-        /// The hardware has no fragment shaders. Its fragments are combined by fixed units.
+        /// The hardware has no fragment shaders. Fixed-function units combine its fragments.
         2402 Unsupported Fragment
         = "the PICA200 has no fragment shaders",
         Example::Words("A PICA200 binary compiled with --stage fragment.");
@@ -138,7 +138,7 @@ errors! {
         = "the entry is at word {entry}; the program has {words} words",
         Example::Words("A binary whose entry point is at word 4000.");
 
-        /// A word is not an instruction. Its opcode is not known.
+        /// A word is not an instruction. Its opcode is unknown.
         2404 Invalid Word { word: u32 }
         = "the word {word:#010x} has no known opcode",
         Example::Words("A binary with a word 0xffffffff.");
@@ -146,7 +146,7 @@ errors! {
 }
 
 errors! {
-    /// What is wrong with a TGSI program.
+    /// Errors in a TGSI program.
     #[cfg_attr(not(feature = "tgsi"), allow(dead_code, reason = "languages are features"))]
     enum TgsiError {
         /// The text does not parse. The message names what was expected and found.
@@ -159,7 +159,8 @@ errors! {
         = "{fault}",
         Example::text("tgsi", "FRAG\nMOV OUT[0], IN[0]\nEND\n");
 
-        /// The processor is not supported. The hardware runs geometry and tessellation as compute shaders, which this front end does not make.
+        /// The processor is not supported. The hardware runs geometry and tessellation as compute shaders,
+        /// which this front end does not generate.
         2502 Unsupported Processor { name: &'static str }
         = "{name} programs are not supported; expected VERT, FRAG or COMP",
         Example::text("tgsi", "GEOM\nEND\n");
@@ -169,7 +170,8 @@ errors! {
         = "{what} is not supported: {why}",
         Example::text("tgsi", "VERT\nPROPERTY VS_WINDOW_SPACE_POSITION 1\nEND\n");
 
-        /// A branch leaves its subroutine. Subroutines are inlined; a jump into another one has no place to return to.
+        /// A branch leaves its subroutine. Subroutines are inlined; a jump into another one has no return
+        /// address.
         2504 Unsupported BranchOut { line: u32 }
         = "a branch out of its subroutine to line {line} is not supported",
         Example::Words("A BRA from a subroutine into the main program.");

@@ -1,9 +1,9 @@
-//! Why an input was not compiled.
+//! Compile errors.
 //!
-//! A [`CompileError`] is a place and a [`Reason`]: one of the enums of this folder, one for each subject. A variant's code,
-//! kind, explanation and example are one row beside it ([`row`]); [`CODES`] lists the rows, from which `agxc explain`
-//! prints. Codes ascend by subject: 1000 SPIR-V, 2000 what front ends share and the other languages, 3000 linking and
-//! the back end.
+//! A [`CompileError`] is a location and a [`Reason`]: a variant of one of the enums of this folder, one per
+//! subject. A variant's code, kind, explanation and example form one row next to it ([`row`]); [`CODES`]
+//! lists the rows, which `agxc explain` prints. Codes ascend by subject: 1000 for SPIR-V, 2000 for front ends
+//! in general and the other languages, 3000 for linking and the back end.
 
 mod backend;
 mod frontend;
@@ -22,7 +22,7 @@ pub(crate) use spirv::{
 pub(crate) use text::TextError;
 use thiserror::Error;
 
-/// The code of defects of this compiler.
+/// The code for defects of this compiler.
 pub const INTERNAL: ErrorRow = ErrorRow {
     code: 70,
     kind: ErrorKind::Internal,
@@ -30,7 +30,7 @@ pub const INTERNAL: ErrorRow = ErrorRow {
     example: Example::Words("An input that makes a check of the compiler fail."),
 };
 
-/// Where in the input a problem lies.
+/// The location of a problem in the input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Location {
     /// The input as a whole.
@@ -40,12 +40,12 @@ pub enum Location {
     Word {
         /// Offset in words from the start of the module.
         offset: usize,
-        /// Name of the instruction there, when known.
+        /// Name of the instruction there, if known.
         opcode: Option<String>,
     },
-    /// A position in a source file that the input was made from.
+    /// A position in a source file from which the input was generated.
     Source {
-        /// The file's name, as the input gives it.
+        /// The file's name, as given in the input.
         file: String,
         /// Line, from 1.
         line: u32,
@@ -77,7 +77,7 @@ impl std::fmt::Display for Location {
 /// Declares [`Reason`] over the enums of this folder.
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])+ $name:ident($Enum:ident),)*) => {
-        /// What is wrong, by subject.
+        /// The reason for an error, by subject.
         #[derive(Clone, PartialEq, Eq, Debug, Error)]
         pub(crate) enum Reason {
             $($(#[doc = $doc])+ #[error(transparent)] $name(#[from] $Enum),)*
@@ -101,7 +101,7 @@ macro_rules! reasons {
             }
         })*
 
-        /// The rows of all codes, a list for each subject, ascending.
+        /// The rows of all codes: one list per subject, ascending.
         pub const CODES: &[&[ErrorRow]] = &[&[INTERNAL], $($Enum::ROWS,)*];
     };
 }
@@ -123,7 +123,7 @@ reasons! {
     Stage(StageError),
     /// SPIR-V: groups, barriers and atomics.
     Group(GroupError),
-    /// Inputs and keys, whatever the language.
+    /// Inputs and keys, independent of the language.
     Input(InputError),
     /// Limits and rules that all front ends share.
     Kit(KitError),
@@ -148,20 +148,20 @@ pub fn find_code(code: u16) -> Option<&'static ErrorRow> {
     CODES.iter().flat_map(|rows| rows.iter()).find(|row| row.code == code)
 }
 
-/// Why an input was not compiled: what, where, and of which kind.
+/// A compile error: reason, location and kind.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{location}: {}: {}", self.kind().name(), self.message())]
 pub struct CompileError {
-    /// Where.
+    /// The location.
     pub location: Location,
     cause: Box<Cause>,
 }
 
-/// What is wrong, and where within an instruction.
+/// The reason for an error, with details.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Cause {
     reason: Reason,
-    /// The part of the instruction that is concerned; printed before the message.
+    /// The part of the instruction that is affected; printed before the message.
     subject: Option<String>,
     /// A remark; printed after the message.
     note: Option<String>,
@@ -180,7 +180,7 @@ impl CompileError {
         Reason::Internal(message.into()).into()
     }
 
-    /// The same failure at `location`, unless it already has a place.
+    /// Attaches `location`, unless the error already has one.
     pub fn at(mut self, location: Location) -> Self {
         if self.location == Location::Whole {
             self.location = location;
@@ -188,34 +188,34 @@ impl CompileError {
         self
     }
 
-    /// The same failure at a place made from its place.
+    /// Replaces the location by one computed from it.
     pub(crate) fn relocate(self, place: impl FnOnce(Location) -> Location) -> Self {
         CompileError { location: place(self.location), cause: self.cause }
     }
 
-    /// The same failure of a part of an instruction.
+    /// Names the affected part of the instruction.
     pub(crate) fn within(mut self, subject: String) -> Self {
         self.cause.subject = Some(subject);
         self
     }
 
-    /// The same failure with a remark.
+    /// Adds a remark.
     pub(crate) fn noted(mut self, note: String) -> Self {
         self.cause.note = Some(note);
         self
     }
 
-    /// Stable number of the failure, printed as `AGX1234`.
+    /// Stable number of the error, printed as `AGX1234`.
     pub fn code(&self) -> u16 {
         self.cause.reason.code()
     }
 
-    /// What is known of the failure beside its message.
+    /// The row of the error: explanation and example.
     pub fn row(&self) -> &'static ErrorRow {
         find_code(self.code()).expect("invariant: every error has a row")
     }
 
-    /// Kind of failure.
+    /// Kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.row().kind
     }

@@ -1,6 +1,6 @@
-//! What is known of an error beside its message: code, kind, explanation and an example, a row for each variant.
+//! Error rows: code, kind, explanation and an example for each variant.
 
-/// The kinds of failure.
+/// The kinds of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// The input breaks the rules of its own format.
@@ -14,7 +14,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// How messages begin.
+    /// The prefix of messages.
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Invalid => "invalid",
@@ -25,24 +25,25 @@ impl ErrorKind {
     }
 }
 
-/// An input that leads to an error.
+/// An input that causes an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Example {
-    /// SPIR-V assembly: declarations, and the body of the entry point. Both may use the ids of the module around them.
+    /// SPIR-V assembly: declarations, and the body of the entry point. Both may use the ids of the
+    /// surrounding module.
     Spirv {
         /// Instructions before the entry point.
         declarations: &'static str,
         /// Instructions of the entry point's first block.
         body: &'static str,
     },
-    /// A text in the language called `language`.
+    /// A text in the language `language`.
     Text {
         /// Name of the language, as in [`FRONT_ENDS`](crate::FRONT_ENDS).
         language: &'static str,
         /// The text.
         text: &'static str,
     },
-    /// A description, where the input is not a short text.
+    /// A description, if the input is not a short text.
     Words(&'static str),
 }
 
@@ -57,22 +58,22 @@ impl Example {
         Example::Spirv { declarations, body: "OpReturn" }
     }
 
-    /// A text in the language called `language`.
+    /// A text in the language `language`.
     pub(crate) const fn text(language: &'static str, text: &'static str) -> Self {
         Example::Text { language, text }
     }
 }
 
-/// A code, what it means, and an input that leads to it.
+/// A code, its meaning, and an input that causes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ErrorRow {
     /// Number, printed as `AGX1234`. It never changes its meaning.
     pub code: u16,
     /// Kind of failure.
     pub kind: ErrorKind,
-    /// What is wrong and what helps. The first sentence is a title.
+    /// The cause and a remedy. The first sentence is a title.
     pub explanation: &'static str,
-    /// An input that leads to it.
+    /// An input that causes it.
     pub example: Example,
 }
 
@@ -84,8 +85,8 @@ impl ErrorRow {
     }
 }
 
-/// Declares an enum of errors. A variant has the explanation as documentation, then code, kind, fields, message and
-/// example.
+/// Declares an enum of errors. A variant has its explanation as documentation, then code, kind, fields,
+/// message and example.
 macro_rules! errors {
     (
         $(#[$enum_attribute:meta])*

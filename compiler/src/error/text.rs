@@ -1,11 +1,11 @@
-//! The textual IR. Code 2610 stood for every rule until each had its own.
+//! The textual IR. Code 2610 is retired: it covered every rule before each had its own.
 
 use super::row::{Example, errors};
 
 errors! {
-    /// What is wrong with a text of the IR.
+    /// Errors in a text of the IR.
     enum TextError {
-        /// Something else is expected at this place. docs/ir.md has the grammar.
+        /// Something else is expected at this position. docs/ir.md has the grammar.
         2600 Invalid Expected { what: String }
         = "expected {what}",
         Example::text("ir", "kernel @f( stage source {\n");
@@ -30,19 +30,19 @@ errors! {
         = "{what}",
         Example::text("ir", "kernel @f() stage source {\nb0:\nb1:\n}\n");
 
-        /// A width is not possible. Components have 1, 8, 16, 32 or 64 bits.
+        /// A width is invalid. Components have 1, 8, 16, 32 or 64 bits.
         2605 Invalid Width
-        = "a width is 1, 8, 16, 32 or 64",
+        = "a width must be 1, 8, 16, 32 or 64",
         Example::text("ir", "kernel @f(%0:24) stage source {\nb0:\n}\n");
 
-        /// A value is marked as relaxed that cannot be. Only 32-bit scalars may be rounded.
+        /// A value is marked as relaxed that cannot be relaxed. Only 32-bit scalars may be rounded.
         2606 Invalid Relaxed
         = "only 32-bit scalars may be rounded",
         Example::text("ir", "kernel @f(%0:16) stage source {\nb0:\n    %1:16~ = fneg %0\n}\n");
 
-        /// The registers of a pair do not follow each other. A 64-bit value is in r4_r5, for example.
+        /// The registers of a pair are not consecutive. A 64-bit value is in r4_r5, for example.
         2607 Invalid Pair
-        = "the registers of a pair follow each other",
+        = "the registers of a pair must be consecutive",
         Example::Words("A value @r4_r7.");
 
         /// A number does not fit. The message names the width.
@@ -60,27 +60,30 @@ errors! {
         = "`{of}` has no {what} `{name}`",
         Example::text("ir", "kernel @f(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0 sot=1\n}\n");
 
-        /// Blocks and brackets do not make a layout. Every if has two arms, and brackets close what they opened.
+        /// Blocks and brackets do not form a layout. Every if has two arms, and brackets must match.
         2612 Invalid Layout { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f() stage source {\nb0:\n    if true {\n    b1:\n    }\nb2:\n    halt\n}\n");
 
-        /// A jump leads nowhere. It goes to the header of a loop around it, or to the block after a loop or scope around it.
+        /// A jump has an invalid target. It must be the header of an enclosing loop, or the block after an
+        /// enclosing loop or scope.
         2613 Invalid Jump { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f() stage source {\nb0:\n    jump b0\n}\n");
 
-        /// A block does not end as what follows it asks. Terminators stand last, and an if before its arms.
+        /// A block does not end as required. Terminators must be last, and an if must precede its arms.
         2614 Invalid End { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f() stage source {\nb0:\n    halt\n    keep #1\n}\n");
 
-        /// A phi or preload is out of place, or a phi has other sources than its block predecessors. Both stand first in their block.
+        /// A phi or preload is out of place, or the sources of a phi do not match the predecessors. Both must
+        /// be first in their block.
         2615 Invalid Head { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f() stage source {\nb0:\n    %0:32 = mov #1\n    %1:32 = phi\n    keep %0, %1\n}\n");
 
-        /// An operation may not appear at the stage of the function. docs/ir.md says until when each may.
+        /// An operation may not appear at the stage of the function. docs/ir.md lists the stages of each
+        /// operation.
         2616 Invalid Stage { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f(%0:32) stage lowered {\nb0:\n    %1:32 = fdiv %0, %0\n    keep %1\n}\n");
@@ -90,7 +93,7 @@ errors! {
         = "{violation}",
         Example::text("ir", "kernel @f(%0:32) stage source {\nb0:\n    %1:32 = iadd %0\n    keep %1\n}\n");
 
-        /// An instruction of machine code does not encode. docs/isa lists what each operand may be.
+        /// An instruction of machine code does not encode. docs/isa lists the forms of each operand.
         2618 Invalid Encoding { violation: String }
         = "{violation}",
         Example::text("ir", "kernel @f(%0:32) stage machine {\nb0:\n    %1:32 = fadd %0, #0.3\n    keep %1\n}\n");

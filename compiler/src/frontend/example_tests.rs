@@ -1,4 +1,4 @@
-//! The examples of error codes that are texts lead to their errors.
+//! Checks that the text examples of error codes cause their errors.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Vectors of four, of which a component is one by its lowest two bits.
+//! Access to vectors of four by the lowest two bits of an index.
 
 /// A component.
 #[inline]

@@ -1,5 +1,5 @@
-//! GLSL: naga parses it; `text` does the rest. For where the Khronos reference compiler is not at hand: naga takes
-//! version 4.40 to 4.60 without most extensions.
+//! GLSL: parsed by naga, then handled by `text`. A fallback for when the Khronos reference compiler is not
+//! available: naga supports versions 4.40 to 4.60 without most extensions.
 
 use agx_abi::Stage;
 use bumpalo::Bump;
@@ -12,7 +12,7 @@ use super::{FrontEnd, Input, Shader, glsl_errors};
 use crate::CompileKey;
 use crate::error::{CompileError, InputError, NagaError};
 
-/// What is out of bounds is undefined in GLSL.
+/// Accesses out of bounds are undefined in GLSL.
 const GLSL: Language =
     Language { name: text::GLSL, language: SourceLanguage::GLSL, is_defined_everywhere: false };
 
@@ -38,7 +38,7 @@ impl FrontEnd for Glsl {
 /// Reads a GLSL shader.
 ///
 /// # Errors
-/// What naga says of the text, with line and column, and what the SPIR-V front end reports.
+/// naga's errors, with line and column, and the errors of the SPIR-V front end.
 pub fn read<'a>(
     bump: &'a Bump,
     text: &str,
@@ -56,13 +56,14 @@ fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
     };
     let parsed = Frontend::default().parse(&Options::from(stage), text);
     let mut module = parsed.map_err(|errors| {
-        // The first one: the others may follow from it.
+        // Only the first error: others may follow from it.
         match errors.errors.first() {
-            Some(error) => glsl_errors::refusal(error, text),
+            Some(error) => glsl_errors::compile_error(error, text),
             None => CompileError::from(NagaError::Semantics { what: "the text is not GLSL".to_owned() }),
         }
     })?;
-    // `writeonly` is a promise that costs nothing to ignore, and naga's checks know no such buffers.
+    // `writeonly` is a promise that can safely be ignored, and naga's validator does not support such
+    // buffers.
     for (_, variable) in module.global_variables.iter_mut() {
         if let AddressSpace::Storage { access } = &mut variable.space {
             *access |= StorageAccess::LOAD;

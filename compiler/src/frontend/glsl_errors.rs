@@ -1,13 +1,13 @@
-//! What naga says of GLSL that it cannot read, in the words of GLSL: tokens by their spelling, and what only this reader
-//! lacks as unsupported.
+//! Translates naga's errors about GLSL into GLSL's terms: tokens are quoted as written, and features that
+//! only this reader lacks are reported as unsupported.
 
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
 use super::text;
 use crate::error::{CompileError, Location, NagaError};
 
-/// The first error of a text as ours.
-pub fn refusal(error: &Error, source: &str) -> CompileError {
+/// The first error of a text as a compile error.
+pub fn compile_error(error: &Error, source: &str) -> CompileError {
     let location = error.location(source).map_or(Location::Whole, text::at);
     by_kind(error, source).at(location)
 }
@@ -30,9 +30,9 @@ fn by_kind(error: &Error, source: &str) -> CompileError {
         ErrorKind::UnsupportedF16MatrixInStd140 { columns, rows } => {
             CompileError::from(NagaError::Glsl { what: format!("f16mat{columns}x{rows} in a std140 block") })
         }
-        ErrorKind::InternalError(what) => {
-            CompileError::from(NagaError::Glsl { what: format!("what the GLSL reader failed on ({what})") })
-        }
+        ErrorKind::InternalError(what) => CompileError::from(NagaError::Glsl {
+            what: format!("a construct on which the GLSL reader fails ({what})"),
+        }),
         ErrorKind::PreprocessorError(error) => preprocessor(&format!("{error:?}")),
         ErrorKind::InvalidToken(_, expected) => {
             let found = error.location(source).and_then(|place| {
@@ -63,7 +63,7 @@ fn by_kind(error: &Error, source: &str) -> CompileError {
     }
 }
 
-/// The preprocessor's errors, whose type naga does not export, by their names.
+/// The preprocessor's errors, by name because naga does not export their type.
 fn preprocessor(name: &str) -> CompileError {
     match name {
         "UnknownDirective" => {
@@ -89,7 +89,7 @@ fn preprocessor(name: &str) -> CompileError {
     }
 }
 
-/// `TooFewDefineArguments` as `too few define arguments`; what follows the name is left out.
+/// `TooFewDefineArguments` as `too few define arguments`; the text after the name is dropped.
 fn sentence(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars().take_while(|letter| letter.is_alphanumeric()) {
@@ -101,7 +101,7 @@ fn sentence(name: &str) -> String {
     text
 }
 
-/// Tokens by naga's names, and as they are written.
+/// Tokens by naga's names, with their spelling.
 const SPELLINGS: &[(&str, &str)] = &[
     ("Semicolon", "`;`"),
     ("Comma", "`,`"),
@@ -152,12 +152,9 @@ mod tests {
         for (body, kind, first, second) in cases {
             let text = format!("#version 450\n{body}\n");
             let errors = Frontend::default().parse(&Options::from(ShaderStage::Compute), &text).unwrap_err();
-            let refused = refusal(&errors.errors[0], &text);
-            assert_eq!(refused.kind(), kind, "{body}: {refused}");
-            assert!(
-                refused.message().contains(first) && refused.message().contains(second),
-                "{body}: {refused}"
-            );
+            let error = compile_error(&errors.errors[0], &text);
+            assert_eq!(error.kind(), kind, "{body}: {error}");
+            assert!(error.message().contains(first) && error.message().contains(second), "{body}: {error}");
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Front ends: each reads one shader language into the IR.
 //!
-//! [`FRONT_ENDS`] lists the languages; [`kit`] is what front ends are made of, with an example of one. A front end for a new
-//! language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
+//! [`FRONT_ENDS`] lists the languages; [`kit`] is the common toolkit, with an example front end. A front end
+//! for a new language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 #[cfg(feature = "agal")]
 pub mod agal;
-pub mod door;
 #[cfg(test)]
 mod example_tests;
 mod four;
@@ -16,6 +15,7 @@ pub mod glsl;
 #[cfg(feature = "glsl")]
 mod glsl_errors;
 pub mod kit;
+pub mod language;
 #[cfg(feature = "pica200")]
 pub mod pica200;
 mod rows;
@@ -31,7 +31,7 @@ pub mod wgsl;
 
 use bumpalo::Bump;
 
-pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
+pub use language::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
 use crate::error::{CompileError, InputError, Location};
 use crate::{CompileKey, stopping};
@@ -39,8 +39,8 @@ use crate::{CompileKey, stopping};
 /// Reads `input` into `bump`.
 ///
 /// # Errors
-/// What the front end of the input's language reports; a language that this build does not read; options that the language does
-/// not have.
+/// The errors of the language's front end; a language that this build does not support; options that the
+/// language does not have.
 pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     let language = input.language;
     for (name, _) in &key.options {
@@ -56,7 +56,7 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
     stopping::guarded_reading(&key.limits, || front_end.read(bump, input, key))
 }
 
-/// Puts the place of an error of a later pass in the terms of `input`.
+/// Converts the location of an error of a later pass to the terms of `input`.
 pub fn located(input: Input<'_>, error: CompileError) -> CompileError {
     match input.language.front_end {
         Some(front_end) => front_end.located(error),
@@ -64,7 +64,7 @@ pub fn located(input: Input<'_>, error: CompileError) -> CompileError {
     }
 }
 
-/// An error in a text that names no files: places in its source are places in the text.
+/// Converts an error in a text without file names: source positions are positions in the text.
 fn in_text(error: CompileError) -> CompileError {
     error.relocate(|location| match location {
         Location::Source { line, column, .. } => Location::Text { line, column },
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_that_the_language_does_not_have_is_refused() {
+    fn an_unknown_option_is_rejected() {
         let key = CompileKey { options: vec![("colour".to_owned(), 1)], ..CompileKey::default() };
         let bump = Bump::new();
         let error = read(&bump, Input::ir("kernel @k() stage source {\nb0:\n}\n"), &key);

@@ -1,31 +1,31 @@
-//! Tables by number that answer for every number.
+//! Tables indexed by number that never panic.
 
 use std::ops::{Index, IndexMut};
 
-/// Rows by number. A number without a row reads as the row that stands for all of them, and what is assigned to it is forgotten: a
-/// front end that looks at a block or a variable that is not there may compile nonsense, but it does not panic. Where asserts are
-/// compiled in, they tell.
+/// Rows by number. Reading a missing row returns a default row, and writing to one has no effect: a front end
+/// with a wrong block or variable number may generate wrong code, but it does not panic. Debug assertions
+/// report such accesses.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Rows<V> {
     rows: Vec<V>,
-    /// What numbers without a row read as.
+    /// The row returned for missing numbers.
     outside: V,
-    /// Takes what is assigned to them.
+    /// Receives assignments to missing numbers.
     forgotten: V,
 }
 
 impl<V: Clone> Rows<V> {
-    /// No rows, and what is read then.
+    /// No rows, with the row for missing numbers.
     pub fn new(outside: V) -> Self {
         Rows::of(Vec::new(), outside)
     }
 
-    /// So many rows equal to `row`, which is also read outside of them.
+    /// `count` rows equal to `row`, which is also the row for missing numbers.
     pub fn filled(count: usize, row: V) -> Self {
         Rows::of(vec![row.clone(); count], row)
     }
 
-    /// These rows, and what is read outside of them.
+    /// These rows, with the row for missing numbers.
     pub fn of(rows: Vec<V>, outside: V) -> Self {
         Rows { rows, forgotten: outside.clone(), outside }
     }
@@ -42,12 +42,12 @@ impl<V> Rows<V> {
         self.rows.push(row);
     }
 
-    /// A row, if there is one of this number.
+    /// The row with this number, if it exists.
     pub fn row(&self, number: usize) -> Option<&V> {
         self.rows.get(number)
     }
 
-    /// The rows alone.
+    /// The rows as a vector.
     pub fn into_vec(self) -> Vec<V> {
         self.rows
     }

@@ -1,9 +1,9 @@
-//! Variables become SSA values while the function is built.
+//! Converts variables to SSA values during construction.
 //!
-//! The method is that of Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013): a
-//! read looks for the definition up the blocks already built and puts a phi where paths join; the header of a loop gets
-//! its phis completed when the loop ends. All searches use explicit stacks. Phis stay outside the function until
-//! [`Variables::finish`], so those that turn out trivial leave no trace.
+//! The method is that of Braun et al., "Simple and Efficient Construction of Static Single Assignment Form"
+//! (2013): a read searches for the definition through the predecessors built so far and inserts a phi where
+//! paths join; the phis of a loop header are completed when the loop ends. All searches use explicit stacks.
+//! Phis stay outside the function until [`Variables::finish`], so trivial ones leave no trace.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -22,17 +22,17 @@ use crate::ir::types::Type;
 pub struct Variable(pub u32);
 
 impl Variable {
-    /// The one `count` after it.
+    /// The variable `count` positions after this one.
     #[inline]
     pub fn at(self, count: u32) -> Variable {
         Variable(self.0.wrapping_add(count))
     }
 }
 
-/// Variables of most functions, to make room for.
+/// Typical number of variables of a function, for preallocation.
 const TYPICAL_VARIABLES: usize = 96;
 
-/// A phi that is not in the function yet.
+/// A phi that is not yet in the function.
 struct Pending {
     value: Value,
     block: Block,
@@ -40,22 +40,22 @@ struct Pending {
     inputs: Vec<(Block, Src)>,
 }
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Clone, Copy)]
 struct Row {
     /// Width in bits.
     width: u8,
-    /// Its values may be rounded to half precision.
+    /// Whether its values are relaxed.
     relaxed: bool,
-    /// It was assigned anywhere.
+    /// Whether it was assigned anywhere.
     written: bool,
-    /// No block's assignments to it are forgotten.
+    /// Whether it is exempt from [`Variables::forget`].
     kept: bool,
     latest: Latest,
 }
 
 impl Row {
-    /// Nothing is assigned.
+    /// An unassigned variable.
     fn new(width: u8) -> Row {
         // No region has this number, so the first read searches.
         let latest = Latest { src: Src::default(), block: None, region: u32::MAX, time: 0 };
@@ -67,32 +67,32 @@ impl Row {
 #[derive(Clone, Copy)]
 struct Latest {
     src: Src,
-    /// The block it stands in; `None` before the first.
+    /// The block that contains it; `None` before the first definition.
     block: Option<Block>,
-    /// The region it stands in.
+    /// The region that contains it.
     region: u32,
-    /// When it was made: counts definitions and loops.
+    /// Its time stamp, which counts definitions and loops.
     time: u32,
 }
 
 /// The variables of a function under construction.
 ///
-/// A definition in a region ([`Builder::region`]) that is still open dominates the current point, so the last one is what
-/// a read finds, unless a loop was opened since, whose back edges may bring another.
+/// A definition in a region ([`Builder::region`]) that is still open dominates the current point, so a read
+/// returns the last one, unless a loop was opened since, whose back edges may bring another.
 pub struct Variables {
     rows: Rows<Row>,
-    /// When each open loop was opened.
+    /// Time stamp of each open loop.
     loops: Vec<u32>,
     time: u32,
-    /// Definition at the end of a block as far as it is built, where it is not the latest of its variable: most variables are
+    /// The definition at the current end of each block, unless it is its variable's latest: most variables are
     /// defined in one block only.
     defs: HashMap<(Block, Variable), Src, FxBuildHasher>,
     phis: Vec<Pending>,
-    /// For values that stood for a trivial phi, what they are.
+    /// The replacements of values that stood for a trivial phi.
     forward: Side<Value, Option<Src>>,
-    /// Loop headers whose back edges are not all built, with the phis that wait for them.
+    /// Loop headers with missing back edges, with the phis that wait for them.
     unsealed: Vec<(Block, Vec<usize>)>,
-    /// For blocks, whether what they assign does not matter after them.
+    /// Blocks whose assignments are irrelevant after them.
     forgotten: Side<Block, bool>,
 }
 
@@ -124,7 +124,7 @@ impl Variables {
         first
     }
 
-    /// Says that the values of a variable may be rounded to half precision.
+    /// Marks the values of a variable as relaxed.
     pub fn relax(&mut self, variable: Variable) {
         self.rows[variable.0 as usize].relaxed = true;
     }
@@ -140,7 +140,7 @@ impl Variables {
         self.rows[variable.0 as usize].written = true;
     }
 
-    /// Whether the variable has been assigned anywhere.
+    /// Whether the variable was assigned anywhere.
     pub fn is_written(&self, variable: Variable) -> bool {
         self.rows[variable.0 as usize].written
     }
@@ -149,14 +149,14 @@ impl Variables {
         self.time = self.time.wrapping_add(1);
     }
 
-    /// Says that after `block`, which is being built, what it has assigned to variables may as well not have happened, but to
-    /// those `kept`.
+    /// Declares that the assignments to variables made in `block`, the current block, are irrelevant after
+    /// it, except for those in `kept`.
     pub fn forget(&mut self, block: Block, kept: &[Variable]) {
         kept.iter().for_each(|variable| self.rows[variable.0 as usize].kept = true);
         self.forgotten[block] = true;
     }
 
-    /// Remembers the definition that reaches the current point.
+    /// Records the definition that reaches the current point.
     fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.tick();
         let latest = Latest { src, block: Some(b.block()), region: b.region(), time: self.time };
@@ -166,7 +166,7 @@ impl Variables {
         }
     }
 
-    /// The definition at the end of `block` as far as it is built.
+    /// The definition at the current end of `block`.
     fn def(&self, block: Block, variable: Variable) -> Option<Src> {
         let latest = self.rows[variable.0 as usize].latest;
         if latest.block == Some(block) {
@@ -175,7 +175,7 @@ impl Variables {
         self.defs.get(&(block, variable)).copied()
     }
 
-    /// The value at the current point; zero if nothing was assigned on the way here.
+    /// The value at the current point; zero if no assignment reaches it.
     pub fn read(&mut self, b: &mut Builder<'_, '_>, variable: Variable) -> Src {
         let latest = self.rows[variable.0 as usize].latest;
         let reaches =
@@ -195,14 +195,14 @@ impl Variables {
         }
     }
 
-    /// Says that the back edges of the loop whose header is `block` are still to come.
+    /// Declares that the back edges of the loop with header `block` are not built yet.
     pub fn open_loop(&mut self, block: Block) {
         self.unsealed.push((block, Vec::new()));
         self.tick();
         self.loops.push(self.time);
     }
 
-    /// Says that the innermost open loop has all its back edges.
+    /// Declares that all back edges of the innermost open loop are built.
     pub fn close_loop(&mut self, f: &mut Function<'_>) {
         self.loops.pop();
         if let Some((_, phis)) = self.unsealed.pop() {
@@ -210,7 +210,7 @@ impl Variables {
         }
     }
 
-    /// What replaces `src` now that trivial phis are known.
+    /// The replacement of `src` after trivial phis.
     fn resolve(&self, mut src: Src) -> Src {
         while let Some(next) = src.as_value().and_then(|value| self.forward[value]) {
             src = next;
@@ -218,8 +218,8 @@ impl Variables {
         src
     }
 
-    /// The definition that reaches the end of `block`. Phis made on the way go to `pending`, unless they belong to a
-    /// loop that is not closed. `Src::NONE` comes from blocks that are never reached.
+    /// The definition that reaches the end of `block`. Phis created on the way are appended to `pending`,
+    /// unless they belong to an open loop. Returns `Src::NONE` for unreachable blocks.
     fn find(
         &mut self,
         f: &mut Function<'_>,
@@ -276,7 +276,7 @@ impl Variables {
         (Src::value(value), phi)
     }
 
-    /// Finds the inputs of `phis` and of those that come up meanwhile, then forwards the trivial ones.
+    /// Determines the inputs of `phis` and of phis created meanwhile, then forwards the trivial ones.
     fn complete(&mut self, f: &mut Function<'_>, mut phis: Vec<usize>) {
         let mut next = 0usize;
         while let Some(&phi) = phis.get(next) {
@@ -297,7 +297,8 @@ impl Variables {
         }
     }
 
-    /// Forwards a phi whose inputs are all one value, or itself, or never arrive. Returns whether it was trivial.
+    /// Forwards a phi whose inputs are a single value, itself, or unreachable. Returns whether it was
+    /// trivial.
     fn forward_trivial(&mut self, phi: usize) -> bool {
         let Some(Pending { value, inputs, .. }) = self.phis.get(phi) else { return true };
         let value = *value;
@@ -316,7 +317,7 @@ impl Variables {
         true
     }
 
-    /// Puts the phis into the function and replaces what was forwarded; `map` translates every other source.
+    /// Inserts the phis into the function and replaces forwarded values; `map` translates every other source.
     pub fn finish(mut self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
         let live = self.remaining_phis();
         let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
@@ -334,7 +335,7 @@ impl Variables {
             };
             heads.push((*block, f.add_inst(data)));
         }
-        // A stable sort: phis keep the order in which they came up.
+        // A stable sort: phis keep the order of their creation.
         heads.sort_by_key(|(block, _)| *block);
         for phis in heads.chunk_by(|(a, _), (b, _)| a == b) {
             let Some((block, _)) = phis.first().copied() else { continue };
@@ -344,7 +345,7 @@ impl Variables {
         self.rewrite_sources(f, map);
     }
 
-    /// The phis that are not trivial, after forwarding has been carried to its end.
+    /// The non-trivial phis, after forwarding to a fixed point.
     fn remaining_phis(&mut self) -> Vec<usize> {
         let is_live = |(_, phi): &(usize, &Pending)| self.forward[phi.value].is_none();
         let mut live: Vec<usize> = self.phis.iter().enumerate().filter(is_live).map(|(at, _)| at).collect();

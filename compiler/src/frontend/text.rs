@@ -1,5 +1,5 @@
-//! Languages that naga reads: its module is checked, its overrides set, written as SPIR-V with lines, and read by the
-//! SPIR-V front end.
+//! Languages that naga parses: the module is validated, its overrides are set, it is written as SPIR-V with
+//! line information, and the SPIR-V front end reads it.
 
 use bumpalo::Bump;
 use naga::back::pipeline_constants::process_overrides;
@@ -12,25 +12,25 @@ use super::Shader;
 use crate::CompileKey;
 use crate::error::{CompileError, Location, NagaError};
 
-/// What line tables call a text, which has no name of its own.
+/// The name of a text in line tables, since it has no file name.
 pub const WGSL: &str = "wgsl";
 /// The same for GLSL.
 pub const GLSL: &str = "glsl";
 
-/// What tells one language from another after parsing.
+/// Differences between languages after parsing.
 pub struct Language {
-    /// What line tables call the text.
+    /// The name of the text in line tables.
     pub name: &'static str,
-    /// What the module calls it.
+    /// The source language in the module.
     pub language: spv::SourceLanguage,
-    /// Indices out of bounds and shifts by too much have a meaning, and workgroup memory begins as zeros.
+    /// Whether indices out of bounds and large shift amounts are defined, and workgroup memory starts zeroed.
     pub is_defined_everywhere: bool,
 }
 
 /// Reads a parsed module.
 ///
 /// # Errors
-/// What naga says of the module, with line and column, and what the SPIR-V front end reports.
+/// naga's errors, with line and column, and the errors of the SPIR-V front end.
 pub fn read<'a>(
     bump: &'a Bump,
     language: &Language,
@@ -44,7 +44,7 @@ pub fn read<'a>(
     super::spirv::read(bump, &bytes, key, dialect).map_err(in_text)
 }
 
-/// Words of naga's SPIR-V mean nothing to whoever wrote the text.
+/// Drops SPIR-V word offsets from an error, because they mean nothing to the author of the text.
 pub fn in_text(error: CompileError) -> CompileError {
     super::in_text(error).relocate(|location| match location {
         Location::Word { .. } => Location::Whole,
@@ -52,10 +52,10 @@ pub fn in_text(error: CompileError) -> CompileError {
     })
 }
 
-/// Translates a parsed module to SPIR-V. Specialization constants of `key` are the values of overrides by id.
+/// Translates a parsed module to SPIR-V. The specialization constants of `key` set overrides by id.
 ///
 /// # Errors
-/// What naga says of the module, with line and column.
+/// naga's errors, with line and column.
 pub fn to_spirv(
     language: &Language,
     module: &Module,
@@ -77,7 +77,7 @@ pub fn to_spirv(
         .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
 }
 
-/// Whether a type is a texture that the browser provides, for which naga's writer has no words: it stops the program there.
+/// Whether a type is a texture provided by a browser, on which naga's SPIR-V writer panics.
 fn is_external(inner: &TypeInner) -> bool {
     matches!(inner, TypeInner::Image { class: ImageClass::External, .. })
 }
@@ -97,10 +97,10 @@ fn overrides(module: &Module, key: &CompileKey) -> PipelineConstants {
     constants
 }
 
-/// Numbers of overrides without `@id` begin here, beyond those that `@id` can state.
+/// Numbers of overrides without `@id` start here, beyond the range of `@id`.
 const FIRST_UNNUMBERED: u32 = 1 << 16;
 
-/// The number of an override in a key: its `@id`, or 65536 and its index among the module's overrides.
+/// The number of an override in a key: its `@id`, or 65536 plus its index among the module's overrides.
 fn override_number(index: usize, constant: &naga::Override) -> u32 {
     constant.id.map_or(FIRST_UNNUMBERED.saturating_add(index as u32), u32::from)
 }
@@ -112,7 +112,7 @@ pub struct OverrideName {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// Width in bits when it is a float.
+    /// Width in bits if it is a float.
     pub float_bits: Option<u32>,
 }
 
@@ -129,7 +129,7 @@ pub fn override_names(module: &Module) -> Vec<OverrideName> {
     module.overrides.iter().enumerate().map(row).collect()
 }
 
-/// The number whose representation as a scalar of this kind is `bits`.
+/// The number that `bits` represents as a scalar of this kind.
 fn number(scalar: Scalar, bits: u64) -> f64 {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => agx_isa::half::Half::from_bits(bits as u16).to_f64(),
@@ -140,7 +140,7 @@ fn number(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// How naga writes SPIR-V.
+/// Options of naga's SPIR-V writer.
 fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
     let (bounds, zero) = match language.is_defined_everywhere {
         true => (BoundsCheckPolicy::Restrict, spv::ZeroInitializeWorkgroupMemoryMode::Native),
@@ -167,7 +167,7 @@ fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
     }
 }
 
-/// A place in the text.
+/// A location in the text.
 pub fn at(location: naga::SourceLocation) -> Location {
     Location::Text { line: location.line_number, column: location.line_position }
 }

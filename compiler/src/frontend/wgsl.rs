@@ -1,4 +1,4 @@
-//! WGSL: naga parses it; `text` does the rest.
+//! WGSL: parsed by naga, then handled by `text`.
 
 use bumpalo::Bump;
 use naga::back::spv::SourceLanguage;
@@ -8,7 +8,7 @@ use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::{CompileError, Location, NagaError};
 
-/// WGSL wants indices kept within bounds, shift amounts taken modulo the width, and workgroup memory zeroed.
+/// WGSL requires clamped indices, shift amounts modulo the width, and zeroed workgroup memory.
 const WGSL: Language =
     Language { name: text::WGSL, language: SourceLanguage::WGSL, is_defined_everywhere: true };
 
@@ -33,23 +33,23 @@ impl FrontEnd for Wgsl {
 /// Reads a WGSL module.
 ///
 /// # Errors
-/// What naga says of the text, with line and column, and what the SPIR-V front end reports.
+/// naga's errors, with line and column, and the errors of the SPIR-V front end.
 pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     text::read(bump, &WGSL, &parse(text)?, text, key)
 }
 
-/// Translates a WGSL module to SPIR-V. Specialization constants of `key` are the values of overrides by id.
+/// Translates a WGSL module to SPIR-V. The specialization constants of `key` set overrides by id.
 ///
 /// # Errors
-/// What naga says of the text, with line and column.
+/// naga's errors, with line and column.
 pub fn to_spirv(text: &str, key: &CompileKey) -> Result<Vec<u32>, CompileError> {
     text::to_spirv(&WGSL, &parse(text)?, text, key)
 }
 
-/// The overrides that a WGSL module declares, with the numbers that a key knows them by.
+/// The overrides that a WGSL module declares, with their numbers in a key.
 ///
 /// # Errors
-/// What naga says of the text, with line and column.
+/// naga's errors, with line and column.
 pub fn overrides(text: &str) -> Result<Vec<text::OverrideName>, CompileError> {
     Ok(text::override_names(&parse(text)?))
 }

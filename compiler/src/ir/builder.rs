@@ -1,8 +1,8 @@
-//! Builds instructions and structure.
+//! Builds instructions and control structure.
 //!
-//! A [`Builder`] appends to one block at a time. Arithmetic on constants is folded as it is built, so a front end that
-//! scalarises leaves little to clean up. The structure methods keep the layout well formed: every `begin_*` needs its
-//! `end_*`, and [`Builder::jump`] takes the blocks they hand out.
+//! A [`Builder`] appends to one block at a time. Operations on constants are folded as they are built, so
+//! scalarising front ends leave little to clean up. The structure methods keep the layout well formed: every
+//! `begin_*` needs its `end_*`, and [`Builder::jump`] takes the blocks that they return.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -12,7 +12,7 @@ use super::insert::{Build, FloatMode};
 use super::op::{IrOp, Op};
 use super::src::Src;
 
-/// Instructions of most first blocks, to make room for.
+/// Typical number of instructions in a first block, for preallocation.
 const TYPICAL_INSTRUCTIONS: usize = 128;
 
 /// A loop under construction.
@@ -41,7 +41,7 @@ pub struct Builder<'f, 'a> {
     /// How float arithmetic is built.
     pub mode: FloatMode,
     block: Block,
-    /// What is finished of the layout.
+    /// The finished part of the layout.
     layout: ArenaVec<'a, Segment>,
     open: Vec<Open>,
     /// Numbers of the open regions, ascending.
@@ -50,7 +50,7 @@ pub struct Builder<'f, 'a> {
 }
 
 impl<'f, 'a> Builder<'f, 'a> {
-    /// Starts a function: makes its entry block.
+    /// Starts a function: creates its entry block.
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
         f.block_mut(block).insts.reserve(TYPICAL_INSTRUCTIONS);
@@ -82,18 +82,18 @@ impl<'f, 'a> Builder<'f, 'a> {
         }
     }
 
-    /// The block instructions go to.
+    /// The block that instructions are appended to.
     pub fn block(&self) -> Block {
         self.block
     }
 
-    /// Whether the current block has ended, so that what is built now is unreachable.
+    /// Whether the current block has ended, so that further instructions are unreachable.
     pub fn is_terminated(&self) -> bool {
         self.f.terminator(self.block).is_some()
     }
 
-    /// The innermost region around the current point: regions are the arms of ifs, the bodies of loops and scopes, and
-    /// the function, which is number 0.
+    /// The innermost region around the current point. Regions are the arms of ifs, the bodies of loops and
+    /// scopes, and the function itself, which is number 0.
     pub fn region(&self) -> u32 {
         self.regions.last().copied().unwrap_or(0)
     }
@@ -119,7 +119,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         self.f.block_mut(to).preds.push(from);
     }
 
-    /// Edge from the current block unless it has ended.
+    /// Adds an edge from the current block unless it has ended.
     fn fall_to(&mut self, to: Block) {
         if !self.is_terminated() {
             self.edge(self.block, to);
@@ -166,7 +166,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         LoopBlocks { header, after }
     }
 
-    /// Ends the loop's body, which goes back to the header; the block after the loop becomes current.
+    /// Ends the loop's body with the back edge; the block after the loop becomes current.
     pub fn end_loop(&mut self) {
         let open = self.open.pop().expect("invariant: end_loop closes begin_loop");
         self.fall_to(open.otherwise);
@@ -192,8 +192,8 @@ impl<'f, 'a> Builder<'f, 'a> {
         self.seam(Seam::EndScope, open.after);
     }
 
-    /// Leaves to `target`, a header or after-block of an open construct. The rest of the block is unreachable: the
-    /// caller must build nothing more in it.
+    /// Jumps to `target`, a header or after-block of an open construct. The rest of the block is unreachable:
+    /// the caller must build nothing more in it.
     pub fn jump(&mut self, target: Block) {
         if !self.is_terminated() {
             self.push(IrOp::Jump, &[], &[], &[target.0]);
@@ -208,7 +208,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         }
     }
 
-    /// Ends the function and gives it back. Every construct must be closed.
+    /// Completes the function and returns it. Every construct must be closed.
     pub fn finish(self) -> &'f mut Function<'a> {
         debug_assert!(self.open.is_empty(), "every construct is closed");
         let Builder { f, mut layout, block, .. } = self;

@@ -15,8 +15,8 @@ struct Open {
 }
 
 impl Function<'_> {
-    /// Recomputes predecessors, successors and loop depths from the layout. A layout that is not well formed gives
-    /// edges for as far as it makes sense; the validator reports it.
+    /// Recomputes predecessors, successors and loop depths from the layout. A malformed layout yields only
+    /// the edges that can be determined; the validator reports it.
     pub fn compute_cfg(&mut self) {
         for block in &mut self.blocks {
             block.preds.clear();
@@ -53,7 +53,7 @@ impl Function<'_> {
         }
     }
 
-    /// Adds the edges that leave `block`; `construct` is the innermost one open after its seam has been read.
+    /// Adds the edges that leave `block`; `construct` is the innermost one that is open after its seam.
     fn add_edges(&mut self, block: Block, seam: Seam, next: Option<Block>, construct: Option<Open>) {
         let terminator = self.terminator(block).map(|inst| self.insts[inst]);
         match terminator.map(|data| data.op) {
@@ -91,7 +91,8 @@ impl Function<'_> {
         }
     }
 
-    /// For each opening seam its matching else and closing seams, by index in the layout; `None` where unbalanced.
+    /// For each opening seam the matching else and closing seams, by index in the layout; `None` if
+    /// unbalanced.
     pub(crate) fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
         let mut ends = vec![None; self.layout.len()];
         let mut open: Vec<(usize, usize)> = Vec::new();
@@ -117,7 +118,7 @@ impl Function<'_> {
     }
 }
 
-/// Layout indices of the seams that belong to an opening one.
+/// Layout indices of the seams that match an opening one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstructEnd {
     /// The else of an if; the opening seam itself for other constructs.

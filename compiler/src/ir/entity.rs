@@ -1,4 +1,4 @@
-//! Entities: what the IR calls by number.
+//! Entities: the parts of a function that are identified by number.
 //!
 //! *Architecture invariant:* ids are identity. A printed `%12` is `Value(12)`, side tables are dense vectors indexed by
 //! id, and nothing is keyed by address.
@@ -9,7 +9,7 @@ use std::fmt;
 pub trait Entity: Copy + Eq + fmt::Debug {
     /// The entity with this index.
     fn new(index: usize) -> Self;
-    /// Position in its table.
+    /// Index in its table.
     fn index(self) -> usize;
 }
 

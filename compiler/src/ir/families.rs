@@ -1,7 +1,7 @@
-//! Families of operations: what one lowering removes, and what another needs to be gone.
+//! Families of operations: sets that a lowering removes, and that other passes require to be gone.
 //!
-//! A stage says which operations may remain at all. Within a stage, the order of the lowerings is a matter of families:
-//! each removes some, and the validator checks that they stay removed ([`Function::removed`]).
+//! A stage determines which operations may occur at all. Within a stage, families order the lowerings: each
+//! removes some, and the validator checks that they stay removed ([`Function::removed`]).
 
 use agx_isa::table::Opcode;
 
@@ -9,7 +9,7 @@ use super::entity::Inst;
 use super::function::{Function, InstData};
 use super::op::{IrOp, Op};
 
-/// Words of the set: room for every hardware and every IR-only operation.
+/// Words of the set: one bit for every hardware and every IR-only operation.
 const WORDS: usize = 4;
 
 /// A set of operations.
@@ -50,13 +50,13 @@ impl Ops {
         }
     }
 
-    fn meets(&self, other: &Ops) -> bool {
+    fn intersects(&self, other: &Ops) -> bool {
         self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
     }
 }
 
-/// What a function may hold: each operation that was ever built for it, and whether scalars of 8 or 64 bits were. A pass
-/// that acts on a few operations has nothing to do where none of them may occur.
+/// The operations that a function may contain: each operation that was ever built for it, and whether scalars
+/// of 8 or 64 bits were. A pass that acts on a few operations can be skipped if none of them may occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Present {
     ops: Ops,
@@ -65,7 +65,7 @@ pub struct Present {
 }
 
 impl Present {
-    /// Notes an instruction. Values are noted as they are made.
+    /// Records an instruction. Values are recorded when they are created.
     #[inline]
     pub fn note(&mut self, data: &InstData<'_>) {
         let index = data.op.index();
@@ -76,14 +76,14 @@ impl Present {
         self.has_64_bits |= widths & 64 != 0;
     }
 
-    /// Notes the width of a value, constant or uniform.
+    /// Records the width of a value, constant or uniform.
     #[inline]
     pub fn note_width(&mut self, bits: u8) {
         self.has_8_bits |= bits == 8;
         self.has_64_bits |= bits == 64;
     }
 
-    /// Whether scalars of `bits` bits may occur; only known of 8 and 64.
+    /// Whether scalars of `bits` bits may occur; tracked for 8 and 64 only.
     pub fn has_width(&self, bits: u8) -> bool {
         match bits {
             8 => self.has_8_bits,
@@ -95,9 +95,9 @@ impl Present {
     /// Whether an operation of `family` may occur.
     pub fn may_have(&self, family: &Family) -> bool {
         let operations = &family.operations;
-        self.ops.meets(&operations.any)
-            || (self.has_8_bits && self.ops.meets(&operations.bits8))
-            || (self.has_64_bits && self.ops.meets(&operations.bits64))
+        self.ops.intersects(&operations.any)
+            || (self.has_8_bits && self.ops.intersects(&operations.bits8))
+            || (self.has_64_bits && self.ops.intersects(&operations.bits64))
     }
 
     /// Whether `op` may occur.
@@ -106,7 +106,7 @@ impl Present {
     }
 }
 
-/// A set of operations, each of every width or only where scalars of 8 or 64 bits take part.
+/// A set of operations, each of any width or only on scalars of 8 or 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {
     any: Ops,
@@ -141,7 +141,7 @@ impl Operations {
         self.bits64.insert(other.bits64);
     }
 
-    /// Whether an instruction of `f` does one of them.
+    /// Whether an instruction of `f` is in the set.
     pub fn contain(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let has = |bits: u8| {
             data.dsts.iter().any(|dst| f.ty(*dst).bits == bits)
@@ -156,18 +156,18 @@ impl Operations {
 /// Operations that one lowering removes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Family {
-    /// What they are called, in the plural or as a mass: "no …".
+    /// Their name in the plural or as a mass noun: "no …".
     pub name: &'static str,
     /// The operations.
     pub operations: Operations,
 }
 
 impl Family {
-    /// Whether one of them may occur in `f`. Where that is a matter of widths, its instructions are looked at: addresses
-    /// have 64 bits in most functions, and little else.
+    /// Whether one of them may occur in `f`. If this depends on widths, the instructions of `f` are checked: in most
+    /// functions, only addresses have 64 bits.
     pub fn may_occur(&self, f: &Function<'_>) -> bool {
         let is_one = |inst: &Inst| self.operations.contain(f, &f.insts[*inst]);
-        f.present.ops.meets(&self.operations.any)
+        f.present.ops.intersects(&self.operations.any)
             || (f.present.may_have(self)
                 && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)))
     }
@@ -182,8 +182,8 @@ macro_rules! families {
 families! {
     /// Results of test kernels.
     KEEPS "`keep`" = Operations::of(&[IrOp::Keep]);
-    /// Operations across lanes without a hardware counterpart of their form.
-    CROSS_LANE "operations across lanes but `ballot`" = Operations::of(&[
+    /// Subgroup operations without a direct hardware counterpart.
+    CROSS_LANE "subgroup operations except `ballot`" = Operations::of(&[
         IrOp::Broadcast, IrOp::ReadLane, IrOp::ReadLaneXor, IrOp::ReadLaneUp, IrOp::ReadLaneDown,
         IrOp::QuadBroadcast, IrOp::Reduce, IrOp::Scan,
     ]);
@@ -194,7 +194,7 @@ families! {
         IrOp::Fconv, IrOp::Fdiv, IrOp::Fsqrt, IrOp::Fcmp, IrOp::Fmin, IrOp::Fmax, IrOp::Fneg, IrOp::Fabs,
         IrOp::Fsat, IrOp::Fsin, IrOp::Fcos,
     ]);
-    /// Arithmetic of 8-bit integers. Bitwise operations come back with selection, as moves and masks.
+    /// Arithmetic of 8-bit integers. Selection reintroduces bitwise operations, as moves and masks.
     INT8 "8-bit arithmetic" = Operations::of_8_bits(&[
         IrOp::Icmp, IrOp::Imin, IrOp::Imax, IrOp::Umin, IrOp::Umax, IrOp::Udiv, IrOp::Umod, IrOp::Sdiv,
         IrOp::Srem, IrOp::Umulh, IrOp::Smulh, IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr,
@@ -208,8 +208,8 @@ families! {
     FLOAT_DIVISIONS "float division or square root" = Operations::of(&[IrOp::Fdiv, IrOp::Fsqrt]);
     /// Sines and cosines.
     TRIGONOMETRY "sine or cosine" = Operations::of(&[IrOp::Fsin, IrOp::Fcos]);
-    /// Arithmetic of 64-bit integers that the hardware does not do in register pairs.
-    INT64 "64-bit arithmetic but sums" = Operations::NONE.and_of_64_bits(&[
+    /// Arithmetic of 64-bit integers that the hardware does not perform on register pairs.
+    INT64 "64-bit arithmetic except sums" = Operations::NONE.and_of_64_bits(&[
         IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr, IrOp::Select, IrOp::Umin, IrOp::Umax, IrOp::Imin,
         IrOp::Imax, IrOp::Icmp,
     ]).and_bitop_of_64_bits();
@@ -219,11 +219,11 @@ families! {
     /// Accesses to threadgroup memory.
     LOCAL "`load_local`, `store_local`, `atomic_local`" =
         Operations::of(&[IrOp::LoadLocal, IrOp::StoreLocal, IrOp::AtomicLocal]);
-    /// Flags of cull distances.
+    /// Cull-distance flags.
     CULL_DISTANCES "`store_cull`" = Operations::of(&[IrOp::StoreCull]);
     /// Outputs of vertex shaders.
     VARYINGS "`store_varying`" = Operations::of(&[IrOp::StoreVarying]);
-    /// What fragment shaders say of their samples.
+    /// Sample operations of fragment shaders.
     DISCARDS "`discard`, `write_depth`, `write_stencil`" =
         Operations::of(&[IrOp::Discard, IrOp::WriteDepth, IrOp::WriteStencil]);
     /// Samples killed by their mask.
@@ -235,17 +235,17 @@ families! {
         Operations::of(&[IrOp::Sample, IrOp::LoadTexture, IrOp::StoreImage]);
     /// Accesses to stack memory.
     SCRATCH "`load_scratch`, `store_scratch`" = Operations::of(&[IrOp::LoadScratch, IrOp::StoreScratch]);
-    /// Operations across lanes that a uniform operand simplifies.
-    LANES "operations across lanes" = Operations::of(&[
+    /// Subgroup operations that a uniform operand simplifies.
+    LANES "subgroup operations" = Operations::of(&[
         IrOp::Ballot, IrOp::Broadcast, IrOp::ReadLane, IrOp::ReadLaneXor, IrOp::ReadLaneUp, IrOp::ReadLaneDown,
         IrOp::QuadBroadcast, IrOp::Reduce, IrOp::Scan,
     ]);
-    /// Loads and stores of memory, texels apart.
+    /// Loads and stores, except of texels.
     ACCESSES "loads and stores" = Operations::of(&[
         IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::LoadLocal, IrOp::StoreLocal, IrOp::LoadScratch,
         IrOp::StoreScratch,
     ]);
-    /// Stores to memory, texels apart.
+    /// Stores, except of texels.
     STORES "stores" = Operations::of(&[IrOp::StoreGlobal, IrOp::StoreLocal, IrOp::StoreScratch]);
     /// Accesses to device memory.
     GLOBAL "`load_global`, `store_global`, `atomic_global`" =

@@ -1,4 +1,4 @@
-//! A function: instructions, values, blocks, and the order that gives them structure.
+//! A function: instructions, values and blocks, and the layout that gives them structure.
 
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
@@ -45,7 +45,7 @@ impl<'a> InstData<'a> {
         }
     }
 
-    /// The value of a modifier; that with code 0 when the row does not have it.
+    /// The value of a modifier; the one with code 0 if the row lacks the modifier.
     #[inline]
     pub fn get<T: Code>(&self, key: Key<T>) -> T {
         T::from_code(key.place(self.op).and_then(|place| self.mods.get(place)).copied().unwrap_or(0))
@@ -64,7 +64,8 @@ impl<'a> InstData<'a> {
         self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())
     }
 
-    /// The chain it stays in order with: its row's, or that of the special register it reads ([`agx_isa::sr`]).
+    /// The order chain of the instruction: that of its row, or of the special register that it reads
+    /// ([`agx_isa::sr`]).
     pub fn order(&self) -> OrderClass {
         match (self.op, self.mods) {
             (Op::Hw(Opcode::Mfsr), [register]) => {
@@ -74,7 +75,8 @@ impl<'a> InstData<'a> {
         }
     }
 
-    /// No effect but its destinations, whose values depend on the sources alone: removable, mergeable, movable.
+    /// Whether the results depend on the sources alone and there are no other effects: the instruction may be
+    /// removed, merged and moved.
     #[inline]
     pub fn is_pure(&self) -> bool {
         match self.op {
@@ -87,12 +89,13 @@ impl<'a> InstData<'a> {
     }
 }
 
-/// What is known of a value.
+/// Data of a value.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueData {
-    /// Shape.
+    /// Its type.
     pub ty: Type,
-    /// A 32-bit float that may be rounded to half precision: source languages say so of single values.
+    /// A 32-bit float that may be rounded to half precision, as source languages declare for individual
+    /// values.
     pub relaxed: bool,
     /// The instruction that defines it; `None` for parameters and for values not yet placed.
     pub def: Option<Inst>,
@@ -114,37 +117,37 @@ pub struct BlockData<'a> {
     pub loop_depth: u32,
 }
 
-/// What stands between a block and the next one in the layout.
+/// The bracket between a block and the next one in the layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seam {
     /// The block ends with `if`; the then-arm begins.
     If,
     /// The then-arm ends, the else-arm begins.
     Else,
-    /// The else-arm ends; the next block joins both arms.
+    /// The else-arm ends; the next block is the join of both arms.
     EndIf,
     /// A loop begins: the next block is its header.
     Loop,
-    /// The loop's body ends and goes back to the header; the next block is where breaks arrive.
+    /// The loop's body ends with the back edge; the next block is the target of breaks.
     EndLoop,
     /// A scope begins.
     Scope,
-    /// The scope ends; the next block is where its end and breaks out of it arrive.
+    /// The scope ends; the next block follows its end and is the target of breaks out of it.
     EndScope,
     /// The function ends.
     End,
 }
 
-/// A block and what follows it.
+/// A block and the bracket after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
     /// The block.
     pub block: Block,
-    /// What stands between it and the next segment's block.
+    /// The bracket before the next segment's block.
     pub seam: Seam,
 }
 
-/// A mark of the contents of a function, to learn whether passes have changed it since.
+/// A snapshot of the modification counters of a function, which shows whether passes have changed it since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
     changes: u32,
@@ -153,22 +156,22 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Whether nothing was done since `earlier` but that instructions may have been removed.
+    /// Whether the only changes since `earlier` are removals of instructions.
     pub fn only_removed_since(self, earlier: Mark) -> bool {
         Mark { insts: earlier.insts, ..self } == earlier
     }
 }
 
-/// When clean-up passes last left nothing to do.
+/// The state at which clean-up passes last found nothing to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Settled {
     /// Unused instructions were removed.
     pub unused: Option<Mark>,
-    /// These local rewrites were done, by the bits of [`LocalRewrites`](crate::opt::LocalRewrites).
+    /// These local rewrites were exhausted, by the bits of [`LocalRewrites`](crate::opt::LocalRewrites).
     pub local: Option<(u8, Mark)>,
 }
 
-/// Bytes of the memory for tables of passes at first, which is enough for most functions.
+/// Initial size of the arena for tables of passes in bytes, sufficient for most functions.
 const SCRATCH_BYTES: usize = 16 << 10;
 
 /// A function in an arena.
@@ -177,7 +180,7 @@ const SCRATCH_BYTES: usize = 16 << 10;
 /// brackets of if, loop and scope constructs between them, and exactly one block between two brackets. An if always
 /// has both arms. Everything else about control flow (edges, loop depth) is derived from it.
 pub struct Function<'a> {
-    /// Where rows and lists live.
+    /// The arena of rows and lists.
     pub bump: &'a Bump,
     /// Name of the entry point.
     pub name: &'a str,
@@ -185,25 +188,25 @@ pub struct Function<'a> {
     pub stage: Stage,
     /// Operations that passes have removed for good.
     pub removed: Operations,
-    /// Operations and widths that there may be.
+    /// Operations and widths that may occur.
     pub present: Present,
-    /// What it was like when clean-up passes left nothing to do.
+    /// The state at which clean-up passes found nothing to do.
     pub settled: Settled,
-    /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero, unless
-    /// `special_values` says that NaNs count. Where
-    /// only some operations forbid that, `exact` stands beside them.
+    /// Products may be fused with the sums that use them, and results may differ in NaNs or the sign of a
+    /// zero, unless `special_values` requires NaNs. If only some operations forbid this, they are marked by
+    /// `exact`.
     pub contract: bool,
-    /// The sign of a zero counts.
+    /// The sign of a zero is significant.
     pub signed_zeros: bool,
-    /// Infinities and NaNs count: no simplification assumes that there are none.
+    /// Infinities and NaNs are significant: no simplification may assume their absence.
     pub special_values: bool,
-    /// There may be an `exact`.
+    /// `exact` operations may occur.
     pub has_exact: bool,
-    /// There may be values that may be rounded to half precision ([`ValueData::relaxed`]).
+    /// Values that may be rounded to half precision may occur ([`ValueData::relaxed`]).
     pub has_relaxed: bool,
-    /// Invocations of a workgroup in each dimension, where the input states them.
+    /// Invocations of a workgroup in each dimension, if the input states them.
     pub workgroup_size: Option<[u32; 3]>,
-    /// Where instructions come from.
+    /// Source positions of instructions.
     pub sources: Sources,
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
@@ -213,18 +216,18 @@ pub struct Function<'a> {
     pub values: Table<Value, ValueData>,
     /// Blocks by id.
     pub blocks: ArenaVec<'a, BlockData<'a>>,
-    /// Blocks in program order, with the structure. Immutable: what changes the structure writes a new layout.
+    /// Blocks in program order, with the structure. Immutable: structural changes write a new layout.
     pub layout: &'a [Segment],
     /// A program that runs once before all invocations and writes uniform registers that this one reads.
     pub preamble: Option<Box<Function<'a>>>,
-    /// Counts what passes visit, and stops the compilation when it is not wanted any more.
+    /// Counts the instructions that passes visit, and implements cancellation.
     pub watch: Watch,
-    /// Memory for the tables of the pass that runs: see [`Function::with_scratch`].
+    /// Memory for the tables of the current pass: see [`Function::with_scratch`].
     scratch: Bump,
 }
 
 impl<'a> Function<'a> {
-    /// A function of no blocks.
+    /// A function without blocks.
     pub fn new(bump: &'a Bump, name: &str) -> Self {
         Function {
             bump,
@@ -251,8 +254,8 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Does `work` with an arena for its tables, which is empty again afterwards. The next piece of work gets the same
-    /// memory; one within `work` gets other memory.
+    /// Runs `work` with an arena for its tables, which is cleared afterwards. The next call reuses the
+    /// memory; a nested call uses other memory.
     pub fn with_scratch<R>(&mut self, work: impl FnOnce(&mut Self, &Bump) -> R) -> R {
         let mut scratch = std::mem::take(&mut self.scratch);
         if scratch.allocated_bytes() == 0 {
@@ -264,7 +267,7 @@ impl<'a> Function<'a> {
         result
     }
 
-    /// A new block, not yet in the layout.
+    /// Adds a block that is not yet in the layout.
     pub fn add_block(&mut self) -> Block {
         let block = BlockData {
             insts: self.inst_list(),
@@ -276,18 +279,18 @@ impl<'a> Function<'a> {
         Block::new(self.blocks.len() - 1)
     }
 
-    /// A new value of type `ty`, not yet defined.
+    /// Adds a value of type `ty` that is not yet defined.
     pub fn add_value(&mut self, ty: Type) -> Value {
         self.present.note_width(ty.bits);
         self.values.push(ValueData { ty, relaxed: false, def: None })
     }
 
-    /// A new value of the type of `value` that may be rounded if that may, not yet defined.
+    /// Adds a value with the type of `value`, relaxed if `value` is, that is not yet defined.
     pub fn add_value_like(&mut self, value: Value) -> Value {
         self.values.push(ValueData { def: None, ..self.values[value] })
     }
 
-    /// Says that `value` may be rounded to half precision. Without effect on all but 32-bit scalars.
+    /// Marks `value` as relaxed: it may be rounded to half precision. No effect except on 32-bit scalars.
     pub fn relax(&mut self, value: Value) {
         if self.values[value].ty == Type::B32 {
             self.values[value].relaxed = true;
@@ -295,7 +298,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// A new instruction that defines `data.dsts`, not yet in a block.
+    /// Adds an instruction that defines `data.dsts` and is not yet in a block.
     pub fn add_inst(&mut self, data: InstData<'a>) -> Inst {
         self.has_exact |= data.op == Op::Ir(IrOp::Exact);
         self.present.note(&data);
@@ -306,7 +309,7 @@ impl<'a> Function<'a> {
         inst
     }
 
-    /// A new instruction made of its parts, not yet in a block.
+    /// Adds an instruction from its parts; it is not yet in a block.
     pub fn make_inst(
         &mut self,
         op: impl Into<Op>,
@@ -334,12 +337,12 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Gives `error` the source position of `inst`, if it is known and the error has no place yet.
+    /// Attaches the source position of `inst` to `error`, if it is known and the error has none yet.
     pub fn locate(&self, inst: Inst, error: CompileError) -> CompileError {
         self.sources.locate(self.insts[inst].line, error)
     }
 
-    /// Copies `list` into the arena. Most lists are short, which takes no call.
+    /// Copies `list` into the arena. Short lists, the common case, take the inlined path.
     #[inline(always)]
     pub fn alloc<T: Copy>(&self, list: &[T]) -> &'a [T] {
         match *list {
@@ -357,12 +360,12 @@ impl<'a> Function<'a> {
         &self.blocks[block.index()]
     }
 
-    /// Data of a block, to change.
+    /// Mutable data of a block.
     pub fn block_mut(&mut self, block: Block) -> &mut BlockData<'a> {
         &mut self.blocks[block.index()]
     }
 
-    /// Writes a new layout.
+    /// Replaces the layout.
     pub fn set_layout(&mut self, layout: &[Segment]) {
         self.layout = self.bump.alloc_slice_copy(layout);
     }
@@ -372,7 +375,7 @@ impl<'a> Function<'a> {
         ArenaVec::new_in(self.bump)
     }
 
-    /// The instructions of a block, which then has none.
+    /// Takes the instructions out of a block.
     pub fn take_insts(&mut self, block: Block) -> InstList<'a> {
         let empty = self.inst_list();
         std::mem::replace(&mut self.block_mut(block).insts, empty)
@@ -411,7 +414,7 @@ impl<'a> Function<'a> {
         self.layout.iter().map(|segment| segment.block)
     }
 
-    /// A mark of the present contents.
+    /// A mark of the current contents.
     pub fn mark(&self) -> Mark {
         let insts = self.layout.iter().map(|segment| self.block(segment.block).insts.len()).sum();
         Mark { changes: self.insts.changes(), segments: self.layout.len(), insts }
@@ -430,7 +433,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// Modifiers in the arena. Most are 0, and those are shared.
+/// Copies modifiers into the arena. Lists of zeros, the common case, are shared.
 fn kept_mods<'a>(f: &Function<'a>, mods: &[u32]) -> &'a [u32] {
     match ZERO_MODS.get(..mods.len()) {
         Some(zeros) if mods.iter().all(|code| *code == 0) => zeros,

@@ -1,5 +1,5 @@
-//! Inserting instructions: what [`Builder`](super::Builder) and [`Rewriter`](super::Rewriter) have in common. Operations on
-//! constants are folded as they are built.
+//! Insertion of instructions: the interface shared by [`Builder`](super::Builder) and
+//! [`Rewriter`](super::Rewriter). Operations on constants are folded as they are built.
 
 use agx_isa::semantics::{PureArgs, Source};
 use arrayvec::ArrayVec;
@@ -10,21 +10,21 @@ use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::types::Type;
 
-/// Most sources of an operation that is folded.
+/// Maximum number of sources of an operation that is folded.
 const MAX_PURE_SOURCES: usize = 4;
 
-/// Computes a pure operation on constants; `None` when it is not pure, a source is not constant, or the result has
-/// more than one component.
+/// Evaluates a pure operation on constants; `None` if it is not pure, a source is not constant, or the result
+/// has more than one component.
 #[inline]
 pub fn fold(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
-    // Most sources are values: nothing else need be looked at.
+    // Fast path: most operations have a source that is not constant.
     if srcs.iter().any(|src| matches!(src.kind, SrcKind::Value | SrcKind::Uniform)) {
         return None;
     }
     fold_constants(f, op, ty, srcs, mods)
 }
 
-/// As [`fold`] of sources none of which is a value or a uniform.
+/// Like [`fold`], for sources that include no value or uniform.
 fn fold_constants(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
     let pure = op.pure_fn()?;
     if ty.comps != 1 || srcs.len() > MAX_PURE_SOURCES {
@@ -43,7 +43,7 @@ fn fold_constants(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]
 pub struct FloatMode {
     /// Products are not fused with sums.
     pub separate: bool,
-    /// A product that is zero has the right sign, which the machine's multiplication does not give.
+    /// A product that is zero gets its correct sign, which the hardware's multiplication does not provide.
     pub signed_zero: bool,
 }
 
@@ -52,7 +52,7 @@ pub trait Build<'a> {
     /// The function.
     fn function(&self) -> &Function<'a>;
 
-    /// The function, to change it. The instruction list of the current block is the implementation's.
+    /// The function, mutable. The implementation manages the instruction list of the current block.
     fn function_mut(&mut self) -> &mut Function<'a>;
 
     /// Adds an instruction with given destinations.
@@ -75,14 +75,14 @@ pub trait Build<'a> {
         dst
     }
 
-    /// The result of a scalar operation: a constant when its sources are, else a new value.
+    /// The result of a scalar operation: a constant if all sources are, else a new value.
     fn alu(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src], mods: &[u32]) -> Src {
         let (op, ty) = (op.into(), Type::scalar(bits));
         fold(self.function(), op, ty, srcs, mods)
             .unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
     }
 
-    /// As [`alu`](Build::alu), with the operation's default modifiers.
+    /// Like [`alu`](Build::alu), with the operation's default modifiers.
     fn op(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src]) -> Src {
         let op = op.into();
         match op.zero_mods() {
@@ -91,7 +91,7 @@ pub trait Build<'a> {
         }
     }
 
-    /// Adds an operation without result.
+    /// Adds an operation without results.
     fn effect(&mut self, op: impl Into<Op>, srcs: &[Src], mods: &[u32]) {
         self.push(op, &[], srcs, mods);
     }
@@ -127,7 +127,7 @@ pub trait Build<'a> {
         std::array::from_fn(|_| parts.next().unwrap_or(Src::NONE))
     }
 
-    /// The low and high word of a 64-bit integer, without a split where its definition has them.
+    /// The low and high word of a 64-bit integer; needs no split if its definition provides them.
     fn words(&mut self, src: Src) -> [Src; 2] {
         if let Some(bits) = src.as_imm() {
             return [Src::imm(bits, 32), Src::imm(bits >> 32, 32)];
@@ -149,7 +149,7 @@ pub trait Build<'a> {
         [low.into(), high.into()]
     }
 
-    /// The 64-bit integer of two words, low and high.
+    /// The 64-bit integer composed of two words, low and high.
     fn join(&mut self, [low, high]: [Src; 2]) -> Src {
         match (low.as_imm(), high.as_imm()) {
             (Some(low), Some(high)) => Src::imm(high << 32 | low, 64),

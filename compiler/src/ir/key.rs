@@ -1,7 +1,7 @@
 //! Modifiers by name, each with the type of its values.
 //!
-//! A key that is misspelt does not compile, and a value of another kind neither. Rows that do not have the modifier read as
-//! its first value.
+//! A misspelt key does not compile, nor does a value of the wrong type. For rows without the modifier,
+//! reading it yields its first value.
 
 use std::marker::PhantomData;
 
@@ -16,18 +16,18 @@ use super::op::{Op, mod_places};
 
 /// A modifier and the type of its values.
 pub struct Key<T> {
-    /// The name in rows.
+    /// Its name in rows.
     pub name: &'static str,
-    /// Position among the modifiers of each operation, by [`Op::index`]; [`NOWHERE`] for those without it.
+    /// Its position among the modifiers of each operation, by [`Op::index`]; [`NOWHERE`] if the operation lacks it.
     places: &'static [u8; Op::COUNT],
     value: PhantomData<fn() -> T>,
 }
 
-/// The place of a modifier that an operation does not have.
+/// The position of a modifier that the operation lacks.
 pub(super) const NOWHERE: u8 = u8::MAX;
 
 impl<T> Key<T> {
-    /// Position among the modifiers of `op`, if it has this one.
+    /// Its position among the modifiers of `op`, if `op` has it.
     #[inline]
     pub(super) fn place(self, op: Op) -> Option<usize> {
         let place = self.places[op.index()];
@@ -66,7 +66,7 @@ macro_rules! keys {
 }
 
 keys! {
-    /// What is known of a memory access.
+    /// Facts about a memory access.
     ACCESS: Access = "access";
     /// Alignment in bytes, a power of two.
     ALIGN: u32 = "align";
@@ -74,11 +74,11 @@ keys! {
     ATOMIC: Atomic = "op";
     /// Lanes of a cluster.
     CLUSTER: u32 = "cluster";
-    /// Who sees an access.
+    /// The scope in which an access is coherent.
     COHERENCY: Coherency = "coherency";
     /// A shadow comparison.
     COMPARE: bool = "compare";
-    /// A condition of either kind, passed on.
+    /// A condition of either kind, as a raw code.
     COND: u32 = "cond";
     /// Number of components; 0 means four.
     COUNT: u32 = "count";
@@ -94,25 +94,25 @@ keys! {
     GROUP: u32 = "group";
     /// The texture is an image that shaders store to.
     IMAGE: bool = "image";
-    /// A scan includes the own lane.
+    /// A scan includes the lane itself.
     INCLUSIVE: bool = "inclusive";
-    /// Where in the pixel the hardware interpolates.
+    /// Where in the pixel to interpolate.
     INTERP: InterpolationPlace = "interp";
     /// A condition of integers.
     INT_COND: IntCondition = "cond";
-    /// The complement of the condition.
+    /// Take the complement of the condition.
     INV: bool = "inv";
     /// The last store of an output.
     LAST: bool = "last";
-    /// Where a level of detail comes from.
+    /// Source of the level of detail.
     LOD_MODE: LodMode = "lod_mode";
-    /// Components moved, a bit each.
+    /// Components that are transferred, one bit each.
     MASK: u32 = "mask";
     /// Levels of nesting.
     NEST: u32 = "nest";
     /// Byte offset within a sample of the tile.
     OFFSET: u32 = "offset";
-    /// A scan instead of a reduction.
+    /// A scan, not a reduction.
     PREFIX: bool = "prefix";
     /// A query of the level of detail.
     QUERY: bool = "query";
@@ -126,9 +126,9 @@ keys! {
     SAT: bool = "sat";
     /// Left shift of the last source or of an index.
     SHIFT: u32 = "shift";
-    /// How a shuffle finds its lane.
+    /// How a shuffle determines its source lane.
     SHUFFLE: Shuffle = "op";
-    /// The integer has a sign.
+    /// The integer is signed.
     SIGNED: bool = "signed";
     /// Which lanes take part.
     SPAN: Span = "simd";
@@ -138,9 +138,9 @@ keys! {
     TABLE: Truth = "table";
     /// Bits of a field; 0 means 32.
     WIDTH: u32 = "width";
-    /// Depth is given.
+    /// A depth is written.
     DEPTH: bool = "z";
-    /// Stencil is given.
+    /// A stencil reference is written.
     STENCIL: bool = "s";
 }
 

@@ -1,7 +1,7 @@
-//! An IR instruction as the machine instruction it denotes.
+//! Translates an IR instruction to the machine instruction it denotes.
 //!
-//! The emitter encodes what this gives; the validator calls it with stand-in registers to learn whether the operands
-//! are legal for their row.
+//! The emitter encodes the result; the validator calls it with stand-in registers to check whether the
+//! operands are legal for their row.
 
 use agx_isa::desc::{OperandDesc, Reach, Role};
 use agx_isa::half::Half;
@@ -15,53 +15,53 @@ use super::entity::Value;
 use super::function::{Function, InstData};
 use super::src::{Src, SrcKind};
 
-/// Half-words of the uniform file that [`Reach::Low`] operands can name.
+/// Half-words of the uniform file that [`Reach::Low`] operands can address.
 const LOW_UNIFORMS: u16 = 256;
 
 /// Half-words of the uniform file.
 const UNIFORMS: u16 = 512;
 
-/// Why an IR instruction is not a machine instruction.
+/// Why an IR instruction does not denote a machine instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MachineError {
     /// A value has no register.
     #[error("{0} has no register")]
     NoRegister(Value),
     /// A float that the 8-bit float format cannot represent.
-    #[error("operand `{operand}`: no 8-bit float has these bits")]
+    #[error("operand `{operand}`: the constant has no 8-bit float encoding")]
     Float {
         /// Name of the operand.
         operand: &'static str,
     },
-    /// A constant of more than 32 bits, or above the largest one of the place.
+    /// A constant of more than 32 bits, or above the maximum of the operand.
     #[error("operand `{operand}`: the constant does not fit")]
     Constant {
         /// Name of the operand.
         operand: &'static str,
     },
-    /// A uniform register the operand cannot name.
-    #[error("operand `{operand}` does not reach this uniform register")]
+    /// A uniform register that the operand cannot address.
+    #[error("operand `{operand}` cannot address this uniform register")]
     Uniform {
         /// Name of the operand.
         operand: &'static str,
     },
     /// A vector of the wrong length.
-    #[error("operand `{operand}`: expected {wanted} registers, found {given}")]
+    #[error("operand `{operand}`: expected {expected} registers, found {given}")]
     Registers {
         /// Name of the operand.
         operand: &'static str,
-        /// Registers the modifiers ask for.
-        wanted: u16,
+        /// Registers required by the modifiers.
+        expected: u16,
         /// Components of the value.
         given: u8,
     },
-    /// The encoder refuses it.
+    /// The encoder rejects it.
     #[error(transparent)]
     Encoding(#[from] EncodeError),
 }
 
-/// The constant `payload` of `bits` bits as an operand of the place `desc`: a float becomes the 8-bit float of the same
-/// value. Whether the number is in range is for [`agx_isa::encode()`] to say.
+/// The constant `payload` of `bits` bits as an operand `desc`: a float becomes the 8-bit float of the same
+/// value. [`agx_isa::encode()`] checks whether the number is in range.
 ///
 /// # Errors
 /// The constant cannot be an operand there.
@@ -85,7 +85,7 @@ pub fn machine_constant(desc: &OperandDesc, payload: u64, bits: u8) -> Result<Op
     }
 }
 
-/// What a constant means at `desc`: a number, or the number of a register that no value can be in.
+/// The meaning of a constant for `desc`: a number, or the number of a register that no value can occupy.
 fn constant_tag(desc: &OperandDesc) -> Tag {
     let forms = desc.kind.forms;
     let named = |form: &&agx_isa::operand::Form| {
@@ -97,13 +97,13 @@ fn constant_tag(desc: &OperandDesc) -> Tag {
     }
 }
 
-/// Whether the constant can stand in place `desc` of an instruction as it is.
+/// Whether the operand `desc` can encode the constant directly.
 pub fn is_legal_constant(desc: &OperandDesc, payload: u64, bits: u8, flags: OperandFlags) -> bool {
     machine_constant(desc, payload, bits)
         .is_ok_and(|operand| desc.kind.check(&operand.with(flags), desc.width()).is_ok())
 }
 
-/// Whether the operand at `desc` can name the uniform register at half-word `half`, `bits` bits wide.
+/// Whether the operand `desc` can address the uniform register at half-word `half`, `bits` bits wide.
 pub fn is_legal_uniform(desc: &OperandDesc, half: u16, bits: u8) -> bool {
     let size = Size::for_bits(bits);
     let end = match desc.reach {
@@ -115,7 +115,8 @@ pub fn is_legal_uniform(desc: &OperandDesc, half: u16, bits: u8) -> bool {
         && desc.kind.check(&Operand::uniform(half, size), desc.width()).is_ok()
 }
 
-/// Whether the place `desc` can encode `src`, a constant or uniform; values are in registers and always can be read.
+/// Whether the operand `desc` can encode `src`, a constant or uniform; values are in registers and always
+/// encodable.
 pub fn is_legal_source(desc: &OperandDesc, src: Src) -> bool {
     match src.kind {
         SrcKind::None | SrcKind::Value => true,
@@ -124,12 +125,11 @@ pub fn is_legal_source(desc: &OperandDesc, src: Src) -> bool {
     }
 }
 
-/// The machine instruction of a hardware operation; `register` gives the first half register of a value. Whether vectors
-/// have the length that their operands stand for is for [`check_vectors`] to say, and whether constants are in range for
-/// [`agx_isa::encode()`].
+/// The machine instruction of a hardware operation; `register` gives the first half register of a value.
+/// [`check_vectors`] checks the length of vectors, and [`agx_isa::encode()`] the range of constants.
 ///
 /// # Errors
-/// A constant or uniform register is not legal for its place, or a value has no register.
+/// A constant or uniform register is not legal for its operand, or a value has no register.
 pub fn machine_inst(
     f: &Function<'_>,
     opcode: Opcode,
@@ -141,10 +141,10 @@ pub fn machine_inst(
     Ok(inst)
 }
 
-/// Gives a new machine instruction the operands of `data`; otherwise as [`machine_inst`].
+/// Sets the operands of a new machine instruction from `data`; otherwise as [`machine_inst`].
 ///
 /// # Errors
-/// As [`machine_inst`].
+/// Same as [`machine_inst`].
 pub fn fill_operands(
     f: &Function<'_>,
     inst: &mut agx_isa::Inst,
@@ -152,7 +152,7 @@ pub fn fill_operands(
     register: impl Fn(Value) -> Option<u16>,
 ) -> Result<(), MachineError> {
     let desc = inst.op.desc();
-    // Mostly all are 0, as they are in a new instruction.
+    // Usually all are 0, as in a new instruction.
     if !(desc.zero_defaults && data.mods.iter().all(|code| *code == 0)) {
         for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
             inst.operands[index] = Operand::imm(*value);
@@ -187,7 +187,7 @@ fn value_operand(
     })
 }
 
-/// A constant or uniform register as an operand of the place `desc`, without flags.
+/// A constant or uniform register as an operand `desc`, without flags.
 fn fixed_operand(desc: &OperandDesc, src: Src) -> Result<Operand, MachineError> {
     if src.kind == SrcKind::Imm {
         return machine_constant(desc, src.payload, src.bits);
@@ -198,11 +198,11 @@ fn fixed_operand(desc: &OperandDesc, src: Src) -> Result<Operand, MachineError> 
     Ok(Operand::uniform(src.payload as u16, Size::for_bits(src.bits)))
 }
 
-/// Checks that every value has as many components as its operand denotes. Half registers that trail after the
-/// operand's own, offsets and minimum levels, count as one more component.
+/// Checks that every value has as many components as its operand denotes. Half registers that follow the
+/// operand's own, such as offsets and minimum levels, count as one more component.
 ///
 /// # Errors
-/// Names the first operand of another length.
+/// Names the first operand of a different length.
 pub fn check_vectors(
     f: &Function<'_>,
     inst: &agx_isa::Inst,
@@ -215,9 +215,9 @@ pub fn check_vectors(
         let Some(value) = value else { continue };
         let size = inst.operands.get(index).map_or(1, |operand| u16::from(operand.size.halves()));
         let halves = inst.operand_halves(index).map_or(0, |halves| halves.end - halves.start);
-        let (wanted, given) = (halves.div_ceil(size), f.ty(value).comps);
-        if wanted != u16::from(given) {
-            return Err(MachineError::Registers { operand: operand.name, wanted, given });
+        let (expected, given) = (halves.div_ceil(size), f.ty(value).comps);
+        if expected != u16::from(given) {
+            return Err(MachineError::Registers { operand: operand.name, expected, given });
         }
     }
     Ok(())

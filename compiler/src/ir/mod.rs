@@ -1,7 +1,7 @@
-//! The IR: scalar SSA over basic blocks with structured control flow beside them.
+//! The IR: scalar SSA over basic blocks, with structured control flow.
 //!
-//! One IR serves from front end to encoding; [`types::Stage`] says how far a function has been lowered and which
-//! operations may remain. docs/ir.md says what everything means.
+//! One IR serves from front end to encoding; [`types::Stage`] describes how far a function has been lowered
+//! and which operations may remain. docs/ir.md is the reference.
 
 mod access;
 pub mod build;

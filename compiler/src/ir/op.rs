@@ -1,4 +1,5 @@
-//! Operations: rows of the instruction table, and rows of the same shape that exist only in the IR.
+//! Operations: hardware operations, described by the instruction table, and IR-only operations, described by
+//! rows of the same shape.
 
 use agx_isa::desc::{Effects, OrderClass, Results, Role};
 use agx_isa::inst::MAX_OPERANDS;
@@ -14,7 +15,7 @@ use super::semantics as sem;
 use super::signature::{Signature, signature};
 use super::types::Stage;
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Op {
     /// A hardware operation. Destinations, sources and modifiers are the operands of those roles in row order.
@@ -30,21 +31,21 @@ pub use super::signature::Count;
 pub struct IrDesc {
     /// Name in the text.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
     /// Destinations and sources with their types.
     pub signature: Signature,
-    /// Names of the modifiers. `phi` and `jump` carry blocks instead: see their docs.
+    /// Names of the modifiers. `phi` and `jump` have blocks instead: see their descriptions.
     pub mods: &'static [&'static str],
-    /// Effects beside the destinations.
+    /// Effects other than the destinations.
     pub effects: Effects,
-    /// The chain it stays in order with.
+    /// The order chain it belongs to.
     pub order: OrderClass,
-    /// What it computes, if its sources alone decide that.
+    /// Its semantics, if the sources alone determine the result.
     pub pure: Option<PureFn>,
     /// The last stage it may appear in.
     pub last: Stage,
-    /// About how many cycles what it becomes keeps a lane busy.
+    /// Approximate number of cycles that its lowered form takes.
     pub cycles: u8,
 }
 
@@ -88,27 +89,27 @@ ir_ops! {
     Collect "collect" "v <- parts:v*" [] PURE None None, Machine 0 cycles:
         "Concatenates sources, lowest first, into a vector or a wider scalar of the same total size.";
     Split "split" "parts:v* <- v" [] PURE None None, Machine 0 cycles:
-        "Takes a vector or wide scalar apart, lowest part first; the parts' total size is the source's.";
+        "Divides a vector or wide scalar into parts, lowest first; the parts' total size is that of the source.";
     Copy "copy" "v* <- v*" [] PURE None None, Allocated:
         "Parallel copy: every source is read before any destination is written.";
     Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered 0 cycles:
         "The source.";
     Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered 0 cycles:
-        "The source, as a number of its own: operations on either side of it are not fused with each other, and what computes the source computes what it says, zeros, infinities and rounding included.";
+        "The source, computed exactly as written, including zeros, infinities and rounding; it is not fused with its users.";
     Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
     Keep "keep" "<- v*" [] STATE Control None, Machine:
-        "Uses its sources and does nothing else: results of test kernels.";
+        "Uses its sources without other effects: results of test kernels.";
 
     If "if" "<- cond:b" [] JUMP Control None, Lowered:
         "Ends the block before an if construct; the boolean source chooses the arm. Becomes `if_icmp` or `if_fcmp`.";
     Jump "jump" "<-" ["target"] JUMP Control None, Allocated:
-        "Leaves to block `target`: the header of an enclosing loop (continue) or the block after an enclosing loop or scope (break).";
+        "Jumps to block `target`: the header of an enclosing loop (continue) or the block after an enclosing loop or scope (break).";
     Halt "halt" "<-" [] STOP Control None, Allocated:
         "Ends the invocation.";
 
     Icmp "icmp" "b <- I I" ["cond" "inv"] PURE None Some(sem::icmp), Lowered:
-        "Boolean: integer comparison with the hardware's condition codes and inversion.";
+        "Boolean: integer comparison with the hardware's condition codes; `inv` gives the complement.";
     Fcmp "fcmp" "b <- F F" ["cond" "inv"] PURE None Some(sem::fcmp), Lowered:
         "Boolean: float comparison with the hardware's condition codes; `inv` gives the unordered complement.";
     Select "select" "T <- cond:b T T" [] PURE None Some(sem::select), Lowered:
@@ -127,9 +128,9 @@ ir_ops! {
     Fsat "fsat" "F <- F" [] PURE None Some(sem::fsat), Lowered:
         "Clamps to 0…1; NaN gives 0.";
     Fmin "fmin" "F <- F F" [] PURE None Some(sem::fmin), Lowered:
-        "The smaller float; of a NaN and a number, the number.";
+        "The smaller float; if one is NaN, the other.";
     Fmax "fmax" "F <- F F" [] PURE None Some(sem::fmax), Lowered:
-        "The larger float; of a NaN and a number, the number.";
+        "The larger float; if one is NaN, the other.";
     Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Source 5 cycles:
         "Float division, within 2.5 units in the last place.";
     Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Source 5 cycles:
@@ -140,17 +141,17 @@ ir_ops! {
         "Cosine of an angle in radians.";
 
     Fadd64 "fadd64" "q <- q q" [] PURE None Some(sem::fadd64), Source:
-        "Sum of 64-bit floats, correctly rounded, denormals kept.";
+        "Sum of 64-bit floats, correctly rounded, denormals preserved.";
     Fmul64 "fmul64" "q <- q q" [] PURE None Some(sem::fmul64), Source:
-        "Product of 64-bit floats, correctly rounded, denormals kept.";
+        "Product of 64-bit floats, correctly rounded, denormals preserved.";
     Ffma64 "ffma64" "q <- q q q" [] PURE None Some(sem::ffma64), Source:
-        "Product of 64-bit floats plus a third, rounded once, denormals kept.";
+        "Product of 64-bit floats plus a third, rounded once, denormals preserved.";
     Fround64 "fround64" "q <- q" ["round"] PURE None Some(sem::fround64), Source:
-        "Integral 64-bit float. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.";
+        "Rounds a 64-bit float to an integral value. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.";
     IntToFloat "int_to_float" "f <- i" ["signed"] PURE None Some(sem::int_to_float), Source:
-        "Integer to float, ties to even, where one of them has 64 bits.";
+        "Integer to float, ties to even, if either has 64 bits.";
     FloatToInt "float_to_int" "i <- f" ["signed"] PURE None Some(sem::float_to_int), Source:
-        "Float to integer, toward zero, where one of them has 64 bits; what is out of range gives an undefined value.";
+        "Float to integer, toward zero, if either has 64 bits; undefined if out of range.";
 
     Imin "imin" "I <- I I" [] PURE None Some(sem::imin), Lowered:
         "The smaller signed integer.";
@@ -161,13 +162,13 @@ ir_ops! {
     Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
     Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Source 24 cycles:
-        "Unsigned quotient; division by zero gives an undefined value.";
+        "Unsigned quotient; undefined if the divisor is zero.";
     Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Source 24 cycles:
-        "Unsigned remainder; division by zero gives an undefined value.";
+        "Unsigned remainder; undefined if the divisor is zero.";
     Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Source 24 cycles:
-        "Signed quotient, rounded to zero; division by zero and overflow give an undefined value.";
+        "Signed quotient, rounded to zero; undefined on division by zero or overflow.";
     Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source 24 cycles:
-        "Signed remainder with the sign of the dividend; division by zero gives an undefined value.";
+        "Signed remainder with the sign of the dividend; undefined if the divisor is zero.";
     Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source 4 cycles:
         "High half of the unsigned product.";
     Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source 4 cycles:
@@ -175,47 +176,47 @@ ir_ops! {
     Imul "imul" "I <- I I" [] PURE None Some(sem::imul), Lowered:
         "Low half of the product.";
     Shl "shl" "I <- I amount:i" [] PURE None Some(sem::shl), Lowered:
-        "Left shift by the low 7 bits of the second source; amounts of the width or more give 0.";
+        "Left shift by the low 7 bits of the second source; 0 if the amount is the width or more.";
     Ushr "ushr" "I <- I amount:i" [] PURE None Some(sem::ushr), Lowered:
-        "Logical right shift by the low 7 bits of the second source; amounts of the width or more give 0.";
+        "Logical right shift by the low 7 bits of the second source; 0 if the amount is the width or more.";
     Sshr "sshr" "I <- I amount:i" [] PURE None Some(sem::sshr), Lowered:
-        "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
+        "Arithmetic right shift by the low 7 bits of the second source; the sign if the amount is the width or more.";
 
     StoreVarying "store_varying" "<- data:w slot:i" [] STATE Control None, Source:
         "Stores a word to an output slot of a vertex program.";
     StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Source:
-        "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 1 where it is not negative, else 0.";
+        "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 0 if it is negative, else 1.";
     Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Source:
         "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
     Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Source:
-        "Where the source is true, kills the samples that the lane shades; the lane continues as a helper.";
+        "If the source is true, kills the samples that the lane shades; the lane continues as a helper.";
     KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Source:
         "Kills the samples of the pixel that are in the mask `dead`.";
     WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Source:
-        "Gives the samples that the lane shades a depth, with which they are tested. In the last block.";
+        "Sets the depth with which the lane's samples are tested. Only in the last block.";
     WriteStencil "write_stencil" "<- reference:i" [] STATE Control None, Source:
-        "Gives the samples that the lane shades a stencil reference. In the last block.";
+        "Sets the stencil reference of the lane's samples. Only in the last block.";
     Export "export" "<- v" ["reg"] STATE Control None, Final:
-        "The next part of the program finds the source in the register whose half index is `reg`. Last in the last block.";
+        "Passes the source to the next part of the program in the register with half index `reg`. At the end of the last block.";
 
     Ballot "ballot" "w <- b" [] CROSS_LANE None None, Lowered:
-        "Bit i is set when lane i is active and its source is true.";
+        "Bit i is set if lane i is active and its source is true.";
     Broadcast "broadcast" "T <- T lane:w" [] CROSS_LANE None None, Source:
-        "The first source of lane `lane`, which must be active and the same in all active lanes.";
+        "The first source of lane `lane`, which must be active; `lane` must be equal in all active lanes.";
     ReadLane "read_lane" "T <- T lane:w" [] CROSS_LANE None None, Source:
-        "The first source of lane `lane`, which may differ from lane to lane; an inactive one gives an undefined value.";
+        "The first source of lane `lane`, which may be divergent; undefined if that lane is inactive.";
     ReadLaneXor "read_lane_xor" "T <- T mask:w" [] CROSS_LANE None None, Source:
-        "The first source of the lane whose index is the own one exclusive-or `mask`.";
+        "The first source of lane `self ^ mask`.";
     ReadLaneUp "read_lane_up" "T <- T delta:w" [] CROSS_LANE None None, Source:
-        "The first source of the lane `delta` below the own one.";
+        "The first source of lane `self - delta`.";
     ReadLaneDown "read_lane_down" "T <- T delta:w" [] CROSS_LANE None None, Source:
-        "The first source of the lane `delta` above the own one.";
+        "The first source of lane `self + delta`.";
     QuadBroadcast "quad_broadcast" "T <- T lane:w" [] CROSS_LANE None None, Source:
-        "The first source of lane `lane`, 0 to 3, of the quad; `lane` is the same in all active lanes of the quad.";
+        "The first source of lane `lane`, 0 to 3, of the quad; `lane` must be equal in all active lanes of the quad.";
     Reduce "reduce" "T <- T" ["op" "cluster"] CROSS_LANE None None, Source:
-        "Combines the sources of the active lanes among each `cluster` consecutive ones, a power of two. `op` is the hardware's code of a reduction, or 32 for integer products.";
+        "Combines the sources of the active lanes in each cluster of `cluster` consecutive lanes, a power of two. `op` is the hardware's code of a reduction, or 32 for integer products.";
     Scan "scan" "T <- T" ["op" "inclusive"] CROSS_LANE None None, Source:
-        "Combines the sources of the active lanes below the own one, and with `inclusive` the own one; `op` as in `reduce`.";
+        "Combines the sources of the active lanes below this one, and with `inclusive` of this lane; `op` as in `reduce`.";
 
     LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Source:
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
@@ -224,9 +225,9 @@ ir_ops! {
     AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY Memory None, Source:
         "Atomic on a 32-bit word at base + offset; the old value is optional. `op` is the hardware's code. `data` is 32 bits wide; for `cmpxchg` a vector of two, the new value and the comparand.";
     LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Source:
-        "Vector from the lane's own stack memory at a byte offset.";
+        "Vector from the lane's stack memory at a byte offset.";
     StoreScratch "store_scratch" "<- data:v offset:w" [] WRITES_MEMORY Memory None, Source:
-        "Stores the vector `data` to the lane's own stack memory at a byte offset.";
+        "Stores the vector `data` to the lane's stack memory at a byte offset.";
     LoadLocal "load_local" "v <- offset:w" ["align"] READS_MEMORY Memory None, Source:
         "Vector from threadgroup memory at a byte offset.";
     StoreLocal "store_local" "<- data:v offset:w" ["align"] WRITES_MEMORY Memory None, Source:
@@ -238,9 +239,9 @@ ir_ops! {
     LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Source:
         "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
     StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Source:
-        "Stores the four components `data` to a texel of an image; outside of it nothing happens. `texture` and `heap` as in `sample`.";
+        "Stores the four components `data` to a texel of an image; stores outside the image are dropped. `texture` and `heap` as in `sample`.";
     FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Source:
-        "Later loads of texels see the invocation's earlier image stores or, with `from_memory`, what it did to texels in memory.";
+        "Makes the invocation's earlier image stores visible to its later texel loads; with `from_memory`, its texel accesses in memory.";
     ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Source:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
     FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Source:
@@ -255,10 +256,10 @@ pub struct Mods {
 }
 
 impl Mods {
-    /// The same with one modifier set.
+    /// Sets one modifier.
     ///
     /// # Panics
-    /// When the row does not have the modifier: a mistake of the caller, not of the input.
+    /// If the row lacks the modifier, which is an error of the caller and never depends on the input.
     pub fn with<T: Code>(mut self, key: Key<T>, value: T) -> Mods {
         let place = key.place(self.op).expect("invariant: the row has the modifier");
         self.values[place] = value.code();
@@ -283,13 +284,13 @@ impl DerefMut for Mods {
 /// Modifiers that are all 0, shared by the instructions that have them.
 pub(super) static ZERO_MODS: [u32; MAX_OPERANDS] = [0; MAX_OPERANDS];
 
-/// The modifiers a fresh instruction of this row has.
+/// The default modifiers of this row.
 pub fn mods(op: impl Into<Op>) -> Mods {
     op.into().default_mods()
 }
 
 bitflags! {
-    /// What passes ask of every instruction, from the rows.
+    /// Properties that passes query for every instruction, computed from the rows.
     #[derive(Clone, Copy)]
     struct Traits: u8 {
         /// See [`Op::is_pure`].
@@ -342,7 +343,7 @@ static TRAITS: [Traits; Op::COUNT] = {
     traits
 };
 
-/// The position of the modifier called `name` in the list of each operation, by [`Op::index`].
+/// The position of the modifier `name` in the list of each operation, by [`Op::index`].
 pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {
     let mut places = [NOWHERE; Op::COUNT];
     let mut at = 0;
@@ -374,7 +375,7 @@ pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {
     places
 }
 
-/// Whether two names are the same, while the tables are made.
+/// Compares two names at compile time.
 pub(crate) const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut at = 0;
@@ -400,13 +401,13 @@ impl Op {
         }
     }
 
-    /// The operation called `name`; IR-only names win over hardware names.
+    /// The operation with this name; IR-only names take precedence over hardware names.
     pub fn from_name(name: &str) -> Option<Op> {
         let ir = IrOp::ALL.iter().find(|op| op.desc().name == name);
         ir.map(|op| Op::Ir(*op)).or_else(|| Opcode::from_name(name).map(Op::Hw))
     }
 
-    /// Effects beside the destinations.
+    /// Effects other than the destinations.
     pub fn effects(self) -> Effects {
         match self {
             Op::Hw(op) => op.desc().effects,
@@ -414,7 +415,7 @@ impl Op {
         }
     }
 
-    /// The chain it stays in order with.
+    /// The order chain it belongs to.
     pub fn order(self) -> OrderClass {
         match self {
             Op::Hw(op) => op.desc().order,
@@ -422,7 +423,7 @@ impl Op {
         }
     }
 
-    /// What it computes, if its sources alone decide that.
+    /// Its semantics, if the sources alone determine the result.
     pub fn pure_fn(self) -> Option<PureFn> {
         match self {
             Op::Hw(op) => op.desc().pure.map(|pure| pure.one),
@@ -430,7 +431,7 @@ impl Op {
         }
     }
 
-    /// How it makes its result; nothing is said of IR-only operations.
+    /// How the hardware writes the result; unspecified for IR-only operations.
     pub fn results(self) -> Results {
         match self {
             Op::Hw(op) => op.desc().results,
@@ -438,7 +439,8 @@ impl Op {
         }
     }
 
-    /// About how many cycles it keeps a lane busy: what the table says, at least one for hardware operations.
+    /// Approximate number of cycles that a lane is busy, from the table; at least one for hardware
+    /// operations.
     pub fn cycles(self) -> u32 {
         match self {
             Op::Hw(op) => u32::from(op.desc().throughput).max(1),
@@ -457,7 +459,7 @@ impl Op {
     /// Number of operations.
     pub const COUNT: usize = IrOp::ALL.len() + Opcode::ALL.len();
 
-    /// Position among all operations: those of the IR first, then those of the machine.
+    /// Index among all operations: first those of the IR, then those of the hardware.
     #[inline]
     pub const fn index(self) -> usize {
         match self {
@@ -466,14 +468,14 @@ impl Op {
         }
     }
 
-    /// May be removed when its results are unused, and computed earlier, later or again.
+    /// May be removed if its results are unused, moved, and repeated.
     #[inline]
     pub fn is_pure(self) -> bool {
         TRAITS[self.index()].contains(Traits::PURE)
     }
 
-    /// Depends on which lanes are active and on what they hold: may be removed when its results are unused and merged
-    /// with an equal one of the same block, but must not move between blocks.
+    /// Depends on which lanes are active and on their values: may be removed if its results are unused and
+    /// merged with an identical one in the same block, but must not move between blocks.
     #[inline]
     pub fn is_cross_lane(self) -> bool {
         TRAITS[self.index()].contains(Traits::CROSS_LANE)
@@ -510,7 +512,7 @@ impl Op {
         hw.into_iter().flatten().chain(ir.into_iter().flatten())
     }
 
-    /// The modifiers a fresh instruction has, where all are 0.
+    /// The default modifiers, if all of them are 0.
     #[inline]
     pub fn zero_mods(self) -> Option<&'static [u32]> {
         let count = match self {
@@ -521,7 +523,7 @@ impl Op {
         ZERO_MODS.get(..count)
     }
 
-    /// The modifiers a fresh instruction has; 0 for those of IR-only operations.
+    /// The default modifiers; 0 for those of IR-only operations.
     pub fn default_mods(self) -> Mods {
         let mut values = ArrayVec::new();
         match self {

@@ -1,6 +1,6 @@
-//! The text of a function. docs/ir.md has the grammar; parsing the text gives the same function back.
+//! Prints the text form of a function. docs/ir.md has the grammar; parsing the text yields the same function.
 //!
-//! Printing never fails on a malformed function: messages about it must be printable too.
+//! Printing never fails, even on a malformed function, so that error messages can quote it.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -21,22 +21,22 @@ use super::types::Type;
 /// First half register of every value that has one.
 pub type Registers = Side<Value, Option<u16>>;
 
-/// Deepest indentation, in levels: deeper nesting is printed no further to the right.
+/// Maximum indentation in levels; deeper nesting is not indented further.
 const MAX_INDENT: usize = 16;
 
-/// Integers of this size and less are written in decimal.
+/// Integers up to this value are written in decimal.
 const MAX_DECIMAL: u64 = 9999;
 
 /// Remarks of an analysis, printed as comments after instructions and labels.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
-    /// Of instructions; an empty one is not printed.
+    /// By instruction; empty notes are not printed.
     pub insts: Side<Inst, &'static str>,
-    /// Of blocks.
+    /// By block.
     pub blocks: Side<Block, &'static str>,
 }
 
-/// A function as text, with registers where they are known.
+/// A function as text, with registers if known.
 #[derive(Clone, Copy)]
 pub struct FunctionText<'p, 'a> {
     f: &'p Function<'a>,
@@ -127,7 +127,7 @@ impl FunctionText<'_, '_> {
         writeln!(out, " {{")
     }
 
-    /// Writes the instructions of segment `index`; returns whether the last one has opened the if that follows.
+    /// Writes the instructions of segment `index`; returns whether the last one opened the following if.
     fn write_insts(&self, out: &mut Formatter<'_>, index: usize, depth: usize) -> Result<bool, fmt::Error> {
         let segment = self.f.layout[index];
         let Some(block) = self.f.blocks.get(segment.block.index()) else { return Ok(false) };
@@ -193,7 +193,7 @@ impl Display for InstText<'_, '_> {
 }
 
 impl InstText<'_, '_> {
-    /// Width of the first result, 32 where there is none.
+    /// Width of the first result, 32 if there is none.
     fn result_bits(&self) -> u8 {
         let first = self.data.dsts.first().filter(|dst| self.f.values.contains(**dst));
         first.map_or(NO_RESULT_BITS, |dst| self.f.ty(*dst).bits)

@@ -1,4 +1,4 @@
-//! The tables of docs/ir.md, from the tables of the code.
+//! Generates the tables of docs/ir.md from the tables in the code.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ mod tests {
 
     use super::*;
 
-    /// `text` with what stands between the markers of `name` replaced.
+    /// Replaces the text between the markers of `name`.
     fn with_section(text: &str, name: &str, section: &str) -> String {
         let (start, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
         let (head, rest) = text.split_once(&start).expect("the section begins");

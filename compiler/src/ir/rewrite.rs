@@ -1,5 +1,5 @@
-//! The one idiom for rewriting instructions: a closure sees each instruction in program order and says what becomes
-//! of it. No index arithmetic, no cursor.
+//! Rewriting instructions: a closure sees each instruction in program order and returns how to replace it.
+//! There is no index arithmetic and no cursor.
 
 use agx_isa::inst::OperandFlags;
 
@@ -12,32 +12,32 @@ use super::table::Side;
 use crate::error::CompileError;
 use crate::ir::watch::CHUNK;
 
-/// Results that a rewrite forwards mostly, to make room for.
+/// Typical number of results that a rewrite forwards, for preallocation.
 const TYPICAL_FORWARDS: usize = 32;
 
-/// What becomes of an instruction.
+/// How to replace an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rewrite {
-    /// It stays, after whatever was built before it.
+    /// Keep it, after the instructions built before it.
     Keep,
-    /// It goes; what was built stands in its place.
+    /// Remove it; the instructions built take its place.
     Remove,
-    /// It goes, and `Src` is read wherever its only result was read.
+    /// Remove it, and replace the uses of its only result by `Src`.
     Forward(Src),
 }
 
-/// Builds the instructions that stand before (or in place of) the one being rewritten.
+/// Builds the instructions before (or in place of) the one being rewritten.
 pub struct Rewriter<'f, 'a> {
-    /// The function. Its blocks' instruction lists are not to be touched.
+    /// The function. The instruction lists of its blocks must not be accessed.
     pub f: &'f mut Function<'a>,
     /// The block being rewritten.
     pub block: Block,
     /// Source line given to new instructions: that of the instruction being rewritten.
     pub line: u32,
     out: InstList<'a>,
-    /// Number of values there were when the current instruction's turn came.
+    /// Number of values when the rewrite of the current instruction began.
     fresh: usize,
-    /// Place in `forwards` of what is read instead of each value, plus one; 0 for none.
+    /// Index in `forwards` of the replacement of each value, plus one; 0 for none.
     forward: Side<Value, u32>,
     forwards: Vec<Src>,
 }
@@ -51,7 +51,7 @@ impl<'a> Build<'a> for Rewriter<'_, 'a> {
         self.f
     }
 
-    /// Adds an instruction with given destinations; they may be those of the instruction being rewritten.
+    /// Adds an instruction with given destinations, which may be those of the instruction being rewritten.
     fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
         let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
         self.out.push(inst);
@@ -60,10 +60,10 @@ impl<'a> Build<'a> for Rewriter<'_, 'a> {
 }
 
 impl Rewriter<'_, '_> {
-    /// Reads `src` wherever `value`, a result of the instruction being rewritten, was read. The instruction is then to
-    /// be removed, unless every result stays defined.
+    /// Replaces uses of `value`, a result of the instruction being rewritten, by `src`. The instruction must
+    /// then be removed, unless every result stays defined.
     ///
-    /// What was built for this instruction may be rounded if its result may.
+    /// Values built for this instruction become relaxed if its result is.
     pub fn forward(&mut self, value: Value, src: Src) {
         if self.f.has_relaxed
             && self.f.values[value].relaxed
@@ -81,7 +81,7 @@ impl Rewriter<'_, '_> {
         self.forward[value] = self.forwards.len() as u32;
     }
 
-    /// What is now read in place of `src`.
+    /// The current replacement of `src`.
     pub fn resolve(&self, mut src: Src) -> Src {
         while let Some(forward) = src.as_value().and_then(|value| self.forwarded(value)) {
             src = with_outer_flags(forward, src.flags);
@@ -89,22 +89,23 @@ impl Rewriter<'_, '_> {
         src
     }
 
-    /// What is read in place of `value`, as it was said.
+    /// The direct replacement of `value`.
     fn forwarded(&self, value: Value) -> Option<Src> {
         (self.forward[value] as usize).checked_sub(1).map(|place| self.forwards[place])
     }
 
-    /// Number of instructions that stand in the block so far, what was built for the current one included.
+    /// Number of instructions in the block so far, including those built for the current one.
     pub fn built(&self) -> usize {
         self.out.len()
     }
 
-    /// Takes back what was built from position `start` on, onto `pending` so that the first one is last.
+    /// Removes the instructions built from position `start` on and appends them to `pending` in reverse
+    /// order.
     pub fn take_built(&mut self, start: usize, pending: &mut impl Extend<Inst>) {
         pending.extend(self.out.drain(start..).rev());
     }
 
-    /// What was built to be read in place of the result of `inst` may be rounded if that may.
+    /// Marks the values that replace the result of `inst` as relaxed if that result is.
     pub fn relax_result(&mut self, inst: Inst, result: Rewrite) {
         if self.f.has_relaxed
             && let (Rewrite::Forward(src), Some(dst)) = (result, self.f.insts[inst].dst())
@@ -115,7 +116,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Does to `inst` what `result` says.
+    /// Applies `result` to `inst`.
     pub fn apply(&mut self, inst: Inst, result: Rewrite) {
         match result {
             Rewrite::Keep => self.out.push(inst),
@@ -128,7 +129,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Makes `inst` read what is now read in place of its sources.
+    /// Replaces forwarded sources of `inst`.
     #[inline]
     pub fn resolve_sources(&mut self, inst: Inst) {
         let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value] != 0);
@@ -147,7 +148,7 @@ impl Rewriter<'_, '_> {
     }
 }
 
-/// `inner` as seen through the modifiers `outer`: an outer absolute value hides an inner sign.
+/// `inner` with the modifiers `outer` applied on top: an outer absolute value hides an inner sign.
 fn with_outer_flags(inner: Src, outer: OperandFlags) -> Src {
     let mut flags = inner.flags;
     if outer.contains(OperandFlags::ABS) {
@@ -159,10 +160,11 @@ fn with_outer_flags(inner: Src, outer: OperandFlags) -> Src {
 }
 
 impl<'a> Function<'a> {
-    /// As [`Function::map_insts`] for rewrites that may fail. Every instruction is visited; one that fails stays.
+    /// Like [`Function::map_insts`], for rewrites that may fail. Every instruction is visited; one whose
+    /// rewrite fails is kept.
     ///
     /// # Errors
-    /// The first one, at the source line of its instruction.
+    /// The first error, located at the source line of its instruction.
     pub fn try_map_insts(
         &mut self,
         mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
@@ -177,8 +179,8 @@ impl<'a> Function<'a> {
         first.map_or(Ok(()), Err)
     }
 
-    /// Rewrites every instruction in program order. Sources are already resolved through earlier
-    /// [`Rewrite::Forward`]s when the closure sees them; phis of loop headers are resolved at the end.
+    /// Rewrites every instruction in program order. The closure sees sources already resolved through earlier
+    /// [`Rewrite::Forward`]s; phis of loop headers are resolved at the end.
     pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
         let blocks = self.layout.len();
         let values = self.values.len();

@@ -1,7 +1,7 @@
-//! What IR-only operations compute, in the form of the hardware's own semantics ([`agx_isa::semantics`]).
+//! Semantics of IR-only operations, in the form of the hardware's semantics ([`agx_isa::semantics`]).
 //!
-//! Widths come from the sources and the destination. Float operations at 32 bits flush denormals exactly where the
-//! hardware instructions they become do: the folder and the machine must agree.
+//! Widths come from the sources and the destination. Float operations at 32 bits flush denormals exactly
+//! where the hardware instructions that they lower to do: the constant folder and the hardware must agree.
 
 use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
@@ -30,7 +30,7 @@ fn flush(number: f32) -> f32 {
     if number.is_subnormal() { 0f32.copysign(number) } else { number }
 }
 
-/// A float source of 16, 32 or 64 bits, modifiers applied.
+/// A float source of 16, 32 or 64 bits with its modifiers applied.
 fn float(source: &Source) -> f64 {
     let mut number = match source.width {
         16 => Half::from_bits(source.bits as u16).to_f64(),
@@ -46,8 +46,8 @@ fn float(source: &Source) -> f64 {
     number
 }
 
-/// `number` in 32 bits, an inexact result with its last bit set, so that rounding it again to fewer bits is rounding
-/// once.
+/// Rounds `number` to 32 bits with the last bit set if inexact (round to odd), so that rounding again to
+/// fewer bits is correct.
 fn to_odd(number: f64) -> f32 {
     let near = number as f32;
     let exact = f64::from(near);
@@ -112,11 +112,12 @@ pub(super) fn fabs(args: &PureArgs<'_>) -> u64 {
 #[expect(clippy::manual_clamp, reason = "`clamp` would keep a NaN")]
 pub(super) fn fsat(args: &PureArgs<'_>) -> u64 {
     let number = float(&args.sources[0]);
-    // `max` returns the number for a NaN, and +0 + -0 = +0 removes a negative zero.
+    // `max` returns the other operand for a NaN, and +0 + -0 = +0 removes a negative zero.
     float_bits(number.max(0.0).min(1.0) + 0.0, args.dst_width)
 }
 
-/// min and max choose one source's bits, as the compare-and-select instruction does, so denormals are kept.
+/// min and max select the bits of one source, as the compare-and-select instruction does, so denormals are
+/// preserved.
 fn float_extremum(args: &PureArgs<'_>, first_wins: fn(f64, f64) -> bool) -> u64 {
     let [a, b] = [&args.sources[0], &args.sources[1]];
     let first = first_wins(float(a), float(b)) || float(b).is_nan();
@@ -147,7 +148,7 @@ pub(super) fn fcos(args: &PureArgs<'_>) -> u64 {
     float_bits(libm::cos(float(&args.sources[0])), args.dst_width)
 }
 
-/// A 64-bit float; every NaN is the same.
+/// The bits of a 64-bit float, with a canonical NaN.
 fn double_bits(number: f64) -> u64 {
     if number.is_nan() { 0x7ff8 << 48 } else { number.to_bits() }
 }
@@ -181,7 +182,7 @@ pub(super) fn int_to_float(args: &PureArgs<'_>) -> u64 {
     match args.dst_width {
         32 => u64::from(if is_signed { signed as f32 } else { unsigned as f32 }.to_bits()),
         16 => {
-            // Integers beyond 2^17 are infinite, the others exact in 32 bits.
+            // Integers beyond 2^17 become infinite, the others are exact in 32 bits.
             let number = if is_signed { signed as f32 } else { unsigned as f32 };
             u64::from(Half::from_f32(number).to_bits())
         }

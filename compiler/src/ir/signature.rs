@@ -1,21 +1,22 @@
-//! Signatures of IR-only operations: how many operands they have, what they are called, and which types go together.
+//! Signatures of IR-only operations: the number, names and types of their operands.
 //!
-//! A signature is text, `destinations <- sources`, each a list of `[name:]class[*|?|_]` separated by spaces. `*` takes
-//! any number of operands, `?` none or one; both stand last in their list. `_` may be absent and keeps its place.
-//! Capital classes must agree with each other within the instruction.
+//! A signature is a text, `destinations <- sources`, each a list of `[name:]class[*|?|_]` separated by
+//! spaces. `*` accepts any number of operands, `?` none or one; both must be last in their list. `_` may be
+//! absent but keeps its position. Operands of a class with a capital letter must have the same type within
+//! the instruction.
 
 use super::types::Type;
 
-/// How many operands of a role an operation has.
+/// Number of operands of a role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
     /// Exactly this number.
     Fixed(u8),
-    /// Any number, or a number that varies.
+    /// Any number.
     Any,
 }
 
-/// Which types an operand may have.
+/// The types that an operand may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// `b`: a boolean.
@@ -64,10 +65,10 @@ impl Class {
             }
             at += 1;
         }
-        panic!("a letter of no class")
+        panic!("unknown class letter")
     }
 
-    /// What the class takes, in words.
+    /// A description of the accepted types.
     pub fn describe(self) -> &'static str {
         CLASSES[CLASSES.iter().position(|(_, class, _)| *class == self).unwrap_or(0)].2
     }
@@ -82,7 +83,7 @@ impl Class {
         matches!(self, Class::SameAny | Class::SameInt | Class::SameFloat)
     }
 
-    /// Whether `ty` is of the class, the agreement with other operands aside.
+    /// Whether `ty` is in the class, ignoring agreement with other operands.
     pub fn takes(self, ty: Type) -> bool {
         let widths: &[u8] = match self {
             Class::Any | Class::SameAny => return true,
@@ -100,19 +101,19 @@ impl Class {
 /// One entry of a signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// Name of the operand; empty when it has none.
+    /// Name of the operand; empty if it has none.
     pub name: &'static str,
     /// Its types.
     pub class: Class,
-    /// Denotes any number of operands.
+    /// Accepts any number of operands.
     pub many: bool,
-    /// May be left out, as the last one.
+    /// May be omitted, as the last one.
     pub optional: bool,
-    /// May be absent, with a mark in its place.
+    /// May be absent, with a placeholder in its position.
     pub absent: bool,
 }
 
-/// A signature, read from its text when the crate is built (see [`signature!`]).
+/// A signature, parsed from its text at compile time (see [`signature!`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature {
     /// The text.
@@ -135,7 +136,7 @@ impl Signature {
     }
 }
 
-/// The [`Signature`] that a text denotes. Text that denotes none does not build.
+/// The [`Signature`] denoted by a text. An invalid text fails to compile.
 macro_rules! signature {
     ($text:literal) => {{
         use $crate::ir::signature::{Signature, Slot, entries, entry_count};
@@ -147,7 +148,7 @@ macro_rules! signature {
 }
 pub(super) use signature;
 
-/// Numbers of destinations and sources of a signature.
+/// Number of entries in the two lists of a signature.
 pub(super) const fn entry_count(text: &str) -> [usize; 2] {
     let mut counts = [0; 2];
     let mut side = 0;
@@ -164,7 +165,7 @@ pub(super) const fn entry_count(text: &str) -> [usize; 2] {
     counts
 }
 
-/// `N` entries of a signature behind the first `skip`.
+/// `N` entries of a signature after the first `skip`.
 pub(super) const fn entries<const N: usize>(text: &'static str, skip: usize) -> [Slot; N] {
     let none = Slot { name: "", class: Class::Any, many: false, optional: false, absent: false };
     let mut slots = [none; N];
@@ -178,14 +179,14 @@ pub(super) const fn entries<const N: usize>(text: &'static str, skip: usize) -> 
         if at >= skip && at - skip < N {
             slots[at - skip] = slot(token);
             let varies = slots[at - skip].many || slots[at - skip].optional;
-            assert!(!varies || at - skip + 1 == N, "only the last entry of a list varies");
+            assert!(!varies || at - skip + 1 == N, "only the last entry of a list may vary in number");
         }
         at += 1;
     }
     slots
 }
 
-/// The bytes before the first space of `text`, leading spaces aside, and what follows them.
+/// The bytes before the first space of `text` (ignoring leading spaces), and the rest.
 const fn next_token(mut text: &[u8]) -> Option<(&[u8], &[u8])> {
     while let [b' ', after @ ..] = text {
         text = after;
@@ -201,7 +202,7 @@ const fn is_arrow(token: &[u8]) -> bool {
     matches!(token, b"<-")
 }
 
-/// The entry that `[name:]class[*|?|_]` denotes.
+/// The entry denoted by `[name:]class[*|?|_]`.
 const fn slot(token: &'static [u8]) -> Slot {
     let mut colon = 0;
     while colon < token.len() && token[colon] != b':' {
@@ -226,7 +227,7 @@ fn count(slots: &[Slot]) -> Count {
     }
 }
 
-/// The entry that describes operand `index`: the last one repeats when it denotes many. `None` past the end.
+/// The entry of operand `index`: the last one repeats if it accepts any number. `None` past the end.
 pub fn slot_at(slots: &[Slot], index: usize) -> Option<Slot> {
     slots.get(index).or_else(|| slots.last().filter(|slot| slot.many)).copied()
 }

@@ -1,4 +1,4 @@
-//! Where instructions come from: positions in source files, by number. An instruction's `line` is such a number.
+//! Source positions of instructions, by number. An instruction's `line` is such a number.
 
 use agx_abi::stored::{Reader, Stored, StoredError};
 use agx_abi::stored_structs;
@@ -18,10 +18,10 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Source files and the positions in them that instructions come from.
+/// Source files, and the positions in them that instructions refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Names of the files, as the module gives them.
+    /// Names of the files, as given in the module.
     pub files: Vec<String>,
     positions: Vec<Position>,
     numbers: HashMap<Position, u32, FxBuildHasher>,
@@ -64,12 +64,12 @@ impl Sources {
         })
     }
 
-    /// The position with a number; `None` for 0 and for numbers that were not given out.
+    /// The position with a number; `None` for 0 and for unknown numbers.
     pub fn get(&self, number: u32) -> Option<Position> {
         self.positions.get((number as usize).checked_sub(1)?).copied()
     }
 
-    /// Gives `error` the position with a number, unless it has a place or the number has none.
+    /// Attaches the position with a number to `error`, unless the error has one or the number is unknown.
     pub fn locate(&self, number: u32, error: CompileError) -> CompileError {
         match self.get(number) {
             Some(position) => error.at(Location::Source {

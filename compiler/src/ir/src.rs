@@ -1,13 +1,13 @@
-//! Sources: what an instruction reads.
+//! Sources: the operands that an instruction reads.
 
 use agx_isa::inst::OperandFlags;
 
 use super::entity::Value;
 
-/// What a source is.
+/// The kind of a source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum SrcKind {
-    /// An optional source that is not there.
+    /// An absent optional source.
     #[default]
     None,
     /// An SSA value.
@@ -18,21 +18,21 @@ pub enum SrcKind {
     Uniform,
 }
 
-/// A source, 16 bytes, compared and hashed by content, first by what differs most.
+/// A source: 16 bytes, compared and hashed by content, starting with the most discriminating field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Src {
     /// Value id, constant bits (zero-extended) or half-word index.
     pub payload: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: SrcKind,
-    /// Width in bits of an immediate or uniform; 0 for values, whose type says it.
+    /// Width in bits of an immediate or uniform; 0 for values, whose type has it.
     pub bits: u8,
-    /// Modifiers, of hardware operations only: ABS and NEG on float sources, SX on integer sources.
+    /// Modifiers, for hardware operations only: ABS and NEG on float sources, SX on integer sources.
     pub flags: OperandFlags,
 }
 
 impl Src {
-    /// No source.
+    /// An absent source.
     pub const NONE: Src = Src { kind: SrcKind::None, bits: 0, flags: OperandFlags::empty(), payload: 0 };
 
     /// A value.
@@ -66,7 +66,7 @@ impl Src {
         Src { kind: SrcKind::Uniform, bits, flags: OperandFlags::empty(), payload: half as u64 }
     }
 
-    /// The value read, if this is one.
+    /// The value, if this is one.
     pub fn as_value(self) -> Option<Value> {
         (self.kind == SrcKind::Value).then_some(Value(self.payload as u32))
     }

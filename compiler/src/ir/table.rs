@@ -7,16 +7,16 @@ use bumpalo::Bump;
 
 use super::entity::Entity;
 
-/// Rows there is room for from the start: most functions need no more.
+/// Initial capacity in rows: most functions need no more.
 const FIRST_ROWS: usize = 512;
 
-/// Fewest rows of a side table that grows.
+/// Minimum number of rows of a side table that grows.
 const FEWEST_SIDE_ROWS: usize = 32;
 
 /// A table of `V` indexed by `K`.
 pub struct Table<K, V> {
     rows: Vec<V>,
-    /// How often rows were added or handed out to be changed.
+    /// Counts additions of rows and mutable accesses.
     changes: u32,
     key: PhantomData<K>,
 }
@@ -43,7 +43,7 @@ impl<K: Entity, V: Copy> Table<K, V> {
         self.rows.len()
     }
 
-    /// How often rows were added or handed out to be changed: two equal counts mean equal rows.
+    /// Number of additions of rows and mutable accesses: equal counts mean equal rows.
     pub fn changes(&self) -> u32 {
         self.changes
     }
@@ -95,7 +95,7 @@ impl<K: Entity, V> IndexMut<K> for Table<K, V> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side<K, V> {
     rows: Vec<V>,
-    /// Rows that there are at least once there are any.
+    /// Minimum number of rows once there are any.
     fewest: usize,
     default: V,
     key: PhantomData<K>,
@@ -112,15 +112,15 @@ impl<K: Entity, V: Clone + Default> Side<K, V> {
         }
     }
 
-    /// A side table for about `len` entities that takes memory when the first row is set.
+    /// A side table for about `len` entities that allocates when the first row is set.
     pub fn later(len: usize) -> Self {
         Side { rows: Vec::new(), fewest: len.max(FEWEST_SIDE_ROWS), default: V::default(), key: PhantomData }
     }
 
-    /// The row at `index`, past the present end.
+    /// The row at `index`, past the current end.
     #[cold]
     fn grow(&mut self, index: usize) -> &mut V {
-        // Mostly the next rows are wanted next.
+        // Usually the following rows are needed next.
         let rows = (index + 1).max(self.fewest).max(2 * self.rows.len());
         if self.rows.is_empty() {
             self.rows = vec![V::default(); rows];
@@ -156,11 +156,11 @@ impl<K: Entity, V: Clone + Default> IndexMut<K> for Side<K, V> {
     }
 }
 
-/// As [`Side`], in memory that is free again after the pass.
+/// Like [`Side`], in memory that is freed after the pass.
 pub struct ScratchSide<'s, K, V> {
     rows: &'s mut [V],
     scratch: &'s Bump,
-    /// Rows that there are at least once there are any.
+    /// Minimum number of rows once there are any.
     fewest: usize,
     default: V,
     key: PhantomData<K>,
@@ -173,16 +173,16 @@ impl<'s, K: Entity, V: Copy + Default> ScratchSide<'s, K, V> {
         ScratchSide { rows, ..ScratchSide::later_in(scratch, 0) }
     }
 
-    /// A side table for about `len` entities that takes memory when the first row is set.
+    /// A side table for about `len` entities that allocates when the first row is set.
     pub fn later_in(scratch: &'s Bump, len: usize) -> Self {
         let fewest = len.max(FEWEST_SIDE_ROWS);
         ScratchSide { rows: &mut [], scratch, fewest, default: V::default(), key: PhantomData }
     }
 
-    /// The row at `index`, past the present end.
+    /// The row at `index`, past the current end.
     #[cold]
     fn grow(&mut self, index: usize) -> &mut V {
-        // Mostly the next rows are wanted next.
+        // Usually the following rows are needed next.
         let count = (index + 1).max(self.fewest).max(2 * self.rows.len());
         let rows = self.scratch.alloc_slice_fill_copy(count, V::default());
         rows[..self.rows.len()].copy_from_slice(self.rows);

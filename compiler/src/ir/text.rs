@@ -1,5 +1,5 @@
-//! What the printer and the parser agree on beside the grammar: which modifiers have named values, which sources read
-//! as floats, and how registers and operations with some operands fixed are called.
+//! Conventions shared by the printer and the parser besides the grammar: which modifiers have named values,
+//! which sources are read as floats, and the names of registers and of operations with fixed operands.
 
 use agx_isa::alias as isa;
 use agx_isa::desc::Role;
@@ -17,7 +17,7 @@ use super::src::Src;
 pub(super) enum ModStyle {
     /// A number.
     Number,
-    /// The name at the value's place in the list, when it has one.
+    /// The name at the value's index in the list, if there is one.
     Names(&'static [&'static str]),
     /// A set of the components `xyzw`.
     Components,
@@ -35,7 +35,7 @@ pub(super) const ACCESS_NAMES: [(&str, Access); 6] = [
     ("image", Access::IMAGE),
 ];
 
-/// Names of the hardware's reductions, and of the one that only the IR has.
+/// Names of the hardware's reductions, and of the IR-only one.
 static REDUCTIONS: [&str; names::REDUCTIONS.len() + 1] = {
     let mut all = ["imul"; names::REDUCTIONS.len() + 1];
     let mut code = 0;
@@ -46,7 +46,7 @@ static REDUCTIONS: [&str; names::REDUCTIONS.len() + 1] = {
     all
 };
 
-/// The width of sources that an alias fixes, in an instruction without results.
+/// The width of sources that an alias fixes in an instruction without results.
 pub(super) const NO_RESULT_BITS: u8 = 32;
 
 /// Names of the components of a vector.
@@ -61,23 +61,23 @@ pub(super) const FLAG_NAMES: [(&str, OperandFlags); 5] = [
     ("discard", OperandFlags::DISCARD),
 ];
 
-/// A name for a hardware operation with some operands fixed, as assembly has it. Fixed operands are not written; a fixed source
-/// is a constant of the width of the first result, or of [`NO_RESULT_BITS`].
+/// A name for a hardware operation with some operands fixed, as in assembly. Fixed operands are not written;
+/// a fixed source is a constant of the width of the first result, or of [`NO_RESULT_BITS`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alias(&'static isa::Alias);
 
 impl Alias {
-    /// Whether it may be written: no IR-only operation bears its name.
+    /// Whether it may be written: no IR-only operation has the same name.
     fn is_free(&self) -> bool {
         IrOp::ALL.iter().all(|op| op.desc().name != self.name())
     }
 
-    /// The alias called `name`.
+    /// The alias with this name.
     pub(super) fn from_name(name: &str) -> Option<Alias> {
         isa::ALIASES.iter().map(Alias).find(|alias| alias.name() == name).filter(Alias::is_free)
     }
 
-    /// The first alias that fits an instruction whose first result has `bits` bits.
+    /// The first alias that matches an instruction whose first result has `bits` bits.
     pub(super) fn of(data: &InstData<'_>, bits: u8) -> Option<Alias> {
         isa::ALIASES.iter().map(Alias).find(|alias| {
             let fixed = |index| data.srcs.get(index).copied();
@@ -108,17 +108,17 @@ impl Alias {
         self.mods().any(|(fixed, _)| fixed == index)
     }
 
-    /// Positions of fixed sources, ascending, and what they are.
+    /// Indices of fixed sources, ascending, and their values.
     pub(super) fn sources(self, bits: u8) -> impl Iterator<Item = (usize, Src)> {
         self.fixed(Role::Src).map(move |(index, value)| (index, Src::imm(value.into(), bits)))
     }
 
-    /// Positions of fixed modifiers and their values.
+    /// Indices of fixed modifiers and their values.
     pub(super) fn mods(self) -> impl Iterator<Item = (usize, u32)> {
         self.fixed(Role::Mod)
     }
 
-    /// Positions among the operands of `role` that are fixed, ascending, and their values.
+    /// Indices of the fixed operands of `role`, ascending, and their values.
     fn fixed(self, role: Role) -> impl Iterator<Item = (usize, u32)> {
         let operands = self.0.op.desc().with_role(role).enumerate();
         operands.filter_map(move |(index, (_, operand))| {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Shape of a value: bits of a component × number of components. Values carry no float or integer type; operations do.
+/// Type of a value: bits of a component × number of components. Values are not typed as float or integer;
+/// operations interpret them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Type {
     /// Bits of a component: 1, 8, 16, 32 or 64.
@@ -57,24 +58,24 @@ impl fmt::Display for Type {
     }
 }
 
-/// How far a function has been lowered. Each stage allows fewer operations than the one before; the row of an operation
-/// names the last stage it may appear in.
+/// How far a function has been lowered. Each stage allows fewer operations than the previous one; the row of
+/// an operation names the last stage it may appear in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Stage {
-    /// From the front end to the machine-independent optimisations: SSA, scalar, structured; every IR operation is
-    /// allowed unless a lowering has removed it ([`super::families`]).
+    /// From the front end to the hardware-independent optimisations: SSA, scalar, structured; every IR
+    /// operation is allowed unless a lowering has removed it ([`super::families`]).
     #[default]
     Source,
-    /// Only operations with a direct counterpart in the machine remain; booleans are still one bit wide.
+    /// Only operations with a direct hardware counterpart remain; booleans are still one bit wide.
     Lowered,
-    /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`; no booleans. Constants and
-    /// uniforms may still stand where the operand cannot encode them.
+    /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`; no booleans.
+    /// Constants and uniforms may still be used where the operand cannot encode them.
     Selected,
-    /// The same with every operand legal for its row: widths, constants, uniforms.
+    /// Like Selected, with every operand legal for its row: widths, constants, uniforms.
     Machine,
     /// Every value has a register; `phi`, `collect`, `split` are gone.
     Allocated,
-    /// What is encoded: hardware operations only, waits in place.
+    /// Ready to encode: hardware operations only, waits inserted.
     Final,
 }
 

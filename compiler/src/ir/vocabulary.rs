@@ -1,31 +1,31 @@
-//! The words that modifiers of IR operations speak: what is interpolated, how and where; where a level of detail comes
-//! from; how lanes are reduced. Front ends write them, passes read them.
+//! Values of the modifiers of IR operations: which input is interpolated, how and where; where a level of
+//! detail comes from; how lanes are reduced. Front ends write them, passes read them.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
 use agx_isa::table::names::{REDUCTIONS, Reduction, Value as _};
 
-/// What `interpolate` interpolates: the modifier `input`.
+/// The input that `interpolate` reads: the modifier `input`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Input(pub u32);
 
 impl Input {
-    /// Where the numbers of inputs begin that are not locations.
+    /// First number of the inputs that are not locations.
     const BUILT_IN: u32 = 1 << 16;
     /// 1/w.
     pub const ONE_OVER_W: Input = Input(Self::BUILT_IN);
     /// Depth.
     pub const DEPTH: Input = Input(Self::BUILT_IN + 1);
-    /// Position across a point.
+    /// Horizontal position within a point.
     pub const POINT_X: Input = Input(Self::BUILT_IN + 2);
-    /// Position down a point.
+    /// Vertical position within a point.
     pub const POINT_Y: Input = Input(Self::BUILT_IN + 3);
-    /// The viewport.
+    /// The viewport index.
     pub const VIEWPORT: Input = Input(Self::BUILT_IN + 4);
     /// Number of the primitive.
     pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
-    /// Where clip distances begin.
+    /// Number of the first clip distance.
     const CLIP_DISTANCE: u32 = Self::BUILT_IN + 16;
-    /// Where cull distances begin.
+    /// Number of the first cull distance.
     const CULL_DISTANCE: u32 = Self::BUILT_IN + 32;
     /// One past the last cull distance.
     const END: u32 = Self::BUILT_IN + 48;
@@ -45,7 +45,7 @@ impl Input {
         Input(Self::CULL_DISTANCE + index % 16)
     }
 
-    /// What coefficient `at` from this one on holds.
+    /// The contents of coefficient register `at`, counted from this input.
     pub(crate) fn source(self, at: u32, interpolation: Interpolation) -> Option<CoefficientSource> {
         let number = self.0 + at;
         Some(match number {
@@ -75,26 +75,26 @@ impl Input {
 pub enum Mode {
     /// The value of the provoking vertex.
     Flat = 0,
-    /// Linear on the screen.
+    /// Linear in screen space.
     Linear = 1,
-    /// Linear in space.
+    /// Perspective-correct.
     Perspective = 2,
 }
 
-/// Where in the pixel `interpolate` takes the value: the modifier `place`.
+/// Where in the pixel `interpolate` evaluates the input: the modifier `place`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The centre.
     Centre = 0,
-    /// Somewhere the primitive covers.
+    /// A covered position.
     Centroid = 1,
     /// A sample, by its number.
     Sample = 2,
-    /// So far right of and below the centre.
+    /// An offset to the right of and below the centre.
     Offset = 3,
 }
 
-/// Integer products, which the hardware does not reduce.
+/// Integer products, which the hardware cannot reduce.
 pub(crate) const INTEGER_PRODUCT: Reduction = Reduction::new(REDUCTIONS.len() as u32);
 
 /// The code of the reduction called `name`: the hardware's, or that of integer products, `imul`.

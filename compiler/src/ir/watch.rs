@@ -1,45 +1,45 @@
-//! Counts what passes visit, and asks every so often whether the result is still wanted.
+//! Counts the instructions that passes visit, and calls the cancellation callback at intervals.
 //!
-//! If not, the stack is unwound with [`Stopped`]; `crate::stopping` makes an error of it.
+//! On cancellation the stack unwinds with [`Stopped`]; `crate::stopping` turns it into an error.
 
 use std::cell::Cell;
 use std::panic::{RefUnwindSafe, UnwindSafe, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is asked whether to stop.
-pub type Question = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
+/// A cancellation callback: returns whether to stop.
+pub type ShouldStop = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// Instructions that are visited between two questions.
+/// Visited instructions between two calls of the callback.
 const STRIDE: usize = 256;
 
-/// Instructions that a loop which does little for each counts at once.
+/// Number of instructions that cheap loops count at once.
 pub const CHUNK: usize = 64;
 
-/// What the stack is unwound with.
+/// The payload of the unwinding.
 pub struct Stopped;
 
-/// Counts what is visited of a function, and asks. Clones count together.
+/// Counts visited instructions and calls the callback. Clones share the count.
 #[derive(Clone, Default)]
 pub struct Watch {
-    /// `None` where nobody wants to be asked, which costs next to nothing.
-    asker: Option<Rc<Asker>>,
+    /// `None` without a callback, which makes counting nearly free.
+    callback: Option<Rc<Callback>>,
 }
 
-struct Asker {
-    /// How much may be visited before the next question.
+struct Callback {
+    /// Remaining instructions until the next call.
     left: Cell<usize>,
-    question: Question,
+    should_stop: ShouldStop,
 }
 
-impl Asker {
+impl Callback {
     #[cold]
     fn count(&self, work: usize) {
         match self.left.get().checked_sub(work) {
             Some(left) => self.left.set(left),
             None => {
                 self.left.set(STRIDE);
-                if (self.question)() {
+                if (self.should_stop)() {
                     resume_unwind(Box::new(Stopped));
                 }
             }
@@ -48,25 +48,26 @@ impl Asker {
 }
 
 impl Watch {
-    /// Asks `question`, where the stack can be unwound.
-    pub fn new(question: Option<Question>) -> Self {
-        let question = question.filter(|_| cfg!(panic = "unwind"));
-        let asker = question.map(|question| Rc::new(Asker { left: Cell::new(STRIDE), question }));
-        Watch { asker }
+    /// A watch with a callback, if the stack can be unwound.
+    pub fn new(should_stop: Option<ShouldStop>) -> Self {
+        let should_stop = should_stop.filter(|_| cfg!(panic = "unwind"));
+        let callback =
+            should_stop.map(|should_stop| Rc::new(Callback { left: Cell::new(STRIDE), should_stop }));
+        Watch { callback }
     }
 
-    /// Counts `work`, in instructions visited or what takes as long.
+    /// Counts `work`, in visited instructions or equivalent effort.
     ///
-    /// Unwinds with [`Stopped`] when the caller wants no more.
+    /// Unwinds with [`Stopped`] if the callback requests it.
     #[inline]
     pub fn visit(&self, work: usize) {
-        if let Some(asker) = &self.asker {
-            asker.count(work);
+        if let Some(callback) = &self.callback {
+            callback.count(work);
         }
     }
 
-    /// Whether somebody is asked.
+    /// Whether there is a callback.
     pub fn is_on(&self) -> bool {
-        self.asker.is_some()
+        self.callback.is_some()
     }
 }

@@ -1,27 +1,27 @@
 //! Advanced blend operations: those of VK_EXT_blend_operation_advanced, formulas from the Vulkan specification.
 //!
-//! Colour and coverage are treated apart: a formula combines the colours of what both source and destination cover, the
-//! rest shows through where only one of them covers.
+//! Colour and coverage are handled separately: a formula combines the colours where both source and
+//! destination cover; where only one of them covers, the formula decides whether it shows through.
 
 use super::blend::ALPHA;
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::{Arithmetic, Builder, Src};
 
-/// What blends two colours that are not multiplied by their alphas, component by component.
+/// Blends one component of two colours that are not premultiplied by alpha.
 type Component = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
 
-/// The same where components depend on each other.
+/// The same for operations whose components depend on each other.
 type Rgb = fn(&mut Builder<'_, '_>, [Src; 3], [Src; 3]) -> [Src; 3];
 
-/// What blends two colours that are multiplied by their alphas.
+/// Blends two colours that are premultiplied by alpha.
 type Whole = fn(&mut Builder<'_, '_>, [Src; 4], [Src; 4]) -> [Src; 4];
 
-/// How an operation makes its result.
+/// How an operation computes its result.
 enum Formula {
-    /// Colour where both cover, and whether something is seen there, where only the source covers, and where only the
-    /// destination does.
+    /// The colour where both cover, and whether it is visible where both cover, where only the source covers,
+    /// and where only the destination covers.
     Mix(Mix, [bool; 3]),
-    /// All at once.
+    /// All components at once.
     Whole(Whole),
 }
 
@@ -58,7 +58,8 @@ use Mix::{Component as Each, Rgb as Hsl};
 
 const NOTHING: Mix = Mix::Nothing;
 
-// Name (Vulkan's in lower case, without prefix), what it does, formula: the colour where both cover, then what is seen.
+// Name (Vulkan's in lower case, without prefix), description, formula: the colour where both cover, then the
+// visibility.
 #[rustfmt::skip]
 advanced_ops! {
     Zero "zero" "Nothing." Mixed(NOTHING, [false, false, false]);
@@ -72,26 +73,26 @@ advanced_ops! {
     DestinationOut "dst_out" "The destination where no source is." Mixed(NOTHING, [false, false, true]);
     SourceAtop "src_atop" "The source within the destination." Mixed(Each(|_, s, _| s), [true, false, true]);
     DestinationAtop "dst_atop" "The destination within the source." Mixed(Each(|_, _, d| d), [true, true, false]);
-    Xor "xor" "What only one covers." Mixed(NOTHING, [false, true, true]);
+    Xor "xor" "The parts that only one covers." Mixed(NOTHING, [false, true, true]);
     Multiply "multiply" "The product." Mixed(Each(|b, s, d| b.fmul(s, d)), [true; 3]);
     Screen "screen" "The product of complements, complemented." Mixed(Each(screen), [true; 3]);
-    Overlay "overlay" "Product or screen, as the destination says." Mixed(Each(|b, s, d| hard_light(b, d, s)), [true; 3]);
+    Overlay "overlay" "Product or screen, depending on the destination." Mixed(Each(|b, s, d| hard_light(b, d, s)), [true; 3]);
     Darken "darken" "The smaller." Mixed(Each(|b, s, d| b.fmin(s, d)), [true; 3]);
     Lighten "lighten" "The larger." Mixed(Each(|b, s, d| b.fmax(s, d)), [true; 3]);
     ColourDodge "colordodge" "The destination brightened by the source." Mixed(Each(colour_dodge), [true; 3]);
     ColourBurn "colorburn" "The destination darkened by the source." Mixed(Each(colour_burn), [true; 3]);
-    HardLight "hardlight" "Product or screen, as the source says." Mixed(Each(hard_light), [true; 3]);
+    HardLight "hardlight" "Product or screen, depending on the source." Mixed(Each(hard_light), [true; 3]);
     SoftLight "softlight" "A softer hard light." Mixed(Each(soft_light), [true; 3]);
     Difference "difference" "The distance." Mixed(Each(difference), [true; 3]);
     Exclusion "exclusion" "A softer difference." Mixed(Each(exclusion), [true; 3]);
     Invert "invert" "The complement of the destination." Mixed(Each(|b, _, d| complement(b, d)), [true, false, true]);
     InvertRgb "invert_rgb" "The source times the destination's complement." Mixed(Each(invert_rgb), [true, false, true]);
     LinearDodge "lineardodge" "The sum, at most 1." Mixed(Each(linear_dodge), [true; 3]);
-    LinearBurn "linearburn" "The sum less 1, at least 0." Mixed(Each(linear_burn), [true; 3]);
-    VividLight "vividlight" "Burn or dodge, as the source says." Mixed(Each(vivid_light), [true; 3]);
-    LinearLight "linearlight" "Linear burn or dodge, as the source says." Mixed(Each(linear_light), [true; 3]);
-    PinLight "pinlight" "Darken or lighten, as the source says." Mixed(Each(pin_light), [true; 3]);
-    HardMix "hardmix" "0 or 1, as the sum says." Mixed(Each(hard_mix), [true; 3]);
+    LinearBurn "linearburn" "The sum minus 1, at least 0." Mixed(Each(linear_burn), [true; 3]);
+    VividLight "vividlight" "Burn or dodge, depending on the source." Mixed(Each(vivid_light), [true; 3]);
+    LinearLight "linearlight" "Linear burn or dodge, depending on the source." Mixed(Each(linear_light), [true; 3]);
+    PinLight "pinlight" "Darken or lighten, depending on the source." Mixed(Each(pin_light), [true; 3]);
+    HardMix "hardmix" "0 or 1, depending on the sum." Mixed(Each(hard_mix), [true; 3]);
     HslHue "hsl_hue" "Hue of the source, the rest of the destination." Mixed(Hsl(|b, s, d| set_saturation(b, s, d, d)), [true; 3]);
     HslSaturation "hsl_saturation" "Saturation of the source." Mixed(Hsl(|b, s, d| set_saturation(b, d, s, d)), [true; 3]);
     HslColour "hsl_color" "Hue and saturation of the source." Mixed(Hsl(set_luminosity), [true; 3]);
@@ -99,8 +100,8 @@ advanced_ops! {
     Plus "plus" "The sum." Sum(|b, s, d| each(|at| b.fadd(s[at], d[at])));
     PlusClamped "plus_clamped" "The sum, at most 1." Sum(plus_clamped);
     PlusClampedAlpha "plus_clamped_alpha" "The sum, at most the alpha." Sum(plus_clamped_alpha);
-    PlusDarker "plus_darker" "The sum of what alphas leave of colours." Sum(plus_darker);
-    Minus "minus" "The destination less the source." Sum(|b, s, d| each(|at| b.fsub(d[at], s[at])));
+    PlusDarker "plus_darker" "The alpha minus the colours' distances from their alphas." Sum(plus_darker);
+    Minus "minus" "The destination minus the source." Sum(|b, s, d| each(|at| b.fsub(d[at], s[at])));
     MinusClamped "minus_clamped" "The same, at least 0." Sum(minus_clamped);
     Contrast "contrast" "The destination's contrast scaled by the source." Sum(contrast);
     InvertOvg "invert_ovg" "The destination inverted where the source is." Sum(invert_ovg);
@@ -110,26 +111,26 @@ advanced_ops! {
 }
 
 impl AdvancedOp {
-    /// Vulkan's name in lower case, without prefix and ending.
+    /// Vulkan's name in lower case, without prefix and suffix.
     pub fn name(self) -> &'static str {
         OPS[self as usize].name
     }
 
-    /// The operation of that name.
+    /// The operation with this name.
     pub fn from_name(name: &str) -> Option<AdvancedOp> {
         Self::ALL.iter().copied().find(|op| op.name() == name)
     }
 }
 
-/// How what the source covers of a sample lies to what the destination covers.
+/// How the coverage of the source correlates with that of the destination within a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Overlap {
-    /// By chance.
+    /// Not correlated.
     #[default]
     Uncorrelated,
-    /// As little over each other as they can.
+    /// With minimal overlap.
     Disjoint,
-    /// As much over each other as they can.
+    /// With maximal overlap.
     Conjoint,
 }
 
@@ -137,7 +138,8 @@ impl Overlap {
     /// Every kind, in Vulkan's order.
     pub const ALL: [Overlap; 3] = [Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint];
 
-    /// What both cover, what only the source does, what only the destination does.
+    /// The weights of the parts that both cover, that only the source covers, and that only the destination
+    /// covers.
     fn weights(self, b: &mut Builder<'_, '_>, s: Src, d: Src) -> [Src; 3] {
         let zero = float(0.0, 32);
         match self {
@@ -163,18 +165,18 @@ impl Overlap {
 pub struct AdvancedBlend {
     /// The operation.
     pub op: AdvancedOp,
-    /// Colours of the shader are multiplied by their alpha.
+    /// Colours of the shader are premultiplied by alpha.
     pub source_premultiplied: bool,
-    /// Colours of the target are.
+    /// Colours of the target are premultiplied by alpha.
     pub destination_premultiplied: bool,
-    /// How coverages lie to each other.
+    /// How the coverages overlap.
     pub overlap: Overlap,
-    /// Results are kept within 0 and 1, whatever the format could hold.
+    /// Clamp results to 0…1, even if the format has a larger range.
     pub clamp_results: bool,
 }
 
 impl AdvancedBlend {
-    /// The operation as the API has it when nothing else is said.
+    /// The operation with the API's default settings.
     pub fn new(op: AdvancedOp) -> AdvancedBlend {
         AdvancedBlend {
             op,
@@ -201,7 +203,7 @@ impl AdvancedBlend {
         if self.clamp_results { colour.map(|x| b.fsat(x)) } else { colour }
     }
 
-    /// Mixes the three parts of a sample, multiplied by alpha.
+    /// Mixes the three parts of a sample, premultiplied by alpha.
     fn mix(
         &self,
         b: &mut Builder<'_, '_>,
@@ -249,7 +251,7 @@ fn multiplied(b: &mut Builder<'_, '_>, colour: [Src; 4]) -> [Src; 4] {
     each(|at| if at == ALPHA { alpha } else { b.fmul(colour[at], alpha) })
 }
 
-/// The colour with its components divided by alpha; black where there is none.
+/// The colour with its components divided by alpha; black if alpha is 0.
 fn divided(b: &mut Builder<'_, '_>, colour: [Src; 4]) -> [Src; 4] {
     let alpha = colour[ALPHA];
     let there = b.fcmp(FloatCond::NE, alpha, float(0.0, 32));
@@ -260,7 +262,8 @@ fn divided(b: &mut Builder<'_, '_>, colour: [Src; 4]) -> [Src; 4] {
         if at == ALPHA {
             return alpha;
         }
-        // The remainder corrects the quotient: white gives 1 exactly, where some formulas jump.
+        // The remainder corrects the quotient: white gives exactly 1, at which some formulas are
+        // discontinuous.
         let quotient = b.fmul(colour[at], reciprocal);
         let rest = b.ffma(quotient, negative, colour[at]);
         b.ffma(rest, reciprocal, quotient)
@@ -286,7 +289,7 @@ fn hard_light(b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
     b.select(dark, product, screened)
 }
 
-/// 1, or less where `x` / `by` is.
+/// 1, or `x` / `by` if that is smaller.
 fn ratio(b: &mut Builder<'_, '_>, x: Src, by: Src) -> Src {
     let quotient = b.fdiv(x, by);
     b.fmin(quotient, float(1.0, 32))
@@ -316,7 +319,7 @@ fn colour_burn(b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
 fn soft_light(b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
     let double = twice(b, s);
     let strength = b.fsub(double, float(1.0, 32));
-    // What is added to the destination is the strength times one of three curves.
+    // The term added to the destination is the strength times one of three curves.
     let rest = complement(b, d);
     let dark = b.fmul(d, rest);
     let curve = b.fmul(d, float(16.0, 32));
@@ -399,7 +402,7 @@ fn hard_mix(b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
     b.select(dark, float(0.0, 32), float(1.0, 32))
 }
 
-/// How bright red, green and blue are.
+/// Luminosity weights of red, green and blue.
 const LUMINOSITY: [f64; 3] = [0.30, 0.59, 0.11];
 
 fn luminosity(b: &mut Builder<'_, '_>, colour: [Src; 3]) -> Src {
@@ -414,7 +417,7 @@ fn range(b: &mut Builder<'_, '_>, [red, green, blue]: [Src; 3]) -> [Src; 2] {
     [b.fmin(low, blue), b.fmax(high, blue)]
 }
 
-/// `base` with the luminosity of another colour, drawn towards grey as far as needed to lie within 0 and 1.
+/// `base` with the luminosity of another colour, moved towards grey as far as needed to be within 0 and 1.
 fn set_luminosity(b: &mut Builder<'_, '_>, base: [Src; 3], bright: [Src; 3]) -> [Src; 3] {
     let (zero, one) = (float(0.0, 32), float(1.0, 32));
     let (old, new) = (luminosity(b, base), luminosity(b, bright));
@@ -520,7 +523,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_and_only_they() {
+    fn only_known_names_are_found() {
         for op in AdvancedOp::ALL {
             assert_eq!(AdvancedOp::from_name(op.name()), Some(*op));
         }

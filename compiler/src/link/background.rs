@@ -1,6 +1,6 @@
-//! The IR of background programs: for each target a colour, and its store.
+//! Builds the IR of background programs: for each target a colour, and its store.
 //!
-//! Nothing is shaded before these programs, so they wait for nothing (Mesa 26.1 does the same).
+//! No fragments are shaded before these programs, so they do not wait (Mesa 26.1 does the same).
 
 use agx_abi::pass;
 use agx_abi::tile::{ColourFormat, Numeric, TileLayout};
@@ -17,13 +17,13 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
-/// All samples of a pixel, as masks of instructions have it.
+/// All samples of a pixel, as a mask operand.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// The sampler register of loads: the only one there is.
+/// The sampler register of loads; there is only this one.
 const LOAD_SAMPLER: u8 = 0;
 
-/// What a background program uses, each a mask of targets, bit 0 the first.
+/// The resources that a background program uses, as masks of targets, bit 0 the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Used {
     /// Targets with a clear colour.
@@ -34,7 +34,7 @@ pub(super) struct Used {
     pub spilled: u8,
 }
 
-/// A target, its format, and what it is given.
+/// A target, its format, and its operation.
 pub(super) type Given<'o> = (u32, ColourFormat, &'o BackgroundOp);
 
 /// Builds the program.
@@ -86,7 +86,7 @@ struct Background<'t, 'f, 'a> {
 }
 
 impl Background<'_, '_, '_> {
-    /// Gives a target its contents.
+    /// Sets the contents of a target.
     fn give(&mut self, (target, format, op): &Given<'_>) {
         let bit = 1 << target;
         let spilled = self.layout.spilled & bit != 0;
@@ -115,7 +115,7 @@ impl Background<'_, '_, '_> {
         }
     }
 
-    /// The clear colour as the target can hold it.
+    /// The clear colour, converted to the range of the target.
     fn clear_colour(&mut self, target: u32, format: ColourFormat) -> [Src; 4] {
         let colour = [0, 1, 2, 3].map(|at| Src::uniform(pass::clear_colour(target) + 2 * at, 32));
         tile::in_range(&mut self.b, colour, format, false)
@@ -134,7 +134,7 @@ impl Background<'_, '_, '_> {
         *self.pixel.insert((coords, layer))
     }
 
-    /// The four components that the image of a target holds at the pixel, in a sample if it has several.
+    /// The four components of the image of a target at the pixel, in one sample if it is multisampled.
     fn load(&mut self, target: u32, sample: Option<u8>) -> [Src; 4] {
         let (coords, layer) = self.pixel();
         let none = Src::NONE;
@@ -150,7 +150,7 @@ impl Background<'_, '_, '_> {
         [parts[0], parts[1], parts[2], parts[3]]
     }
 
-    /// The samples of the image of a target, combined.
+    /// The combined samples of the image of a target.
     fn resolved(&mut self, target: u32, format: ColourFormat, samples: u8, mode: ResolveMode) -> [Src; 4] {
         let mut colour = self.load(target, Some(0));
         let rest = if mode == ResolveMode::First { 0 } else { samples };
@@ -166,7 +166,7 @@ impl Background<'_, '_, '_> {
         colour
     }
 
-    /// The sum, the least or the greatest of two components.
+    /// The sum, minimum or maximum of two components.
     fn combined(&mut self, a: Src, b: Src, format: ColourFormat, mode: ResolveMode) -> Src {
         let greatest = mode == ResolveMode::Greatest;
         let build = &mut self.b;
@@ -201,7 +201,7 @@ impl Background<'_, '_, '_> {
     }
 }
 
-/// What an image of a pass is addressed by.
+/// The image dimension for the attachments of a pass.
 pub(super) fn dimension(layered: bool, multisampled: bool) -> Dimension {
     match (layered, multisampled) {
         (false, false) => Dimension::D2,

@@ -1,4 +1,4 @@
-//! Blending: the state of a render target and the arithmetic it asks for.
+//! Blending: the state of a render target and its arithmetic.
 
 use super::advanced_blend::AdvancedBlend;
 use crate::ir::build::alu::float;
@@ -20,7 +20,7 @@ macro_rules! listed {
 }
 
 listed! {
-    /// What a colour is multiplied by before the two are combined.
+    /// The factor that a colour is multiplied by before the two are combined.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Factor {
         /// 0.
@@ -29,37 +29,37 @@ listed! {
         One,
         /// The source's component.
         Source,
-        /// 1 less the source's component.
+        /// 1 minus the source's component.
         OneMinusSource,
         /// The destination's component.
         Destination,
-        /// 1 less the destination's component.
+        /// 1 minus the destination's component.
         OneMinusDestination,
         /// The source's alpha.
         SourceAlpha,
-        /// 1 less the source's alpha.
+        /// 1 minus the source's alpha.
         OneMinusSourceAlpha,
         /// The destination's alpha.
         DestinationAlpha,
-        /// 1 less the destination's alpha.
+        /// 1 minus the destination's alpha.
         OneMinusDestinationAlpha,
         /// The blend constant's component.
         Constant,
-        /// 1 less the blend constant's component.
+        /// 1 minus the blend constant's component.
         OneMinusConstant,
         /// The blend constant's alpha.
         ConstantAlpha,
-        /// 1 less the blend constant's alpha.
+        /// 1 minus the blend constant's alpha.
         OneMinusConstantAlpha,
-        /// The smaller of the source's alpha and 1 less the destination's; 1 for alpha.
+        /// The smaller of the source's alpha and 1 minus the destination's; 1 for alpha.
         SourceAlphaSaturate,
         /// The second source's component.
         Second,
-        /// 1 less the second source's component.
+        /// 1 minus the second source's component.
         OneMinusSecond,
         /// The second source's alpha.
         SecondAlpha,
-        /// 1 less the second source's alpha.
+        /// 1 minus the second source's alpha.
         OneMinusSecondAlpha,
     }
 }
@@ -89,12 +89,12 @@ listed! {
     }
 }
 
-/// The arithmetic of some components.
+/// The blend arithmetic of some components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Equation {
-    /// What the source is multiplied by.
+    /// The factor of the source.
     pub source: Factor,
-    /// What the destination is multiplied by.
+    /// The factor of the destination.
     pub destination: Factor,
     /// How the products are combined.
     pub op: BlendOp,
@@ -103,9 +103,9 @@ pub struct Equation {
 /// The blending of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Blend {
-    /// Of red, green, blue.
+    /// For red, green and blue.
     pub colour: Equation,
-    /// Of alpha.
+    /// For alpha.
     pub alpha: Equation,
 }
 
@@ -121,9 +121,9 @@ impl Blend {
 /// How the colours of a target are blended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Blending {
-    /// By factors, colour and alpha apart.
+    /// By factors, separately for colour and alpha.
     Factors(Blend),
-    /// By one operation that the API calls advanced.
+    /// By an advanced blend operation.
     Advanced(AdvancedBlend),
 }
 
@@ -234,7 +234,7 @@ pub(super) struct Colours {
     pub constant: [Src; 4],
 }
 
-/// Where colours have their alpha.
+/// Index of alpha in a colour.
 pub(super) const ALPHA: usize = 3;
 
 impl Colours {
@@ -270,7 +270,7 @@ impl Colours {
         }
     }
 
-    /// `x` times the factor; `None` for 0, whatever `x` is.
+    /// `x` times the factor; `None` for 0, regardless of `x`.
     fn product(&self, b: &mut Builder<'_, '_>, x: Src, factor: Factor, at: usize) -> Option<Src> {
         use Factor::*;
         let one = float(1.0, 32);

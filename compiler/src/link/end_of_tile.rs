@@ -1,7 +1,7 @@
-//! The IR of end-of-tile programs: a block store for each target.
+//! Builds the IR of end-of-tile programs: a block store for each target.
 //!
-//! One lane runs for a tile. The store takes the block of the tile itself from implicit coordinates; the register of the
-//! coordinates holds the layer, above 16 bits for the sample where pixels have several (Mesa 26.1).
+//! One lane runs per tile. The store addresses the block of the tile by implicit coordinates; the coordinate
+//! register holds the layer, in bits 16 and up, above the sample of multisampled pixels (Mesa 26.1).
 
 use agx_abi::pass;
 use agx_abi::tile::ColourFormat;
@@ -15,10 +15,10 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Builder, Function, Src, Type};
 
-/// Where the layer stands in the register of the coordinates, above the sample.
+/// Bit position of the layer in the coordinate register, above the sample.
 const LAYER_SHIFT: u32 = 16;
 
-/// Builds the program that stores `stored`; the targets it stores, bit 0 the first.
+/// Builds the program that stores `stored`; returns the mask of stored targets, bit 0 the first.
 pub(super) fn build(
     f: &mut Function<'_>,
     targets: &PassTargets,
@@ -43,7 +43,7 @@ pub(super) fn build(
     bound
 }
 
-/// The register of the coordinates.
+/// The coordinate register.
 fn layer(b: &mut Builder<'_, '_>, targets: &PassTargets) -> Src {
     if !targets.layered {
         return Src::imm32(0);

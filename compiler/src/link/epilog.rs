@@ -1,8 +1,8 @@
-//! Fragment epilogs: what follows the main part of a fragment shader.
+//! Fragment epilogs, which follow the main part of a fragment shader.
 //!
-//! The main part leaves colours, depth, stencil and sample mask in registers. The epilog makes coverage of alpha, runs the
-//! deferred tests, blends, and stores to the tile. Which samples live is the machine's business from the tests on: it
-//! drops stores to samples that are dead.
+//! The main part passes colours, depth, stencil and sample mask in registers. The epilog converts alpha to
+//! coverage, runs deferred tests, blends, and stores to the tile. After the tests the hardware tracks which
+//! samples are live: it drops stores to dead samples.
 
 use crate::ir::key;
 use agx_abi::SamplerBinding;
@@ -20,19 +20,19 @@ use crate::ir::build::tile;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
-/// A render target and what is done to its colour.
+/// A render target and the operations on its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
     /// Its format.
     pub format: ColourFormat,
     /// Components written, bit 0 red.
     pub write_mask: u8,
-    /// How the colour is blended; `None` replaces.
+    /// How the colour is blended; `None` replaces the destination.
     pub blend: Option<Blending>,
 }
 
 impl Target {
-    /// A target that takes colours as they are.
+    /// A target that takes colours unchanged.
     pub fn new(format: ColourFormat) -> Target {
         Target { format, write_mask: 0xf, blend: None }
     }
@@ -49,27 +49,27 @@ pub struct EpilogKey {
     pub logic_op: Option<LogicOp>,
     /// The alpha of target 0 becomes coverage.
     pub alpha_to_coverage: bool,
-    /// Alpha is 1 from then on.
+    /// Alpha is replaced by 1 afterwards.
     pub alpha_to_one: bool,
-    /// Components of colours that the main part leaves in registers, for each target.
+    /// Components of colours that the main part passes in registers, for each target.
     pub components: [u8; MAX_TARGETS as usize],
-    /// The alpha of target 0 is 1 and not in its register.
+    /// The alpha of target 0 is 1 and not passed in a register.
     pub opaque: bool,
     /// Colour 1 is the second source of target 0.
     pub dual_source: bool,
-    /// The main part leaves a depth in r2.
+    /// The main part passes a depth in r2.
     pub depth: bool,
-    /// The main part leaves a stencil value in r3l.
+    /// The main part passes a stencil value in r3l.
     pub stencil: bool,
-    /// The main part leaves a sample mask in r3h.
+    /// The main part passes a sample mask in r3h.
     pub sample_mask: bool,
-    /// Tests are run before the program, unless the epilog kills samples.
+    /// Tests have run before the program, unless the epilog kills samples.
     pub tested: bool,
-    /// Tests always come before the program.
+    /// Tests always run before the program.
     pub early_tests: bool,
-    /// The program runs for each sample, whose mask is in r0h.
+    /// The program runs per sample, with the sample's mask in r0h.
     pub sample_shading: bool,
-    /// Sampler register of what loads want ([`agx_abi::SamplerBinding::Loads`]), for spilled targets that are read.
+    /// Sampler register for loads ([`agx_abi::SamplerBinding::Loads`]), for spilled targets that are read.
     pub load_sampler: Option<u8>,
 }
 
@@ -95,7 +95,7 @@ impl EpilogKey {
         }
     }
 
-    /// Whether a spilled target is read, for which [`load_sampler`](Self::load_sampler) must be set.
+    /// Whether a spilled target is read, which requires [`load_sampler`](Self::load_sampler).
     pub fn reads_spilled(&self) -> bool {
         let spilled = self.layout().spilled;
         (0..MAX_TARGETS as usize).any(|at| {
@@ -105,11 +105,11 @@ impl EpilogKey {
         })
     }
 
-    /// Names the sampler register through which spilled targets are read, if any is: appends it to those of the main part
-    /// unless it is among them.
+    /// Sets the sampler register through which spilled targets are read, if any are: appends it to those of
+    /// the main part unless it is already among them.
     ///
     /// # Errors
-    /// A main part that uses all sampler registers itself is a limit.
+    /// A limit if the main part uses all sampler registers.
     pub fn with_load_sampler(mut self, samplers: &mut Vec<SamplerBinding>) -> Result<Self, CompileError> {
         if self.reads_spilled() {
             let known = samplers.iter().position(|sampler| *sampler == SamplerBinding::Loads);
@@ -124,12 +124,12 @@ impl EpilogKey {
         Ok(self)
     }
 
-    /// Where the targets lie in the tile.
+    /// The positions of the targets in the tile.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
     }
 
-    /// Whether the main part leaves a colour for the target.
+    /// Whether the main part passes a colour for the target.
     fn is_written(&self, target: usize) -> bool {
         self.components[target] != 0 || (target == 0 && self.opaque)
     }
@@ -158,13 +158,13 @@ impl EpilogKey {
         Ok(())
     }
 
-    /// Whether the target is there and gets a colour.
+    /// Whether the target exists and receives a colour.
     fn is_stored(&self, index: usize) -> bool {
         let second = self.dual_source && index as u32 == SECOND_SOURCE;
         self.is_written(index) && !second
     }
 
-    /// Where a target is, if there is one and the tile has it or memory.
+    /// The location of a target, if it exists and is in the tile or in memory.
     fn place(&self, index: usize) -> Option<Place> {
         let (target, layout) = (self.targets[index]?, self.layout());
         let home = match layout.offsets[index] {
@@ -174,7 +174,7 @@ impl EpilogKey {
         Some(Place { target, home, kept: tile::kept_mask(target.format) })
     }
 
-    /// Whether what the target holds is read before it is stored.
+    /// Whether the contents of the target are read before the store.
     fn reads(&self, place: &Place) -> bool {
         self.logic_op.filter(|_| place.takes_logic()).is_some_and(LogicOp::reads_destination)
             || place.target.blend.is_some() && place.takes_blending(self.logic_op)
@@ -182,10 +182,10 @@ impl EpilogKey {
     }
 }
 
-/// All samples of a pixel, as masks of instructions have it.
+/// All samples of a pixel, as a mask operand.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// What an epilog does beyond storing to the tile.
+/// Effects of an epilog other than stores to the tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effects {
     /// It runs tests or kills samples.
@@ -218,13 +218,13 @@ pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<Effects, Co
 struct Epilog<'k, 'f, 'a> {
     b: Builder<'f, 'a>,
     key: &'k EpilogKey,
-    /// What the main part leaves; 0 where it leaves nothing.
+    /// Colours from the main part; 0 where it passes none.
     colours: [[Src; 4]; MAX_TARGETS as usize],
-    /// Depth and stencil as `zs_emit` takes them.
+    /// Depth and stencil in the form of `zs_emit`.
     depth_stencil: Option<Src>,
-    /// The mask of samples being shaded.
+    /// The mask of the samples being shaded.
     shaded: Option<Src>,
-    /// Samples that stores go to.
+    /// The samples to store to.
     stored: Src,
     waited: bool,
     writes_memory: bool,
@@ -233,7 +233,7 @@ struct Epilog<'k, 'f, 'a> {
 }
 
 impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
-    /// Names the registers that hold something.
+    /// Reads the registers passed by the main part.
     fn start(f: &'f mut Function<'a>, key: &'k EpilogKey) -> Self {
         let mut b = Builder::start(f);
         let mut preload =
@@ -276,16 +276,17 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         }
     }
 
-    /// Samples that the program runs for.
+    /// The samples that the program runs for.
     fn shaded(&self) -> Src {
         self.shaded.unwrap_or(ALL_SAMPLES)
     }
 
-    /// Decides what the main part has left undecided; whether samples are tested or killed.
+    /// Performs the decisions about samples that the main part deferred; returns whether samples are tested
+    /// or killed.
     fn decide(&mut self) -> bool {
         let covered = self.key.alpha_to_coverage.then(|| self.coverage_of_alpha());
         if self.key.early_tests {
-            // The tests are done and samples cannot be killed any more: only the stores are left.
+            // The tests are done and samples can no longer be killed: only stores can be masked.
             if let Some(covered) = covered {
                 self.stored = self.b.and(self.stored, covered);
             }
@@ -336,7 +337,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         }
     }
 
-    /// Stores the colour of a target. What depends on the destination is done for each sample.
+    /// Stores the colour of a target, separately for each sample if it depends on the destination.
     fn store_target(&mut self, index: usize, place: Place) {
         let source = self.numbers(self.colours[index], place.target.format);
         let reads = self.key.reads(&place);
@@ -358,12 +359,14 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
     }
 
     fn store_samples(&mut self, index: usize, place: Place, source: &[Src; 4], samples: Src, reads: bool) {
-        // Where the destination is read, one sample is shaded: with its own mask, whether stored or not.
+        // If the destination is read, one sample is shaded: its own mask applies, whether or not it is
+        // stored.
         let read = if reads { self.shaded() } else { samples };
         self.store_sample(index, place, source, [read, samples]);
     }
 
-    /// Reads the destination of the lowest sample of the first mask as far as needed, and stores to those of the second.
+    /// Reads the destination of the lowest sample of the first mask if needed, and stores to those of the
+    /// second mask.
     fn store_sample(&mut self, index: usize, place: Place, source: &[Src; 4], [read, written]: [Src; 2]) {
         let format = place.target.format;
         if let Some(op) = self.key.logic_op.filter(|_| place.takes_logic()) {
@@ -392,7 +395,8 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         self.store(place, &colour, [read, written]);
     }
 
-    /// What a target can hold of a colour. Blending computes with what fixed-point components hold, else stores clamp.
+    /// A colour in the range of a target. Blending computes with the values that fixed-point components can
+    /// hold; otherwise stores clamp.
     fn numbers(&mut self, colour: [Src; 4], format: ColourFormat) -> [Src; 4] {
         let blended = self.key.targets.iter().flatten().any(|target| target.blend.is_some());
         tile::in_range(&mut self.b, colour, format, blended)
@@ -403,7 +407,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if wanted { colour.map(|x| self.b.fsat(x)) } else { colour }
     }
 
-    /// Components of the destination as 32-bit numbers; 0, 0, 0, 1 where the format has none.
+    /// Components of the destination as 32-bit numbers; components that the format lacks are 0, 0, 0, 1.
     fn load(&mut self, place: Place, samples: Src) -> [Src; 4] {
         match self.spilled(place, samples) {
             Some(spilled) => spilled.load(&mut self.b, place.target.format),
@@ -418,7 +422,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         Some(Spilled::new(&mut self.b, target, (samples, count), load_sampler.unwrap_or(0)))
     }
 
-    /// Stores the components that are written and kept.
+    /// Stores the components that are both written and part of the format.
     fn store(&mut self, place: Place, colour: &[Src; 4], [read, samples]: [Src; 2]) {
         if let Some(spilled) = self.spilled(place, read) {
             self.writes_memory = true;
@@ -430,7 +434,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         tile::store(&mut self.b, (format, place.offset()), colour, mask, samples);
     }
 
-    /// Combines bits. Components the tile keeps as floats become integers and floats again.
+    /// Applies a logic operation. Components held as floats in the tile are converted to integers and back.
     fn store_logic(&mut self, place: Place, source: &[Src; 4], op: LogicOp, [read, written]: [Src; 2]) {
         let desc = place.target.format.desc();
         let integer = match desc.tile {
@@ -459,7 +463,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             let destination = if integer.is_some() { before } else { scale.quantize(&mut self.b, before) };
             let quantized = scale.quantize(&mut self.b, source[at]);
             let combined = op.apply(&mut self.b, quantized, destination);
-            // Stores of integers keep the low bits.
+            // Integer stores keep the low bits.
             parts.push(if integer.is_some() { combined } else { scale.value(&mut self.b, combined) });
         }
         match integer {
@@ -476,7 +480,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         }
     }
 
-    /// Keeps the registers of the sample loop and ends the program.
+    /// Preserves the registers of the sample loop and ends the program.
     fn finish(mut self) {
         if let Some(shaded) = self.shaded {
             self.b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);
@@ -488,26 +492,26 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 /// Half-word of the first component of the blend constant.
 const BLEND_CONSTANT: u16 = fragment::UNIFORMS[1].start;
 
-/// Where a target is.
+/// The location of a target.
 #[derive(Clone, Copy)]
 enum Home {
-    /// In the tile, from this byte of a sample on.
+    /// In the tile, starting at this byte of a sample.
     Tile(u16),
     /// In memory, as this target of the heap.
     Memory(u32),
 }
 
-/// A target and where it is.
+/// A target and its location.
 #[derive(Clone, Copy)]
 struct Place {
     target: Target,
     home: Home,
-    /// Components that it keeps.
+    /// Components that its format stores.
     kept: u8,
 }
 
 impl Place {
-    /// The target's number, where it is in memory.
+    /// The target's number, if it is in memory.
     fn spilled(&self) -> Option<u32> {
         match self.home {
             Home::Tile(_) => None,
@@ -515,7 +519,7 @@ impl Place {
         }
     }
 
-    /// Components are stored together and not all are written: the others are those of before.
+    /// Whether components are stored together and not all of them are written: the others keep their values.
     fn is_merged(&self) -> bool {
         let together = self.target.format.desc().tile.is_packed() || self.spilled().is_some();
         together && self.target.write_mask & self.kept != self.kept
@@ -525,7 +529,7 @@ impl Place {
         !matches!(self.target.format.desc().numeric, Numeric::Float | Numeric::Srgb)
     }
 
-    /// A logic operation turns blending off; integers are never blended.
+    /// Whether it is blended: a logic operation disables blending, and integers are never blended.
     fn takes_blending(&self, logic: Option<LogicOp>) -> bool {
         logic.is_none() && !self.target.format.is_integer()
     }
@@ -539,7 +543,7 @@ impl Place {
     }
 }
 
-/// Between numbers and the integers that denote them in memory.
+/// Conversion between numbers and their integer representation in memory.
 struct Scale {
     numeric: Numeric,
     bits: u8,
@@ -572,7 +576,7 @@ impl Scale {
         b.float_to_int(rounded, signed, 32)
     }
 
-    /// What the low bits of an integer denote.
+    /// The number represented by the low bits of an integer.
     fn value(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
         let distance = Src::imm32(32 - u32::from(self.bits.clamp(1, 32)));
         match self.numeric {
@@ -590,7 +594,7 @@ impl Scale {
         }
     }
 
-    /// The number that the low bits of an integer of unsigned kind denote.
+    /// The number represented by the low bits of an unsigned integer.
     fn number(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
         let x = b.and(x, Src::imm32(self.mask()));
         let number = b.int_to_float(x, false, 32);

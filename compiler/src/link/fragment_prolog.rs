@@ -1,7 +1,7 @@
-//! Fragment prologs: what the API discards before a fragment shader runs.
+//! Fragment prologs, which perform the API's discards before a fragment shader runs.
 //!
-//! Samples are killed here and tested by the epilog, which therefore has to know ([`super::EpilogKey::tested`]). Where the
-//! main part wants the tests before it, they are run here.
+//! The prolog kills samples and the epilog tests the others, so the epilog's key records it
+//! ([`super::EpilogKey::tested`]). If the main part requires early tests, the prolog runs them.
 
 use agx_abi::fragment::{self, CoefficientSource, RootDescriptor};
 use agx_isa::sr::Sr;
@@ -17,18 +17,18 @@ use crate::ir::{Access, Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 /// Everything that affects a fragment prolog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FragmentPrologKey {
-    /// Samples that the API lets through, bit 0 the first.
+    /// Samples that the API's sample mask keeps, bit 0 the first.
     pub sample_mask: u8,
-    /// Pixels are discarded by the pattern of 32 by 32 bits that the root descriptor names.
+    /// Discard pixels by the stipple pattern of 32 by 32 bits that the root descriptor names.
     pub stipple: bool,
-    /// Coefficient registers of values that are 0 across a primitive that is to be discarded: one for each cull distance.
+    /// Coefficient registers of flags that are 0 across a primitive to be culled: one for each cull distance.
     pub culled: Vec<u8>,
-    /// The program runs for each sample, whose mask is in r0h.
+    /// The program runs per sample, with the sample's mask in r0h.
     pub sample_shading: bool,
-    /// Fragments are counted, where the root descriptor says, before anything is discarded.
+    /// Count fragments, at the address in the root descriptor, before any are discarded.
     pub counts: bool,
-    /// The main part wants the tests before it. What is discarded must not be tested, so the prolog runs the tests too, where it
-    /// discards anything.
+    /// The main part requires early tests. Discarded samples must not be tested, so the prolog also runs the
+    /// tests if it discards anything.
     pub early_tests: bool,
 }
 
@@ -46,20 +46,20 @@ impl Default for FragmentPrologKey {
     }
 }
 
-/// All samples of a pixel, as masks of instructions have it.
+/// All samples of a pixel, as a mask operand.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// The second operand of `sample_mask` that kills nothing: a pixel has at most four samples, and sources disagree on
-/// where the upper two bits of a constant stand there.
+/// The second operand of `sample_mask` that kills nothing: a pixel has at most four samples, and sources
+/// disagree on the position of the upper two bits of a constant there.
 pub(super) const EVERY_LIVE: Src = Src::imm(0x3f, 16);
 
-/// The machine's number of the atomic addition.
+/// The hardware's code of atomic addition.
 const ATOMIC_ADD: u32 = 0;
 
-/// Pixels and rows of the stipple pattern less one.
+/// Mask of the column and row of the stipple pattern.
 const PATTERN: u32 = 31;
 
-/// Builds the prolog; whether it kills samples.
+/// Builds the prolog; returns whether it kills samples.
 pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<bool, CompileError> {
     let mut b = Builder::start(f);
     let shaded = key
@@ -102,7 +102,8 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     Ok(kills)
 }
 
-/// Adds 1 to the counter for each lane that is not a helper and, where samples are shaded by themselves, covers the sample.
+/// Adds 1 to the counter for each lane that is not a helper and, for per-sample shading, that covers the
+/// sample.
 fn count(b: &mut Builder<'_, '_>, shaded: Option<Src>) {
     let register = |b: &mut Builder<'_, '_>, sr: Sr| {
         Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr)))
@@ -116,13 +117,13 @@ fn count(b: &mut Builder<'_, '_>, shaded: Option<Src>) {
         live = b.select(is_live, covered, Src::imm32(0));
     }
     let live = b.icmp(IntCond::NE, live, Src::imm32(0));
-    // Helpers add nothing: prologs have no control flow.
+    // Helpers add 0, since prologs have no control flow.
     let one = b.select(live, Src::imm32(1), Src::imm32(0));
     let address = address_at(b, RootDescriptor::INVOCATIONS_OFFSET);
     b.effect(IrOp::AtomicGlobal, &[address, Src::imm32(0), one], &[ATOMIC_ADD]);
 }
 
-/// An address in the root descriptor.
+/// Loads an address from the root descriptor.
 fn address_at(b: &mut Builder<'_, '_>, offset: u32) -> Src {
     let root = Src::uniform(fragment::UNIFORMS[2].start, 64);
     let access = [Access::READONLY.bits(), 8];
@@ -130,7 +131,8 @@ fn address_at(b: &mut Builder<'_, '_>, offset: u32) -> Src {
     b.collect(Type::B64, &[words.into()])
 }
 
-/// Whether the pattern's bit of the pixel is clear: rows go down, the most significant bit is the first pixel.
+/// Whether the pattern's bit of the pixel is clear: rows go down, and the most significant bit is the first
+/// pixel.
 fn stippled(b: &mut Builder<'_, '_>) -> Src {
     let [x, y] = [Sr::THREAD_X, Sr::THREAD_Y].map(|sr| {
         let place = b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr));
@@ -146,30 +148,30 @@ fn stippled(b: &mut Builder<'_, '_>) -> Src {
     b.icmp(IntCond::EQ, bit, Src::imm32(0))
 }
 
-/// Whether a coefficient is 0 everywhere: the distance was negative at every corner.
+/// Whether a coefficient is 0 everywhere: the distance was negative at every vertex.
 fn is_culled(b: &mut Builder<'_, '_>, register: u8) -> Src {
     let mods = mods(Opcode::Ldcf);
     let vector = b.value(Opcode::Ldcf, Type::vector(32, 3), &[Src::imm(register.into(), 16)], &mods);
     let terms = b.split(vector.into(), Type::B32, 3);
     let any = b.or(terms[0], terms[1]);
     let any = b.or(any, terms[2]);
-    // A negative zero is a zero.
+    // Negative zero counts as zero.
     let magnitude = b.shl(any, Src::imm32(1));
     b.icmp(IntCond::EQ, magnitude, Src::imm32(0))
 }
 
 impl FragmentPrologKey {
-    /// Whether a shader needs a prolog at all.
+    /// Whether a shader needs a prolog.
     pub fn is_needed(&self) -> bool {
         self.counts || self.discards()
     }
 
-    /// Whether it may discard anything, so that tests must not come before it.
+    /// Whether it may discard anything, so that tests must not precede it.
     pub fn discards(&self) -> bool {
         self.sample_mask != 0xff || self.stipple || !self.culled.is_empty()
     }
 
-    /// Appends the coefficients that discard culled primitives to those of a main part: those of
+    /// Appends the coefficients of cull-distance flags to those of a main part: see
     /// [`agx_abi::fragment::cull_flags`].
     pub fn with_cull_distances(
         mut self,

@@ -1,6 +1,7 @@
-//! Programs of a draw: the parts that its state asks for, generated and linked.
+//! Programs of a draw: generates and links the parts that its state requires.
 //!
-//! A driver that keeps parts in caches makes keys and calls [`link`](super::link) itself; this is what it does without any.
+//! A driver that caches parts builds keys and calls [`link`](super::link) itself; this module does the same
+//! without a cache.
 
 use agx_abi::fragment::{CoefficientSource, MAX_TARGETS};
 use agx_abi::tile::TileLayout;
@@ -13,7 +14,7 @@ use super::{
 use crate::error::{CompileError, PartError};
 use crate::{CompileKey, CompiledShader, Compiler, Scratch};
 
-/// The state of a draw that its fragment program depends on.
+/// The draw state that a fragment program depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FragmentState {
     /// Targets of the pass.
@@ -24,15 +25,15 @@ pub struct FragmentState {
     pub logic_op: Option<LogicOp>,
     /// The alpha of target 0 becomes coverage.
     pub alpha_to_coverage: bool,
-    /// Alpha is 1 from then on.
+    /// Alpha is replaced by 1 afterwards.
     pub alpha_to_one: bool,
-    /// Samples that the API lets through, bit 0 the first.
+    /// Samples that the API's sample mask keeps, bit 0 the first.
     pub sample_mask: u8,
-    /// Pixels are discarded by the pattern that the root descriptor names.
+    /// Discard pixels by the stipple pattern that the root descriptor names.
     pub stipple: bool,
-    /// Fragments are counted where the root descriptor says.
+    /// Count fragments at the address in the root descriptor.
     pub counts: bool,
-    /// Values that are 0 across a primitive that is to be discarded, one for each cull distance of the vertex shader:
+    /// Flags that are 0 across a primitive to be culled, one for each cull distance of the vertex shader:
     /// [`agx_abi::fragment::cull_flags`].
     pub culled: Vec<CoefficientSource>,
 }
@@ -55,15 +56,15 @@ impl Default for FragmentState {
 }
 
 impl FragmentState {
-    /// Where the targets lie in the tile.
+    /// The positions of the targets in the tile.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
     }
 
-    /// The keys of the parts around a main part, and what they need beyond it.
+    /// The keys of the parts around a main part, and the resources they need in addition.
     ///
     /// # Errors
-    /// A main part that leaves no room for it.
+    /// A main part that leaves no room for the additional resources.
     pub fn keys(&self, info: &ShaderInfo) -> Result<FragmentKeys, CompileError> {
         let fragment = &info.fragment;
         let prolog = FragmentPrologKey {
@@ -92,22 +93,22 @@ impl FragmentState {
     }
 }
 
-/// What stands around a main part under a draw's state.
+/// The parts around a main part for a draw's state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FragmentKeys {
-    /// What comes before it, if it is needed.
+    /// The prolog, if it is needed.
     pub prolog: FragmentPrologKey,
-    /// What comes after it.
+    /// The epilog.
     pub epilog: EpilogKey,
-    /// What the program needs beyond its main part.
+    /// Resources that the program needs in addition to its main part's.
     pub appended: Appended,
 }
 
 impl Compiler {
-    /// The program of a vertex shader whose attributes come from where `source` says, by location.
+    /// The program of a vertex shader, with the attributes given by `source` for each location.
     ///
     /// # Errors
-    /// As [`Compiler::vertex_prolog`].
+    /// Same as [`Compiler::vertex_prolog`].
     pub fn vertex_program(
         &self,
         scratch: &mut Scratch,
@@ -126,11 +127,11 @@ impl Compiler {
         link(&parts).map_err(refused)
     }
 
-    /// The program of a fragment shader under a draw's state. What its parts need beyond the main part is in
-    /// [`LinkedProgram::appended`].
+    /// The program of a fragment shader for a draw's state. [`LinkedProgram::appended`] lists the resources
+    /// that its parts need in addition to the main part's.
     ///
     /// # Errors
-    /// State that the API forbids, and shaders that leave no room for what it needs.
+    /// State that the API forbids, and shaders that leave no room for the required resources.
     pub fn fragment_program(
         &self,
         scratch: &mut Scratch,
@@ -166,7 +167,7 @@ impl<'p> Parts<'p> {
     }
 }
 
-/// Parts that were made for each other and do not fit.
+/// The error for parts that were built for each other but do not fit.
 fn refused(error: LinkError) -> CompileError {
     CompileError::from(PartError::Parts { error: error.to_string() })
 }

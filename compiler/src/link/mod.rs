@@ -1,14 +1,15 @@
-//! Parts to programs.
+//! Linking of parts to programs.
 //!
-//! A vertex or fragment shader is compiled once, as a *main part*. What depends on the state of a draw stands in parts of
-//! its own: a vertex prolog fetches attributes, a fragment prolog discards what the API asks to discard, a fragment
-//! epilog tests, blends and stores. Prologs and epilogs are functions of small keys, built as IR and compiled like any
-//! shader; [`link`] puts parts one after the other, which is cheap enough for the time of a draw.
+//! A vertex or fragment shader is compiled once, as a *main part*. Separate parts implement the state of a
+//! draw: a vertex prolog fetches attributes, a fragment prolog performs the API's discards, a fragment epilog
+//! tests, blends and stores. Prologs and epilogs are generated from small keys, built as IR and compiled like
+//! any shader; [`link`] concatenates parts, which is cheap enough for draw time.
 //!
-//! Who knows a draw's state when a shader is compiled has whole shaders instead ([`Compiler::whole_fragment`]): the same parts
-//! as one function, through which the optimiser sees.
+//! Drivers that know a draw's state when a shader is compiled can build whole shaders instead
+//! ([`Compiler::whole_fragment`]): the same parts as one function, which the optimiser sees as a whole.
 //!
-//! *Architecture invariant:* parts meet in registers and uniforms that `agx_abi::{vertex, fragment}` name, and in nothing else.
+//! *Architecture invariant:* parts communicate only through the registers and uniforms that
+//! `agx_abi::{vertex, fragment}` define.
 
 mod advanced_blend;
 mod background;
@@ -48,10 +49,10 @@ use crate::ir::Function;
 use crate::lower::Frame;
 use crate::{CompileKey, Compiler, Scratch, run_and_emit};
 
-/// A prolog or an epilog, to be linked.
+/// A prolog or an epilog for linking.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LinkPart {
-    /// What it is within its program.
+    /// Its role within the program.
     pub role: PartRole,
     /// The code.
     pub code: Vec<u8>,
@@ -59,7 +60,7 @@ pub struct LinkPart {
     pub gpr_halves: u16,
     /// Stack memory per lane in bytes.
     pub scratch_bytes: u32,
-    /// The part tests samples, so that tests before the program would come too early.
+    /// The part tests samples, so that tests before the program would be too early.
     pub late_tests: bool,
     /// The part writes device memory.
     pub writes_memory: bool,
@@ -67,11 +68,11 @@ pub struct LinkPart {
     pub reads_targets: u8,
     /// The part stores to render targets in the tile.
     pub stores_targets: bool,
-    /// What of the draw's numbers the part reads.
+    /// The draw numbers that the part reads.
     pub draw_numbers: DrawNumbers,
 }
 
-/// What code reads of the draw's numbers, with uniforms in these ranges.
+/// The draw numbers that code reads, given these uniform ranges.
 pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumbers {
     let ranges = |uniform: InterfaceUniform| {
         let source = UniformSource::Interface(uniform);
@@ -95,7 +96,7 @@ pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumber
 }
 
 impl Compiler {
-    /// The epilog that `key` asks for.
+    /// The epilog for `key`.
     ///
     /// # Errors
     /// State that the API forbids.
@@ -118,10 +119,10 @@ impl Compiler {
         })
     }
 
-    /// The fragment prolog that `key` asks for.
+    /// The fragment prolog for `key`.
     ///
     /// # Errors
-    /// As [`Compiler::compile`].
+    /// Same as [`Compiler::compile`].
     pub fn fragment_prolog(
         &self,
         scratch: &mut Scratch,
@@ -135,8 +136,7 @@ impl Compiler {
         Ok(LinkPart { writes_memory: key.counts, ..part })
     }
 
-    /// The vertex prolog that `key` asks for. It uses no register past those of the main part and of
-    /// the attributes.
+    /// The vertex prolog for `key`. It uses no register beyond those of the main part and of the attributes.
     ///
     /// # Errors
     /// Main parts with too few registers, and more attributes than there are registers.
@@ -158,7 +158,7 @@ impl Compiler {
         finish_part(f, PartRole::Prolog, false, &mut context)
     }
 
-    /// What is known of a part, for which no uniform registers are left but those of the interface.
+    /// Facts for compiling a part, which has no uniform registers besides those of the interface.
     fn part_facts<'k>(&self, options: &'k CompileKey) -> Facts<'k> {
         Facts { info: part_info(), is_beside_main: true, ..Facts::new(self.target(), options) }
     }

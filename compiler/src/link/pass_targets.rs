@@ -1,4 +1,4 @@
-//! The targets of a render pass and what its programs do with them.
+//! The targets of a render pass, and the operations of its programs on them.
 
 use agx_abi::fragment::MAX_TARGETS;
 #[cfg(doc)]
@@ -14,17 +14,17 @@ pub struct PassTargets {
     pub formats: [Option<ColourFormat>; MAX_TARGETS as usize],
     /// Samples of a pixel: 1, 2 or 4.
     pub samples: u8,
-    /// The pass has layers: images are arrays, of which the layer rendered to is loaded and stored.
+    /// The pass is layered: images are arrays, and the layer being rendered is loaded and stored.
     pub layered: bool,
 }
 
 impl PassTargets {
-    /// Where the targets lie in the tile.
+    /// The positions of the targets in the tile.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.formats, self.samples.into())
     }
 
-    /// The targets of which `wanted` gives something, each with that; all must exist.
+    /// The targets that `wanted` has entries for, each with its entry; all must exist.
     pub(super) fn chosen<'t, T>(
         &self,
         wanted: &'t [Option<T>; MAX_TARGETS as usize],
@@ -42,31 +42,31 @@ impl PassTargets {
     }
 }
 
-/// How the samples of a pixel become one.
+/// How the samples of a pixel are resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResolveMode {
     /// The first one.
     First,
-    /// Their mean; of floats and fixed-point numbers only.
+    /// Their mean; for floats and fixed-point numbers only.
     Average,
-    /// The least of each component.
+    /// The minimum of each component.
     Least,
-    /// The greatest of each component.
+    /// The maximum of each component.
     Greatest,
 }
 
-/// What a background program gives a target.
+/// The initial contents that a background program gives a target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BackgroundOp {
     /// The colour in its uniforms ([`pass::clear_colour`]).
     Clear,
-    /// What the image holds. A spilled target stays as it is.
+    /// The contents of the image. A spilled target is unchanged.
     Load,
-    /// The samples of an image of several, combined.
+    /// The resolved samples of a multisampled image.
     Resolve {
         /// Samples of the image: 2 or 4.
         samples: u8,
-        /// How they are combined.
+        /// How they are resolved.
         mode: ResolveMode,
     },
 }

@@ -1,6 +1,6 @@
-//! The linker: parts one after the other, ended once.
+//! The linker: concatenates parts and appends the end.
 //!
-//! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
+//! It runs at draw time, so it only copies bytes and compares a few numbers.
 
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::occupancy::MAX_GPR_HALVES;
@@ -17,23 +17,23 @@ use thiserror::Error;
 use super::LinkPart;
 use crate::lower::frame_words;
 
-/// Why parts do not make a program.
+/// Why parts do not form a program.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LinkError {
-    /// A part stands where a part of another role belongs.
-    #[error("a part of role {found:?} stands in place of the {wanted:?}")]
+    /// A part has the wrong role for its position.
+    #[error("expected a part of role {wanted:?}, found {found:?}")]
     Role {
-        /// The role that belongs there.
+        /// The role required there.
         wanted: PartRole,
         /// The part's.
         found: PartRole,
     },
-    /// An epilog for anything but a fragment shader, or a prolog for a compute shader.
+    /// An epilog for a shader other than a fragment shader, or a prolog for a compute shader.
     #[error("a {} shader has no {role:?}", .stage.name())]
     Stage {
         /// Stage of the main part.
         stage: Stage,
-        /// The part that it does not have.
+        /// The part that the stage does not have.
         role: PartRole,
     },
     /// A vertex prolog writes registers beyond those of the main part.
@@ -44,31 +44,31 @@ pub enum LinkError {
         /// Half registers of the main part and of the attributes.
         main: u16,
     },
-    /// The main part finds attributes in a stack frame that its prolog opens.
-    #[error("the main part needs a stack frame of {main} bytes, the prolog before it opens one of {prolog}")]
+    /// The main part needs a stack frame that its prolog allocates.
+    #[error("the main part needs a stack frame of {main} bytes, but its prolog allocates {prolog}")]
     Frame {
         /// Bytes that the main part needs.
         main: u32,
         /// Bytes that the prolog reserves; 0 without a prolog.
         prolog: u32,
     },
-    /// The layout of the outputs has no slot for one that the main part stores.
+    /// The layout of the outputs lacks an output that the main part stores.
     #[error("the layout of the outputs has no slot for {0:?}, which the shader stores")]
     Output(Output),
-    /// An instruction that stores an output is not where the main part says.
+    /// An output store is not at the offset that the main part's info states.
     #[error("the main part stores no output at byte {0}")]
     Store(u32),
-    /// An impossible number of samples.
-    #[error("a loop over {0} samples: there are 1, 2 or 4")]
+    /// An invalid number of samples.
+    #[error("expected a loop over 1, 2 or 4 samples, found {0}")]
     Samples(u8),
 }
 
-/// A program, ready to run.
+/// A complete program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LinkedProgram {
-    /// Machine code, `stop` and padding included; to be placed at a multiple of 128 bytes.
+    /// Machine code including `stop` and padding, to be placed at a multiple of 128 bytes.
     pub code: Vec<u8>,
-    /// First byte of the main part, behind a prolog.
+    /// First byte of the main part, after a prolog.
     pub main_start: u32,
     /// Highest half register used, plus one.
     pub gpr_halves: u16,
@@ -76,25 +76,25 @@ pub struct LinkedProgram {
     pub uniform_halves: u16,
     /// Stack memory per lane in bytes.
     pub scratch_bytes: u32,
-    /// The program decides when samples are tested.
+    /// The program determines when samples are tested.
     pub late_tests: bool,
-    /// The program writes device memory: it must run even where what it draws is overdrawn.
+    /// The program writes device memory: it must run even if its fragments are overdrawn.
     pub writes_memory: bool,
-    /// Render targets that the program reads, bit 0 the first: blending reads too.
+    /// Render targets that the program reads, including by blending, bit 0 the first.
     pub reads_targets: u8,
     /// The program stores to render targets in the tile.
     pub stores_targets: bool,
-    /// Neighbouring triangles may be shaded together.
+    /// Adjacent triangles may be shaded together.
     pub merges_triangles: bool,
-    /// The program shades one sample after the other.
+    /// The program loops over samples.
     pub sample_loop: bool,
-    /// What of the draw's numbers the program reads.
+    /// The draw numbers that the program reads.
     pub draw_numbers: DrawNumbers,
-    /// What the program needs beyond its main part.
+    /// Resources that the program needs in addition to its main part's.
     pub appended: Appended,
 }
 
-/// What prolog and epilog need in registers behind those of the main part.
+/// Resources that prolog and epilog need, numbered after those of the main part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Appended {
     /// Coefficient registers after those of the main part.
@@ -104,7 +104,7 @@ pub struct Appended {
 }
 
 impl LinkedProgram {
-    /// What the rasteriser must know of a fragment program.
+    /// The rasteriser state that a fragment program requires.
     pub fn fragment_control(&self) -> FragmentControl {
         FragmentControl {
             reads_tile: self.reads_targets != 0,
@@ -114,7 +114,7 @@ impl LinkedProgram {
         }
     }
 
-    /// What a driver must know of the program, of whose main part it is `main`.
+    /// The driver information of the program whose main part `main` describes.
     pub fn info(&self, main: &ShaderInfo) -> ShaderInfo {
         let mut info = main.clone();
         info.fragment.coefficients.extend(&self.appended.coefficients);
@@ -129,30 +129,30 @@ impl LinkedProgram {
     }
 }
 
-/// What is linked.
+/// The parts to link.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'p> {
     /// Code of the main part, with or without an end.
     pub main: &'p [u8],
-    /// What is known of the main part.
+    /// The info of the main part.
     pub info: &'p ShaderInfo,
-    /// What comes before it.
+    /// The prolog, if any.
     pub prolog: Option<&'p LinkPart>,
-    /// What comes after it.
+    /// The epilog, if any.
     pub epilog: Option<&'p LinkPart>,
     /// All parts run in turn for each of this many samples.
     pub sample_loop: Option<u8>,
-    /// Slots of the outputs of a vertex shader, where they are not those of its main part.
+    /// Slots of the outputs of a vertex shader, if they differ from those of its main part.
     pub outputs: Option<&'p OutputLayout>,
 }
 
-/// Most bytes that are not of a part: loop header, end of the loop, end of the program.
+/// Maximum number of bytes that belong to no part: loop header, end of the loop, end of the program.
 const EXTRA_BYTES: usize = 64;
 
 /// `stop` and the traps after it, as Apple's compiler ends programs (Mesa 25.0 does the same).
 const END: [u8; 18] = [0x88, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0];
 
-/// Links parts to a program.
+/// Links parts into a program.
 ///
 /// # Errors
 /// Parts that do not belong together.
@@ -200,10 +200,11 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     })
 }
 
-/// Gives the outputs that a main part, or a program ([`LinkedProgram::info`]), stores the slots of another layout.
+/// Moves the output stores of a main part, or of a program ([`LinkedProgram::info`]), to the slots of another
+/// layout.
 ///
 /// # Errors
-/// The layout lacks an output that is stored, or `info` is of other code.
+/// The layout lacks an output that is stored, or `info` describes other code.
 pub fn place_outputs(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout) -> Result<(), LinkError> {
     for store in &info.output_stores {
         let missing = LinkError::Store(store.offset);
@@ -235,7 +236,8 @@ fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
         if stage == Stage::Compute || (stage == Stage::Vertex && wanted == PartRole::Epilog) {
             return Err(LinkError::Stage { stage, role: wanted });
         }
-        // Fragment prologs run before anything else needs a register; the program's need is the largest of its parts.
+        // Fragment prologs run before anything else needs a register; the program needs the maximum of its
+        // parts.
         let main = parts.info.gpr_halves.max(vertex::interface_halves(parts.info.attributes.len() as u32));
         if stage == Stage::Vertex && part.gpr_halves > main {
             return Err(LinkError::PrologRaisesRegisters { prolog: part.gpr_halves, main });
@@ -252,12 +254,13 @@ fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
     }
 }
 
-/// A part without its end. No part stops anywhere else, so nothing but an end looks like one.
+/// A part without its end. Parts contain no other `stop`, so the pattern is unique.
 fn body(code: &[u8]) -> &[u8] {
     code.strip_suffix(&END).unwrap_or(code)
 }
 
-/// Every part has a frame of its own, so frames add up, and with them what each reserves beyond its need.
+/// The stack need of the program: every part has its own frame, so frames add up, including the words that
+/// each reserves in addition.
 fn stack_bytes(stacks: impl Iterator<Item = u32> + Clone) -> u32 {
     let used = stacks.clone().filter(|bytes| *bytes != 0).count();
     if used <= 1 { stacks.sum() } else { 4 * stacks.map(frame_words).sum::<u32>() }
@@ -268,26 +271,27 @@ fn append(code: &mut Vec<u8>, inst: &Inst) {
     code.extend_from_slice(&encoded);
 }
 
-/// No lane is off, the first sample is shaded: constants in r0l and r0h. What is the same in every program is kept
-/// encoded, because linking happens at the time of a draw.
+/// Starts with all lanes active and the first sample shaded: constants in r0l and r0h. Code that is the same
+/// in every program is stored encoded, because linking happens at draw time.
 const BEGIN_LOOP: [u8; 8] = [0x62, 0, 0, 0, 0x62, 2, 1, 0];
 
-/// Waits for both groups. Main parts leave stores outstanding where they end; from sample to sample they would become too many.
+/// Waits for both groups. Main parts may end with outstanding stores, which would otherwise accumulate over
+/// the samples.
 const WAITS: [u8; 4] = [0x38, 0, 0x38, 1];
 
-/// The mask of the next sample: r0h twice.
+/// The mask of the next sample: doubles r0h.
 const NEXT_SAMPLE: [u8; 8] = [0x0e, 2, 0x41, 0x10, 4, 0, 0, 0];
 
-/// The loop continues while r0h is below the mask of the first sample beyond the last.
+/// Loops while r0h < 1 << samples.
 const fn while_sample(samples: u8) -> [u8; 6] {
     let end = 1_u16 << samples;
     [0x52, 0x2c, 0x41, (end << 4) as u8, (end >> 4) as u8, 0]
 }
 
-/// The end of the loop's nesting.
+/// Leaves the nesting level of the loop.
 const END_LOOP: [u8; 6] = [0x52, 0x0e, 0, 0, 0, 0];
 
-/// Continues with the next sample as long as there is one.
+/// Continues with the next sample while there is one.
 fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
     if stack_words != 0 {
         let mut inst = Inst::new(Opcode::StackAdjust);
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_encoded_is_what_it_says() {
+    fn encoded_constants_match_their_instructions() {
         let constant = |half, value| {
             encoded(Opcode::Ldimm16, &[("dst", Operand::reg(half, Size::B16)), ("a", Operand::imm(value))])
         };

@@ -1,4 +1,4 @@
-//! Statistics of whole programs, by the figures of their parts ([`FIGURES`](crate::FIGURES)).
+//! Statistics of whole programs, with the figures of their parts ([`FIGURES`](crate::FIGURES)).
 
 use agx_isa::decode::decode;
 use agx_isa::inst::Inst;
@@ -9,8 +9,9 @@ use crate::stats::Statistics;
 use crate::{CompiledShader, emit};
 
 impl LinkedProgram {
-    /// What the program costs, prolog and epilog included; `main` is the shader whose main part it has. Spilled values are
-    /// those of the main part, and instructions of the preamble those of its preamble. A loop over samples is a loop.
+    /// The cost of the program, including prolog and epilog; `main` is the shader that its main part comes
+    /// from. Spills are those of the main part, and preamble instructions those of its preamble. A loop over
+    /// samples counts as a loop.
     pub fn statistics(&self, main: &CompiledShader) -> Statistics {
         let insts = instructions(&self.code);
         Statistics {

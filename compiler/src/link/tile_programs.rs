@@ -1,9 +1,9 @@
-//! Background and end-of-tile programs of a render pass: what fills the tile before the first draw, and what writes it
-//! out after the last one.
+//! Background and end-of-tile programs of a render pass: the first initialise the tile before the first draw,
+//! the second store it after the last one.
 //!
-//! Both are functions of small keys, like prologs and epilogs, but programs of their own: [`agx_abi::pass`] says what they
-//! find in uniforms and state registers. A pass that resolves has no draws: its background program loads all samples of an
-//! image and combines them, its end-of-tile program stores the result.
+//! Both are generated from small keys, like prologs and epilogs, but are separate programs: [`agx_abi::pass`]
+//! defines the uniforms and state registers that they read. A pass that resolves has no draws: its background
+//! program loads all samples of an image and combines them, and its end-of-tile program stores the result.
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, Stage, pass};
@@ -20,7 +20,7 @@ use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 pub struct BackgroundKey {
     /// The targets of the pass.
     pub targets: PassTargets,
-    /// What each target is given; `None` leaves its contents undefined.
+    /// The operation on each target; `None` leaves its contents undefined.
     pub operations: [Option<BackgroundOp>; MAX_TARGETS as usize],
 }
 
@@ -29,26 +29,26 @@ pub struct BackgroundKey {
 pub struct EndOfTileKey {
     /// The targets of the pass.
     pub targets: PassTargets,
-    /// Targets that are stored, bit 0 the first. Spilled ones are in memory already.
+    /// Targets that are stored, bit 0 the first. Spilled ones are already in memory.
     pub stored: u8,
 }
 
 /// A background or end-of-tile program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TileProgram {
-    /// The program: a main part that ends with `stop`, perhaps a preamble, and what the driver must know of them.
+    /// The program: a main part that ends with `stop`, optionally a preamble, and their driver information.
     pub shader: CompiledShader,
     /// Targets whose descriptors it needs in state registers ([`pass::state_register`]), bit 0 the first.
     pub bound: u8,
-    /// What those descriptors are.
+    /// The kind of those descriptors.
     pub kind: DescriptorKind,
 }
 
 impl Compiler {
-    /// The program that gives the targets of a pass their contents.
+    /// The program that initialises the targets of a pass.
     ///
     /// # Errors
-    /// Operations on targets that the pass does not have, means of integers, resolves in passes of several samples.
+    /// Operations on targets that the pass lacks, averages of integers, resolves in multisampled passes.
     pub fn background_program(
         &self,
         scratch: &mut Scratch,
@@ -71,10 +71,10 @@ impl Compiler {
         Ok(TileProgram { shader, bound: used.loaded, kind: DescriptorKind::Texture })
     }
 
-    /// The program that writes targets of a pass to their images.
+    /// The program that stores targets of a pass to their images.
     ///
     /// # Errors
-    /// Stores of targets that the pass does not have.
+    /// Stores of targets that the pass lacks.
     pub fn end_of_tile_program(
         &self,
         scratch: &mut Scratch,
@@ -113,7 +113,7 @@ impl Compiler {
     }
 }
 
-/// What is known of every such program: it is all there is, and nothing comes before or after it.
+/// The info of a tile program, which is complete: no part precedes or follows it.
 fn tile_info(name: &str) -> ShaderInfo {
     ShaderInfo { entry_point: name.to_owned(), whole: true, ..ShaderInfo::default() }
 }

@@ -1,7 +1,8 @@
-//! Vertex prologs: they fetch attributes, so that the main part depends on no format.
+//! Vertex prologs, which fetch attributes, so that the main part does not depend on formats.
 //!
-//! Aligned elements are fetched by one load each, in the machine's own format where it has one. What the machine would
-//! round down to an aligned address is fetched byte by byte. Numbers of elements are clamped to those inside the buffer.
+//! Aligned elements are fetched by one load each, in the hardware's own format if it has one. Elements at
+//! addresses that the hardware would round down are fetched byte by byte. Element numbers are clamped to
+//! those inside the buffer.
 
 use agx_abi::registers::{INSTANCE_ID, VERTEX_ID};
 use agx_abi::vertex::{self, Attribute, InputAssembly, RunsAs};
@@ -17,22 +18,23 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
-/// Where an attribute comes from.
+/// The source of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AttributeKey {
     /// Format of elements.
     pub format: VertexFormat,
-    /// Bytes from one element to the next.
+    /// Distance of consecutive elements in bytes.
     pub stride: u32,
-    /// Instances that share an element, 0 for all; `None` gives every vertex an element of its own.
+    /// Number of instances that share an element, 0 for all; `None` gives every vertex its own element.
     pub divisor: Option<u32>,
-    /// Bytes that the address of the first element is a multiple of.
+    /// Alignment of the first element's address in bytes.
     pub alignment: u32,
-    /// Location of the attribute that is fetched, 0 the first: only wide formats have another.
+    /// The location of the attribute to fetch, 0 the first: only wide formats have another one.
     pub location: u32,
 }
 
-/// Indices that a prolog reads because the machine does not: a vertex shader that runs as a compute shader.
+/// Size of indices that a prolog reads because the hardware does not: for vertex shaders that run as compute
+/// shaders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum IndexSize {
     /// 8 bits.
@@ -43,29 +45,29 @@ pub enum IndexSize {
     B32,
 }
 
-/// How the vertices of a draw make primitives, for a shader that runs as a compute shader with an invocation for each vertex of each
-/// primitive, in order (Vulkan 1.3, Primitive Topologies).
+/// How the vertices of a draw form primitives, for a shader that runs as a compute shader with one invocation
+/// per vertex of each primitive, in order (Vulkan 1.3, Primitive Topologies).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Primitives {
-    /// None shares its vertices: the order is that of the draw.
+    /// Primitives share no vertices: the order is that of the draw.
     #[default]
     List,
-    /// Each line begins where the one before it ends.
+    /// Each line begins where the previous one ends.
     LineStrip,
-    /// Each triangle shares an edge with the one before it, whose direction alternates.
+    /// Each triangle shares an edge with the previous one, with alternating winding.
     TriangleStrip {
-        /// The provoking vertex is the last of a triangle, and not the first.
+        /// The provoking vertex is the last of a triangle instead of the first.
         last_provokes: bool,
     },
     /// All triangles share the first vertex.
     TriangleFan {
-        /// The provoking vertex is the last of a triangle, and not the first.
+        /// The provoking vertex is the last of a triangle instead of the first.
         last_provokes: bool,
     },
 }
 
 impl Primitives {
-    /// Vertices of a primitive, where some are shared.
+    /// Vertices per primitive, for topologies that share vertices.
     fn corners(self) -> u32 {
         match self {
             Primitives::List => 1,
@@ -75,30 +77,30 @@ impl Primitives {
     }
 }
 
-/// Where the vertex numbers of a shader that runs as a compute shader come from; the default is that of a draw of a list without
-/// indices.
+/// The source of the vertex numbers of a shader that runs as a compute shader; the default is a draw of a
+/// list without indices.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Assembly {
-    /// Size of indices, where a draw has some.
+    /// Size of the draw's indices, if it has any.
     pub index: Option<IndexSize>,
-    /// What the vertices make.
+    /// The primitives that the vertices form.
     pub primitives: Primitives,
 }
 
 /// Everything that affects a vertex prolog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct VertexPrologKey {
-    /// What the main part reads, and where it comes from: nothing for attributes that are bound to no buffer, which read
-    /// as 0, 0, 0, 1.
+    /// The attributes that the main part reads, and their sources: `None` for attributes without a buffer,
+    /// which read as 0, 0, 0, 1.
     pub attributes: Vec<(Components, Option<AttributeKey>)>,
     /// How the main part runs.
     pub runs_as: RunsAs,
-    /// Where vertex numbers come from, where the main part runs as a compute shader; the default where it does not.
+    /// The source of vertex numbers, if the main part runs as a compute shader; otherwise the default.
     pub assembly: Assembly,
     /// Half registers of the main part and of the attributes, which the prolog may use.
     pub gpr_halves: u16,
-    /// Stack memory per lane in bytes that the main part needs, where attributes are on the stack: the prolog opens the
-    /// frame for both. 0 where the main part opens one of its own.
+    /// Stack memory per lane in bytes that the main part needs, if attributes are passed on the stack: the
+    /// prolog allocates the frame for both. 0 if the main part allocates its own.
     pub frame_bytes: u32,
 }
 
@@ -106,8 +108,8 @@ pub struct VertexPrologKey {
 pub type Components = u8;
 
 impl VertexPrologKey {
-    /// The key for a main part that runs as a vertex shader; `source` says where the attribute at a location comes from.
-    /// A location that it knows nothing of belongs to the attribute before, if that takes two.
+    /// The key for a main part that runs as a vertex shader; `source` gives the attribute at a location. A
+    /// location for which it gives none belongs to the preceding attribute, if that takes two.
     pub fn new(info: &ShaderInfo, source: impl Fn(u32) -> Option<AttributeKey>) -> VertexPrologKey {
         let second = |location: u32| {
             let first = source(location.checked_sub(1)?)?;
@@ -124,7 +126,7 @@ impl VertexPrologKey {
         }
     }
 
-    /// Bytes of attributes on the stack.
+    /// Size of the attributes on the stack in bytes.
     pub(super) fn stack_attribute_bytes(&self) -> u32 {
         vertex::stack_attribute_bytes(self.attributes.len() as u32)
     }
@@ -145,7 +147,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), C
         );
     }
     let mut prolog = Prolog::start(f, key);
-    // What goes to the stack first, while there are registers.
+    // Attributes on the stack come first, while there are free registers.
     (0..count).rev().for_each(|number| prolog.attribute(number));
     prolog.finish();
     Ok(())
@@ -160,7 +162,7 @@ struct Prolog<'k, 'f, 'a> {
 }
 
 impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
-    /// Vertex and instance number, which the main part finds in r5 and r6 too.
+    /// Reads the vertex and instance number, which the main part also expects in r5 and r6.
     fn start(f: &'f mut Function<'a>, key: &'k VertexPrologKey) -> Self {
         let mut b = Builder::start(f);
         let [vertex, instance] = match key.runs_as {
@@ -185,7 +187,8 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         Src::uniform(found.map_or(0, |range| range.start) + offset, bits)
     }
 
-    /// The place of the vertex in the draw, of an invocation for each vertex of each primitive.
+    /// The position in the draw of the vertex of an invocation, with one invocation per vertex of each
+    /// primitive.
     fn place_vertex(&mut self, primitives: Primitives) -> Src {
         let corners = Src::imm32(primitives.corners());
         let b = &mut self.b;
@@ -196,7 +199,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             Primitives::List => self.vertex,
             Primitives::LineStrip => b.iadd(primitive, corner),
             Primitives::TriangleStrip { last_provokes } => {
-                // Of every other triangle two corners are exchanged, so that all turn the same way.
+                // In every other triangle two corners are exchanged, so that all have the same winding.
                 let odd = b.and(primitive, Src::imm32(1));
                 let exchanged = if last_provokes { [0, 1] } else { [1, 2] };
                 let [first, second] = exchanged.map(|at| b.icmp(IntCond::EQ, corner, Src::imm32(at)));
@@ -216,7 +219,8 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
-    /// The number of the vertex from its place in the draw: through the index, where there is one, and from the base.
+    /// Computes the vertex number from the position in the draw: through the index, if there are indices, and
+    /// relative to the base.
     fn number_vertex(&mut self) {
         if self.key.assembly.primitives != Primitives::List {
             self.vertex = self.place_vertex(self.key.assembly.primitives);
@@ -225,7 +229,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             let assembly = self.uniform(InterfaceUniform::InputAssembly, 0, 64);
             let words = self.load(assembly, Src::imm32(0), 2, 0b1111);
             let address = self.b.collect(Type::B64, &words[..2]);
-            // Indices beyond the buffer read as 0.
+            // Indices outside the buffer read as 0.
             let inside = self.b.icmp(IntCond::ULT, self.vertex, words[InputAssembly::INDEX_COUNT_WORD]);
             let place = self.b.select(inside, self.vertex, Src::imm32(0));
             let format = match size {
@@ -240,7 +244,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.vertex = self.b.iadd(self.vertex, base);
     }
 
-    /// Loads components into words, in the order of memory.
+    /// Loads components into words, in memory order.
     fn load(&mut self, base: Src, index: Src, format: u32, mask: u8) -> Vec<Src> {
         let count = match format {
             RGB10A2 => 4,
@@ -252,7 +256,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.b.split(loaded.into(), Type::B32, count).to_vec()
     }
 
-    /// Fetches what is read of an attribute.
+    /// Fetches the components of an attribute that are read.
     fn attribute(&mut self, number: u32) {
         let (read, source) = self.key.attributes[number as usize];
         let format = source.and_then(|source| source.format.at_location(source.location));
@@ -280,7 +284,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
-    /// The number of the element: that of the vertex or instance, clamped to the buffer.
+    /// The element number: that of the vertex or instance, clamped to the buffer.
     fn element(&mut self, number: u32, source: AttributeKey) -> Src {
         let base = self.uniform(InterfaceUniform::BaseVertexAndInstance, 2, 32);
         let element = match source.divisor {
@@ -314,7 +318,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             Fetch::Packed(code) => {
                 let found = self.load(base, index, code, 0xf);
                 for at in wanted {
-                    // Components go from the lowest bit up.
+                    // Components are ordered from the lowest bit up.
                     let field = format.fields[*at];
                     let place =
                         format.fields.iter().filter(|other| other.bits != 0 && other.bit < field.bit).count();
@@ -323,7 +327,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             }
             Fetch::Word(code) => {
                 let word = self.load(base, index, code, 1)[0];
-                self.take_apart(&[word], format, wanted, colour);
+                self.extract_components(&[word], format, wanted, colour);
             }
             Fetch::Array { code, converts } => {
                 let mut order: Vec<usize> = wanted.to_vec();
@@ -344,7 +348,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.uniform(InterfaceUniform::AttributeBase { attribute: place.number }, 0, 64)
     }
 
-    /// Fetches bytes and puts words together.
+    /// Fetches bytes and assembles words.
     fn fetch_bytes(&mut self, place: Place, format: VertexFormat, wanted: &[usize], colour: &mut [Src; 4]) {
         let base = self.base(place);
         let start = self.b.imul(place.element, Src::imm32(place.stride));
@@ -360,11 +364,17 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             }
             words.push(word);
         }
-        self.take_apart(&words, format, wanted, colour);
+        self.extract_components(&words, format, wanted, colour);
     }
 
-    /// Makes components of the words of an element.
-    fn take_apart(&mut self, words: &[Src], format: VertexFormat, wanted: &[usize], colour: &mut [Src; 4]) {
+    /// Extracts components from the words of an element.
+    fn extract_components(
+        &mut self,
+        words: &[Src],
+        format: VertexFormat,
+        wanted: &[usize],
+        colour: &mut [Src; 4],
+    ) {
         for at in wanted {
             let Field { bit, bits } = format.fields[*at];
             let word = words[usize::from(bit / 32)];
@@ -377,7 +387,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
-    /// A component times two to the exponent that the word's components share.
+    /// A component times 2 to the power of the word's shared exponent.
     fn scaled(&mut self, raw: Src, word: Src) -> Src {
         let exponent = self.b.ushr(word, Src::imm32(SHARED_EXPONENT_BIT));
         let exponent = self.b.iadd(exponent, Src::imm32(FLOAT_BIAS - SHARED_BIAS));
@@ -387,7 +397,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.b.fmul(number, power)
     }
 
-    /// What the `bits` of `raw`, which are all it has, denote.
+    /// The number represented by the `bits` bits of `raw`.
     fn number(&mut self, raw: Src, bits: u8, numeric: VertexNumeric) -> Src {
         let b = &mut self.b;
         let signed = |b: &mut Builder<'_, '_>| {
@@ -414,7 +424,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
                 b.fmax(value, float(-1.0, 32))
             }
             VertexNumeric::Sfloat | VertexNumeric::Ufloat if bits < 32 => {
-                // A half without sign and with fewer bits of fraction, moved to where a half has them.
+                // A half without sign and with fewer fraction bits, shifted into the position of a half's.
                 let distance = if bits < 16 { 15 - u32::from(bits) } else { 0 };
                 let moved = b.shl(raw, Src::imm32(distance));
                 let half = b.uconv(moved, 16);
@@ -424,7 +434,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
-    /// Leaves everything in its register.
+    /// Moves all results to their registers.
     fn finish(mut self) {
         self.exports.sort_by_key(|(half, _)| *half);
         for (half, value) in &self.exports {
@@ -434,28 +444,29 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
     }
 }
 
-/// Where an attribute's elements lie, and which of them is fetched.
+/// The location of an attribute's elements, and the element to fetch.
 #[derive(Clone, Copy)]
 struct Place {
     /// Number of the attribute.
     number: u32,
     /// Number of the element.
     element: Src,
-    /// Bytes from one element to the next.
+    /// Distance of consecutive elements in bytes.
     stride: u32,
-    /// First byte of an element that is fetched.
+    /// First byte of the element to fetch.
     first: u32,
 }
 
-/// Of words whose components share an exponent: its first bit, and the exponent of 1 in the last place of a component.
+/// For words whose components share an exponent: its first bit, and the exponent of 1 in the last place of a
+/// component.
 const SHARED_EXPONENT_BIT: u32 = 27;
 const SHARED_BIAS: u32 = 24;
 
-/// Of 32-bit floats: the exponent of 1, and the bits below exponents.
+/// For 32-bit floats: the exponent bias, and the number of fraction bits.
 const FLOAT_BIAS: u32 = 127;
 const FLOAT_FRACTION_BITS: u32 = 23;
 
-/// Numbers of the machine's memory formats.
+/// Codes of the hardware's memory formats.
 const I8: u32 = 0;
 const I16: u32 = 1;
 const I32: u32 = 2;
@@ -465,11 +476,11 @@ const RGB9E5: u32 = 13;
 
 /// How aligned elements of a format are fetched.
 enum Fetch {
-    /// One word, which the machine decomposes.
+    /// One word, which the hardware unpacks.
     Packed(u32),
-    /// One word, to be decomposed.
+    /// One word, to be unpacked by the prolog.
     Word(u32),
-    /// Components side by side; whether the machine's format makes numbers of them.
+    /// Consecutive components; whether the hardware's format converts them to numbers.
     Array { code: u32, converts: bool },
 }
 

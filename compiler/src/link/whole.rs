@@ -1,11 +1,13 @@
-//! Whole shaders: prolog, main part and epilog as one function, for drivers that know the state of a draw when they compile.
+//! Whole shaders: prolog, main part and epilog as one function, for drivers that know the draw state when
+//! they compile.
 //!
-//! The parts are built as they are for linking and put one after the other as IR: what a part leaves in a register is what
-//! the next one finds there. Then the whole goes through the pipeline, so that what one part computes and the others do not
-//! need goes away, and nothing has to stand in the ABI's registers in between. Uniforms are those of the main part.
+//! The parts are built as for linking and concatenated as IR, connecting the registers that each exports with
+//! those that the next one reads. The whole function then runs through the pipeline, which removes
+//! computations that the other parts do not need, and values are not confined to the ABI's registers.
+//! Uniforms are those of the main part.
 //!
-//! What a fragment shader asks of its epilog is known once its discards, depths and sample masks are lowered; so the main
-//! part is improved and these are lowered before the others are added.
+//! The requirements of a fragment shader on its epilog are known once its discards, depths and sample masks
+//! are lowered; so the main part is optimised and these are lowered before the other parts are added.
 
 use agx_abi::PartRole;
 
@@ -27,17 +29,17 @@ use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, options};
 /// A whole shader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeShader {
-    /// The shader: its main part is all of it.
+    /// The shader, as a single main part.
     pub shader: CompiledShader,
-    /// The program, with the loop over samples where it needs one.
+    /// The program, with a loop over samples if needed.
     pub program: LinkedProgram,
 }
 
 impl Compiler {
-    /// A vertex shader with the fetch of its attributes, which come from where `source` says, by location.
+    /// A vertex shader including the fetch of its attributes, given by `source` for each location.
     ///
     /// # Errors
-    /// As [`Compiler::compile`] and [`Compiler::vertex_prolog`].
+    /// Same as [`Compiler::compile`] and [`Compiler::vertex_prolog`].
     pub fn whole_vertex(
         &self,
         scratch: &mut Scratch,
@@ -48,10 +50,11 @@ impl Compiler {
         self.whole_vertex_of(scratch, input, key, Assembly::default(), source)
     }
 
-    /// As [`Compiler::whole_vertex`], with vertex numbers from where `assembly` says: for a vertex shader that runs as a compute shader.
+    /// Like [`Compiler::whole_vertex`], with the vertex numbers given by `assembly`: for a vertex shader that
+    /// runs as a compute shader.
     ///
     /// # Errors
-    /// As [`Compiler::whole_vertex`].
+    /// Same as [`Compiler::whole_vertex`].
     pub fn whole_vertex_of(
         &self,
         scratch: &mut Scratch,
@@ -71,10 +74,10 @@ impl Compiler {
         self.finish_whole(f, facts.into(), input, Whole::default())
     }
 
-    /// A fragment shader with what comes before and after it under a draw's state.
+    /// A fragment shader with its prolog and epilog for a draw's state.
     ///
     /// # Errors
-    /// As [`Compiler::compile`] and [`Compiler::fragment_program`].
+    /// Same as [`Compiler::compile`] and [`Compiler::fragment_program`].
     pub fn whole_fragment(
         &self,
         scratch: &mut Scratch,
@@ -100,9 +103,10 @@ impl Compiler {
         info.fragment.stores_targets = effects.stores_targets;
         info.whole = true;
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
-        // The linker continues with the loop over samples.
+        // The linker appends the loop over samples.
         context.facts.end = End::of(&context.facts.info, PartRole::Main);
-        // Loops that were unrolled would be unrolled again, and inner ones for the first time.
+        // Skips unrolling: loops that were unrolled would be unrolled again, and inner ones for the first
+        // time.
         let whole = Whole { from: Phase::Improve.next(), sample_loop };
         self.finish_whole(f, context, input, whole)
     }
@@ -121,27 +125,28 @@ impl Compiler {
     }
 }
 
-/// How a whole shader is finished.
+/// How to finish a whole shader.
 #[derive(Clone, Copy, Default)]
 struct Whole {
     /// The phase to begin with.
     from: Option<Phase>,
-    /// The number of samples of a loop over them.
+    /// The number of samples of the loop over samples, if any.
     sample_loop: Option<u8>,
 }
 
-/// Improves a main part and lowers what it does to its samples.
+/// Optimises a main part and lowers its sample operations.
 fn improve(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let options = options(context.facts.key);
     pipeline::run(f, context, Options { stop: Stop::AfterPhase(Phase::Improve), ..options })?;
     let coverage = Stop::AfterPhase(Phase::Coverage);
     pipeline::run(f, context, Options { from: Some(Phase::Coverage), stop: coverage, ..options })?;
-    // The parts that are added have operations again that the main part has lost; the pipeline lowers them.
+    // The added parts contain operations that were already lowered in the main part; the pipeline lowers
+    // them.
     f.removed = Operations::NONE;
     Ok(())
 }
 
-/// Puts a part without control flow before everything else in `f`.
+/// Inserts a part without control flow at the start of `f`.
 fn prepend<'a, T>(
     f: &mut Function<'a>,
     build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
@@ -161,7 +166,7 @@ fn prepend<'a, T>(
     Ok(built)
 }
 
-/// Puts a part after everything else in `f`.
+/// Appends a part to `f`.
 fn append<'a, T>(
     f: &mut Function<'a>,
     build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
@@ -172,7 +177,7 @@ fn append<'a, T>(
         return Err(CompileError::internal("a shader without blocks"));
     };
     let block = exit.block;
-    // The first block of the part continues in the last one of the shader, whose end nothing is to end.
+    // The first block of the part continues the last block of the shader, which must have no terminator.
     f.set_layout(&[main, &[Segment { block, seam: part.seam }], rest].concat());
     if f.terminator(block).is_some() {
         f.block_mut(block).insts.pop();
@@ -185,8 +190,8 @@ fn append<'a, T>(
     Ok(built)
 }
 
-/// Hands what the instructions before `place` export to those from there on, which preload it. What is not exported is
-/// undefined.
+/// Connects the exports of the instructions before `place` to the preloads after it. Registers that are not
+/// exported are undefined.
 fn connect(f: &mut Function<'_>, block: Block, place: usize) {
     let insts = f.take_insts(block);
     let mut left: Vec<(u32, Src)> = Vec::new();
@@ -204,7 +209,7 @@ fn connect(f: &mut Function<'_>, block: Block, place: usize) {
     f.block_mut(block).insts = connected;
 }
 
-/// Makes `dst` what was left in the register `half`, with as many words as it has.
+/// Defines `dst` from the exports to the register `half`, with as many words as it has.
 fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts: &mut InstList<'_>) {
     let ty = f.ty(dst);
     let scalar = Type::scalar(ty.bits);
@@ -217,7 +222,7 @@ fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts
             words.push(src);
             continue;
         }
-        // A half register that is read as a word, whose upper half may hold anything.
+        // A half register read as a word, whose upper half is undefined.
         let narrowed =
             f.def(src).filter(|def| def.op == Op::Ir(IrOp::Uconv)).and_then(|def| def.srcs.first());
         if let Some(wide) = narrowed.copied().filter(|wide| f.width(*wide) == ty.bits) {

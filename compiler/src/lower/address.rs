@@ -1,9 +1,10 @@
-//! Device memory: `load_global`, `store_global` and `atomic_global` become the hardware's `load`, `store` and `atomic`.
+//! Lowers `load_global`, `store_global` and `atomic_global` to the hardware's `load`, `store` and `atomic`.
 //!
-//! The hardware adds to a 64-bit base an index counted in elements, shifted left by 0 to 2 bits more. The byte offset is
-//! therefore decomposed into a sum of multiples, divided by the largest unit that divides all of them, and put together
-//! again; equal parts of neighbouring accesses come out equal, for `opt_cse` to merge. Offsets are below 2^32 and
-//! multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes nothing.
+//! The hardware adds to a 64-bit base an index in elements with an additional left shift of 0 to 2. The byte
+//! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
+//! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. Offsets
+//! are below 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap
+//! changes nothing.
 //!
 //! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
 
@@ -18,13 +19,13 @@ use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
-/// Most multiples an offset is decomposed into.
+/// Maximum number of terms that an offset is decomposed into.
 const MAX_TERMS: usize = 4;
 
-/// Most steps taken to take an offset apart.
+/// Maximum number of decomposition steps.
 const MAX_STEPS: usize = 16;
 
-/// Components a memory instruction moves at most.
+/// Maximum number of components of a memory instruction.
 const MAX_COMPONENTS: u8 = 4;
 
 /// Largest constant that an integer operand encodes.
@@ -57,7 +58,7 @@ fn lower(r: &mut Rewriter<'_, '_>, inst: Inst, target: Target) -> Rewrite {
     }
 }
 
-/// How the hardware sees a vector: 64-bit components are pairs of words.
+/// The vector type that the hardware transfers: 64-bit components are pairs of words.
 pub(super) fn memory_type(ty: Type) -> Type {
     if ty.bits == 64 { Type::vector(32, ty.comps * 2) } else { ty }
 }
@@ -71,7 +72,7 @@ pub(super) fn element_format(bits: u8) -> Format {
     }
 }
 
-/// Splits `ty` into pieces one instruction can move: first component and type of each.
+/// Splits `ty` into pieces that one instruction can transfer: first component and type of each.
 pub(super) fn pieces(ty: Type) -> impl Iterator<Item = (u8, Type)> {
     let ty = memory_type(ty);
     (0..ty.comps)
@@ -146,8 +147,8 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
     mods(op).with(key::FORMAT, element_format(ty.bits)).with(key::MASK, mask).with(key::SHIFT, shift)
 }
 
-/// The index of an atomic counts words and is not shifted. Chips of several clusters need the wider coherency (Mesa 25.0
-/// sets its bit on those alone).
+/// The index of an atomic is in words and not shifted. Chips with several clusters need the wider coherency
+/// (Mesa 25.0 sets its bit only on those).
 fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -> Rewrite {
     let [base, offset, operand] = [data.srcs[0], data.srcs[1], data.srcs[2]];
     let index = match divide(&Linear::of(r, offset, 0), 4) {
@@ -169,8 +170,8 @@ fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8)
     let linear = Linear::of(r, offset, bytes);
     let element = u32::from(element);
     for shift in (0..=MAX_SHIFT).rev() {
-        // The hardware's shift is worth having where it leaves nothing to scale. Elsewhere accesses to members of one
-        // record had better agree in their shift, so that they share what is scaled.
+        // The hardware's shift is used if it makes scaling unnecessary. Otherwise accesses to members of one
+        // record should use the same shift, so that they share the scaled offset.
         let worth = |divided: &Linear| shift == 0 || divided.terms.iter().any(|(_, factor)| *factor == 1);
         if let Some(divided) = divide(&linear, element << shift).filter(worth) {
             return (divided.build(r), shift);
@@ -187,7 +188,7 @@ struct Linear {
 }
 
 impl Linear {
-    /// Takes `offset + bytes` apart.
+    /// Decomposes `offset + bytes`.
     fn of(r: &Rewriter<'_, '_>, offset: Src, bytes: u32) -> Linear {
         let mut linear = Linear { terms: ArrayVec::new(), constant: bytes as i32 };
         let mut pending: ArrayVec<(Src, i32), MAX_STEPS> = ArrayVec::new();
@@ -210,7 +211,7 @@ impl Linear {
         if pending.is_empty() { linear } else { Linear::opaque(offset, bytes) }
     }
 
-    /// `offset + bytes` with `offset` not decomposed.
+    /// `offset + bytes` without decomposing `offset`.
     fn opaque(offset: Src, bytes: u32) -> Linear {
         Linear { terms: [(offset, 1)].into_iter().collect(), constant: bytes as i32 }
     }
@@ -223,8 +224,8 @@ impl Linear {
         self.terms.try_push((src, factor)).is_ok()
     }
 
-    /// Builds the sum. One instruction adds a constant to a shifted source; otherwise the constant comes last, so that
-    /// accesses which differ in it share the rest.
+    /// Builds the sum. A single addition takes a constant and a shifted source; otherwise the constant is
+    /// added last, so that accesses which differ only in it share the rest.
     fn build(&self, r: &mut Rewriter<'_, '_>) -> Src {
         let constant = Src::imm32(self.constant as u32);
         if let ([(src, factor @ (2 | 4 | 8 | 16))], 1..=MAX_IMMEDIATE) =
@@ -244,7 +245,7 @@ impl Linear {
     }
 }
 
-/// `linear / unit`, when every part is a multiple.
+/// `linear / unit`, if every term is a multiple.
 fn divide(linear: &Linear, unit: u32) -> Option<Linear> {
     let unit = unit as i32;
     let divisible = linear.constant % unit == 0 && linear.terms.iter().all(|(_, factor)| factor % unit == 0);
@@ -254,7 +255,8 @@ fn divide(linear: &Linear, unit: u32) -> Option<Linear> {
     })
 }
 
-/// What `src` is a sum of, with the factor of each part; `None` when it is not a sum, product or shift of that sort.
+/// The summands of `src`, each with its factor; `None` if it is not a sum, or a product or shift by a
+/// constant.
 fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
     let data = r.f.def(src)?;
     if r.f.width(src) != 32 || data.srcs.iter().any(|src| !src.flags.is_empty() || r.f.width(*src) > 32) {
@@ -279,7 +281,8 @@ fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
         Op::Ir(IrOp::Shl) => &[(data.srcs[0], 1i32.checked_shl(constant(1)? as u32)?)],
         _ => return None,
     };
-    // A narrower source would be extended by the operation that reads it; the new reader might not do the same.
+    // A narrower source would be extended by the operation that reads it, and the new reader might extend
+    // differently.
     let same_width = parts.iter().all(|(part, _)| part.as_imm().is_some() || r.f.width(*part) == 32);
     same_width.then(|| parts.iter().copied().collect())
 }

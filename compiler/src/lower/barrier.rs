@@ -1,6 +1,7 @@
-//! Barriers: `control_barrier` and `fence_memory` become the hardware's barrier sequences.
+//! Lowers `control_barrier` and `fence_memory` to the hardware's barrier sequences.
 //!
-//! The sequences are those of Mesa 25.0's AGX compiler; what each fence of the family does on its own is not known.
+//! The sequences are those of Mesa 25.0's AGX compiler; the individual effect of each fence instruction is
+//! not known.
 //!
 //! Before: stage source. After: the same; no barriers of the IR.
 
@@ -51,7 +52,7 @@ pub fn lower_barrier(f: &mut Function<'_>, stage: Stage) -> Result<(), CompileEr
     Ok(())
 }
 
-/// Whether images are loaded that shaders also store to.
+/// Whether the function loads images that shaders also store to.
 fn loads_texels(f: &Function<'_>) -> bool {
     let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
     insts.any(|inst| {
@@ -60,7 +61,7 @@ fn loads_texels(f: &Function<'_>) -> bool {
     })
 }
 
-/// From image stores, or from memory, to loads of texels.
+/// Orders image stores, or memory, before later texel loads.
 fn fence_texels(r: &mut Rewriter<'_, '_>, from_memory: bool, stage: Stage) {
     use Opcode::{
         FlushMemoryToTexture, ImageBarrier1, ImageBarrier2, ImageBarrier3, ImageBarrier4, MemoryBarrier,

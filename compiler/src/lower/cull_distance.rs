@@ -1,8 +1,10 @@
-//! Cull distances: the hardware does not know them, so the vertex shader says of each whether it keeps the primitive.
+//! Cull distances: the hardware lacks them, so the vertex shader stores a flag for each that tells whether it
+//! keeps the primitive.
 //!
-//! A primitive is culled when a cull distance is negative at all its vertices. A flag is stored beside the distance, 1
-//! where it is not negative and 0 where it is; what runs before the fragment shader kills primitives whose flag is 0 at
-//! every vertex, which is where all coefficients of the flag are 0 (Mesa 25.0 does the same).
+//! A primitive is culled if a cull distance is negative at all its vertices. A flag is stored with the
+//! distance: 0 if the distance is negative, else 1. The prolog of the fragment shader kills primitives whose
+//! flag is 0 at every vertex, which is the case where all coefficients of the flag are 0 (Mesa 25.0 does the
+//! same).
 //!
 //! Before: stage source. After: the same; no `store_cull`.
 

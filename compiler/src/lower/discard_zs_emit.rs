@@ -1,8 +1,9 @@
-//! Discards and written depth and stencil: a discard kills every sample that the lane shades, depth and stencil are left
-//! in their registers.
+//! Lowers discards and depth and stencil writes: a discard kills every sample that the lane shades, and depth
+//! and stencil are exported in registers.
 //!
-//! The next part of the program may itself kill samples, for coverage from alpha, and nothing may be killed once it was
-//! tested. So this part never tests: it kills, and the next one tests with the depth and stencil it finds.
+//! The epilog may itself kill samples, for alpha to coverage, and no sample may be killed after it was
+//! tested. The main part therefore never tests: it kills, and the epilog tests with the exported depth and
+//! stencil.
 //!
 //! Before: stage source. After: the same; no `discard`, `write_depth`, `write_stencil`.
 
@@ -17,7 +18,8 @@ use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 /// Every sample of a pixel.
 pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// Lowers `discard`, `write_depth` and `write_stencil`, and says of the shader what they ask of the next part.
+/// Lowers `discard`, `write_depth` and `write_stencil`, and records in the shader info what the epilog must
+/// do.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
@@ -49,7 +51,7 @@ pub fn lower_discard_zs_emit(f: &mut Function<'_>, context: &mut Context<'_>) ->
     Ok(())
 }
 
-/// The samples that a lane shades: those in r0h where the program runs for each sample, else all.
+/// The samples that a lane shades: those in r0h if the program runs per sample, else all.
 pub(super) fn shaded_samples(f: &Function<'_>) -> Src {
     let insts = &f.block(f.entry()).insts;
     let preload = insts

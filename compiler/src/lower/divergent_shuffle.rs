@@ -1,11 +1,12 @@
-//! Shuffles by an index in a register, where lanes may be off.
+//! Shuffles with an index in a register, where lanes may be inactive.
 //!
-//! The hardware joins the low index bits of all lanes of a quad, also of those that are off, whose registers hold
-//! whatever they last held (applegpu). So the index is passed in a half register of its own, `r0h`, that is 0 in every
-//! lane except while it is the index of a lane that is on (as in the Mesa 25.0 AGX compiler). Where all lanes are on,
-//! outside of every construct and before any has ended, the index can be in any register.
+//! The hardware combines the low index bits of all lanes of a quad, including inactive ones, whose registers
+//! hold stale values (applegpu). The index is therefore passed in a dedicated half register, `r0h`, which is
+//! 0 in every lane except while an active lane uses it as an index (as in the Mesa 25.0 AGX compiler). Where
+//! all lanes are active, outside every construct and before any lane has ended, the index can be in any
+//! register.
 //!
-//! `r0h` is not allocated if the function [`shuffles_with_lanes_off`].
+//! `r0h` is not allocated if the function [`shuffles_with_inactive_lanes`].
 //!
 //! Before: stage allocated. After: the same.
 
@@ -21,25 +22,25 @@ use crate::ir::{
 };
 use crate::regalloc::{Allocation, Reg};
 
-/// The half register of the index, in a shader that runs for each sample or does not.
+/// The half register of the index, which depends on whether the shader runs per sample.
 pub fn index_half(sample_shading: bool) -> u8 {
     if sample_shading { registers::LINK } else { registers::SAFE_SHUFFLE_INDEX }
 }
 
-/// Whether a shuffle reads its index from a register where lanes may be off.
-pub fn shuffles_with_lanes_off(f: &Function<'_>) -> bool {
+/// Whether a shuffle reads its index from a register where lanes may be inactive.
+pub fn shuffles_with_inactive_lanes(f: &Function<'_>) -> bool {
     if !f.present.may_have_op(Opcode::Shuffle) {
         return false;
     }
-    let may_be_off = blocks_with_lanes_off(f);
+    let may_be_off = blocks_with_inactive_lanes(f);
     f.layout.iter().any(|segment| {
         may_be_off[segment.block]
             && f.block(segment.block).insts.iter().any(|inst| is_shuffle(&f.insts[*inst]))
     })
 }
 
-/// Blocks in which lanes that exist may be off.
-fn blocks_with_lanes_off(f: &Function<'_>) -> Side<Block, bool> {
+/// Blocks in which existing lanes may be inactive.
+fn blocks_with_inactive_lanes(f: &Function<'_>) -> Side<Block, bool> {
     let mut may_be_off = Side::new(f.blocks.len());
     let (mut depth, mut has_ended) = (0u32, false);
     for segment in f.layout {
@@ -54,7 +55,7 @@ fn blocks_with_lanes_off(f: &Function<'_>) -> Side<Block, bool> {
     may_be_off
 }
 
-/// A shuffle over the SIMD-group with its index in a register.
+/// Whether this is a shuffle over the SIMD-group with its index in a register.
 fn is_shuffle(data: &InstData<'_>) -> bool {
     data.op == Op::Hw(Opcode::Shuffle)
         && data.srcs.get(1).is_some_and(|index| index.as_value().is_some())
@@ -63,10 +64,10 @@ fn is_shuffle(data: &InstData<'_>) -> bool {
 
 /// Passes the index of shuffles in the half register `half`.
 pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation, half: u8) {
-    if !shuffles_with_lanes_off(f) {
+    if !shuffles_with_inactive_lanes(f) {
         return;
     }
-    let (entry, may_be_off) = (f.entry(), blocks_with_lanes_off(f));
+    let (entry, may_be_off) = (f.entry(), blocks_with_inactive_lanes(f));
     let mut is_cleared = false;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];

@@ -1,10 +1,12 @@
 //! Division and square root of floats.
 //!
-//! * `a / b` is `a * rcp(b)`. The reciprocal is off by at most one unit in the last place (applegpu, from Metal's own
-//!   library code), so the quotient is within 2.5, as Vulkan and WGSL ask for |b| from 2^-126 to 2^126.
-//! * `sqrt(a)` is `a * rsqrts(a)`, right for 0 and infinity because `rsqrts` is 1 there (Mesa 25.0 AGX compiler).
-//! * Where `rsqrt(a)` stands beside `sqrt(a)`, one `rsqrts(a)` serves both.
-//! * 16-bit operands: the intermediate has 32 bits, at no cost, and the product is rounded once more.
+//! * `a / b` is `a * rcp(b)`. The reciprocal is off by at most one unit in the last place (applegpu, from
+//!   Metal's library code), so the quotient is within 2.5, as Vulkan and WGSL require for |b| from 2^-126 to
+//!   2^126.
+//! * `sqrt(a)` is `a * rsqrts(a)`, which is correct for 0 and infinity because `rsqrts` is 1 there (Mesa 25.0
+//!   AGX compiler).
+//! * If a function computes both `rsqrt(a)` and `sqrt(a)`, one `rsqrts(a)` serves both.
+//! * 16-bit operands: the intermediate result has 32 bits, at no cost, and the product is rounded once more.
 //!
 //! Before: stage source; no 64-bit float arithmetic. After: the same; no float division or square root.
 
@@ -32,15 +34,15 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
         }
         let factor = r.op(function, 32, &[argument]);
         Ok(Rewrite::Forward(match r.f.signed_zeros {
-            // The machine's product of a negative zero is a positive one.
+            // The hardware's product loses the sign of a zero.
             true => r.op(Opcode::Ffma, width, &[data.srcs[0], factor, Src::f32(-0.0)]),
             false => r.op(Opcode::Fmul, width, &[data.srcs[0], factor]),
         }))
     })
 }
 
-/// Lets the reciprocal root of what a square root is taken of be the same operation. They differ for 0, where the source
-/// languages leave the reciprocal root undefined.
+/// Replaces the reciprocal root of the operand of a square root by the same operation. They differ for 0,
+/// where the source languages leave the reciprocal root undefined.
 fn share_roots(f: &mut Function<'_>) {
     let is_free = f.contract && !f.special_values;
     if !is_free || !f.present.may_have_op(IrOp::Fsqrt) || !f.present.may_have_op(Opcode::Rsqrt) {

@@ -1,8 +1,8 @@
-//! Fragment shaders that write memory run whether or not their samples pass the tests.
+//! Makes fragment shaders that write memory run whether or not their samples pass the tests.
 //!
-//! Unless the shader asks for early tests, what it writes must be written even for samples that the tests reject. The
-//! hardware rejects early wherever it can, except where the shader gives a depth; so the shader gives the depth that
-//! its samples have anyway (Mesa 25.0 does the same).
+//! Unless the shader requests early tests, its writes must happen even for samples that the tests reject. The
+//! hardware rejects samples early wherever it can, except if the shader writes a depth; so the shader writes
+//! the depth that its samples have anyway (Mesa 25.0 does the same).
 //!
 //! Before: stage source. After: the same.
 
@@ -18,7 +18,7 @@ use crate::ir::op::mods;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Build, Builder, Function, InstData, IrOp, Op, Src, Type};
 
-/// Makes late tests sure in fragment shaders that write memory.
+/// Forces late tests in fragment shaders that write memory.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
@@ -34,7 +34,7 @@ pub fn lower_frag_sidefx(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         return Ok(());
     }
     let exit = f.layout.last().map(|segment| segment.block);
-    // A program that never arrives at its end never stores a colour either.
+    // A program that never reaches its end never stores a colour either.
     let Some(exit) = exit.filter(|exit| f.terminator(*exit).is_none()) else { return Ok(()) };
     fragment.depth_layout = DepthLayout::Unchanged;
     let shaded = shaded_samples(f);
@@ -54,7 +54,8 @@ fn any(f: &Function<'_>, is: impl Fn(&InstData<'_>) -> bool) -> bool {
     f.blocks_in_order().any(|block| f.block(block).insts.iter().any(|inst| is(&f.insts[*inst])))
 }
 
-/// Whether others can see what the instruction writes: everything but stores to the lane's own stack.
+/// Whether others can observe the instruction's writes: true for all writes except stores to the lane's
+/// stack.
 fn writes_memory(data: &InstData<'_>) -> bool {
     data.op.effects().contains(Effects::WRITES_MEMORY)
         && data.op.order() == OrderClass::Memory

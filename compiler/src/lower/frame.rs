@@ -1,4 +1,4 @@
-//! Reserves stack memory at the start of a program that uses it.
+//! Allocates the stack frame at the start of a program that uses stack memory.
 //!
 //! Before: stage final. After: the same.
 
@@ -8,26 +8,26 @@ use crate::error::{BackEndError, CompileError};
 use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Src};
 
-/// Words that Apple's compiler and Mesa reserve beyond what is used.
+/// Words that Apple's compiler and Mesa reserve in addition to those used.
 const RESERVED_WORDS: u32 = 10;
 
-/// Most words a program may reserve.
+/// Maximum number of words a program may reserve.
 const MAX_WORDS: u32 = 32_767;
 
-/// Who opens the stack frame that a part uses.
+/// Which part allocates the stack frame that a part uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Frame {
     /// The part itself, for itself.
     #[default]
     Own,
-    /// The part, for itself and for a part after it that needs a given number of bytes.
+    /// The part itself, also for a later part that needs a given number of bytes.
     Shared(u32),
-    /// A part before it.
+    /// An earlier part.
     Opened,
 }
 
 impl Frame {
-    /// Bytes for which a part that itself needs `scratch_bytes` opens a frame.
+    /// Size of the frame in bytes that a part allocates which itself needs `scratch_bytes`.
     pub fn opened_bytes(self, scratch_bytes: u32) -> u32 {
         match self {
             Frame::Own => scratch_bytes,
@@ -37,7 +37,7 @@ impl Frame {
     }
 }
 
-/// Words of stack that a program of `scratch_bytes` reserves.
+/// Words of stack that a program with `scratch_bytes` reserves.
 pub fn frame_words(scratch_bytes: u32) -> u32 {
     match scratch_bytes {
         0 => 0,
@@ -45,7 +45,7 @@ pub fn frame_words(scratch_bytes: u32) -> u32 {
     }
 }
 
-/// Inserts `stack_adjust` for a part that uses `scratch_bytes` of stack, if it is to open a frame.
+/// Inserts `stack_adjust` for a part that uses `scratch_bytes` of stack, if it allocates a frame.
 ///
 /// # Errors
 /// More stack than the hardware maps is a limit.

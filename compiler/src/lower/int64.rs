@@ -1,13 +1,14 @@
-//! 64-bit integers by their 32-bit words.
+//! Lowers 64-bit integer operations to operations on 32-bit words.
 //!
-//! The machine adds, subtracts and moves register pairs and multiplies into them. Bitwise operations, products, shifts,
-//! comparisons, extrema and selects are done on the words. Shifts need no case distinction: amounts have seven bits and
-//! shift out a word from 32 on, and `shrhi` and `asrh` bring down what leaves the upper word (applegpu).
+//! The hardware adds, subtracts and moves register pairs and multiplies into them. Bitwise operations,
+//! products, shifts, comparisons, extrema and selects are performed on the words. Shifts need no case
+//! distinction: amounts have seven significant bits and shift everything out from 32 on, and `shrhi` and
+//! `asrh` provide the bits shifted out of the upper word (applegpu).
 //!
 //! Afterwards 64-bit values are only added, multiplied into, moved, converted, split and used as addresses.
 //!
 //! Before: stage source; no 64-bit float arithmetic; no integer division; no high products. After: the same; no 64-bit
-//! arithmetic but sums.
+//! arithmetic except sums.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth};
@@ -18,7 +19,7 @@ use crate::ir::key;
 use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 use crate::lower::multiply_high::wide_product;
 
-/// Does 64-bit arithmetic in words.
+/// Lowers 64-bit arithmetic to words.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
@@ -67,7 +68,8 @@ fn wordwise(r: &mut Rewriter<'_, '_>, table: Truth, a: Src, b: Src) -> Src {
     r.join([low, high])
 }
 
-/// The product of two extended words is one instruction; otherwise the cross products are added to its upper word.
+/// The product of two extended words is one instruction; otherwise the cross products are added to its upper
+/// word.
 fn product(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     let zero = Src::imm32(0);
     if let (Some(a), Some(b)) = (sign_extended_word(r, a), sign_extended_word(r, b)) {
@@ -87,14 +89,14 @@ fn product(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     r.join([low, high])
 }
 
-/// The word that `src` is the sign extension of.
+/// The word of which `src` is the sign extension.
 fn sign_extended_word(r: &Rewriter<'_, '_>, src: Src) -> Option<Src> {
     let def = r.f.def(src)?;
     let narrow = *def.srcs.first()?;
     (def.op == Op::Ir(IrOp::Sconv) && r.f.width(narrow) == 32 && narrow.flags.is_empty()).then_some(narrow)
 }
 
-/// The lowest word of a shift amount.
+/// The low word of a shift amount.
 fn amount(r: &mut Rewriter<'_, '_>, amount: Src) -> Src {
     if r.f.width(amount) == 64 { r.words(amount)[0] } else { amount }
 }
@@ -109,7 +111,8 @@ fn shift_left(r: &mut Rewriter<'_, '_>, a: Src, by: Src) -> Src {
     r.join([new_low, new_high])
 }
 
-/// `shrhi` and `asrh` give what leaves the upper word; below 32, `shrhi` keeps the lower bits of its first source.
+/// `shrhi` and `asrh` give the bits shifted out of the upper word; below 32, `shrhi` keeps the lower bits of
+/// its first source.
 fn shift_right(r: &mut Rewriter<'_, '_>, a: Src, by: Src, signed: bool) -> Src {
     let ([low, high], by) = (r.words(a), amount(r, by));
     let stays = r.op(IrOp::Ushr, 32, &[low, by]);
@@ -117,7 +120,7 @@ fn shift_right(r: &mut Rewriter<'_, '_>, a: Src, by: Src, signed: bool) -> Src {
         let moves_down = r.op(Opcode::Asrh, 32, &[high, by]);
         let merged = r.or(stays, moves_down);
         let new_high = r.op(IrOp::Sshr, 32, &[high, by]);
-        // From 0 on, `asrh` by less than 32 leaves the bits below untouched: they are zero, the upper ones are new.
+        // `asrh` by less than 32 leaves the lower bits unchanged, which are zero, and sets the upper ones.
         r.join([merged, new_high])
     } else {
         let new_low = r.op(Opcode::Shrhi, 32, &[stays, high, by]);
@@ -139,7 +142,8 @@ fn extremum(r: &mut Rewriter<'_, '_>, srcs: &[Src], cond: IntCondition) -> Src {
     choose(r, first, srcs[0], srcs[1])
 }
 
-/// Equal if no word differs; less if the upper words are less, or equal and the lower ones less as unsigned numbers.
+/// Equal if no word differs; less if the upper words are less, or equal and the lower words are less as
+/// unsigned numbers.
 fn compare(r: &mut Rewriter<'_, '_>, cond: IntCondition, inverted: bool, srcs: &[Src]) -> Src {
     let ([a_low, a_high], [b_low, b_high]) = (r.words(srcs[0]), r.words(srcs[1]));
     if cond.unsigned() == IntCondition::EQUAL {

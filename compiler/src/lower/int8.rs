@@ -1,11 +1,11 @@
 //! Arithmetic on 8-bit integers.
 //!
-//! The machine has no 8-bit registers: such a value lives zero-extended in a half register. Arithmetic is done in 16
-//! bits on sources extended as the operation reads them, and the result is cut back.
+//! The hardware has no 8-bit registers: an 8-bit value is held zero-extended in a half register. Arithmetic
+//! is performed in 16 bits on sources extended as the operation requires, and the result is truncated.
 //!
 //! Afterwards 8-bit values are only moved, selected, converted, loaded and stored.
 //!
-//! Before: stage source; no operations across lanes but `ballot`. After: the same; no 8-bit arithmetic.
+//! Before: stage source; no subgroup operations except `ballot`. After: the same; no 8-bit arithmetic.
 
 use agx_isa::table::Opcode;
 
@@ -13,7 +13,7 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
-/// Does 8-bit arithmetic in 16 bits.
+/// Lowers 8-bit arithmetic to 16 bits.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
@@ -31,7 +31,7 @@ pub fn lower_int8(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Whether the operation computes with the bits of its sources instead of passing them on.
+/// Whether the operation computes with the bits of its sources rather than just moving them.
 fn is_arithmetic(op: Op) -> bool {
     let passes_on = matches!(
         op,
@@ -53,7 +53,7 @@ fn touches_bytes(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> bool {
     data.dsts.iter().any(|dst| r.f.ty(*dst).bits == 8) || data.srcs.iter().any(|src| r.f.width(*src) == 8)
 }
 
-/// Whether the operation reads its sources as signed numbers.
+/// Whether the operation interprets its sources as signed numbers.
 fn reads_signed(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Sshr | IrOp::Imin | IrOp::Imax | IrOp::Sdiv | IrOp::Srem | IrOp::Smulh) => true,

@@ -1,4 +1,4 @@
-//! Fragment inputs: `interpolate` becomes the hardware's interpolations, and what they read gets coefficient registers.
+//! Lowers `interpolate` to the hardware's interpolations, and assigns coefficient registers to the inputs.
 //!
 //! Before: stage source. After: the same; no `interpolate`.
 
@@ -14,13 +14,13 @@ use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
-/// Pixels along a tile, which coefficients are relative to, less one.
+/// Mask of a pixel's coordinate within its tile, to which coefficients are relative.
 const IN_TILE: u64 = 31;
 
-/// Lowers fragment inputs and lists the coefficient registers they read.
+/// Lowers fragment inputs and records the coefficient registers that they read.
 ///
 /// # Errors
-/// More coefficients than there are registers; inputs that no front end makes are internal errors.
+/// More coefficients than registers; inputs that no front end produces are internal errors.
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let mut lowering = Lowering { sources: std::mem::take(&mut context.facts.info.fragment.coefficients) };
     let lowered = f.try_map_insts(|r, inst| {
@@ -37,7 +37,7 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
 }
 
 struct Lowering {
-    /// What the coefficient registers hold.
+    /// The contents of the coefficient registers.
     sources: Vec<CoefficientSource>,
 }
 
@@ -88,7 +88,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Where a point of the pixel lies in its tile.
+    /// The position of a point of the pixel in its tile.
     fn point(r: &mut Rewriter<'_, '_>, offset: [Src; 2]) -> [Src; 2] {
         let axes = [Sr::THREAD_X, Sr::THREAD_Y].map(|axis| {
             let pixel = r.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, axis));
@@ -100,7 +100,7 @@ impl Lowering {
         [float_sum(r, axes[0], offset[0]), float_sum(r, axes[1], offset[1])]
     }
 
-    /// `count` components from `input` on at a point of the tile, from the coefficients themselves.
+    /// Evaluates `count` components from `input` on at a point of the tile, directly from the coefficients.
     fn evaluate(
         &mut self,
         r: &mut Rewriter<'_, '_>,
@@ -147,14 +147,14 @@ impl Lowering {
         Ok(())
     }
 
-    /// The first of `count` consecutive registers that hold `input`: those known, or new ones.
+    /// The first of `count` consecutive registers that hold `input`: existing ones, or new ones.
     fn registers(
         &mut self,
         input: Input,
         count: u32,
         interpolation: Interpolation,
     ) -> Result<Src, CompileError> {
-        // The hardware binds both axes of the position in a point together.
+        // The hardware binds both axes of the position within a point together.
         let point = [CoefficientSource::PointX, CoefficientSource::PointY];
         let (wanted, skipped) = match input {
             Input::POINT_X => (Some(point.to_vec()), 0),
@@ -162,7 +162,7 @@ impl Lowering {
             _ => ((0..count).map(|at| input.source(at, interpolation)).collect(), 0),
         };
         let wanted = wanted.ok_or_else(|| {
-            CompileError::internal(format!("lower_interpolation: there is no input {}", input.0))
+            CompileError::internal(format!("lower_interpolation: unknown input {}", input.0))
         })?;
         let known = self.sources.windows(wanted.len()).position(|window| window == wanted);
         let first = known.unwrap_or(self.sources.len());
@@ -188,8 +188,8 @@ fn coefficients(r: &mut Rewriter<'_, '_>, register: Src) -> [Src; 3] {
     terms.map(Src::value)
 }
 
-/// `A x + B y + C`. Where A or B is a denormal with its lowest bit set, the coefficient does not change across the
-/// primitive and only C means something (Mesa 25.0 AGX compiler).
+/// `A x + B y + C`. If A or B is a denormal with its lowest bit set, the coefficient is constant across the
+/// primitive and only C is meaningful (Mesa 25.0 AGX compiler).
 fn plane(r: &mut Rewriter<'_, '_>, register: Src, [x, y]: [Src; 2]) -> Src {
     let [a, b, c] = coefficients(r, register);
     let plain = mods(Opcode::Ffma);

@@ -1,4 +1,4 @@
-//! The last store of a vertex output that is executed carries a mark. It is set once the order of instructions is final.
+//! Marks the last executed store of a vertex output, once the order of instructions is final.
 //!
 //! Before: stage machine. After: the same.
 

@@ -1,7 +1,7 @@
-//! Threadgroup memory: `load_local`, `store_local` and `atomic_local` become the hardware's local accesses.
+//! Lowers `load_local`, `store_local` and `atomic_local` to the hardware's local accesses.
 //!
-//! The byte offset goes to the 16-bit base; the index stays 0, because its unit is not fully understood (measured on M1
-//! Ultra: it is shifted by a one-hot field that other sources ignore).
+//! The byte offset is placed in the 16-bit base; the index stays 0, because its unit is not fully understood
+//! (measured on M1 Ultra: it is shifted by a one-hot field that other sources ignore).
 //!
 //! Before: stage source. After: the same; no `load_local`, `store_local`, `atomic_local`.
 

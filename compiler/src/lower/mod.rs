@@ -1,4 +1,4 @@
-//! Lowerings: each replaces operations the machine does not have by operations it has.
+//! Lowerings: each replaces operations that the hardware lacks by operations that it has.
 
 mod address;
 mod barrier;
@@ -35,7 +35,7 @@ pub use barrier::lower_barrier;
 pub use control_flow::lower_control_flow;
 pub use cull_distance::lower_cull_distance;
 pub use discard_zs_emit::lower_discard_zs_emit;
-pub use divergent_shuffle::{index_half, lower_divergent_shuffle, shuffles_with_lanes_off};
+pub use divergent_shuffle::{index_half, lower_divergent_shuffle, shuffles_with_inactive_lanes};
 pub use division::lower_division;
 pub use float_division::lower_float_division;
 pub use float64::lower_float64;

@@ -1,7 +1,8 @@
 //! High halves of products.
 //!
-//! The multiply-add of the machine takes 32-bit factors and gives 64 bits, so the high word of a product is the upper
-//! register of a pair. 16-bit products are made in 32 bits, 64-bit products from four partial ones.
+//! The hardware's multiply-add takes 32-bit factors and gives a 64-bit result, so the high word of a product
+//! is the upper register of a pair. 16-bit products are computed in 32 bits, 64-bit products from four
+//! partial ones.
 //!
 //! Before: stage source; no 8-bit arithmetic; no integer division. After: the same; no high products.
 
@@ -59,7 +60,7 @@ fn unsigned_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     r.op(Opcode::Iadd, 64, &[highest, carry])
 }
 
-/// A negative factor was taken for itself plus 2^64: the other factor is subtracted from the high half.
+/// A negative factor is treated as itself plus 2^64, so the other factor is subtracted from the high half.
 fn signed_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     let mut high = unsigned_quad(r, a, b);
     for (factor, other) in [(a, b), (b, a)] {
@@ -78,7 +79,7 @@ pub(super) fn wide_product(r: &mut Rewriter<'_, '_>, a: Src, b: Src, addend: Src
     r.op(Opcode::Imadd, 64, &[a, b, addend])
 }
 
-/// A word read as signed. A constant that is not negative goes without the flag, so that it can stay an immediate.
+/// A word read as signed. A non-negative constant needs no flag, so that it can stay an immediate.
 fn sign_extended(src: Src) -> Src {
     match src.as_imm() {
         Some(bits) if bits >> (src.bits - 1) == 0 => src,

@@ -1,7 +1,7 @@
-//! Makes every source of a hardware instruction one that its operand can encode.
+//! Legalises operands: makes every source of a hardware instruction encodable.
 //!
-//! Constants that do not fit are loaded into registers, once in a block; uniforms that an operand does not reach are
-//! copied (Mesa 25.0's table of legal uniform sources is in the rows of the instruction table).
+//! Constants that do not fit are loaded into registers, once per block; uniforms that an operand cannot
+//! address are copied (Mesa 25.0's table of legal uniform sources is in the rows of the instruction table).
 //!
 //! Before: stage selected. After: stage machine.
 
@@ -30,10 +30,10 @@ pub fn lower_operands(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Place of the level of detail among the sources of texture instructions.
+/// Index of the level of detail among the sources of texture instructions.
 const LOD_SOURCE: usize = 1;
 
-/// Place of the level-of-detail mode among the modifiers of texture instructions; `None` for others.
+/// Index of the level-of-detail mode among the modifiers of texture instructions; `None` for others.
 fn op_lod_mode(op: Opcode) -> Option<usize> {
     matches!(op, Opcode::Smpf | Opcode::Smpi).then(|| Op::Hw(op).mod_index("lod_mode")).flatten()
 }
@@ -65,7 +65,7 @@ impl Legalizer {
         let data = r.f.insts[inst];
         let mut changed: Option<ArrayVec<Src, MAX_OPERANDS>> = None;
         for (index, (src, (_, operand))) in data.srcs.iter().zip(op.desc().with_role(Role::Src)).enumerate() {
-            // A constant texture is a state register, an offset into a table never is.
+            // A constant texture operand is a state register; an offset into a table is never an immediate.
             let is_offset =
                 || operand.name == "texture" && src.kind == SrcKind::Imm && has_table(op, data.srcs);
             if is_legal_source(operand, *src) && !is_offset() {
@@ -87,7 +87,7 @@ impl Legalizer {
         Rewrite::Keep
     }
 
-    /// Adding a small negative constant is subtracting a positive one, which fits the operand.
+    /// Adding a small negative constant becomes subtracting a positive one, which fits the operand.
     fn prefer_subtraction(&self, r: &mut Rewriter<'_, '_>, inst: Inst, op: Opcode) {
         let data = r.f.insts[inst];
         let other = match op {

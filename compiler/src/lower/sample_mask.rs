@@ -1,8 +1,8 @@
-//! Coverage: `kill_samples` becomes the hardware's `sample_mask`.
+//! Lowers `kill_samples` to the hardware's `sample_mask`.
 //!
-//! For each sample of its first operand the hardware runs the tests if the sample is in the second, and kills it
-//! otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler). Killing alone does not wait for the fragments
-//! before this one at the pixel.
+//! For each sample in its first operand, the hardware runs the tests if the sample is in the second operand,
+//! and kills it otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler). Killing alone does not
+//! wait for earlier fragments at the pixel.
 //!
 //! Before: stage source; no `discard`, `write_depth`, `write_stencil`. After: the same; no `kill_samples`.
 
@@ -18,7 +18,8 @@ use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 /// Lowers `kill_samples`.
 ///
 /// # Errors
-/// With a key that validates, samples that may be tested twice or killed after their test are an internal error.
+/// If the key enables validation, samples that may be tested twice or killed after their test are an internal
+/// error.
 pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let fragment = &mut context.facts.info.fragment;
     f.map_insts(|r, inst| {

@@ -1,4 +1,4 @@
-//! Stack memory: `load_scratch` and `store_scratch` become the hardware's stack accesses, which count bytes.
+//! Lowers `load_scratch` and `store_scratch` to the hardware's stack accesses, which address bytes.
 //!
 //! Before: stage source. After: the same; no `load_scratch`, `store_scratch`.
 
@@ -10,7 +10,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
-/// Lowers accesses to the lane's own stack memory.
+/// Lowers accesses to the lane's stack memory.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.

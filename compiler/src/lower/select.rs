@@ -1,12 +1,12 @@
-//! Instruction selection: replaces the operations that have a direct counterpart in the machine.
+//! Instruction selection: replaces the operations that have a direct hardware counterpart.
 //!
-//! Booleans become 16-bit values 0 and 1. Comparisons are fused into the selects and ifs that read them, because the
-//! hardware compares and selects in one instruction; negation, absolute value and the widening of 16-bit sources become
-//! source modifiers, which are free. What is left unused is for `opt_dce` to remove.
+//! Booleans become 16-bit values 0 and 1. Comparisons are fused into the selects and ifs that read them,
+//! because the hardware compares and selects in one instruction; negation, absolute value and the widening of
+//! 16-bit sources become source modifiers, which are free. `opt_dce` removes operations that become unused.
 //!
 //! Constants and uniforms may remain where the operand cannot encode them; `lower_operands` loads those.
 //!
-//! Before: stage lowered; no 8-bit arithmetic; no 64-bit arithmetic but sums. After: stage selected.
+//! Before: stage lowered; no 8-bit arithmetic; no 64-bit arithmetic except sums. After: stage selected.
 
 use agx_isa::desc::{OperandDesc, Role, SIGNED_CONDITION, Sign};
 use agx_isa::inst::{OperandFlags, Size, Tag};
@@ -26,7 +26,7 @@ use crate::ir::{
 /// The float identity of addition: x + -0.0 is x for every x.
 const NEGATIVE_ZERO: u64 = 1 << 31;
 
-/// Replaces the operations that have a direct counterpart in the machine.
+/// Replaces the operations that have a direct hardware counterpart.
 ///
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
@@ -58,7 +58,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     selector.error.map_or(Ok(()), Err)
 }
 
-/// How often each boolean is read.
+/// Counts the uses of each boolean.
 fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
     let mut uses: Side<Value, u32> = Side::new(f.values.len());
     for block in f.blocks_in_order() {
@@ -83,7 +83,7 @@ fn conversions_of_booleans(f: &Function<'_>) -> Side<Inst, bool> {
     found
 }
 
-/// A comparison that can be done again where its result is read.
+/// A comparison that can be repeated where its result is read.
 #[derive(Clone, Copy)]
 struct Compare {
     float: bool,
@@ -94,29 +94,30 @@ struct Compare {
 }
 
 struct Selector {
-    /// How often each boolean is read.
+    /// Number of uses of each boolean.
     uses: Side<Value, u32>,
-    /// Conversions whose source was one bit wide; by now it may be another value, passed on.
+    /// Conversions whose source was one bit wide; by now it may have been forwarded to another value.
     from_booleans: Side<Inst, bool>,
     /// Values that were one bit wide.
     booleans: Side<Value, bool>,
     compares: Side<Value, Option<Compare>>,
     /// For results of `and` and `or` of booleans: the table and the sources.
     joined: Side<Value, Option<(Truth, [Src; 2])>>,
-    /// For results of negation, absolute value and float widening: what a float operand may read instead.
+    /// For results of negation, absolute value and float widening: the source that a float operand may read
+    /// instead.
     modified: Side<Value, Option<Src>>,
-    /// For results of integer widening: what an integer operand may read instead.
+    /// For results of integer widening: the source that an integer operand may read instead.
     widened: Side<Value, Option<Src>>,
     error: Option<CompileError>,
 }
 
-/// What decides whether an instruction may read a source before its widening to 32 bits.
+/// Properties that determine whether an instruction may read a source before its widening to 32 bits.
 #[derive(Clone, Copy)]
 struct Reader {
     op: Opcode,
     /// It compares signed integers.
     signed_condition: bool,
-    /// More than the low 32 bits of the extended sources matter, or which of them are signed.
+    /// More than the low 32 bits of the extended sources matter, or their signs do.
     exact: bool,
 }
 
@@ -130,7 +131,7 @@ impl Reader {
         }
     }
 
-    /// Whether the operand's sign is extended from the source's own size.
+    /// Whether the operand is sign-extended from the source's own size.
     fn extends_sign(&self, operand: &OperandDesc) -> bool {
         match operand.sign {
             Sign::Flagged => false,
@@ -140,8 +141,8 @@ impl Reader {
     }
 }
 
-/// Whether `operand` can encode `src`, which is narrower than what it denotes. Where the form depends on other
-/// operands, as for the values of a select, the width must be theirs.
+/// Whether `operand` can encode `src`, which is narrower than the operand's width. If the form depends on
+/// other operands, as for the values of a select, the width must match theirs.
 fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
     let forms = operand.kind.forms;
     if forms.iter().any(|form| form.context_mask != 0) {
@@ -159,10 +160,10 @@ fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
     })
 }
 
-/// Conditions of one selection that are chosen by one after the other.
+/// Conditions of one selection, which is made by several selects in sequence.
 type Conditions = ArrayVec<Src, 4>;
 
-/// Most sources of a recipe.
+/// Maximum number of sources of a recipe.
 const MAX_RECIPE_ARGS: usize = 4;
 
 /// Source of a recipe.
@@ -173,7 +174,7 @@ enum Arg {
     Zero,
 }
 
-/// How an IR operation of 16 or 32 bits becomes one instruction.
+/// The single instruction for an IR operation of 16 or 32 bits.
 struct Recipe {
     ir: IrOp,
     hw: Opcode,
@@ -185,8 +186,8 @@ const fn recipe(ir: IrOp, hw: Opcode, args: &'static [Arg], cond: Option<u32>) -
     Recipe { ir, hw, args, cond }
 }
 
-/// Conditions: 1 unsigned less, 2 unsigned greater, 5 signed less, 6 signed greater; of floats, 3 and 7 are the less
-/// and greater that also hold when the second source is NaN, made for min and max.
+/// Conditions: 1 unsigned less, 2 unsigned greater, 5 signed less, 6 signed greater; for floats, 3 and 7 are
+/// less and greater that also hold if the second source is NaN, intended for min and max.
 static RECIPES: &[Recipe] = &{
     use Arg::{A, B, Zero};
     [
@@ -205,7 +206,7 @@ static RECIPES: &[Recipe] = &{
 
 impl Selector {
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
-        // A function without booleans may still convert a constant one.
+        // A function without boolean values may still convert a constant one.
         let is_constant = |src: &Src| src.as_imm().is_some() && r.f.width(*src) == 1;
         let of_boolean = self.from_booleans[inst] || r.f.insts[inst].srcs.first().is_some_and(is_constant);
         widen_boolean_constants(r, inst);
@@ -251,7 +252,7 @@ impl Selector {
             | IrOp::Halt => Rewrite::Keep,
             _ => match RECIPES.iter().find(|recipe| recipe.ir == op) {
                 Some(recipe) => self.follow(r, recipe, data),
-                None => self.fail(r, inst, "has no counterpart in the machine and was not lowered"),
+                None => self.fail(r, inst, "has no hardware counterpart and was not lowered"),
             },
         }
     }
@@ -264,7 +265,8 @@ impl Selector {
     }
 
     fn follow(&mut self, r: &mut Rewriter<'_, '_>, recipe: &Recipe, data: &InstData<'_>) -> Rewrite {
-        // A left shift by a small constant is an addition with a shifted source: the cheaper unit, a free slot.
+        // A left shift by a small constant is an addition with a shifted source, which runs on a cheaper
+        // unit.
         if let (IrOp::Shl, Some(amount @ 1..=4), 16 | 32) =
             (recipe.ir, data.srcs[1].as_imm(), r.f.width(data.srcs[0]))
         {
@@ -292,7 +294,7 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// Replaces sources by what they are modifications of, where the operand allows.
+    /// Replaces sources by the unmodified values, where the operand supports the modifiers.
     fn fold_sources<'a>(&self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: Opcode) {
         let data = r.f.insts[inst];
         let is_modification = |src: &Src| {
@@ -325,7 +327,7 @@ impl Selector {
         changed
     }
 
-    /// Whether an integer operand finds in `inner` what it finds in `src`, the 32-bit extension of it.
+    /// Whether an integer operand reads the same number from `inner` as from `src`, its 32-bit extension.
     fn reads_alike(&self, src: Src, inner: Src, reader: Reader, operand: &OperandDesc) -> bool {
         match (inner.flags.contains(OperandFlags::SX), src.flags.contains(OperandFlags::SX)) {
             (false, false) => !reader.extends_sign(operand) || self.is_boolean(inner),
@@ -334,7 +336,7 @@ impl Selector {
         }
     }
 
-    /// `compare`: remembers the comparison, and computes 0 or 1 for readers that cannot fuse it.
+    /// Lowers `compare`: records the comparison, and computes 0 or 1 for readers that cannot fuse it.
     fn compare(&mut self, r: &mut Rewriter<'_, '_>, op: IrOp, data: &InstData<'_>) -> Rewrite {
         let float = op == IrOp::Fcmp;
         let hw = if float { Opcode::Fcsel } else { Opcode::Icsel };
@@ -354,8 +356,8 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// The comparison that defines a boolean, when doing it again costs no more than reading the boolean: in the block of the
-    /// comparison, or when this is the only reader.
+    /// The comparison that defines a boolean, if repeating it costs no more than reading the boolean: in the
+    /// block of the comparison, or if this is its only use.
     fn fusable(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<Compare> {
         let value = src.as_value()?;
         let compare = self.compares[value]?;
@@ -388,7 +390,8 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// The comparisons that `cond` joins by one table, where each can be done again and nothing else reads what joins them.
+    /// The comparisons that `cond` combines with one truth table, if each can be repeated and the combination
+    /// has no other use.
     fn joined_conditions(&self, r: &Rewriter<'_, '_>, cond: Src) -> Option<(Truth, Conditions)> {
         let joined = |src: Src| {
             let value = src.as_value().filter(|value| self.uses[*value] == 1)?;
@@ -409,7 +412,8 @@ impl Selector {
         found.iter().all(|src| self.fusable(r, *src).is_some()).then_some((table, found))
     }
 
-    /// `dsts` = x where the conditions hold together, by `table`, else y: a selection for each, without a boolean for all.
+    /// Sets `dsts` to x if the conditions combined by `table` hold, else to y, with one select per condition
+    /// and no combined boolean.
     fn choose_by(
         &self,
         r: &mut Rewriter<'_, '_>,
@@ -418,7 +422,7 @@ impl Selector {
         conditions: &[Src],
         [x, y]: [Src; 2],
     ) {
-        // What the conditions that are left choose.
+        // The result selected by the remaining conditions.
         let mut chosen = if table == Truth::AND { x } else { y };
         for (left, condition) in conditions.iter().enumerate().rev() {
             let next = if left > 0 { r.f.add_value_like(dsts[0]) } else { dsts[0] };
@@ -444,7 +448,8 @@ impl Selector {
 
     fn ballot(&self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let cond = data.srcs[0];
-        // What sources a ballot of floats takes is disputed (applegpu, AGX2.xml): only integers are fused.
+        // The sources accepted by a ballot of floats are disputed (applegpu, AGX2.xml): only integers are
+        // fused.
         let (code, inverted, sources) = match self.fusable(r, cond).filter(|compare| !compare.float) {
             Some(compare) => (compare.cond, compare.inverted, compare.sources),
             None => (IntCondition::EQUAL.get(), true, [cond, Src::imm(0, 16)]),
@@ -454,8 +459,9 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// A bitwise operation on booleans. A truth table that maps (0, 0) to 1 would set the high bits too: it becomes its
-    /// complement and an exclusive or with 1. A comparison that only this operation reads is fused into a select.
+    /// A bitwise operation on booleans. A truth table that maps (0, 0) to 1 would also set the high bits: it
+    /// becomes its complement and an exclusive or with 1. A comparison used only by this operation is fused
+    /// into a select.
     fn boolean_bitop(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let (table, [a, b]) = (data.get(key::TABLE), [data.srcs[0], data.srcs[1]]);
         if let Some(dst) = data.dst().filter(|_| matches!(table, Truth::AND | Truth::OR)) {
@@ -490,7 +496,7 @@ impl Selector {
         src.as_value().map_or(src.bits == 1, |value| self.booleans[value])
     }
 
-    /// Integer conversion: `signed` extends the sign, `boolean` says that the source was one bit wide.
+    /// Integer conversion: `signed` extends the sign, `boolean` means that the source was one bit wide.
     fn convert(
         &mut self,
         r: &mut Rewriter<'_, '_>,
@@ -526,7 +532,7 @@ impl Selector {
         }
     }
 
-    /// `dst` = `src` with modifiers and rounded to the destination's width: an addition of -0.0.
+    /// `dst` = `src` with modifiers, rounded to the destination's width: an addition of -0.0.
     fn float_move(
         &mut self,
         r: &mut Rewriter<'_, '_>,
@@ -548,7 +554,7 @@ impl Selector {
     }
 }
 
-/// `src` seen through absolute value, then negation: an outer absolute value hides an inner sign.
+/// `src` with an absolute value, then a negation applied: an outer absolute value hides an inner sign.
 fn through(src: Src, outer: OperandFlags) -> Src {
     let mut flags = src.flags;
     if outer.contains(OperandFlags::ABS) {
@@ -557,7 +563,7 @@ fn through(src: Src, outer: OperandFlags) -> Src {
     Src { flags: flags ^ (outer & OperandFlags::NEG), ..src }
 }
 
-/// Constants follow the booleans to 16 bits.
+/// Widens boolean constants to 16 bits, like the values.
 fn widen_boolean_constants(r: &mut Rewriter<'_, '_>, inst: Inst) {
     let data = r.f.insts[inst];
     if data.srcs.iter().any(|src| src.bits == 1) {

@@ -1,4 +1,5 @@
-//! Checks arithmetic lowerings: lowers one operation and compares it with its semantics on edge and random inputs.
+//! Tests of arithmetic lowerings: lowers one operation and compares it with its semantics on edge cases and
+//! random inputs.
 
 use agx_isa::semantics::{PureArgs, Source};
 use agx_random::Random;
@@ -13,7 +14,7 @@ pub(super) struct Case {
     pub dst_width: u8,
     pub widths: Vec<u8>,
     pub mods: Vec<u32>,
-    /// Constants that take the place of sources.
+    /// Constants that replace sources.
     pub constants: Vec<Option<u64>>,
 }
 
@@ -23,13 +24,13 @@ impl Case {
         Case { op: op.into(), dst_width, widths: widths.to_vec(), mods: mods.to_vec(), constants }
     }
 
-    /// The same with a constant as source `index`.
+    /// The same case with a constant as source `index`.
     pub(super) fn with_constant(mut self, index: usize, constant: u64) -> Case {
         self.constants[index] = Some(constant);
         self
     }
 
-    /// What the operation computes.
+    /// The result according to the semantics.
     pub(super) fn expected(&self, inputs: &[u64]) -> u64 {
         let source =
             |(bits, width): (&u64, &u8)| Source { bits: *bits, width: *width, flags: Default::default() };
@@ -39,7 +40,7 @@ impl Case {
     }
 }
 
-/// A function of the operation alone.
+/// A function that contains only the operation.
 pub(super) fn build<'a>(bump: &'a Bump, case: &Case) -> Function<'a> {
     let mut f = Function::new(bump, "case");
     let params: Vec<Value> = case.widths.iter().map(|width| f.add_value(Type::scalar(*width))).collect();
@@ -55,7 +56,7 @@ pub(super) fn build<'a>(bump: &'a Bump, case: &Case) -> Function<'a> {
     f
 }
 
-/// Runs a function of one block on its parameters and gives what it keeps.
+/// Runs a single-block function on its parameters and returns what it keeps.
 pub(super) fn run(f: &Function<'_>, inputs: &[u64]) -> u64 {
     let mut values: Side<Value, u64> = Side::new(f.values.len());
     for (param, input) in f.params.iter().zip(inputs) {
@@ -89,7 +90,7 @@ pub(super) fn run(f: &Function<'_>, inputs: &[u64]) -> u64 {
             }
         }
     }
-    panic!("nothing is kept");
+    panic!("the function keeps nothing");
 }
 
 fn read(f: &Function<'_>, values: &Side<Value, u64>, src: Src) -> Source {
@@ -128,7 +129,7 @@ const EDGES: [u64; 24] = [
     u64::MAX,
 ];
 
-/// An integer of `width` bits: an edge, its neighbour, or random of random length.
+/// An integer of `width` bits: an edge case, its neighbour, or random with random length.
 pub(super) fn integer(random: &mut Random, width: u8) -> u64 {
     let edge = EDGES[random.below(EDGES.len())];
     let bits = match random.below(4) {
@@ -142,7 +143,7 @@ pub(super) fn integer(random: &mut Random, width: u8) -> u64 {
 
 type Lowering = fn(&mut Function<'_>) -> Result<(), CompileError>;
 
-/// Lowers `case` and compares it with the semantics; every instruction that is left must satisfy `may_stay`.
+/// Lowers `case` and compares it with the semantics; every remaining instruction must satisfy `may_stay`.
 pub(super) fn check(
     case: &Case,
     lowering: Lowering,
@@ -151,7 +152,7 @@ pub(super) fn check(
     check_where(case, &[lowering], may_stay, |_| true);
 }
 
-/// As [`check`], through several lowerings and on the inputs `defined` accepts.
+/// Like [`check`], through several lowerings and on the inputs that `defined` accepts.
 pub(super) fn check_where(
     case: &Case,
     lowerings: &[Lowering],
@@ -166,7 +167,7 @@ pub(super) fn check_where(
     for inst in &f.block(f.entry()).insts {
         let data = f.insts[*inst];
         let ends = matches!(data.op, Op::Ir(IrOp::Keep | IrOp::Halt));
-        assert!(ends || may_stay(&f, &data), "{:?} is left of {:?}", data.op, case.op);
+        assert!(ends || may_stay(&f, &data), "{:?} remains of {:?}", data.op, case.op);
     }
     let mut random = Random::new(11);
     for _ in 0..3000 {

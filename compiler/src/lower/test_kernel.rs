@@ -1,7 +1,8 @@
 //! Test kernels: parameters and results of functions that have no shader interface.
 //!
-//! Parameter i is read from the uniform file; `keep` stores its sources, eight bytes apart and zero-extended, to memory
-//! whose address is a uniform too. So a function of a file test runs on the machine as it runs in the interpreter.
+//! Parameter i is read from the uniform file; `keep` stores its sources, eight bytes apart and zero-extended,
+//! to memory whose address is also a uniform. A function of a file test thus runs on the hardware as in the
+//! interpreter.
 //!
 //! Before: stage source. After: the same; no `keep`.
 
@@ -21,7 +22,7 @@ const NARROWEST_UNIFORM: u8 = 16;
 /// Half-words of the address of the results, and of each parameter.
 const SLOT_HALVES: u16 = 4;
 
-/// Gives parameters their uniforms and turns `keep` into stores.
+/// Assigns uniforms to parameters and turns `keep` into stores.
 ///
 /// # Errors
 /// Kept vectors are unsupported.
@@ -71,7 +72,7 @@ pub fn lower_test_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
     Ok(())
 }
 
-/// Makes values of parameters that are narrower than a uniform register.
+/// Creates values for parameters that are narrower than a uniform register.
 fn narrow_params(r: &mut Rewriter<'_, '_>, params: &[Value], slots: &mut Side<Value, Option<Src>>) {
     for param in params {
         let bits = r.f.ty(*param).bits;

@@ -1,9 +1,10 @@
-//! Textures and images: `sample`, `load_texture` and `store_image` become the hardware's instructions.
+//! Lowers `sample`, `load_texture` and `store_image` to the hardware's instructions.
 //!
-//! Coordinates are 32-bit registers in a row, then one with the layer, or with the sample below the layer. Layers are
-//! integers that the hardware neither rounds nor clamps. Levels and biases are 16 bits wide; a shadow reference and the
-//! packed offsets share an operand. Loads outside the layers or levels do not give zero by themselves: they are sent to
-//! a column no texture has (all as in the Mesa 25.0 AGX compiler).
+//! Coordinates are consecutive 32-bit registers, followed by one with the layer, or with the sample below the
+//! layer. Layers are integers that the hardware neither rounds nor clamps. Levels and biases are 16 bits
+//! wide; a shadow reference and the packed offsets share an operand. Loads outside the layers or levels do
+//! not give zero by themselves: they are redirected to a column that no texture has (all as in the Mesa 25.0
+//! AGX compiler).
 //!
 //! Before: stage source; no barriers of the IR. After: the same; no `sample`, `load_texture`, `store_image`.
 
@@ -27,7 +28,7 @@ const OUTSIDE: u32 = 0xfff0;
 /// The mask of four components.
 const ALL_COMPONENTS: u32 = 0xf;
 
-/// The mode like `mode` whose operand is a uniform register, if there is one, or a register.
+/// The variant of `mode` whose operand is a uniform register, if there is one, or a register.
 pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {
     const REGISTER: u32 = 4;
     let other = if kind == SrcKind::Uniform { mode & !REGISTER } else { mode | REGISTER };
@@ -55,8 +56,8 @@ pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Of each vector of four, the components up to the last one that is read: those in front of it cannot be left out,
-/// because the hardware would close the gap.
+/// For each vector of four, the components up to the last one that is read: earlier components cannot be
+/// masked out, because the hardware would close the gap.
 fn read_masks(f: &Function<'_>) -> Side<Value, u32> {
     let insts = || f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| f.insts[*inst]);
     let mut is_read: Side<Value, bool> = Side::new(f.values.len());
@@ -137,7 +138,7 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     };
     let (mode, lod) = level(r, data.get(key::LOD_MODE), lod, given(min_lod));
     let reference = given(reference).map(|reference| float(r, reference, 32));
-    // No offset at all is the same as one of zeros. Gathers do not work with masks.
+    // An offset of zeros is equivalent to no offset. Gathers do not work with masks.
     let offset = if offset.as_imm() == Some(0) { Src::NONE } else { offset };
     let mask = if data.get(key::GATHER) == Gather::NONE { mask } else { ALL_COMPONENTS };
     let extra = match (reference, given(offset)) {

@@ -1,9 +1,10 @@
 //! Sine and cosine.
 //!
-//! The machine has the two halves of a sine: `sinr` folds an angle in quarter turns from 0 to 4 into -1 to 1, `sinc`
-//! gives the sine of such an angle divided by it. The angle in turns is reduced by subtracting its floor, a cosine is a
-//! sine a quarter turn later. The absolute error is below 2^-20 on [-π, π], where Vulkan and WGSL ask for 2^-11, and
-//! grows with the spacing of floats around the angle. (Method: Mesa 25.0 AGX compiler.)
+//! The hardware computes a sine in two steps: `sinr` folds an angle in quarter turns from 0 to 4 into -1 to
+//! 1, `sinc` gives the sine of such an angle divided by it. The angle in turns is reduced by subtracting its
+//! floor; a cosine is a sine a quarter turn later. The absolute error is below 2^-20 on [-π, π], where Vulkan
+//! and WGSL require 2^-11, and grows with the spacing of floats around the angle. (Method: Mesa 25.0 AGX
+//! compiler.)
 //!
 //! Before: stage source; no 64-bit float arithmetic. After: the same; no sine or cosine.
 
@@ -33,7 +34,7 @@ pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
     })
 }
 
-/// Everything but the result has 32 bits.
+/// All intermediate values have 32 bits.
 fn sine(r: &mut Rewriter<'_, '_>, angle: Src, quarter_turn_ahead: bool, width: u8) -> Src {
     let turn = Src::f32(1.0 / TAU);
     let turns = if quarter_turn_ahead {

@@ -1,16 +1,16 @@
 //! Empties unreachable blocks.
 //!
-//! The layout keeps a block where nothing arrives, such as the one after a loop that is never left. Such a block would
-//! still fall into the next one and lend it a predecessor that never runs. Afterwards it holds `halt` alone, so that it
-//! has no successors, and phis have inputs from reachable predecessors only. The block before an if construct, whose arms are
-//! unreachable as well, keeps an `if` instead.
+//! The layout contains unreachable blocks, such as the one after a loop that is never left. Such a block
+//! would still fall through into the next one and add a predecessor that never runs. Afterwards it contains
+//! only `halt`, so that it has no successors, and phis have inputs from reachable predecessors only. The
+//! block before an if construct whose arms are unreachable as well contains an `if` instead.
 //!
 //! Before: stage source. After: the same.
 
 use crate::error::CompileError;
 use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src};
 
-/// Leaves `halt` or `if false` alone in every unreachable block.
+/// Reduces every unreachable block to `halt` or `if false`.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.

@@ -1,4 +1,4 @@
-//! Outputs of vertex shaders: `store_varying` becomes the hardware's store; a program without outputs says so.
+//! Lowers `store_varying` to the hardware's store; a program without outputs signals that.
 //!
 //! Before: stage source; no `store_cull`. After: the same; no `store_varying`.
 
@@ -10,10 +10,10 @@ use crate::error::CompileError;
 use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op};
 
-/// Lowers stores of vertex outputs in the shader of which `info` tells.
+/// Lowers stores of vertex outputs of the shader that `info` describes.
 ///
 /// # Errors
-/// Stores anywhere but in the last block, where their order is that of the program, are an internal error.
+/// Stores outside the last block, where their order is that of the program, are an internal error.
 pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
     let mut elsewhere = false;
@@ -35,7 +35,7 @@ pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Com
     }
     if !stores && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
         let none = f.make_inst(Opcode::NoVar, &[], &[], &mods(Opcode::NoVar), 0);
-        // Where nothing arrives at the end, the block halts.
+        // If the end is unreachable, the block ends with a halt.
         let end = f.block(exit).insts.len() - usize::from(f.terminator(exit).is_some());
         f.block_mut(exit).insts.insert(end, none);
     }

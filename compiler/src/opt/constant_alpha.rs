@@ -1,7 +1,7 @@
-//! An alpha of 1 in the first target is not left in a register.
+//! Does not export the alpha of target 0 if it is the constant 1.
 //!
-//! Most colours are opaque, and what follows the shader can tell from [`agx_abi::FragmentInfo::opaque`] (Mesa 25.0 does
-//! the same).
+//! Most colours are opaque; the epilog learns this from [`agx_abi::FragmentInfo::opaque`] (Mesa 25.0 does the
+//! same).
 //!
 //! Before: stage source. After: the same.
 
@@ -11,7 +11,7 @@ use agx_abi::fragment::colour_register;
 use crate::context::Context;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
 
-/// Leaves out the export of an alpha that is always 1.
+/// Removes the export of an alpha that is always 1.
 pub fn opt_constant_alpha(f: &mut Function<'_>, context: &mut Context<'_>) {
     let Some(alpha) = colour_register(0, 3).filter(|_| context.facts.info.stage == Stage::Fragment) else {
         return;

@@ -1,8 +1,8 @@
 //! Constant folding.
 //!
-//! Computes pure operations whose sources are all constant, by the semantics the interpreter and the machine share.
-//! Brings the sources of commutative operations into one order, constants last, so that later passes need to look at
-//! one form only: a comparison is turned round with its condition.
+//! Evaluates pure operations whose sources are all constant, with the semantics that the interpreter and the
+//! hardware share. Canonicalises the order of sources of commutative operations, constants last, so that
+//! later passes need to match only one form; comparisons are exchanged together with their condition.
 //!
 //! Before: stage source. After: the same.
 
@@ -26,7 +26,7 @@ pub fn opt_constant_folding(f: &mut Function<'_>) {
 /// Folds an instruction on constants, or orders its sources.
 #[inline]
 pub(super) fn visit<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
-    // Constants come last, so that most operations on values are told by their first source.
+    // Constants come last, so the first source usually shows whether there is anything to fold.
     let may_fold = data.srcs.first().is_none_or(|src| matches!(src.kind, SrcKind::Imm | SrcKind::None));
     if may_fold && let Some(dst) = data.dst() {
         let ty = rewriter.f.ty(dst);
@@ -43,9 +43,9 @@ pub(super) fn visit<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &Inst
 enum Exchange {
     No,
     Free,
-    /// A comparison: less and greater change places.
+    /// A comparison: less and greater are swapped.
     Condition,
-    /// A truth table: its rows for (1, 0) and (0, 1) change places.
+    /// A truth table: its rows for (1, 0) and (0, 1) are swapped.
     TruthTable,
 }
 
@@ -86,7 +86,7 @@ fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
     f.set_inst(inst, InstData { srcs, mods, ..*data });
 }
 
-/// Values in the order they were made, then uniforms, then constants.
+/// Values in order of definition, then uniforms, then constants.
 fn rank(src: Src) -> (u8, u64) {
     let kind = match src.kind {
         SrcKind::Value => 0,
@@ -97,7 +97,7 @@ fn rank(src: Src) -> (u8, u64) {
     (kind, src.payload)
 }
 
-/// The modifiers once the first two sources have changed places; `None` when there is no such form.
+/// The modifiers after exchanging the first two sources; `None` if there is no such form.
 fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<ArrayVec<u32, MAX_OPERANDS>> {
     let mut mods = ArrayVec::try_from(data.mods).ok()?;
     match exchange {
@@ -108,7 +108,8 @@ fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<ArrayVec<u3
             let exchanged = Truth::new(*table).exchanged();
             *table = exchanged.get();
             if !exchanged.is_sound() {
-                // The two tables that do not depend on the first source alone are undefined in hardware (applegpu).
+                // The two tables that do not depend on the first source alone are undefined in hardware
+                // (applegpu).
                 return None;
             }
         }

@@ -1,14 +1,14 @@
 //! Copy propagation.
 //!
-//! Reads the source of a copy instead of the copy: `mov`, conversions to the same width, phis whose inputs are all the
-//! same, `collect` of all parts of one `split` in order, and `split` of a `collect` of parts of the same types. The
-//! copies themselves become unused or go at once.
+//! Replaces uses of a copy by uses of its source: `mov`, conversions to the same width, phis with identical
+//! inputs, `collect` of all parts of one `split` in order, and `split` of a `collect` of parts of the same
+//! types. The copies become unused or are removed at once.
 //!
 //! Before: stage source. After: the same.
 
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
-/// Forwards copies to their readers.
+/// Forwards the sources of copies to their uses.
 pub fn opt_copy_prop(f: &mut Function<'_>) {
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
@@ -37,8 +37,8 @@ fn same_width(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     }
 }
 
-/// A phi of one source, itself aside. A loop-carried input that is forwarded later in program order is resolved by
-/// the rewriter, so a chain of such phis may take another run.
+/// A phi with one source other than itself. The rewriter resolves loop-carried inputs that are forwarded
+/// later in program order, so a chain of such phis may need another run.
 fn trivial_phi(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     let Some(dst) = data.dst() else { return Rewrite::Keep };
     let mut only = None;

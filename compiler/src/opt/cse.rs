@@ -1,16 +1,16 @@
 //! Common subexpression elimination by value numbering.
 //!
-//! One walk over the layout. A pure instruction (or a load of memory nobody writes) with the operation, sources,
-//! modifiers and result types of an earlier one is replaced by it, if the earlier one dominates. Dominance comes from
-//! the structure: what an arm, a loop's body or a scope computes is forgotten when it closes, except that an arm whose
-//! sibling never reaches the join dominates what follows, and that the first block of a loop or scope dominates all
-//! that comes after.
+//! One walk over the layout. A pure instruction (or a load of read-only memory) with the operation, sources,
+//! modifiers and result types of an earlier instruction is replaced by it if the earlier one dominates.
+//! Dominance follows from the structure: entries of an arm, a loop's body or a scope expire when it closes,
+//! except that an arm whose sibling never reaches the join dominates the code after the if, and that the
+//! first block of a loop or scope dominates all code after it.
 //!
-//! A difference of floats is also known by its opposite: `b - a` is `-(a - b)` where the signs of zeros do not matter, and
-//! signs mostly go into what reads them.
+//! A difference of floats also matches its opposite: `b - a` is `-(a - b)` if the signs of zeros are
+//! insignificant, and users can mostly absorb the sign.
 //!
-//! Operations across lanes depend on which lanes are active, so they merge only within a block; phis, too, of which those
-//! with the same sources are the same.
+//! Subgroup operations depend on which lanes are active, so they merge only within a block; so do phis, which
+//! are equal if their sources are.
 //!
 //! The table hashes row content; it is never iterated.
 //!
@@ -26,7 +26,7 @@ use crate::analysis::regions::{Region, Regions};
 use crate::ir::key;
 use crate::ir::{Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
-/// Merges equal pure instructions.
+/// Merges identical pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
         let mut numbering = Numbering::of(f, scratch);
@@ -41,19 +41,20 @@ pub fn opt_cse(f: &mut Function<'_>) {
 pub(super) struct Numbering<'s> {
     regions: Regions,
     scratch: &'s Bump,
-    /// A power of two of places, a fourth of them free at least; what hashes to one that is taken is in the next free one.
+    /// An open-addressing hash table whose size is a power of two; at least a fourth of the entries are free.
+    /// Collisions move to the next free entry.
     table: &'s mut [Numbered],
-    /// Places taken.
+    /// Number of occupied entries.
     taken: usize,
-    /// There may be differences of floats whose opposites have the same value.
+    /// There may be differences of floats with an opposite.
     has_differences: bool,
 }
 
-/// Fewest places of a table.
+/// Minimum table size.
 const FEWEST_PLACES: usize = 16;
 
 impl<'s> Numbering<'s> {
-    /// Nothing numbered yet of `f`, whose layout stays.
+    /// An empty numbering for `f`, whose layout must not change.
     pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Numbering<'s> {
         let count: usize = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
         let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
@@ -66,7 +67,7 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// The place of the instruction known to be equal to `data`, or that where it belongs.
+    /// The entry of an instruction equal to `data`, or the free entry where it belongs.
     fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> usize {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
@@ -79,7 +80,7 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// Takes a free place, and makes room for others.
+    /// Occupies a free entry, and grows the table if needed.
     #[inline]
     fn take(&mut self, at: usize, numbered: Numbered) {
         self.table[at] = numbered;
@@ -89,7 +90,7 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// Doubles the places.
+    /// Doubles the number of entries.
     #[cold]
     fn grow(&mut self) {
         let places = self.table.len() * 2;
@@ -103,7 +104,7 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// Numbers `inst`, or replaces it by an equal one before it.
+    /// Numbers `inst`, or replaces it by an earlier identical instruction.
     #[inline]
     pub(super) fn visit(
         &mut self,
@@ -132,7 +133,7 @@ impl<'s> Numbering<'s> {
         }
     }
 
-    /// The instruction at a place, if it is known `here`, too; notes `here` there otherwise.
+    /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.
     #[inline(always)]
     fn known(&mut self, at: usize, here: Numbered, in_block: bool) -> Option<Inst> {
         let known = self.table[at];
@@ -147,7 +148,7 @@ impl<'s> Numbering<'s> {
         Some(known.inst)
     }
 
-    /// Numbers a difference, or replaces it by an equal one or the sign of an opposite one before it.
+    /// Numbers a difference, or replaces it by an earlier equal one or by the negation of an opposite one.
     #[inline(never)]
     fn visit_difference(
         &mut self,
@@ -174,7 +175,7 @@ impl<'s> Numbering<'s> {
     }
 }
 
-/// `a − b` of floats, which is `−(b − a)` where the sign of a zero does not matter.
+/// `a − b` of floats, which is `−(b − a)` if the sign of a zero is insignificant.
 #[derive(Clone, Copy, PartialEq)]
 struct Difference {
     minuend: Src,
@@ -182,7 +183,7 @@ struct Difference {
 }
 
 impl Difference {
-    /// The difference that the sum `data` is.
+    /// The difference that the sum `data` computes, if it is one.
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
         let negated = |src: Src| {
             let negation = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty())?;
@@ -197,7 +198,7 @@ impl Difference {
         (!data.get(key::SAT)).then_some(Difference { minuend, subtrahend })
     }
 
-    /// The same number for the opposite.
+    /// Equal for opposite differences.
     fn hash(self) -> u64 {
         let hash = |src: Src| {
             let mut hasher = FxHasher::default();
@@ -207,7 +208,7 @@ impl Difference {
         hash(self.minuend) ^ hash(self.subtrahend)
     }
 
-    /// Whether `data` is the opposite.
+    /// Whether `data` is the opposite difference.
     fn is_opposite(self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let opposite = Difference { minuend: self.subtrahend, subtrahend: self.minuend };
         data.op == Op::Hw(Opcode::Fadd) && Difference::of(f, data) == Some(opposite)
@@ -217,24 +218,24 @@ impl Difference {
 fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
     let first = rewriter.f.insts[first];
     for (dst, known) in data.dsts.iter().zip(first.dsts) {
-        // One of the two is needed as it is.
+        // If either use needs full precision, the merged value must keep it.
         rewriter.f.values[*known].relaxed &= rewriter.f.values[*dst].relaxed;
         rewriter.forward(*dst, Src::value(*known));
     }
     Rewrite::Remove
 }
 
-/// A table entry: an instruction and where it stands.
+/// A table entry: an instruction and its location.
 #[derive(Clone, Copy)]
 struct Numbered {
     inst: Inst,
     region: Region,
     block: Block,
-    /// Low bits of the row's hash: most rows differ in them.
+    /// Low bits of the row's hash, in which most rows differ.
     hash: u32,
 }
 
-/// A place that nothing has taken: no function has so many instructions.
+/// A free entry: no function has that many instructions.
 const FREE: Numbered = Numbered { inst: Inst(u32::MAX), region: Region::FIRST, block: Block(0), hash: 0 };
 
 impl Numbered {
@@ -256,7 +257,7 @@ fn hash_row(data: &InstData<'_>) -> u64 {
 }
 
 fn hash_src(hasher: &mut FxHasher, src: Src) {
-    // In the order of memory: the host reads all three at once.
+    // The fields are combined in memory order, so the host can load all three at once.
     let what = u64::from(src.flags.bits()) | (src.kind as u64) << 16 | u64::from(src.bits) << 24;
     hasher.write_u64(src.payload ^ what << 32);
 }

@@ -1,8 +1,9 @@
 //! Dead code elimination.
 //!
-//! Marks what effects need, from the end of the function backwards, and removes every other instruction. Because it marks
-//! instead of counting uses, phis of a loop that only feed each other go as well. Runs at any stage before registers are
-//! assigned; a pure instruction with several results stays while one of them is used.
+//! Marks the instructions that effects depend on, from the end of the function backward, and removes all
+//! others. Marking instead of counting uses also removes phis of a loop that only feed each other. Runs at
+//! any stage before register allocation; a pure instruction with several results stays while one of them is
+//! used.
 //!
 //! Before: stage source to selected. After: the same.
 
@@ -13,10 +14,10 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage};
 
-/// A mark at each instruction, by id.
+/// A mark for each instruction, by id.
 type Live<'s> = &'s mut [bool];
 
-/// Removes pure instructions whose results nothing needs.
+/// Removes pure instructions whose results are unused.
 pub fn opt_dce(f: &mut Function<'_>) {
     if f.settled.unused == Some(f.mark()) {
         return;
@@ -45,10 +46,10 @@ fn remove(f: &mut Function<'_>, live: &[bool]) {
     }
 }
 
-/// Adds the instructions that effects depend on to `live`; `None` when those are all.
+/// Marks the instructions that effects depend on in `live`; `None` if all instructions are live.
 fn mark<'s>(f: &Function<'_>, live: Live<'s>, scratch: &'s Bump) -> Option<Live<'s>> {
     let mut is_clean = true;
-    // What phis read may come later in the layout, and has been passed by.
+    // Definitions of phi sources may come later in the layout and have been passed already.
     let mut passed = ArenaVec::new_in(scratch);
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
@@ -81,16 +82,17 @@ fn mark<'s>(f: &Function<'_>, live: Live<'s>, scratch: &'s Bump) -> Option<Live<
     (!is_clean).then_some(live)
 }
 
-/// The instructions that define what `data` reads.
+/// The instructions that define the sources of `data`.
 fn definitions<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Inst> + 'd {
     data.srcs.iter().filter_map(|src| f.values[src.as_value()?].def)
 }
 
-/// What depends on other lanes changes nothing for them, so it may go, derivatives too, which keep their place among what
-/// ends lanes as long as they are used. A load without a user may go although it reads memory; only volatile ones must stay.
+/// Subgroup operations have no effect on other lanes, so they may be removed. This includes derivatives,
+/// which are ordered with instructions that terminate lanes as long as they are used. A load without a use
+/// may be removed although it reads memory; only volatile ones must stay.
 ///
-/// A register that the program's environment fills is one like any other where nothing reads it, once no lowering looks
-/// for it any more.
+/// Once no lowering depends on them, reads of registers set by the program's environment may be removed like
+/// others.
 fn is_removable(stage: Stage, data: &InstData<'_>) -> bool {
     (stage >= Stage::Selected && data.op == Op::Ir(IrOp::Preload))
         || data.is_pure()

@@ -1,9 +1,9 @@
-//! Removes stores to device, threadgroup and stack memory that nobody can see.
+//! Removes stores to device, threadgroup and stack memory whose data is never read.
 //!
-//! A store is dead when a later one of its block writes at least the same bytes and nothing in between may read them, end a
-//! lane, or let others look: another load that is not known to be elsewhere, an atomic, a barrier, a discard. Stores to
-//! threadgroup or stack memory are dead as well where the function never reads that kind of memory, unless another part reads the
-//! stack that this one opens. Volatile stores stay.
+//! A store is dead if a later store of its block writes at least the same bytes and no instruction in between
+//! may read them, end a lane, or make them visible to others: a load that may alias, an atomic, a barrier, a
+//! discard. Stores to threadgroup or stack memory are also dead if the function never reads that space,
+//! unless another part reads the stack that this one opens. Volatile stores stay.
 //!
 //! Before: stage source. After: the same.
 
@@ -14,10 +14,10 @@ use crate::context::Context;
 use crate::ir::{Function, Inst, InstData, IrOp, Op};
 use crate::lower::Frame;
 
-/// Most later stores remembered at a time.
+/// Maximum number of later stores tracked at a time.
 const MAX_LATER: usize = 32;
 
-/// Removes stores that are overwritten before they are read, or never read.
+/// Removes stores whose data is never read.
 pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
     let unread = Unread::of(f, context.facts.frame);
     for index in 0..f.layout.len() {
@@ -30,14 +30,14 @@ pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
             .filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later))
             .copied()
             .collect();
-        // Both are in order, the dead ones from the end.
+        // Both lists are ordered, the dead stores from the end.
         let mut dead = dead.into_iter().rev().peekable();
         insts.retain(|inst| dead.next_if_eq(inst).is_none());
         f.block_mut(block).insts = insts;
     }
 }
 
-/// Kinds of memory that the function never reads.
+/// Memory spaces that the function never reads.
 struct Unread {
     threadgroup: bool,
     stack: bool,
@@ -57,7 +57,7 @@ impl Unread {
     }
 }
 
-/// Whether an instruction is a dead store, given what is stored `later`; which is brought up to date.
+/// Whether an instruction is a dead store given the `later` stores, which are updated.
 fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut Vec<MemoryAccess>) -> bool {
     if let Some(store) = MemoryAccess::of_store(f, data) {
         f.watch.visit(1);

@@ -1,9 +1,10 @@
-//! Folds saturation and rounding to 16 bits into the float operation whose result they read.
+//! Folds saturation and rounding to 16 bits into the float operation that defines their source.
 //!
-//! `fadd x, -0.0` is the machine's float move: with the `sat` modifier it saturates, with a 16-bit destination it rounds.
-//! Every float operation can do both itself, in the same order, so the move goes when nobody else reads its source.
+//! `fadd x, -0.0` is the hardware's float move: with the `sat` modifier it saturates, with a 16-bit
+//! destination it rounds. Every float operation can do both itself, in the same order, so the move is removed
+//! if it is the only use of its source.
 //!
-//! Likewise integer operations cut their result to a 16-bit destination themselves.
+//! Likewise, integer operations truncate their result to a 16-bit destination themselves.
 //!
 //! Before: stage selected. After: the same.
 
@@ -15,7 +16,7 @@ use crate::analysis::uses::uses;
 use crate::ir::key;
 use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, ScratchSide, Type, Value};
 
-/// Folds float moves into the operations they read.
+/// Folds float moves into the operations that define their sources.
 pub fn opt_fold_destinations(f: &mut Function<'_>) {
     let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
     if !insts.any(|inst| may_move(&f.insts[*inst])) {
@@ -42,7 +43,7 @@ fn may_move(data: &InstData<'_>) -> bool {
     }
 }
 
-/// Gives the producer the destination and the saturation of the move.
+/// Transfers the destination and the saturation of the move to the producer.
 fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: &InstData<'a>) -> Option<()> {
     let (source, dst) = (moved(r, data)?, *data.dsts.first()?);
     let producer: Inst = r.f.values[source].def?;
@@ -52,7 +53,8 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: 
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => from == 16 && to == 16,
         op => op.results().contains(Results::ROUNDED) && op.is_pure() && to <= from,
     };
-    // A producer that saturates may also round, one that rounds to 16 bits has done so before it would saturate.
+    // A producer that saturates may also round; one that rounds to 16 bits would have rounded before
+    // saturating.
     if !can || uses[source] != 1 {
         return None;
     }
@@ -64,7 +66,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: 
     Some(())
 }
 
-/// Gives an integer operation the 16-bit destination of the move that cuts its result.
+/// Transfers the 16-bit destination of a truncating move to the integer operation that defines its source.
 fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: &InstData<'a>) -> Option<()> {
     let moves = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::FIRST;
     let ([source, _], [dst]) = (data.srcs, data.dsts) else { return None };
@@ -83,7 +85,7 @@ fn cuts_its_result(data: &InstData<'_>) -> bool {
     data.op.results().contains(Results::CUT) && !data.get(key::SAT)
 }
 
-/// The value an instruction moves without changing its sign.
+/// The value that an instruction moves without changing its sign.
 fn moved(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Value> {
     let Op::Hw(Opcode::Fadd | Opcode::Hadd) = data.op else { return None };
     let [source, zero] = data.srcs else { return None };

@@ -1,8 +1,9 @@
 //! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory.
 //!
-//! Within a block, and from blocks into those that only they lead to as far as they agree, a load reads what a store or load before it left at
-//! the same place, unless something between may have written there: another store that is not known to be elsewhere, an
-//! atomic, a barrier or fence. SPIR-V lets an invocation keep such values; volatile accesses are left alone.
+//! Within a block, and from blocks into successors that only they reach as far as they agree, a load reuses
+//! the value that a preceding store or load left at the same location, unless an instruction in between may
+//! have written it: a store that may alias, an atomic, a barrier or fence. SPIR-V lets an invocation keep
+//! such values; volatile accesses are not touched.
 //!
 //! Before: stage source. After: the same.
 
@@ -12,10 +13,10 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src};
 
-/// Most values remembered at a time.
+/// Maximum number of values tracked at a time.
 const MAX_KNOWN: usize = 32;
 
-/// Most empty blocks looked through.
+/// Maximum number of empty blocks that are skipped.
 const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
@@ -31,7 +32,7 @@ pub fn opt_forward_memory(f: &mut Function<'_>) {
     });
 }
 
-/// What is known to be in memory.
+/// A known memory content.
 #[derive(Clone, Copy, PartialEq)]
 struct Known {
     access: MemoryAccess,
@@ -41,13 +42,13 @@ struct Known {
 struct Memory<'s> {
     block: Option<Block>,
     known: ArenaVec<'s, Known>,
-    /// What was known at the end of each block so far; of blocks yet to come, which lead back, nothing.
+    /// Known contents at the end of each block visited so far; empty for blocks behind back edges.
     at_end: ScratchSide<'s, Block, &'s [Known]>,
     scratch: &'s Bump,
 }
 
 impl Memory<'_> {
-    /// Takes over what all predecessors knew when a block begins.
+    /// Starts a block with the contents known in all predecessors.
     fn enter(&mut self, r: &Rewriter<'_, '_>) {
         if self.block == Some(r.block) {
             return;
@@ -100,7 +101,7 @@ impl Memory<'_> {
     }
 }
 
-/// The block itself, or the one before it while it is empty and has only one before it: nothing happens in between.
+/// The block itself, or its single predecessor while it is empty, since empty blocks change nothing.
 fn last_with_insts(f: &Function<'_>, mut block: Block) -> Block {
     for _ in 0..MAX_EMPTY_BLOCKS {
         match f.block(block).preds.as_slice() {
@@ -111,7 +112,7 @@ fn last_with_insts(f: &Function<'_>, mut block: Block) -> Block {
     block
 }
 
-/// The component of `known` at which what `access` loads begins, if it is all there.
+/// The component of `known` at which the data of `access` begins, if all of it is known.
 fn covers(known: &Known, access: &MemoryAccess) -> Option<(Known, usize)> {
     let ((first, end), (known_first, known_end)) = (access.range(), known.access.range());
     let same =

@@ -1,14 +1,16 @@
-//! Fuses pairs of operations into one instruction of the machine.
+//! Fuses pairs of operations into one hardware instruction.
 //!
-//! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
-//!   function allows contraction, and not through an `exact`, which stands where SPIR-V forbids it for an operation.
-//! * A sum of products and something else begins with that: `(a * b + c * d) + e` becomes `a * b + (c * d + e)`, two
-//!   operations instead of three. Mesa 25.0 does the same; rounding differs, so where contraction is allowed only.
-//! * A left shift by up to four goes into the addition or subtraction that reads it.
-//! * The sign of a product or sum goes to its sources, where the sign of a zero sum does not matter.
-//! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
+//! * A product that only feeds sums is fused with them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only if the
+//!   function allows contraction, and not through an `exact`, which marks operations for which SPIR-V forbids
+//!   it.
+//! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes `a * b + (c * d
+//!   + e)`, two operations instead of three. Mesa 25.0 does the same; rounding differs, so this requires
+//!   contraction.
+//! * A left shift by up to four is fused with the addition or subtraction that reads it.
+//! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
+//! * A right shift and a mask become a field extraction, two complementary shifts a funnel shift.
 //!
-//! Runs late, when addresses have taken the shifts and sums they can use.
+//! Runs late, after address formation has used the shifts and sums it can.
 //!
 //! Before: stage lowered. After: the same.
 
@@ -46,17 +48,17 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
     });
 }
 
-/// Most products of a sum that is put together anew.
+/// Maximum number of products in a sum that is rebuilt.
 const MAX_PRODUCTS: usize = 8;
 
-/// How often a value is read, and how often by additions.
+/// The number of uses of a value, and of uses by additions.
 #[derive(Clone, Copy, Default)]
 struct Reads {
     all: u32,
     by_sums: u32,
 }
 
-/// How values are read.
+/// The uses of all values.
 struct Uses<'s>(ScratchSide<'s, Value, Reads>);
 
 impl<'s> Uses<'s> {
@@ -79,23 +81,23 @@ impl<'s> Uses<'s> {
         Uses(uses)
     }
 
-    /// Whether only one operand reads `src`.
+    /// Whether `src` has a single use.
     fn once(&self, src: Src) -> bool {
         self.count(src) == 1
     }
 
-    /// How many operands read `src`.
+    /// The number of uses of `src`.
     fn count(&self, src: Src) -> u32 {
         src.as_value().map_or(0, |value| self.0[value].all)
     }
 
-    /// Whether the product `src` is no longer needed once the sums that read it have it.
+    /// Whether the product `src` becomes unused once the sums that read it have fused it.
     fn only_summed(&self, src: Src) -> bool {
         src.as_value().is_some_and(|value| self.0[value].all == self.0[value].by_sums)
     }
 }
 
-/// The definition of `src` if it is an unmodified `op` whose modifiers are the defaults.
+/// The definition of `src` if it is `op` without source modifiers and with default modifiers.
 fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<InstData<'a>> {
     let op = op.into();
     let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
@@ -123,7 +125,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         let [x, y] = [self.data.srcs[0], self.data.srcs[1]];
         let (own, other) = if uses.count(y) < uses.count(x) { (y, x) } else { (x, y) };
         if uses.count(other) > 1 && self.is_product(r, other) {
-            // Computed once, it begins this sum and others without a product of their own.
+            // A product computed once can begin this sum and others that have no other product.
             let fused = uses.once(own).then(|| self.with_product(r, uses, own, other)).flatten();
             if let Some(done) = fused.or_else(|| self.with_chain(r, uses, own, other)) {
                 return Some(done);
@@ -140,7 +142,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         defined_by(r, src, self.multiply).is_some() && r.f.width(src) == self.width
     }
 
-    /// `a * b + addend` for a product or a negated one that only sums read.
+    /// `a * b + addend` for a product, possibly negated, that only sums read.
     fn with_product(
         &self,
         r: &mut Rewriter<'_, '_>,
@@ -158,7 +160,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         self.replace(r, [first, data.srcs[1], addend])
     }
 
-    /// A sum of products that only this one reads begins with `addend`.
+    /// Makes a sum of products with no other use begin with `addend`.
     fn with_chain(
         &self,
         r: &mut Rewriter<'_, '_>,
@@ -192,7 +194,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         self.replace(r, [a, *last_b, total])
     }
 
-    /// The definition of `at` if it is an `op` of the sum's width that only one operand reads.
+    /// The definition of `at` if it is an `op` of the sum's width with a single use.
     fn link<'f>(&self, r: &Rewriter<'_, 'f>, uses: &Uses<'_>, at: Src, op: Opcode) -> Option<InstData<'f>> {
         defined_by(r, at, op).filter(|_| uses.once(at) && r.f.width(at) == self.width)
     }
@@ -210,7 +212,7 @@ fn signed(r: &mut Rewriter<'_, '_>, src: Src, negated: bool) -> Src {
     if negated { r.alu(IrOp::Fneg, width, &[src], &[]) } else { src }
 }
 
-/// The sign of a product or sum that nothing else reads goes to its sources, where it costs nothing.
+/// Moves the sign of a product or sum with no other use to its sources, where it is free.
 fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -> Option<()> {
     let source = negated.srcs[0];
     let value = source.as_value().filter(|value| uses.0[*value].all == 1)?;
@@ -262,7 +264,7 @@ fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) ->
     Some(())
 }
 
-/// What `src` shifts left by one to four.
+/// The operand and amount of a left shift by one to four.
 fn small_shift(r: &Rewriter<'_, '_>, src: Src) -> Option<(Src, u32)> {
     let data = defined_by(r, src, IrOp::Shl)?;
     let amount = data.srcs[1].as_imm().filter(|amount| (1..=4).contains(amount))?;
@@ -281,7 +283,7 @@ fn product(r: &Rewriter<'_, '_>, uses: &Uses<'_>, src: Src, width: u8) -> Option
     uses.only_summed(src).then_some(factors)
 }
 
-/// A mask of low bits over a right shift by a constant.
+/// A mask of low bits applied to a right shift by a constant.
 fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
     let ones = mask.srcs[1].as_imm().filter(|ones| (ones + 1).is_power_of_two() && *ones < 0x7fff_ffff)?;
     let shift = defined_by(r, mask.srcs[0], IrOp::Ushr)
@@ -293,7 +295,7 @@ fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
     Some(())
 }
 
-/// The two parts of a shifted pair of words, joined.
+/// The two parts of a shifted pair of words, combined.
 fn funnel(r: &mut Rewriter<'_, '_>, join: &InstData<'_>) -> Option<()> {
     if !matches!(join.get(key::TABLE), Truth::OR | Truth::XOR) || r.f.ty(*join.dsts.first()?).bits != 32 {
         return None;

@@ -1,14 +1,15 @@
-//! Where a condition is known, nothing tests it again.
+//! Removes tests of conditions whose value is known.
 //!
-//! * In the arms of an if, and after an arm that leaves, its condition is a constant, and so is what it is made of or that it
-//!   makes.
-//! * When an arm decides by a constant which way the if after its join goes, and that only jumps, the arm jumps itself:
+//! * In the arms of an if, and after an if with an arm that leaves, its condition is a constant, and so are
+//!   the conditions that it implies.
+//! * If an arm determines, by a constant, the direction of the if after its join, and the arm of that if only
+//!   jumps, the first arm jumps directly:
 //!
 //! ```text
 //! if a { …; stop = true } else { … } if stop { break }   becomes   if a { …; break } else { … }
 //! ```
 //!
-//! What is left of such ifs and phis goes with `opt_copy_prop` and `opt_simplify_control`.
+//! `opt_copy_prop` and `opt_simplify_control` clean up the remaining ifs and phis.
 //!
 //! Before: stage source. After: the same.
 
@@ -19,10 +20,10 @@ use arrayvec::ArrayVec;
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
-/// Most conditions that one is decomposed into.
+/// Maximum number of parts into which a condition is decomposed.
 const MAX_PARTS: usize = 8;
 
-/// Uses what is known of conditions.
+/// Replaces known conditions and threads jumps.
 pub fn opt_jump_threading(f: &mut Function<'_>) {
     if f.layout.iter().all(|segment| segment.seam != Seam::If) {
         return;
@@ -33,7 +34,7 @@ pub fn opt_jump_threading(f: &mut Function<'_>) {
 
 /// An open construct.
 struct Frame {
-    /// How much was known when it opened.
+    /// Number of known conditions when it opened.
     mark: usize,
     /// The condition of an if.
     condition: Option<Value>,
@@ -42,10 +43,10 @@ struct Frame {
     after: Option<Block>,
 }
 
-/// What is known of conditions at a place.
+/// The known conditions at the current point.
 struct Conditions {
     known: Side<Value, Option<bool>>,
-    /// What is known, in the order it was learnt.
+    /// Known conditions in the order in which they were learnt.
     learnt: Vec<Value>,
     frames: Vec<Frame>,
 }
@@ -69,7 +70,7 @@ impl Conditions {
                 }
                 Seam::Else => self.cross_else(f, segment.block, leaves),
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
-                    self.use_behind(f, segment.block);
+                    self.use_in_exit_phis(f, segment.block);
                     let Some(frame) = self.frames.pop() else { continue };
                     self.forget(frame.mark);
                     if frame.then_leaves != leaves {
@@ -82,7 +83,7 @@ impl Conditions {
     }
 
     fn cross_else(&mut self, f: &mut Function<'_>, block: Block, leaves: bool) {
-        self.use_behind(f, block);
+        self.use_in_exit_phis(f, block);
         let Some(frame) = self.frames.last_mut() else { return };
         frame.then_leaves = leaves;
         let (mark, condition) = (frame.mark, frame.condition);
@@ -121,7 +122,8 @@ impl Conditions {
         src.as_value().and_then(|value| self.known[value]).map(Src::bool)
     }
 
-    /// Replaces what is known in the instructions of a block. Phis read where control comes from.
+    /// Replaces known conditions in the instructions of a block, except phis, which read at the ends of
+    /// predecessors.
     fn use_in(&self, f: &mut Function<'_>, block: Block) {
         for index in f.phi_count(block)..f.block(block).insts.len() {
             let inst = f.block(block).insts[index];
@@ -129,8 +131,9 @@ impl Conditions {
         }
     }
 
-    /// Replaces what is known at the end of `block` in the phis after the construct that is left there.
-    fn use_behind(&self, f: &mut Function<'_>, block: Block) {
+    /// Replaces conditions known at the end of `block` in the phis of the block after the construct that ends
+    /// there.
+    fn use_in_exit_phis(&self, f: &mut Function<'_>, block: Block) {
         let after = self.frames.last().and_then(|frame| frame.after).filter(|_| !self.learnt.is_empty());
         let Some(after) = after else { return };
         for index in 0..f.phi_count(after) {
@@ -157,17 +160,17 @@ impl Conditions {
     }
 }
 
-/// An if whose condition is a phi of constants, one arm of which only jumps.
+/// An if whose condition is a phi with a constant input, and whose corresponding arm only jumps.
 struct Decided {
-    /// The end of an arm of the if before, whose constant chooses the jump.
+    /// The end of an arm of the preceding if, whose constant selects the jump.
     from: Block,
     join: Block,
-    /// The block that jumps, and where to.
+    /// The arm that jumps, and its target.
     jumps: Block,
     target: Block,
 }
 
-/// Lets arms jump that decide to.
+/// Lets arms jump directly to the target that they determine.
 fn thread(f: &mut Function<'_>) {
     let mut open: Vec<Block> = Vec::new();
     let mut found = Vec::new();
@@ -194,12 +197,12 @@ fn thread(f: &mut Function<'_>) {
         return;
     }
     let positions = Positions::new(f);
-    found.retain(|decided| positions.reads_no_more(f, decided));
+    found.retain(|decided| positions.is_dead_at_target(f, decided));
     found.iter().for_each(|decided| jump(f, decided));
     f.compute_cfg();
 }
 
-/// Where blocks stand in the layout, and the last block that reads each value.
+/// Positions of blocks in the layout, and the last block that reads each value.
 struct Positions {
     of: Side<Block, usize>,
     last_use: Side<Value, usize>,
@@ -215,7 +218,7 @@ impl Positions {
                 let data = f.insts[*inst];
                 for (index, src) in data.srcs.iter().enumerate() {
                     let Some(value) = src.as_value() else { continue };
-                    // A phi reads where control comes from.
+                    // A phi reads at the end of its predecessor.
                     let reader = if data.op == Op::Ir(IrOp::Phi) { Block(data.mods[index]) } else { block };
                     last_use[value] = last_use[value].max(of[reader]);
                 }
@@ -224,10 +227,10 @@ impl Positions {
         Positions { of, last_use }
     }
 
-    /// Whether nothing reads the phis of the join at the target or after it. The new edge goes round the join, which holds
-    /// nothing but phis, to a target after it; what stands between them is still reached through the join only, whatever
-    /// other arms jump.
-    fn reads_no_more(&self, f: &Function<'_>, decided: &Decided) -> bool {
+    /// Whether the phis of the join have no use at the target or after it. The new edge bypasses the join,
+    /// which contains only phis, to a target after it; blocks in between are still reached only through the
+    /// join, regardless of other arms that jump.
+    fn is_dead_at_target(&self, f: &Function<'_>, decided: &Decided) -> bool {
         let phis = &f.block(decided.join).insts[..f.phi_count(decided.join)];
         let mut values = phis.iter().filter_map(|inst| f.insts[*inst].dst());
         let target = self.of[decided.target];
@@ -235,7 +238,7 @@ impl Positions {
     }
 }
 
-/// What the arms that end with `ends` at segment `index` decide about the if after them.
+/// The decision that the arms ending with `ends` at segment `index` make for the if after them.
 fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> {
     let join = f.layout.get(index + 1).filter(|join| join.seam == Seam::If)?.block;
     let insts = &f.block(join).insts;
@@ -245,7 +248,7 @@ fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> 
     }
     let condition = f.insts[*insts.last()?].srcs.first()?.as_value()?;
     let phi = insts[..phis].iter().map(|inst| f.insts[*inst]).find(|phi| phi.dst() == Some(condition))?;
-    // An arm must be left that reaches the join.
+    // At least one arm must remain that reaches the join.
     if phi.srcs.len() < 2 {
         return None;
     }
@@ -261,7 +264,8 @@ fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> 
     })
 }
 
-/// The block of segment `index` and its target if the segment ends with `seam` and only jumps.
+/// The block of segment `index` and its jump target, if the segment ends with `seam` and contains only the
+/// jump.
 fn only_jumps(f: &Function<'_>, index: usize, seam: Seam) -> Option<(Block, Block)> {
     let segment = f.layout.get(index).filter(|segment| segment.seam == seam)?;
     match f.block(segment.block).insts.as_slice() {
@@ -270,7 +274,7 @@ fn only_jumps(f: &Function<'_>, index: usize, seam: Seam) -> Option<(Block, Bloc
     }
 }
 
-/// As [`only_jumps`] for the second arm of the if whose first arm begins at segment `index`.
+/// Like [`only_jumps`] for the second arm of the if whose first arm begins at segment `index`.
 fn else_arm(f: &Function<'_>, index: usize) -> Option<(Block, Block)> {
     let mut depth = 0u32;
     for (at, segment) in f.layout.iter().enumerate().skip(index) {
@@ -284,7 +288,7 @@ fn else_arm(f: &Function<'_>, index: usize) -> Option<(Block, Block)> {
     None
 }
 
-/// Ends the arm with the jump. The phis of the join lose an input, those of the target get one.
+/// Ends the arm with the jump. The phis of the join lose an input, those of the target gain one.
 fn jump(f: &mut Function<'_>, decided: &Decided) {
     let joined: Vec<InstData<'_>> =
         f.block(decided.join).insts[..f.phi_count(decided.join)].iter().map(|inst| f.insts[*inst]).collect();

@@ -1,11 +1,11 @@
-//! The rewrites that look at one instruction at a time, in one walk.
+//! Rewrites of single instructions, combined in one walk.
 //!
-//! Copy propagation, constant folding, the algebraic rules and common subexpression elimination each see an instruction
-//! whose sources the walk has settled already, so one walk does what several would: what one rewrite leaves of an
-//! instruction, the next one sees at once, and what a rule builds is rewritten before the walk proceeds. The pipeline joins
-//! neighbouring passes of this kind.
+//! Copy propagation, constant folding, the algebraic rules and common subexpression elimination each see an
+//! instruction whose sources the walk has already simplified, so one walk replaces several: the result of one
+//! rewrite is seen by the next at once, and instructions that a rule builds are rewritten before the walk
+//! continues. The pipeline merges adjacent passes of this kind.
 //!
-//! Before: stage source to lowered, as the passes say. After: the same.
+//! Before: stage source to lowered, as the passes declare. After: the same.
 
 use bitflags::bitflags;
 use bumpalo::collections::Vec as ArenaVec;
@@ -16,25 +16,25 @@ use super::{constant_folding, copy_prop};
 use crate::ir::settled::{NUMBERED, settled_rewrites};
 use crate::ir::{Function, Inst, Rewrite, Rewriter, Seam};
 
-/// Most instructions that are rewritten on behalf of one: rules end, and this bounds how long they take.
+/// Maximum number of rewrites caused by one instruction. The rules terminate; this bounds the time.
 const MAX_SETTLED: usize = 32;
 
 bitflags! {
-    /// Rewrites of one instruction at a time, in the order they are tried.
+    /// Rewrites of single instructions, in the order in which they are tried.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct LocalRewrites: u8 {
-        /// As `opt_copy_prop`.
+        /// Like `opt_copy_prop`.
         const COPY_PROP = 1 << 0;
-        /// As `opt_constant_folding`.
+        /// Like `opt_constant_folding`.
         const CONSTANT_FOLDING = 1 << 1;
-        /// As `opt_algebraic`.
+        /// Like `opt_algebraic`.
         const ALGEBRAIC = 1 << 2;
-        /// As `opt_cse`.
+        /// Like `opt_cse`.
         const CSE = NUMBERED;
     }
 }
 
-/// Does the rewrites in `which` to every instruction, unless nothing changed since they were done.
+/// Applies the rewrites in `which` to every instruction, unless nothing changed since they were last applied.
 pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     if LocalRewrites::from_bits_truncate(settled_rewrites(f)).contains(which) {
         return;
@@ -46,7 +46,7 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
         f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
     });
     let after = f.mark();
-    // What comes around a loop was not yet known where it is read.
+    // Values from back edges are not simplified yet when they are read.
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
     if !has_loops || after == before {
         f.settled.local = Some((which.bits(), after));
@@ -57,7 +57,7 @@ struct Local<'s> {
     which: LocalRewrites,
     rules: Rules,
     numbering: Option<Numbering<'s>>,
-    /// What was built for an instruction and is not yet rewritten, the next one last.
+    /// Instructions that were built but not yet rewritten, the next one last.
     pending: ArenaVec<'s, Inst>,
 }
 
@@ -72,7 +72,7 @@ impl Local<'_> {
         result
     }
 
-    /// Rewrites what was built from position `start` on.
+    /// Rewrites the instructions built from position `start` on.
     fn settle(&mut self, rewriter: &mut Rewriter<'_, '_>, start: usize) {
         rewriter.take_built(start, &mut self.pending);
         let mut left = MAX_SETTLED;
@@ -89,7 +89,7 @@ impl Local<'_> {
         }
     }
 
-    /// The first rewrite that does something.
+    /// Applies the first rewrite that has an effect.
     fn rewrite(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let mut data = rewriter.f.insts[inst];
         if self.which.contains(LocalRewrites::COPY_PROP) {
@@ -103,7 +103,7 @@ impl Local<'_> {
             if !matches!(result, Rewrite::Keep) {
                 return result;
             }
-            // Its sources may have changed places.
+            // Its sources may have been exchanged.
             if !std::ptr::eq(rewriter.f.insts[inst].srcs, data.srcs) {
                 data = rewriter.f.insts[inst];
             }

@@ -1,11 +1,12 @@
-//! Moves out of loops what gives the same in every iteration.
+//! Moves loop-invariant instructions out of loops.
 //!
-//! Innermost loops come first: what leaves one may leave the next. A pure instruction whose sources come from outside the
-//! loop moves before it, and so does a load, where it may be executed there (it is in a block that the first iteration always
-//! reaches, or may be executed speculatively) and where nothing in the loop can write what it reads.
+//! Innermost loops come first: an instruction moved out of one may be moved out of the next. A pure
+//! instruction whose sources are defined outside the loop moves before it. So does a load, if it may be
+//! executed there (it is in a block that the first iteration always reaches, or may be executed
+//! speculatively) and no instruction of the loop may write the memory that it reads.
 //!
-//! What moves must be kept in registers throughout the loop, so nothing moves for which there is no room below the number
-//! of registers from which on fewer threads run at a time.
+//! Moved values occupy registers throughout the loop, so instructions move only while the registers stay
+//! below the number at which fewer threads would be resident.
 //!
 //! Before: stage source. After: the same.
 
@@ -17,10 +18,10 @@ use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
 use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Value};
 
-/// Half registers left free for what later passes add.
+/// Half registers left free for later passes.
 const MARGIN_HALVES: u16 = 12;
 
-/// Moves invariant computation out of loops.
+/// Moves loop-invariant instructions out of loops.
 pub fn opt_loop_invariant(f: &mut Function<'_>) {
     if f.layout.iter().all(|segment| segment.seam != Seam::Loop) {
         return;
@@ -35,7 +36,7 @@ pub fn opt_loop_invariant(f: &mut Function<'_>) {
     });
 }
 
-/// Segments that begin and end each loop, inner loops before those around them.
+/// Segments that begin and end each loop, inner loops before outer ones.
 fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
     let ends = f.construct_ends();
     let is_loop = |(index, _): &(usize, _)| f.layout[*index].seam == Seam::Loop;
@@ -47,7 +48,7 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
     loops
 }
 
-/// The segment that defines each value; parameters count as defined in the first.
+/// The segment that defines each value; parameters count as defined in the first one.
 fn homes(f: &Function<'_>) -> Side<Value, usize> {
     let mut homes = Side::new(f.values.len());
     for (index, segment) in f.layout.iter().enumerate() {
@@ -62,18 +63,18 @@ fn homes(f: &Function<'_>) -> Side<Value, usize> {
 struct Hoister<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     homes: Side<Value, usize>,
-    /// Uses by what has not moved.
+    /// Uses by instructions that have not moved.
     uses: ScratchSide<'s, Value, u32>,
 }
 
-/// A loop, and what matters for moving something out of it.
+/// A loop, and the state for moving instructions out of it.
 struct Loop {
     start: usize,
-    /// Half registers that what moves may occupy.
+    /// Half registers available for moved values.
     room: u32,
-    /// What is written in the loop; `None` when that is unknown.
+    /// The stores of the loop; `None` if unknown.
     stores: Option<Vec<MemoryAccess>>,
-    /// The first iteration reaches the current block.
+    /// Whether the first iteration always reaches the current block.
     is_certain: bool,
 }
 
@@ -91,7 +92,7 @@ impl Hoister<'_, '_, '_> {
             let segment = self.f.layout[index];
             around.is_certain = certain && depth == 0;
             self.hoist_block(segment.block, &mut around, &mut moved);
-            // After a jump or an end, however deep, the first iteration may not come.
+            // After a jump or halt, however deeply nested, the first iteration may not arrive.
             let leaves = self
                 .f
                 .terminator(segment.block)
@@ -122,7 +123,7 @@ impl Hoister<'_, '_, '_> {
         self.f.block_mut(block).insts = kept;
     }
 
-    /// The stores of the loop, unless it writes memory in other ways.
+    /// The stores of the loop; `None` if it writes memory in other ways.
     fn stores(&self, segments: std::ops::RangeInclusive<usize>) -> Option<Vec<MemoryAccess>> {
         let mut stores = Vec::new();
         for index in segments {
@@ -147,7 +148,8 @@ impl Hoister<'_, '_, '_> {
             && self.growth(&data) <= i64::from(around.room)
     }
 
-    /// Whether moving it saves anything: not what costs nothing or only arranges registers for its reader.
+    /// Whether moving saves anything: instructions without cost, or that only arrange registers for their
+    /// user, are not worth moving.
     fn is_worth_moving(&self, data: &InstData<'_>) -> bool {
         match data.op {
             Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch | IrOp::Split) => true,
@@ -167,8 +169,8 @@ impl Hoister<'_, '_, '_> {
         may_execute && unwritten
     }
 
-    /// Half registers that moving `data` adds to what lives through the loop: its results, but not its sources if
-    /// nothing else reads them.
+    /// Half registers that moving `data` adds to the values live through the loop: its results, minus sources
+    /// without other uses.
     fn growth(&self, data: &InstData<'_>) -> i64 {
         let results: i64 = data.dsts.iter().map(|dst| i64::from(self.f.ty(*dst).halves())).sum();
         let last = |value: &Value| self.uses[*value] <= 1;

@@ -1,8 +1,9 @@
-//! Ifs that follow each other on one condition become one.
+//! Merges consecutive ifs on the same condition.
 //!
-//! Every effect on memory of a fragment shader stands in an if of its own, that asks whether the lane is live. Where two such
-//! ifs follow each other, and what stands between them is free to move before the first, the second arm follows the first.
-//! A condition is the same where it computes the same, and reads the same special registers between the same discards.
+//! In a fragment shader every effect on memory is inside its own if, which tests whether the lane is live. If
+//! two such ifs are consecutive and the instructions between them can move before the first, the second arm
+//! is appended to the first. Two conditions are the same if they perform the same computation on the same
+//! special registers, with no discard in between.
 //!
 //! Part of `opt_simplify_control`.
 
@@ -12,15 +13,15 @@ use arrayvec::ArrayVec;
 
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Src};
 
-/// Most instructions that are moved before the first if: they make values live longer.
+/// Maximum number of instructions moved before the first if, because moving extends live ranges.
 const MOST_BETWEEN: usize = 32;
-/// Most operations that make a condition.
+/// Maximum number of operations of a condition that are compared.
 const MOST_COMPARED: usize = 16;
 
-/// The seams of an if without other constructs in it.
+/// The seams of an if that contains no other constructs.
 const SEAMS: [Seam; 3] = [Seam::If, Seam::Else, Seam::EndIf];
 
-/// Merges ifs that follow each other on one condition, where only the first arms do anything.
+/// Merges consecutive ifs on the same condition if both have an empty else-arm.
 pub(super) fn merge_ifs(f: &mut Function<'_>) {
     let layout = f.layout;
     let is_pair = |window: &[Segment]| window.iter().map(|segment| segment.seam).eq([SEAMS, SEAMS].concat());
@@ -50,11 +51,11 @@ pub(super) fn merge_ifs(f: &mut Function<'_>) {
     }
 }
 
-/// Two ifs that follow each other.
+/// Two consecutive ifs.
 struct Pair {
     head: Block,
     arms: [Block; 2],
-    /// The block between them, which asks again.
+    /// The block between them, which tests the condition again.
     between: Block,
     /// The arms of the second.
     merged: [Block; 2],
@@ -76,7 +77,7 @@ impl Pair {
             && self.is_one_condition(f)
     }
 
-    /// Whether both ask the same.
+    /// Whether both ifs have the same condition.
     fn is_one_condition(&self, f: &Function<'_>) -> bool {
         let condition =
             |block: Block| f.terminator(block).and_then(|inst| f.insts[inst].srcs.first().copied());
@@ -110,7 +111,7 @@ impl Pair {
         true
     }
 
-    /// Whether a register read in the head is the same at its end.
+    /// Whether a register read in the head still has the same value at its end.
     fn is_still_so(&self, f: &Function<'_>, read: Inst) -> bool {
         let insts = &f.block(self.head).insts;
         let mut later = insts.iter().skip_while(|inst| **inst != read).peekable();
@@ -118,7 +119,7 @@ impl Pair {
         later.peek().is_some() && later.all(keeps)
     }
 
-    /// Makes one of the two; `after` follows them.
+    /// Merges the two ifs; `after` is the block after them.
     fn merge(&self, f: &mut Function<'_>, after: Block) {
         let mut moved = f.take_insts(self.between);
         moved.pop();
@@ -142,7 +143,7 @@ impl Pair {
     }
 }
 
-/// Whether an instruction may stand before the if in front of it.
+/// Whether an instruction may move before the preceding if.
 fn is_free(data: &InstData<'_>) -> bool {
     data.is_pure() && data.op != Op::Ir(IrOp::Phi) || reads_register(data)
 }
@@ -152,7 +153,7 @@ fn reads_register(data: &InstData<'_>) -> bool {
     data.op == Op::Hw(Opcode::Mfsr)
 }
 
-/// Whether no sample is killed, and nothing waits.
+/// Whether the instruction neither kills samples nor waits.
 fn keeps_coverage(data: &InstData<'_>) -> bool {
     matches!(data.order(), OrderClass::None | OrderClass::Memory) || reads_register(data)
 }

@@ -1,4 +1,5 @@
-//! Optimisations that leave the stage of a function as it is. One pass, one file, one function of that name.
+//! Optimisations, which preserve the stage of a function. Each pass has its own file and a function of the
+//! same name.
 
 mod algebraic;
 mod constant_alpha;
@@ -65,8 +66,8 @@ use crate::context::Context;
 use crate::ir::key;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Type};
 
-/// The first half-word of the uniform file that is free: after those the driver fills, those a preamble writes, and those
-/// that a function written as text reads.
+/// The first free half-word of the uniform file: after those that the driver fills, those that a preamble
+/// writes, and those that a function written as text reads.
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
     let insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
     let read = insts
@@ -77,7 +78,7 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
     context.facts.info.filled_halves().max(read).max(context.facts.info.uniform_halves)
 }
 
-/// Whether a load may go when its result is unused, although it reads memory others write.
+/// Whether a load may be removed if its result is unused, although it reads memory that others write.
 fn is_removable_load(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => !data.get(key::ACCESS).contains(Access::VOLATILE),

@@ -1,7 +1,7 @@
-//! Reads of fragment inputs become as wide as what is read of them.
+//! Narrows fragment input reads to the components in use.
 //!
-//! A front end reads a variable whole. What no `split` hands on takes registers and a coefficient each, which the hardware
-//! computes for every triangle.
+//! A front end reads a variable as a whole. Each component takes registers and a coefficient, which the
+//! hardware computes for every triangle, even if no `split` result uses it.
 //!
 //! Before: stage source. After: the same.
 
@@ -11,19 +11,20 @@ use crate::analysis::uses::uses;
 use crate::ir::table::ScratchSide;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src, Type, Value};
 
-/// What is read of a vector.
+/// How a vector is read.
 #[derive(Clone, Copy, Default)]
 struct Read {
-    /// Components, a bit each.
+    /// Mask of the components that are read.
     components: u16,
     /// Splits that read it.
     splits: u32,
-    /// The narrow vector that stands for it, and its first component.
+    /// The narrow vector that replaces it, and its first component.
     narrow: Option<(Value, u8)>,
 }
 
 impl Read {
-    /// First component that is read, and how many there are up to the last one; `None` where nothing is read.
+    /// The first component that is read, and the number of components up to the last one; `None` if nothing
+    /// is read.
     fn extent(&self) -> Option<(u32, u32)> {
         let last = self.components.checked_ilog2()?;
         let first = self.components.trailing_zeros();
@@ -31,7 +32,7 @@ impl Read {
     }
 }
 
-/// Narrows reads of fragment inputs to the components that are read.
+/// Narrows fragment input reads to the components in use.
 pub fn opt_narrow_inputs(f: &mut Function<'_>) {
     f.with_scratch(narrow);
 }

@@ -1,12 +1,13 @@
-//! Keeps floats that may be rounded as halves (`RelaxedPrecision`, mediump).
+//! Narrows relaxed-precision floats (`RelaxedPrecision`, mediump) to halves.
 //!
-//! Float operations of the machine read sources of 16 and 32 bits in any mix and round to a destination of 16 bits at no
-//! cost, so a value can be a half without any conversion where the operation that makes it can round and all that read
-//! it read it as a float. It then takes half the registers, and sums and products of halves only have shorter latency
-//! (philipturner, metal-benchmarks).
+//! The hardware's float operations read sources of 16 and 32 bits in any mix and round to a 16-bit
+//! destination at no cost. A value can therefore be a half without conversions if its defining operation can
+//! round and all its uses read it as a float. It then takes half the registers, and sums and products of
+//! halves only have shorter latency (philipturner, metal-benchmarks).
 //!
-//! Values that phis and selections pass on have one width. Such a *web* of values becomes 16 bits wide when every value in
-//! it can, and when each that is made in it may be rounded: it is marked so, or only passed on as a value that is.
+//! Values related by phis and selections must have the same width. Such a *web* of values becomes 16 bits
+//! wide if every value in it can, and if each value computed in it is either marked as relaxed or only used
+//! as a relaxed value.
 //!
 //! Before: stage selected. After: the same.
 
@@ -19,10 +20,10 @@ use agx_isa::table::Opcode;
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type, Value};
 
-/// The first operand of the selecting instructions that is passed on as it is.
+/// The first operand of select instructions that is passed through unchanged.
 const FIRST_CHOICE: usize = 2;
 
-/// Keeps floats that may be rounded as halves where that takes no conversion.
+/// Narrows relaxed-precision floats to halves where that needs no conversion.
 pub fn opt_narrow_mediump(f: &mut Function<'_>) {
     if !f.has_relaxed {
         return;
@@ -63,14 +64,14 @@ pub fn opt_narrow_mediump(f: &mut Function<'_>) {
     });
 }
 
-/// What is known of a web, at its root, and of single values.
+/// Properties of a web, stored at its root, and of single values.
 #[derive(Clone, Copy, Default)]
 struct Facts {
-    /// Something in the web needs 32 bits.
+    /// A value of the web needs 32 bits.
     wide: bool,
-    /// Something in the web may be rounded.
+    /// A value of the web is relaxed.
     relaxed: bool,
-    /// Somebody reads this value as the number it is, and not to pass it on as a value that may be rounded.
+    /// The value has a use at full precision, other than being passed through as a relaxed value.
     is_read: bool,
 }
 
@@ -89,7 +90,7 @@ impl Webs {
         Webs { parent, facts: Side::new(f.values.len()) }
     }
 
-    /// The value that denotes the web of `value`.
+    /// The representative of the web of `value`.
     fn root(&mut self, mut value: Value) -> Value {
         while self.parent[value] != value.0 {
             let above = Value(self.parent[value]);
@@ -112,7 +113,7 @@ impl Webs {
         self.facts[root].wide = true;
     }
 
-    /// What reading asks of the sources.
+    /// Applies the constraints of an instruction on its sources.
     fn read(&mut self, f: &Function<'_>, data: &InstData<'_>) {
         for (index, src) in data.srcs.iter().enumerate() {
             let dst = data.dst().filter(|dst| passes_on(data.op, index) && f.ty(*dst) == Type::B32);
@@ -138,7 +139,7 @@ impl Webs {
         }
     }
 
-    /// What the operation asks of its results.
+    /// Applies the constraints of an instruction on its results.
     fn make(&mut self, f: &Function<'_>, data: &InstData<'_>) {
         let vector = match data.op {
             Op::Ir(IrOp::Split) if is_vector_of_floats(f, data.srcs[0]) => data.srcs[0].as_value(),
@@ -160,7 +161,7 @@ impl Webs {
         }
     }
 
-    /// The values that become halves.
+    /// The values to narrow.
     fn narrow(&mut self, f: &Function<'_>) -> Side<Value, bool> {
         let mut narrow: Side<Value, bool> = Side::new(f.values.len());
         for value in f.values.keys().filter(|value| f.ty(*value).bits == 32) {
@@ -172,7 +173,7 @@ impl Webs {
     }
 }
 
-/// Whether source `index` of `op` is the result, bit by bit.
+/// Whether source `index` of `op` is passed through unchanged.
 fn passes_on(op: Op, index: usize) -> bool {
     match op {
         Op::Ir(IrOp::Phi) => true,
@@ -181,7 +182,8 @@ fn passes_on(op: Op, index: usize) -> bool {
     }
 }
 
-/// Whether a source that is not a value may be passed on as a half: a constant that is one, or may be rounded to one.
+/// Whether a source that is not a value may become a half: a constant that a half represents exactly or, if
+/// relaxed, by rounding.
 fn is_half(src: Src, relaxed: bool) -> bool {
     let number = f32::from_bits(src.payload as u32);
     let half = Half::from_f32(number);
@@ -189,7 +191,7 @@ fn is_half(src: Src, relaxed: bool) -> bool {
     src.kind == SrcKind::Imm && (exact || (relaxed && half.is_normal()))
 }
 
-/// Whether the operation reads source `index` as a float and finds the same number in a register of 16 bits.
+/// Whether the operation reads source `index` as a float and can read it from a 16-bit register.
 fn reads_halves(data: &InstData<'_>, index: usize) -> bool {
     let Op::Hw(op) = data.op else { return false };
     let Some((_, operand)) = op.desc().with_role(Role::Src).nth(index) else { return false };
@@ -201,19 +203,20 @@ fn reads_halves(data: &InstData<'_>, index: usize) -> bool {
         })
 }
 
-/// Whether the components of `src` come from an operation that gives floats of 16 bits as well as of 32.
+/// Whether the components of `src` are defined by an operation that can also give 16-bit floats.
 fn is_vector_of_floats(f: &Function<'_>, src: Src) -> bool {
     let Some(data) = f.def(src) else { return false };
     matches!(data.op, Op::Hw(Opcode::Smpf | Opcode::Smpi | Opcode::Iter | Opcode::Iterproj))
 }
 
-/// What becomes of an instruction.
+/// The narrowed form of an instruction.
 enum Narrowed {
     Inst(Op, Vec<Src>),
     Source(Src),
 }
 
-/// The instruction with constants of the width of what is passed on; operations on halves only; no moves of halves.
+/// The instruction with constants in the width of the values passed through, with half-only operations, and
+/// without moves of halves.
 fn narrowed(f: &Function<'_>, data: &InstData<'_>, narrow: &Side<Value, bool>) -> Option<Narrowed> {
     let dst = data.dst()?;
     if is_move(f, data) && f.ty(dst) == Type::B16 && f.width(data.srcs[0]) == 16 {
@@ -253,7 +256,7 @@ fn as_half(src: &Src) -> Src {
     }
 }
 
-/// Whether the instruction gives its first source as it is.
+/// Whether the instruction passes its first source through unchanged.
 fn is_move(f: &Function<'_>, data: &InstData<'_>) -> bool {
     let ([source, zero], Op::Hw(Opcode::Fadd | Opcode::Hadd)) = (data.srcs, data.op) else { return false };
     let is_plain = source.flags.is_empty() && zero.flags.is_empty() && !data.get(key::SAT);

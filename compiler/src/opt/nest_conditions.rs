@@ -1,11 +1,12 @@
-//! Makes an if on several conditions that must hold together nested ifs.
+//! Converts an if on a conjunction of conditions to nested ifs.
 //!
-//! The hardware compares and branches in one instruction, so each comparison of `if (a < b && c < d)` costs one instruction
-//! as an if of its own, but joined to one boolean it costs one more: the comparisons, and the if on what they make. The
-//! brackets that end nested ifs are one instruction. An if that does something only where `a || b` does not hold is one
-//! that does it where neither does.
+//! The hardware compares and branches in one instruction, so each comparison of `if (a < b && c < d)` costs
+//! one instruction as a separate if. Combined into one boolean, it takes one more instruction: the
+//! comparisons, and the if on their result. One instruction closes all nested ifs. An if that acts only where
+//! `a || b` is false acts where both are false.
 //!
-//! Only where the other arm is empty and nothing is chosen between the arms: both ways around would need it.
+//! This requires that the other arm is empty and that no phi selects between the arms: it would be reached
+//! from several ifs.
 //!
 //! Before: stage source. After: the same.
 
@@ -19,10 +20,10 @@ use crate::analysis::uses::uses;
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value};
 
-/// Most conditions of one if that are nested.
+/// Maximum number of conditions of one if that are nested.
 const MAX_CONDITIONS: usize = 4;
 
-/// Makes an if on several conditions that must hold together nested ifs.
+/// Converts an if on a conjunction of conditions to nested ifs.
 pub fn opt_nest_conditions(f: &mut Function<'_>) {
     let joins = |inst: &Inst| table(f, *inst).is_some();
     if f.layout.len() <= 1 || !f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(joins)) {
@@ -45,12 +46,12 @@ fn table(f: &Function<'_>, inst: Inst) -> Option<Truth> {
     is_join.then(|| data.get(key::TABLE)).filter(|table| matches!(*table, Truth::AND | Truth::OR))
 }
 
-/// How an if is nested.
+/// A planned conversion of an if.
 struct Plan {
     /// The segment that opens it.
     at: usize,
     conditions: ArrayVec<Src, MAX_CONDITIONS>,
-    /// Its first arm is the empty one: the second arm is executed where no condition holds.
+    /// The first arm is the empty one: the second arm is executed if no condition holds.
     swapped: bool,
 }
 
@@ -60,7 +61,7 @@ struct Open {
     else_at: usize,
 }
 
-/// The ifs to nest, in the order of the layout.
+/// The ifs to convert, in layout order.
 fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
     let uses = uses(f, scratch);
     let (mut open, mut plans) = (Vec::new(), Vec::new());
@@ -99,13 +100,13 @@ fn plan(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, open: &Open, end: 
     is_shorter.then_some(Plan { at: open.at, conditions, swapped })
 }
 
-/// Whether `condition` is a comparison that nothing else reads.
+/// Whether `condition` is a comparison with no other use.
 fn is_comparison(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, condition: Src) -> bool {
     let is_only = condition.as_value().is_some_and(|value| uses[value] == 1);
     is_only && f.def(condition).is_some_and(|data| matches!(data.op, Op::Ir(IrOp::Icmp | IrOp::Fcmp)))
 }
 
-/// The conditions that `condition` joins by `wanted`, in their order, if there are several.
+/// The conditions that `condition` combines by `wanted`, in order, if there are several.
 fn conditions(
     f: &Function<'_>,
     uses: &ScratchSide<'_, Value, u32>,
@@ -129,11 +130,11 @@ fn conditions(
     (found.len() > 1).then_some(found)
 }
 
-/// A nested if that is open in the new layout.
+/// An open nested if in the new layout.
 struct Nested {
-    /// Ifs beyond the first.
+    /// Number of ifs beyond the first.
     extra: usize,
-    /// The empty first arm, which follows the other one now.
+    /// The empty first arm, which now follows the other one.
     moved: Option<Block>,
 }
 
@@ -192,7 +193,7 @@ impl Nester<'_, '_> {
         self.open.push(Nested { extra: plan.conditions.len() - 1, moved });
     }
 
-    /// The comparison that holds where `condition`, a comparison, does not.
+    /// The complement of `condition`, a comparison.
     fn complement(&mut self, head: Block, condition: Src) -> Src {
         let Some(data) = self.f.def(condition) else { return condition };
         let other = self.f.add_value(Type::BOOL);
@@ -203,7 +204,7 @@ impl Nester<'_, '_> {
         other.into()
     }
 
-    /// Ends the first arm of the innermost of the ifs with `last`, and all but the outermost one.
+    /// Ends the first arm of the innermost if with `last`, and closes all ifs except the outermost.
     fn end_arm(&mut self, last: Block, extra: usize) {
         self.out.push(Segment { block: last, seam: Seam::Else });
         for _ in 0..extra {

@@ -1,11 +1,12 @@
-//! Computation that is the same for every invocation moves to a preamble: a program that runs once for a dispatch or draw
-//! and leaves its results in the uniform file.
+//! Moves computations that are the same for every invocation to the preamble: a program that runs once per
+//! dispatch or draw and leaves its results in the uniform file.
 //!
-//! A value is uniform when a pure operation computes it from constants, uniform registers and uniform values, in whatever
-//! arm or loop; when it is loaded from memory nobody writes at a uniform address, in a block that every invocation executes
-//! or where it may be loaded whether the program comes there or not; and when it joins uniform values after an if on a
-//! uniform condition, which makes it a selection. What the shader itself still reads of the uniform values gets half-words
-//! after those in use, the most expensive first; `opt_dce` removes what is then unused.
+//! A value is uniform if a pure operation computes it from constants, uniform registers and uniform values,
+//! in any arm or loop; if it is loaded from read-only memory at a uniform address, in a block that every
+//! invocation executes or by a load that may be executed speculatively; or if it is a phi of uniform values
+//! after an if on a uniform condition, which becomes a selection. The uniform values that the shader itself
+//! still reads are assigned half-words after those in use, the most expensive first; `opt_dce` removes the
+//! instructions that become unused.
 //!
 //! Before: stage source. After: the same.
 
@@ -28,20 +29,20 @@ use crate::ir::{
     Type, Value,
 };
 
-/// Half-words left for promoted constants.
+/// Half-words kept free for promoted constants.
 const RESERVED_HALVES: u16 = 64;
 
-/// Weights of what the preamble saves, as in Mesa 25.0: a memory load, an operation of the integer/complex pipe (or one
-/// that becomes several), any other.
+/// Weights of the operations that the preamble saves, as in Mesa 25.0: a memory load, an operation of the
+/// integer/complex pipe (or one that is lowered to several), any other.
 const LOAD_WEIGHT: u32 = 10;
 const COMPLEX_WEIGHT: u32 = 4;
 const SIMPLE_WEIGHT: u32 = 1;
 
-/// Candidates and operands that there are mostly, to make room for.
+/// Typical number of candidates and operands, for preallocation.
 const TYPICAL_CANDIDATES: usize = 64;
 const TYPICAL_OPERANDS: usize = 16;
 
-/// Moves uniform computation to `f.preamble`.
+/// Moves uniform computations to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     f.with_scratch(|f, scratch| move_uniform(f, context, scratch));
 }
@@ -59,7 +60,8 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     let is_numbered = is_numbered(f);
     let mut preamble = build(f, &places, &uniform, scratch);
     preamble.settled.unused = Some(preamble.mark());
-    // Branches keep equal instructions apart, and what selects in place of a phi is new.
+    // Identical instructions in different branches are not merged, and the selections that replace phis are
+    // new.
     if is_numbered && f.layout.len() == 1 {
         keep_numbered(&mut preamble);
     }
@@ -76,7 +78,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     context.facts.info.uniform_halves = context.facts.info.uniform_halves.max(end);
 }
 
-/// Makes what stays read the uniform registers that the preamble fills.
+/// Replaces reads of moved values in the remaining code by the uniform registers that the preamble fills.
 fn read_from_homes(f: &mut Function<'_>, homes: &ScratchSide<'_, Value, Option<Src>>, uniform: &Uniform<'_>) {
     let home = |src: &Src| match src.as_value().and_then(|value| homes[value]) {
         Some(home) => Src { flags: src.flags, ..home },
@@ -94,11 +96,11 @@ fn read_from_homes(f: &mut Function<'_>, homes: &ScratchSide<'_, Value, Option<S
     }
 }
 
-/// What is the same in every invocation.
+/// The computations that are the same in every invocation.
 struct Uniform<'s> {
-    /// Instructions whose results are.
+    /// Instructions with uniform results.
     insts: ScratchSide<'s, Inst, bool>,
-    /// For phis that join arms of an if.
+    /// For uniform phis that join the arms of an if.
     joins: ScratchSide<'s, Inst, Option<Join>>,
 }
 
@@ -110,7 +112,7 @@ struct Join {
 }
 
 impl<'s> Uniform<'s> {
-    /// Finds what is uniform. Arguments of test kernels denote what differs.
+    /// Finds uniform instructions. Parameters of test kernels count as divergent.
     fn of(f: &Function<'_>, ranges: &[UniformRange], scratch: &'s Bump) -> Uniform<'s> {
         let arguments =
             ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
@@ -122,7 +124,7 @@ impl<'s> Uniform<'s> {
         let insts = ScratchSide::new_in(scratch, f.insts.len());
         let mut uniform = Uniform { insts, joins: ScratchSide::later_in(scratch, 0) };
         let mut behind: Option<Join> = None;
-        // Conditions of ifs, and the end of the then-arm once it is known.
+        // Conditions of open ifs, and the end of the then-arm once it is known.
         let mut open: ArenaVec<'_, (Src, Option<Block>)> = ArenaVec::new_in(scratch);
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
@@ -160,7 +162,8 @@ impl<'s> Uniform<'s> {
     }
 }
 
-/// Whether the preamble can do it once for all; `always` when every invocation executes it.
+/// Whether the preamble can execute the instruction once for all invocations; `always` means that every
+/// invocation executes it.
 pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
     match data.op {
         Op::Ir(IrOp::Collect | IrOp::Split) => true,
@@ -172,8 +175,8 @@ pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
     }
 }
 
-/// Uniform scalars worth moving that instructions which stay read, with what they weigh. Uniform instructions whose
-/// results are read and cannot live in the uniform file stay too, and are no longer marked.
+/// Uniform scalars worth moving that remaining instructions read, with their weights. Uniform instructions
+/// whose results are read and cannot be in the uniform file also remain, and their marks are removed.
 fn candidates<'s>(
     f: &Function<'_>,
     uniform: &mut ScratchSide<'_, Inst, bool>,
@@ -207,7 +210,7 @@ fn candidates<'s>(
     candidates
 }
 
-/// What an operation costs the shader. Taking a vector apart costs what making it did.
+/// The cost of an operation to the shader. Splitting a vector has the cost of computing it.
 fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
     match data.op {
         Op::Ir(IrOp::LoadGlobal) => LOAD_WEIGHT,
@@ -215,7 +218,7 @@ fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
             let loaded = |src: &Src| f.def(*src).is_some_and(|def| def.op == Op::Ir(IrOp::LoadGlobal));
             if data.srcs.iter().any(loaded) { LOAD_WEIGHT } else { 0 }
         }
-        // What reads a comparison compares.
+        // The user of a comparison performs it.
         Op::Ir(IrOp::Mov | IrOp::Exact | IrOp::Icmp | IrOp::Fcmp) => 0,
         Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => COMPLEX_WEIGHT,
         Op::Hw(op) if op.desc().unit == Unit::Ic || op.desc().unit == Unit::None => COMPLEX_WEIGHT,
@@ -223,8 +226,8 @@ fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
     }
 }
 
-/// Gives the heaviest candidates half-words, wide values first so that all stay aligned and addresses within the reach
-/// of memory operands. Returns the places and the end of the half-words in use.
+/// Assigns half-words to the heaviest candidates, wide values first so that all are aligned and addresses are
+/// in reach of memory operands. Returns the assignments and the end of the half-words in use.
 fn place(
     f: &Function<'_>,
     mut candidates: ArenaVec<'_, (Value, u32)>,
@@ -255,8 +258,8 @@ fn place(
     (places, next)
 }
 
-/// The program that computes the placed values and stores them to the uniform file. It loads first, and then computes, so that the loads
-/// do not wait for each other.
+/// The program that computes the assigned values and stores them to the uniform file. It loads first and
+/// computes afterwards, so that loads overlap.
 fn build<'a>(
     f: &Function<'a>,
     places: &[(Value, u16)],
@@ -281,7 +284,8 @@ fn build<'a>(
             let insts = f.block(segment.block).insts.iter();
             for inst in insts.filter(|inst| needed[**inst] && early[**inst] == is_early) {
                 copy.copy(&mut b, *inst);
-                // At once: what is stored needs no register any more. But what is loaded is not waited for before the next load.
+                // Stores at once, so that the value needs no register any longer; but a loaded value is not
+                // stored before the remaining loads have been issued.
                 if !is_early {
                     copy.store(&mut b);
                 }
@@ -297,10 +301,10 @@ fn build<'a>(
     preamble
 }
 
-/// Most half registers that loads may fill before anything is computed.
+/// Maximum number of half registers that loads may fill before anything is computed.
 const MOST_LOADED_HALVES: u32 = 128;
 
-/// The loads among the instructions of the preamble, with what they need; none if they take too many registers.
+/// The loads among the preamble's instructions with their dependences; empty if they take too many registers.
 fn early_instructions<'s>(
     f: &Function<'_>,
     needed: &ScratchSide<'_, Inst, bool>,
@@ -334,10 +338,10 @@ fn early_instructions<'s>(
 struct Copy<'f, 's, 'a> {
     f: &'f Function<'a>,
     uniform: &'f Uniform<'s>,
-    /// What the preamble calls each value.
+    /// The value in the preamble that corresponds to each value.
     names: ScratchSide<'s, Value, Option<Value>>,
     stores: Stores<'s>,
-    /// Values that were made and not yet stored, with their names.
+    /// Values computed and not yet stored, with their counterparts.
     made: ArenaVec<'s, (Value, Value)>,
     srcs: ArenaVec<'s, Src>,
     dsts: ArenaVec<'s, Value>,
@@ -363,7 +367,7 @@ impl<'a> Copy<'_, '_, 'a> {
         match join {
             Some((condition, is_reversed)) => select(b, &self.dsts, condition, &self.srcs, is_reversed),
             None => {
-                // Both functions are in one arena.
+                // Both functions use the same arena.
                 let (dsts, srcs) = (b.f.alloc(&self.dsts), b.f.alloc(&self.srcs));
                 let (inst, block) = (b.f.add_inst(InstData { dsts, srcs, ..data }), b.block());
                 b.f.block_mut(block).insts.push(inst);
@@ -372,7 +376,7 @@ impl<'a> Copy<'_, '_, 'a> {
         self.made.extend(data.dsts.iter().copied().zip(self.dsts.iter().copied()));
     }
 
-    /// Stores what has been made.
+    /// Stores the values computed so far.
     fn store(&mut self, b: &mut Builder<'_, 'a>) {
         for (old, new) in self.made.drain(..) {
             self.stores.made(b, old, new);
@@ -380,8 +384,8 @@ impl<'a> Copy<'_, '_, 'a> {
     }
 }
 
-/// Chooses between the two values that a phi joins, the first one for a true condition unless they are reversed. Words
-/// for the machine: what makes them of 64 bits has run.
+/// Selects between the two values that a phi joins, the first one for a true condition unless they are
+/// reversed. Operates on words, since 64-bit selects have already been lowered.
 fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src], is_reversed: bool) {
     let (&[dst], &[first, second]) = (dsts, inputs) else { return };
     let (then, otherwise) = if is_reversed { (second, first) } else { (first, second) };
@@ -397,24 +401,24 @@ fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src
     b.push(IrOp::Collect, &[dst], &words, &[]);
 }
 
-/// Words that may wait for their neighbours at a time: each takes a register.
+/// Maximum number of words that wait for their neighbours at a time, since each takes a register.
 const MOST_WAITING: usize = 24;
 
-/// Stores to the uniform file. Two words that are neighbours there are stored by one instruction.
+/// Stores to the uniform file. One instruction stores two adjacent words.
 struct Stores<'s> {
     /// The modifiers for one, two and four half-words.
     masks: [Mods; 3],
-    /// Where each value goes.
+    /// The destination of each value.
     homes: ScratchSide<'s, Value, Option<Home>>,
-    /// Words that wait for their neighbours.
+    /// Number of words that wait for their neighbours.
     waiting: usize,
 }
 
-/// Where a value goes, and the word beside it.
+/// The destination of a value, and the adjacent word.
 #[derive(Clone, Copy)]
 struct Home {
     half: u16,
-    /// The value beside it, and what the preamble calls that once it is there and waits.
+    /// The adjacent value, and its counterpart in the preamble once that is computed and waits.
     beside: Option<(Value, Option<Value>)>,
 }
 
@@ -437,7 +441,7 @@ impl<'s> Stores<'s> {
         Stores { masks, homes, waiting: 0 }
     }
 
-    /// The preamble has made the value `old` of the function, which it calls `new`.
+    /// Records that the preamble computed the value `old` of the function as `new`.
     fn made(&mut self, b: &mut Builder<'_, '_>, old: Value, new: Value) {
         let Some(Home { half, beside }) = self.homes[old] else { return };
         match beside {
@@ -466,7 +470,8 @@ impl<'s> Stores<'s> {
         }
     }
 
-    /// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).
+    /// Stores half-words to the uniform file; wider values are stored as several of them (Mesa 25.0: a 32-bit
+    /// format does not work).
     fn store(&self, b: &mut Builder<'_, '_>, value: Value, half: u16) {
         let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
         let ty = b.f.src_ty(word);
@@ -477,7 +482,7 @@ impl<'s> Stores<'s> {
     }
 }
 
-/// The instructions that compute the placed values.
+/// The instructions that compute the assigned values.
 fn needed_instructions<'s>(
     f: &Function<'_>,
     places: &[(Value, u16)],
@@ -524,7 +529,7 @@ b3:
 }
 ";
 
-    /// What joins after a uniform if is selected in the preamble, whichever arm the phi names first.
+    /// A phi after a uniform if becomes a selection in the preamble, whichever arm the phi names first.
     #[test]
     fn a_uniform_if_becomes_a_selection() {
         for (number, expected) in [(7, 6.0_f32), (8, 5.0)] {
@@ -558,7 +563,7 @@ b0:
 }
 ";
 
-    /// All loads come first, and two words beside each other need one store.
+    /// All loads come first, and two adjacent words need one store.
     #[test]
     fn a_preamble_loads_first_and_stores_words_in_pairs() {
         let bump = Bump::new();
@@ -573,7 +578,7 @@ b0:
         let single = ["fmul", "collect", "uniform_store", "halt"];
         let expected = [&["load_global", "load_global", "split"][..], &pair, &single].concat();
         assert_eq!(names, expected);
-        // The low word is the one that was made first.
+        // The low word is the one computed first.
         let [low, high, both] = [3, 4, 5].map(|at| preamble.insts[insts[at]]);
         assert_eq!(both.srcs, [low.dsts[0], high.dsts[0]].map(Src::value));
     }

@@ -1,9 +1,9 @@
-//! Constants become uniforms.
+//! Promotes constants to uniforms.
 //!
-//! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a uniform costs
-//! neither, and the driver fills it from the shader's own data when it launches. The heaviest constants come first, by
-//! how often they would be loaded, until the part of the uniform file that one command word fills is used up (Mesa 25.0
-//! does the same). Floats that 16 bits hold take one half-word.
+//! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a
+//! uniform costs neither, and the driver fills it from the shader's data at launch. Constants are promoted in
+//! order of weight, by the number of loads they save, until the part of the uniform file that one command
+//! word fills is used up (Mesa 25.0 does the same). Floats that 16 bits represent exactly take one half-word.
 //!
 //! Before: stage selected. After: the same.
 
@@ -26,10 +26,10 @@ use crate::ir::{Function, Inst, Op, Src, SrcKind};
 /// Half-words of promoted constants: what one USC uniform word fills (Mesa 25.0).
 const MAX_PROMOTED_HALVES: u16 = 64;
 
-/// How much heavier a use weighs for each loop around it.
+/// Weight factor of a use per enclosing loop.
 const LOOP_WEIGHT: u32 = 8;
 
-/// Loops counted for the weight of a use.
+/// Maximum number of loops that increase the weight of a use.
 const MAX_LOOP_DEPTH: u32 = 4;
 
 /// Largest constant that an integer operand encodes.
@@ -38,7 +38,7 @@ const MAX_IMMEDIATE: u64 = 255;
 type Weights = HashMap<Src, u32, FxBuildHasher>;
 type Places = HashMap<Src, u16, FxBuildHasher>;
 
-/// Reads constants that operands cannot encode from the uniform file.
+/// Moves constants that operands cannot encode to uniform registers.
 pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     let (weights, order) = weigh(f);
     if order.is_empty() {
@@ -73,7 +73,7 @@ fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
     }
 }
 
-/// Weight of every constant worth promoting, and the constants in the order they appear.
+/// The weight of every constant worth promoting, and the constants in order of appearance.
 fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
     let mut weights = Weights::with_hasher(FxBuildHasher);
     let mut order = Vec::new();
@@ -100,7 +100,8 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
     (weights, order)
 }
 
-/// The constant as it is kept for `operand`: a float that 16 bits hold takes 16 bits where the operand widens such.
+/// The constant as stored for `operand`: a float that 16 bits represent exactly takes 16 bits if the operand
+/// can widen it.
 fn compact(operand: &OperandDesc, src: Src) -> Src {
     let widens = operand.kind.style == Style::Float
         && operand.kind.forms.iter().all(|form| form.context_mask == 0)
@@ -114,13 +115,14 @@ fn compact(operand: &OperandDesc, src: Src) -> Src {
     if same { Src::imm(u64::from(half.to_bits()), 16) } else { src.plain() }
 }
 
-/// Whether `lower_operands` can do without the constant, by subtracting instead of adding.
+/// Whether `lower_operands` can encode the constant by subtracting instead of adding.
 fn is_subtraction(op: Opcode, src: Src) -> bool {
     let negated = src.payload.wrapping_neg() & ((1 << src.bits) - 1);
     matches!(op, Opcode::Iadd | Opcode::Isub) && negated <= MAX_IMMEDIATE
 }
 
-/// Gives the heaviest constants half-words after those in use, and tells the driver what to put there.
+/// Assigns half-words after those in use to the heaviest constants, and records their contents for the
+/// driver.
 fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> Places {
     order.sort_by_key(|constant| Reverse(weights[constant]));
     let used = first_free_uniform(f, context);
@@ -129,7 +131,7 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
     let mut places = Places::with_hasher(FxBuildHasher);
     let offset = context.facts.info.promoted.len() as u32;
     let mut next = start;
-    // 32-bit constants first: everything stays aligned.
+    // 32-bit constants first, so that all are aligned.
     for bits in [32, 16] {
         for constant in order.iter().filter(|constant| constant.bits == bits) {
             let halves = u16::from(Size::for_bits(bits).halves());

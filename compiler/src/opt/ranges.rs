@@ -1,14 +1,14 @@
-//! What the ranges of integers make simpler.
+//! Simplifies integer operations by the ranges of their sources.
 //!
-//! * A result that can only be one number is that number: comparisons that always hold among them.
-//! * A mask that takes nothing away, and an extremum that one source always wins, go.
-//! * Signed shifts, quotients, remainders and extensions of numbers that are not negative are unsigned ones.
-//! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32 are done in 32
-//!   bits; quotients of 32-bit numbers below 2^16 in 16.
-//! * A small number made a float, moved by less than one and made an integer again, as the whole part of a fragment's
-//!   position is, is that number.
+//! * A result with only one possible value becomes a constant, including comparisons with a known result.
+//! * A mask that clears nothing, and an extremum that one source always wins, are removed.
+//! * Signed shifts, quotients, remainders and extensions of non-negative numbers become unsigned ones.
+//! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32
+//!   are computed in 32 bits; quotients of 32-bit numbers below 2^16 in 16 bits.
+//! * A small integer converted to float, moved by less than one and converted back, such as the integer part
+//!   of a fragment's position, becomes that integer.
 //!
-//! What is known, [`Walk`] says.
+//! [`Walk`] provides the ranges.
 //!
 //! Before: stage source. After: the same.
 
@@ -24,12 +24,13 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Typ
 /// The bit of an integer condition that compares signed.
 const SIGNED_CONDITION: u32 = 4;
 
-/// Numbers up to this have exact sums with eighths.
+/// Integers up to this have exact sums with eighths in 32-bit floats.
 const MAX_WHOLE: i128 = 1 << 20;
 
 /// Simplifies integer operations by the ranges of their sources.
 pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
-    // Comparisons alone are worth the walk where invocations have numbers below known sizes.
+    // If there are only comparisons, the walk is worthwhile only where invocations have numbers with known
+    // bounds.
     let compute = context.facts.info.stage == Stage::Compute;
     let is_worthwhile = |data: &InstData<'_>| match data.op {
         Op::Ir(IrOp::Icmp) => compute && data.srcs[1].as_imm().is_some_and(|number| number > 1),
@@ -62,7 +63,7 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
     });
 }
 
-/// Whether ranges could make an operation simpler.
+/// Whether ranges could simplify an operation.
 fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Icmp | IrOp::Imin | IrOp::Imax | IrOp::Umin | IrOp::Umax | IrOp::Sshr | IrOp::Sconv) => {
@@ -79,7 +80,7 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
     }
 }
 
-/// The unsigned integer whose conversion to a float, moved up by less than one, is converted back by this operation.
+/// The unsigned integer whose conversion to float, increased by less than one, this operation converts back.
 fn whole_part(f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
     let (Op::Hw(Opcode::FToS32 | Opcode::FToU32), [moved]) = (data.op, data.srcs) else { return None };
     let is_plain = |src: &Src| src.flags.is_empty() && f.width(*src) == 32;
@@ -97,7 +98,7 @@ fn whole_part(f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
     is_plain(number).then_some(*number)
 }
 
-/// What an instruction can be replaced by.
+/// The replacement of an instruction.
 fn simpler(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
     let dst = data.dst().filter(|dst| r.f.ty(*dst).comps == 1)?;
     let width = r.f.ty(dst).bits;
@@ -115,7 +116,7 @@ fn simpler(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Op
         .or_else(|| unsigned(walk, r, data, width))
 }
 
-/// The source that an operation gives unchanged.
+/// The source that an operation returns unchanged.
 fn without_effect(walk: &Walk<'_>, f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
     let [a, b] = *data.srcs else { return None };
     let below = |x, y| walk.unsigned(f, x).1 <= walk.unsigned(f, y).0;
@@ -123,7 +124,7 @@ fn without_effect(walk: &Walk<'_>, f: &Function<'_>, data: &InstData<'_>) -> Opt
     match data.op {
         Op::Hw(Opcode::Bitop) if data.get(key::TABLE) == Truth::AND && a.flags.is_empty() => {
             let mask = i128::from(b.as_imm()?);
-            // All bits up to the highest one that can be set.
+            // All bits up to the highest one that may be set.
             let ones = (1i128 << (128 - walk.unsigned(f, a).1.leading_zeros())) - 1;
             (mask & ones == ones && f.width(a) == f.width(b)).then_some(a)
         }
@@ -139,7 +140,7 @@ fn without_effect(walk: &Walk<'_>, f: &Function<'_>, data: &InstData<'_>) -> Opt
     }
 }
 
-/// A signed operation on numbers that are not negative as an unsigned one.
+/// The unsigned form of a signed operation on non-negative numbers.
 fn unsigned(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, width: u8) -> Option<Src> {
     let Op::Ir(op) = data.op else { return None };
     let counterpart = match op {
@@ -175,8 +176,8 @@ fn narrower(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, widt
     let cut = if amount { &data.srcs[..1] } else { data.srcs };
     let plain = data.srcs.iter().all(|src| src.flags.is_empty());
     let same = cut.iter().all(|src| r.f.width(*src) == source_width && fits(walk.unsigned(r.f, *src)));
-    // A signed comparison of such numbers, and division of them, are unsigned ones.
-    // Division by zero gives an undefined value: one that fits, too.
+    // Signed comparisons and divisions of such numbers are equivalent to unsigned ones. Division by zero is
+    // undefined, so any result fits.
     let result_fits = width == 1 || divides || fits(walk.unsigned(r.f, data.dst()?.into()));
     if !plain || !same || !result_fits {
         return None;

@@ -1,11 +1,12 @@
-//! Puts sums and products with constants together.
+//! Reassociates float sums and products with constants.
 //!
-//! What constants, signs, sums and products make of a float x is a·x + b. Where an operation ends a chain of such, or joins
-//! two that begin with the same x, it becomes one operation on x: `(x + 1) + 2`, `1 − (x + 0.5)`, `(x · 3 + 1) · 2`, and a mix
-//! of constants `(1 − t) · k + t · m`, which is t · (m − k) + k.
+//! Constants, signs, sums and products applied to a float x combine to a·x + b. If an operation ends a chain
+//! of these, or joins two chains with the same x, it becomes one operation on x: `(x + 1) + 2`, `1 − (x +
+//! 0.5)`, `(x · 3 + 1) · 2`, and a blend of constants `(1 − t) · k + t · m`, which is t · (m − k) + k.
 //!
-//! Rounding differs, as SPIR-V allows where nothing forbids contraction (Mesa 25.0 takes the same liberty): nothing is done
-//! to what an `exact` reads, nor where constants nearly cancel, because then the rounding of the sum is needed.
+//! Rounding differs, as SPIR-V allows where contraction is not forbidden (Mesa 25.0 takes the same liberty):
+//! the pass does not touch sources of `exact`, nor cases where constants nearly cancel, because the rounding
+//! of the sum is significant there.
 //!
 //! Before: stage source. After: the same.
 
@@ -19,7 +20,7 @@ use crate::ir::{
     Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src, Type, Value,
 };
 
-/// A sum this much smaller than its summands is left alone.
+/// A sum smaller than its summands by this factor is not changed.
 const CANCELLED: f64 = 1.0 / 1024.0;
 
 /// `factor · base + offset`.
@@ -28,13 +29,13 @@ struct Linear {
     base: Src,
     factor: f64,
     offset: f64,
-    /// Operations it takes as written; signs take none.
+    /// Number of operations of the original expression; signs are free.
     operations: u32,
-    /// A product with a constant alone.
+    /// Only a product with a constant.
     is_product: bool,
 }
 
-/// Puts sums and products with constants together.
+/// Reassociates float sums and products with constants.
 pub fn opt_reassociate(f: &mut Function<'_>) {
     if !f.contract || !f.insts.keys().any(|inst| with_constant(&f.insts[inst])) {
         return;
@@ -77,7 +78,7 @@ fn constant(r: &Rewriter<'_, '_>, src: Src) -> Option<f64> {
     (src.flags.is_empty() && (number == 0.0 || number.is_normal())).then_some(f64::from(number))
 }
 
-/// What an operation gives, and whether it joins two chains.
+/// The linear form of an operation's result, and whether it joins two chains.
 fn combine(
     r: &Rewriter<'_, '_>,
     known: &ScratchSide<'_, Value, Option<Linear>>,
@@ -128,7 +129,7 @@ fn times(a: Linear, k: f64) -> Option<Linear> {
 }
 
 fn plus(a: Linear, offset: f64) -> Option<Linear> {
-    // A product and a sum become one operation when everything else is known.
+    // A product and a sum with otherwise known operands become one operation.
     let operations = if a.is_product { 1 } else { a.operations + 1 };
     Some(Linear { offset: sum(a.offset, offset)?, operations, is_product: false, ..a })
 }
@@ -137,7 +138,7 @@ fn join(a: Linear, b: Linear, operation: u32) -> Option<Linear> {
     if a.base != b.base || a.operations + b.operations == 0 {
         return None;
     }
-    // Multiples that cancel leave a constant: a finite float is assumed, as everywhere.
+    // Multiples that cancel leave a constant: floats are assumed to be finite, as everywhere.
     let factor = if a.factor == -b.factor { 0.0 } else { sum(a.factor, b.factor)? };
     let operations = a.operations + b.operations + operation;
     Some(Linear { factor, offset: sum(a.offset, b.offset)?, operations, is_product: false, ..a })
@@ -150,7 +151,7 @@ fn sum(a: f64, b: f64) -> Option<f64> {
     (!is_small && is_normal(sum)).then_some(sum)
 }
 
-/// Whether a 32-bit float can be near it.
+/// Whether a 32-bit float can represent it as a normal number.
 fn is_normal(number: f64) -> bool {
     number == 0.0 || (number as f32).is_normal()
 }

@@ -1,11 +1,13 @@
-//! Lets values that were gathered into a vector live on in it.
+//! Replaces later uses of values that were gathered into a vector by its components.
 //!
-//! A vector is a run of registers, and a `collect` copies what is read again later: three moves for each of six accesses at
-//! `(u, v, layer)` with different layers. Where what is gathered is read again after the last use of the vector, the later
-//! readers take it from there, through `split`. The next vector that has the same value in the same place continues in the
-//! same registers, and only what differs is moved.
+//! A vector is a run of registers, and a `collect` copies values that are used again later: three moves for
+//! each of six accesses at `(u, v, layer)` with different layers. If gathered values are used again after the
+//! last use of the vector, the later uses read them from the vector through a `split`. The next vector that
+//! has the same value in the same position continues in the same registers, and only the different components
+//! are moved.
 //!
-//! The register allocator gives the parts of a `split`, and what is made of them in the same places, the same registers.
+//! The register allocator assigns the parts of a `split`, and vectors collected from them in the same
+//! positions, the same registers.
 //!
 //! Before: stage machine. After: the same.
 
@@ -18,7 +20,7 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Val
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-/// Lets values that were gathered into a vector live on in it.
+/// Replaces later uses of values that were gathered into a vector by its components.
 pub fn opt_share_vectors(f: &mut Function<'_>) {
     let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
     if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect)) {
@@ -49,26 +51,26 @@ fn share_all(f: &mut Function<'_>, scratch: &Bump) {
     }
 }
 
-/// A vector whose parts are read again after it.
+/// A vector whose components have uses after it.
 struct Shared {
     vector: Value,
     /// Position of the `collect`, and of the last use of the vector.
     from: u32,
     to: u32,
-    /// The values to take from it, by their place.
+    /// The values to read from it, by position.
     parts: Vec<Option<Value>>,
 }
 
 struct Sharer<'f, 's, 'a> {
     f: &'f mut Function<'a>,
-    /// How often each value is read.
+    /// Number of uses of each value.
     total: ScratchSide<'s, Value, u32>,
-    /// How often it is read in the block, and where last, counted from 1.
+    /// Number of uses in the block, and position of the last one, counted from 1.
     local: ScratchSide<'s, Value, u32>,
     last: ScratchSide<'s, Value, u32>,
-    /// Where it was read last so far.
+    /// Position of the last use so far.
     seen: ScratchSide<'s, Value, u32>,
-    /// What holds a value by now.
+    /// The current replacement of a value.
     names: Map<Value, Value>,
 }
 
@@ -117,7 +119,8 @@ impl Sharer<'_, '_, '_> {
         }
     }
 
-    /// The vectors of a block to take values from. Walks backwards: what later vectors have is known.
+    /// The vectors of a block to read values from. Walks backward, so that the components of later vectors
+    /// are known.
     fn shared(&self, block: Block) -> Vec<Shared> {
         let mut found = Vec::new();
         let mut next: Map<(Value, usize), u32> = Map::default();
@@ -130,7 +133,7 @@ impl Sharer<'_, '_, '_> {
             let to = self.last[vector];
             let is_local = |value: &Value| self.local[*value] == self.total[*value];
             if self.total[vector] > 0 && is_local(&vector) {
-                // The next vector that has one of the values in its place continues here.
+                // The next vector with one of the values in its position continues here.
                 let place = |(at, src): (usize, &Src)| next.get(&(src.as_value()?, at)).copied();
                 let heir = data.srcs.iter().enumerate().filter_map(place).min();
                 let wanted = |(at, src): (usize, &Src)| {
@@ -148,7 +151,7 @@ impl Sharer<'_, '_, '_> {
                     found.push(Shared { vector, from: position, to, parts: parts.collect() });
                 }
             }
-            // What nothing else reads no other vector has.
+            // A value without other uses is in no other vector.
             let is_read_again = |value: &Value| self.total[*value] > 1;
             for (at, value) in data
                 .srcs
@@ -163,7 +166,7 @@ impl Sharer<'_, '_, '_> {
         found
     }
 
-    /// Reads what holds the sources by now.
+    /// Replaces sources by their current replacements.
     fn rename(&mut self, inst: Inst, position: u32) {
         let data = self.f.insts[inst];
         if data.op == Op::Ir(IrOp::Phi) {
@@ -184,7 +187,7 @@ impl Sharer<'_, '_, '_> {
         }
     }
 
-    /// The `split` of a vector behind its last use, unless its parts were read beside it.
+    /// The `split` of a vector after its last use, unless its parts were already used.
     fn take_apart(&mut self, shared: &Shared, line: u32) -> Option<Inst> {
         let vector = self.names.get(&shared.vector).copied().unwrap_or(shared.vector);
         let is_free = |value: &Value| self.seen[*value] <= shared.from;

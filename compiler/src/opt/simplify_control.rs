@@ -1,15 +1,15 @@
 //! Simplifies control flow, innermost constructs first, in one walk over the layout.
 //!
-//! * An if on a constant becomes the arm it takes.
-//! * An if whose arms are short and free of effects becomes selects: on this machine a construct costs three to five
-//!   mask instructions, and both arms are executed anyway when lanes disagree.
-//! * A jump to where control arrives anyway goes.
-//! * A loop that is never repeated becomes a scope, a scope nothing jumps out of disappears.
-//! * Ifs that follow each other on one condition become one ([`merge_ifs`]).
-//! * Code after a jump or halt, and after constructs that are never left, goes.
+//! * An if on a constant is replaced by the taken arm.
+//! * An if with short arms without effects becomes selects: a construct costs three to five mask
+//!   instructions, and both arms are executed anyway if lanes diverge.
+//! * A jump to the block that control reaches anyway is removed.
+//! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
+//! * Consecutive ifs on the same condition are merged ([`merge_ifs`]).
+//! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
-//! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
-//! before 64-bit operations are lowered, because it makes selects of any scalar width.
+//! The layout stays well formed throughout: blocks that lose the seam between them are merged, and phis are
+//! updated. Must run before 64-bit operations are lowered, because it creates selects of any scalar width.
 //!
 //! Before: stage source. After: the same.
 
@@ -22,9 +22,9 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
 
-/// Most work of both arms of an if that is done unconditionally, in about the cycles of a select.
+/// Maximum cost, in about the cycles of a select, of both arms of an if that is flattened.
 const FLATTEN_BUDGET: u32 = 32;
-/// Most phis of an if that become selects.
+/// Maximum number of phis of an if that become selects.
 const FLATTEN_PHIS: usize = 16;
 
 /// Simplifies control flow.
@@ -66,15 +66,15 @@ struct Open {
 
 struct Simplifier<'f, 'a> {
     f: &'f mut Function<'a>,
-    /// What a block has been merged into.
+    /// The block that each block was merged into.
     merged: Side<Block, Option<Block>>,
     /// Number of jumps to a block.
     jumps: Side<Block, u32>,
     out: Vec<Segment>,
     open: Vec<Open>,
-    /// The block that the next one is merged into.
+    /// The block into which the next one will be merged.
     pending: Option<Block>,
-    /// Nothing arrives in the next block.
+    /// The next block is unreachable.
     dead_next: bool,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Simplifier<'_, 'a> {
         self.f.set_layout(&self.out);
     }
 
-    /// Makes `block` current, as part of the pending block if there is one.
+    /// Makes `block` current, merged into the pending block if there is one.
     fn enter(&mut self, block: Block) -> Block {
         if let Some(target) = self.pending.take() {
             if self.has_left(target) {
@@ -116,7 +116,7 @@ impl<'a> Simplifier<'_, 'a> {
         block
     }
 
-    /// Crosses the seam after `block`, the one at `index` of the old layout.
+    /// Crosses the seam after `block`, at `index` of the old layout.
     fn leave(&mut self, block: Block, input: &[Segment], index: usize) {
         let seam = input[index].seam;
         let after = input.get(index + 1).map(|segment| segment.block);
@@ -157,7 +157,7 @@ impl<'a> Simplifier<'_, 'a> {
         matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
     }
 
-    /// Removes the jump to `target` that ends `block`, if it does.
+    /// Removes the jump to `target` at the end of `block`, if there is one; returns whether there was.
     fn drop_jump(&mut self, block: Block, target: Block) -> bool {
         let jumps = self.f.terminator(block).and_then(|inst| self.f.insts[inst].target()) == Some(target);
         if jumps {
@@ -175,7 +175,7 @@ impl<'a> Simplifier<'_, 'a> {
         self.f.block_mut(block).insts.clear();
     }
 
-    /// What `block` has been merged into, in the end.
+    /// The block into which `block` has finally been merged.
     fn resolve(&self, mut block: Block) -> Block {
         while let Some(into) = self.merged[block] {
             block = into;
@@ -203,7 +203,8 @@ impl<'a> Simplifier<'_, 'a> {
         phi.phi_inputs().find(|(from, _)| self.resolve(*from) == pred).map(|(_, src)| src)
     }
 
-    /// Arms that jump where an empty join falls to anyway go to the join instead.
+    /// Redirects arms that jump to the block which the empty join falls through to: they go to the join
+    /// instead.
     fn join_jumps(&mut self, join: Block, input: &[Segment], index: usize) {
         let (Some(open), Some(segment)) = (self.open.last(), input.get(index + 1)) else { return };
         if !self.f.block(join).insts.is_empty() {
@@ -231,8 +232,8 @@ impl<'a> Simplifier<'_, 'a> {
         }
     }
 
-    /// Gives `phi` one input from `join`, a new phi of what it had from the blocks that now arrive there: by a jump
-    /// before (true), or through the join (false).
+    /// Gives `phi` one input from `join`: a new phi of its inputs from the blocks that now reach the join,
+    /// which so far jumped (true) or came through the join (false).
     fn move_inputs(&mut self, phi: Inst, join: Block, arrivals: &[(Block, bool)]) {
         let data = self.f.insts[phi];
         let Some(dst) = data.dst() else { return };
@@ -296,7 +297,8 @@ impl<'a> Simplifier<'_, 'a> {
         }
     }
 
-    /// Removes the opening seam at `at` and the seam that ends the new layout: the blocks on their sides are merged.
+    /// Removes the opening seam at `at` and the seam at the end of the new layout: the blocks on both sides
+    /// of each are merged.
     fn remove_brackets(&mut self, at: usize) {
         let head = self.out[at].block;
         let first = self.out.remove(at + 1);
@@ -330,7 +332,7 @@ impl<'a> Simplifier<'_, 'a> {
         true
     }
 
-    /// Does both arms unconditionally and selects between their results.
+    /// Executes both arms unconditionally and selects between their results.
     fn flatten(&mut self, head: Block, cond: Src, arms: [Block; 2], join: Block) {
         self.f.block_mut(head).insts.pop();
         for index in 0..self.f.phi_count(join) {
@@ -348,7 +350,7 @@ impl<'a> Simplifier<'_, 'a> {
         }
     }
 
-    /// Combines the conditions of the discards of an arm with that of its if.
+    /// Combines the conditions of the discards in an arm with that of its if.
     fn condition_discards(&mut self, arm: Block, cond: Src, table: Truth) {
         let insts = self.f.take_insts(arm);
         let mut out = self.f.inst_list();
@@ -387,7 +389,7 @@ impl<'a> Simplifier<'_, 'a> {
         }
     }
 
-    /// Phis name the blocks their predecessors were merged into, and only predecessors that are left.
+    /// Updates phis for merged and removed predecessors.
     fn repair_phis(&mut self) {
         self.f.compute_cfg();
         for block in self.f.blocks_in_order() {
@@ -405,8 +407,8 @@ impl<'a> Simplifier<'_, 'a> {
     }
 }
 
-/// The segment that ends the region `index` is in: the first closing or dividing seam that is not part of a construct
-/// opened on the way.
+/// The segment that ends the region containing `index`: the first closing or dividing seam that does not
+/// belong to a construct opened after it.
 fn end_of_region(input: &[Segment], index: usize) -> usize {
     let mut depth = 0usize;
     for (at, segment) in input.iter().enumerate().skip(index) {
@@ -420,10 +422,10 @@ fn end_of_region(input: &[Segment], index: usize) -> usize {
     input.len() - 1
 }
 
-/// About how many cycles an instruction takes; `None` when it must not run unless its arm is taken.
+/// The approximate cost of an instruction in cycles; `None` if it must not run unless its arm is taken.
 fn cost(data: &InstData<'_>) -> Option<u32> {
     if data.op == Op::Ir(IrOp::Discard) {
-        // It takes the condition of its arm.
+        // It is combined with the condition of its arm.
         return Some(2);
     }
     if !data.op.is_pure() || data.order() != OrderClass::None {

@@ -1,12 +1,13 @@
 //! Moves loads and interpolations into the branches that read them.
 //!
-//! What is read in one arm of an `if` only moves into that arm, so that lanes which do not go there need neither wait for
-//! it nor hold it. Within its own block nothing moves: loads do best far before what reads them, and scheduling sees to it
-//! that they do not need too many registers.
+//! A value that is used only in one arm of an `if` moves into that arm, so that lanes which do not execute
+//! the arm neither wait for it nor hold it. Nothing moves within its own block: loads should be far ahead of
+//! their uses, and scheduling limits the registers they need.
 //!
-//! Only what depends on nothing but its sources moves: loads from memory that nobody writes, interpolations at a place that
-//! each lane finds alone, and the splitting of their results. What depends on neighbouring lanes, as derivatives and
-//! samples with implicit level of detail do, stays. Nothing moves into a loop or out of one.
+//! Only instructions that depend on nothing but their sources move: loads from read-only memory,
+//! interpolations at a position that each lane computes alone, and splits of their results. Instructions that
+//! depend on other lanes, such as derivatives and samples with implicit level of detail, stay. Nothing moves
+//! into or out of a loop.
 //!
 //! Before: stage source. After: the same.
 
@@ -14,11 +15,12 @@ use crate::analysis::dominance::{Dominance, dominance};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Value};
 use agx_isa::table::Opcode;
 
-/// Where a value is read.
+/// The position of a use.
 #[derive(Clone, Copy)]
 struct Use {
     block: Block,
-    /// The first instruction that stays in the block and needs the value before it; `None` for the end of the block.
+    /// The first remaining instruction of the block that needs the value before it; `None` for the end of the
+    /// block.
     before: Option<Inst>,
 }
 
@@ -60,7 +62,7 @@ pub fn opt_sink(f: &mut Function<'_>) {
     }
 }
 
-/// Whether an instruction may be executed later, and by fewer lanes.
+/// Whether an instruction may execute later, and in fewer lanes.
 fn can_sink(data: &InstData<'_>) -> bool {
     let op = match data.op {
         Op::Ir(op) => matches!(op, IrOp::LoadGlobal | IrOp::LoadTexture),
@@ -91,18 +93,18 @@ struct Sinker<'s, 'a> {
     first_use: Side<Value, Option<Use>>,
     /// Position of each instruction in its block.
     place: Side<Inst, u32>,
-    /// Instructions that move to the place before an instruction that stays, in reverse order: a definition is visited
-    /// after everything that reads it, so it comes to stand before all of that.
+    /// Instructions that move before a remaining instruction, in reverse order: a definition is visited after
+    /// all its users, so it is placed before all of them.
     attached: Side<Inst, Vec<Inst>>,
-    /// Instructions that move to the end of a block without a terminator, in reverse order.
+    /// Instructions that move to the end of a block without terminator, in reverse order.
     at_end: Side<Block, Vec<Inst>>,
     is_moved: Side<Inst, bool>,
     any_moved: bool,
 }
 
 impl Sinker<'_, '_> {
-    /// Notes what the phis of a block read. This comes before the walk: the phis of a loop's header read values that
-    /// are defined later in the layout.
+    /// Records the uses by the phis of a block. This precedes the walk, because the phis of a loop header
+    /// read values defined later in the layout.
     fn phis(&mut self, block: Block) {
         for index in 0..self.f.phi_count(block) {
             let data = self.f.insts[self.f.block(block).insts[index]];
@@ -114,7 +116,7 @@ impl Sinker<'_, '_> {
         }
     }
 
-    /// Goes backward through a block; what follows it in the layout has been visited.
+    /// Walks backward through a block; the blocks after it in the layout have been visited.
     fn block(&mut self, block: Block) {
         for index in (self.f.phi_count(block)..self.f.block(block).insts.len()).rev() {
             let inst = self.f.block(block).insts[index];
@@ -123,7 +125,7 @@ impl Sinker<'_, '_> {
             if let Some(target) = target {
                 self.sink(inst, target);
             }
-            // An instruction that moves reads its sources where it moves to.
+            // An instruction that moves reads its sources at its new position.
             let at = target.unwrap_or(Use { block, before: Some(inst) });
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 self.read(value, at);
@@ -135,13 +137,13 @@ impl Sinker<'_, '_> {
         Use { block, before: self.f.terminator(block) }
     }
 
-    /// Notes that `value` is read at `new`.
+    /// Records that `value` is used at `new`.
     fn read(&mut self, value: Value, new: Use) {
         let merged = self.first_use[value].map_or(new, |old| self.earlier(old, new));
         self.first_use[value] = Some(merged);
     }
 
-    /// Where both uses find what is computed there.
+    /// A position that reaches both uses.
     fn earlier(&self, old: Use, new: Use) -> Use {
         let block = self.tree.meet(old.block, new.block);
         let place = |at: Use| at.before.map_or(u32::MAX, |inst| self.place[inst]);
@@ -153,7 +155,7 @@ impl Sinker<'_, '_> {
         }
     }
 
-    /// Where an instruction of `block` moves.
+    /// The new position of an instruction of `block`, if it moves.
     fn target(&self, block: Block, data: &InstData<'_>) -> Option<Use> {
         let splits = data.op == Op::Ir(IrOp::Split)
             && data.srcs.first().and_then(|src| self.f.def(*src)).is_some_and(|load| can_sink(&load));
@@ -176,7 +178,7 @@ impl Sinker<'_, '_> {
         }
     }
 
-    /// Writes the new order of a block.
+    /// Writes the new instruction order of a block.
     fn write(&mut self, block: Block) {
         let insts = self.f.take_insts(block);
         let mut out = self.f.inst_list();

@@ -14,9 +14,9 @@ use crate::ir::interpret::{FlatMemory, Limits, interpret};
 use crate::ir::{Block, Function, IrOp, Src, Stage, Value, parse};
 use crate::pipeline::{PASSES, Pass, run_pass};
 
-/// Where a kernel finds its memory.
+/// Address of a kernel's memory.
 const BASE: u64 = 0x1_0000;
-/// The lanes that are run, each with its arguments.
+/// The lanes to run, with their arguments.
 const RUNS: [(u32, [u64; 4]); 4] = [
     (0, [0, 0, 0, 0]),
     (5, [1, 2, 0x3f80_0000, 0xc020_0000]),
@@ -24,7 +24,7 @@ const RUNS: [(u32, [u64; 4]); 4] = [
     (31, [31, 0x8000_0000, 0x4049_0fdb, 0x7fc0_0000]),
 ];
 
-/// The kernel that `make` makes of the choices of a seed.
+/// The kernel that `make` creates from a seed's choices.
 fn parsed<'a>(bump: &'a Bump, seed: u64, make: fn(&mut Entropy<'_>) -> Kernel) -> Function<'a> {
     let choices = Random::new(seed).bytes(384);
     let text = make(&mut Entropy::new(&choices)).text;
@@ -36,7 +36,7 @@ fn generate<'a>(bump: &'a Bump, seed: u64) -> Function<'a> {
     parsed(bump, seed, any_kernel)
 }
 
-/// What a lane of `f` keeps, and leaves in memory.
+/// The kept values of a lane and the memory after it.
 fn run(f: &Function<'_>, lane: u32, arguments: &[u64]) -> (Vec<u64>, Vec<u8>) {
     let mut random = Random::new(lane.into());
     let arguments = [&[BASE], arguments].concat();
@@ -49,7 +49,7 @@ fn run(f: &Function<'_>, lane: u32, arguments: &[u64]) -> (Vec<u64>, Vec<u8>) {
     }
 }
 
-/// What lanes leave in memory: their own words, then their results.
+/// The final memory of each lane: its own words, then its results.
 fn results(f: &Function<'_>) -> Vec<(Vec<u8>, Vec<u64>)> {
     let split = |(lane, arguments): (u32, [u64; 4])| {
         let (_, mut words) = run(f, lane, &arguments);
@@ -61,7 +61,7 @@ fn results(f: &Function<'_>) -> Vec<(Vec<u8>, Vec<u64>)> {
     RUNS.into_iter().map(split).collect()
 }
 
-/// Optimisations that run before lowering, each once, in order.
+/// Optimisations before lowering, each once, in order.
 fn passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&'static Pass> = Vec::new();
     for pass in
@@ -78,7 +78,7 @@ fn apply<'a>(f: &mut Function<'a>, pass: &'static Pass, key: &CompileKey) {
     let before = f.to_string();
     let mut context = Context::new(Default::default(), key);
     let run = run_pass(pass, f, &mut context, false);
-    // What is tested here is not a stage's but the pass's.
+    // The test concerns the pass and not the stage.
     f.stage = Stage::Source;
     if let Err(error) = run.and_then(|()| f.check(pass.name)) {
         panic!("{error}\nbefore:\n{before}\nafter:\n{f}");
@@ -86,7 +86,7 @@ fn apply<'a>(f: &mut Function<'a>, pass: &'static Pass, key: &CompileKey) {
 }
 
 #[test]
-fn kernels_are_valid_and_have_every_construct() {
+fn kernels_are_valid_and_contain_every_construct() {
     let wanted =
         ["loop {", "scope {", "phi", "jump", "halt\n    }", "load_global", "store_global", ":64", ":16"];
     let mut seen = [0; 9];
@@ -154,7 +154,7 @@ fn accesses_keep_their_meaning() {
     }
 }
 
-/// Keeps what is uniform in blocks that all lanes execute. Returns the number of keeps.
+/// Adds keeps of uniform values in blocks that all lanes execute. Returns the number of keeps.
 fn keep_what_is_uniform(f: &mut Function<'_>) -> usize {
     f.compute_cfg();
     let known = divergence(f, agx_abi::Stage::Compute);
@@ -196,9 +196,10 @@ fn uniform_values_are_the_same_in_all_lanes() {
     assert!(checked > 1000, "{checked} uniform sources");
 }
 
-/// Most conditions of the kernels are a lane's own, and arms that store have to stay; a third of the blocks has no need to.
+/// Most conditions of the kernels vary between lanes, and arms with stores must stay; a third of the blocks
+/// can be removed.
 #[test]
-fn control_flow_without_need_goes() {
+fn unnecessary_control_flow_is_removed() {
     let key = CompileKey::default();
     let (mut before, mut after) = (0, 0);
     for seed in 0..100 {

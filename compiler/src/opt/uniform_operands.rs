@@ -1,7 +1,7 @@
-//! Puts uniform operands of integer sums and products together.
+//! Groups the uniform operands of integer sums and products.
 //!
-//! `(x · a) · b` with uniform `a` and `b` is `x · (a · b)`, whose parentheses the preamble computes; sums likewise. Arithmetic
-//! modulo a power of two allows it without an error.
+//! `(x · a) · b` with uniform `a` and `b` becomes `x · (a · b)`, so that the preamble computes the
+//! parenthesised product; likewise for sums. Arithmetic modulo a power of two makes this exact.
 //!
 //! Before: stage source. After: the same.
 
@@ -10,7 +10,7 @@ use agx_isa::table::Opcode;
 use super::preamble::is_movable;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
 
-/// Puts uniform operands of integer sums and products together.
+/// Groups the uniform operands of integer sums and products.
 pub fn opt_uniform_operands(f: &mut Function<'_>) {
     if !f.present.may_have_op(Opcode::Iadd) && !f.present.may_have_op(IrOp::Imul) {
         return;
@@ -27,7 +27,7 @@ pub fn opt_uniform_operands(f: &mut Function<'_>) {
     });
 }
 
-/// What the preamble could compute.
+/// Values that the preamble could compute.
 struct Uniform {
     values: Side<Value, bool>,
 }
@@ -37,13 +37,14 @@ impl Uniform {
         src.as_value().is_none_or(|value| self.values[value])
     }
 
-    /// Joins the uniform operand of an operation with that of the operation it continues.
+    /// Combines the uniform operand of an operation with that of the operation that defines its other
+    /// operand.
     fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let Some((outer, second)) = self.parts(r.f, data) else { return Rewrite::Keep };
         let Some(inner) = r.f.def(outer).filter(|inner| inner.op == data.op) else { return Rewrite::Keep };
         let Some((base, first)) = self.parts(r.f, &inner) else { return Rewrite::Keep };
         let width = r.f.width(base);
-        // Constants stand last.
+        // Constants come last.
         let operands = if first.as_imm().is_some() { [second, first] } else { [first, second] };
         let both = r.alu(data.op, width, &operands, data.mods);
         if let Some(value) = both.as_value() {
@@ -52,7 +53,7 @@ impl Uniform {
         Rewrite::Forward(r.alu(data.op, width, &[base, both], data.mods))
     }
 
-    /// The operand that differs between invocations and the one that does not, of a plain sum or product of 16 or 32 bits.
+    /// The divergent and the uniform operand of a plain sum or product of 16 or 32 bits.
     fn parts(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, Src)> {
         let (Op::Hw(Opcode::Iadd) | Op::Ir(IrOp::Imul), [a, b]) = (data.op, data.srcs) else { return None };
         let bits = f.ty(data.dst()?).bits;

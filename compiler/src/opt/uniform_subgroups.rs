@@ -1,11 +1,12 @@
-//! Operations across lanes on what all lanes have alike.
+//! Simplifies subgroup operations on uniform values.
 //!
-//! * A lane read from others, or a reduction that changes nothing when repeated, of a uniform value is the value.
+//! * A read from another lane, or an idempotent reduction, of a uniform value is the value itself.
 //! * A sum of a uniform value is its product with the number of active lanes.
-//! * Whether any lane of a ballot has a uniform condition is the condition, and no lane has a false one.
-//! * A lane read at a uniform index is broadcast, which takes one shuffle instead of four.
+//! * The test whether a ballot of a uniform condition has any lane set is the condition itself; whether it
+//!   has none, its complement.
+//! * A read at a uniform lane index becomes a broadcast, which takes one shuffle instead of four.
 //!
-//! Must run while the front end's operations across lanes are there: before `lower_subgroups`.
+//! Must run before `lower_subgroups`, while the front end's subgroup operations exist.
 //!
 //! Before: stage source. After: the same.
 
@@ -33,7 +34,7 @@ const IDEMPOTENT: &[Reduction] = &[
     Reduction::FMAX,
 ];
 
-/// Simplifies operations across lanes on uniform values.
+/// Simplifies subgroup operations on uniform values.
 pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
     if !f.present.may_have(&families::LANES) {
         return;
@@ -60,7 +61,7 @@ pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
     });
 }
 
-/// What an operation across lanes is when its source, or index, is uniform.
+/// The replacement of a subgroup operation whose source, or index, is uniform.
 fn across(r: &mut Rewriter<'_, '_>, known: &Divergence, op: IrOp, data: &InstData<'_>) -> Option<Src> {
     let source = data.srcs[0];
     if op == IrOp::Ballot {

@@ -1,9 +1,9 @@
-//! Makes fewer and narrower accesses to device, threadgroup and stack memory.
+//! Merges and narrows accesses to device, threadgroup and stack memory.
 //!
-//! Loads and stores of neighbouring components in one block become one instruction of up to four components, with gaps
-//! of unused components for loads; a load whose last components nobody reads gets narrower. The hardware needs the
-//! alignment of a component only. A load moves up to the first of its group, a store down to the last of its own; a
-//! group ends where something between could tell the difference.
+//! Loads and stores of adjacent components in one block become one instruction of up to four components, for
+//! loads with gaps of unused components; a load whose last components are unused is narrowed. The hardware
+//! requires only the alignment of a component. A load moves up to the first one of its group, a store down to
+//! the last one; a group ends where an instruction in between could observe the difference.
 //!
 //! Before: stage source. After: the same.
 
@@ -17,11 +17,11 @@ use crate::ir::{
     Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
 
-/// Most components of an access.
+/// Maximum number of components of an access.
 const MAX_COMPONENTS: i64 = 4;
-/// Most unused components between loads that are merged.
+/// Maximum number of unused components between merged loads.
 const MAX_LOAD_GAP: i64 = 1;
-/// Most accesses looked at together.
+/// Maximum number of accesses considered together.
 const MAX_GROUP: usize = 16;
 
 /// Merges and narrows accesses.
@@ -34,7 +34,7 @@ pub fn opt_vectorize_memory(f: &mut Function<'_>) {
     });
 }
 
-/// What becomes of which access.
+/// Determines which accesses to merge.
 fn plan<'s>(f: &Function<'_>, scratch: &'s Bump) -> Plan<'s> {
     let used = used_components(f, scratch);
     let of_inst = ScratchSide::later_in(scratch, f.insts.len());
@@ -51,17 +51,17 @@ fn plan<'s>(f: &Function<'_>, scratch: &'s Bump) -> Plan<'s> {
     planner.plan
 }
 
-/// A member of a group: the instruction, its access, and how many of its components are wanted.
+/// A member of a group: the instruction, its access, and the number of its components in use.
 #[derive(Clone, Copy)]
 struct Member {
     inst: Inst,
-    /// Where in its block.
+    /// Its position in the block.
     position: usize,
     access: MemoryAccess,
     wanted: i64,
 }
 
-/// Accesses looked at together.
+/// Accesses considered together.
 type Members = ArrayVec<Member, MAX_GROUP>;
 
 impl Member {
@@ -73,7 +73,7 @@ impl Member {
         self.first() + self.wanted * self.access.stride()
     }
 
-    /// Whether one load could give both.
+    /// Whether one load could serve both.
     fn is_alike(&self, other: &Member) -> bool {
         self.access.location.is_comparable(&other.access.location)
             && self.access.ty.bits == other.access.ty.bits
@@ -85,19 +85,19 @@ impl Member {
 enum Role {
     #[default]
     None,
-    /// Becomes the access of this group.
+    /// Replaced by the access of this group.
     Leader(usize),
-    /// Goes.
+    /// Removed.
     Member,
 }
 
 struct Plan<'s> {
-    /// Accesses that become one, sorted by place.
+    /// Accesses to merge, sorted by location.
     groups: ArenaVec<'s, Vec<Member>>,
     of_inst: ScratchSide<'s, Inst, Role>,
 }
 
-/// How many leading components of each vector are read; of scalars, one or none.
+/// The number of leading components of each vector that are read; 0 or 1 for scalars.
 fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, u8> {
     let mut used: ScratchSide<'_, Value, u8> = ScratchSide::new_in(scratch, f.values.len());
     let mut splits: ArenaVec<'_, &InstData<'_>> = ArenaVec::new_in(scratch);
@@ -113,7 +113,7 @@ fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, V
             }
         }
     }
-    // Results of splits are scalars, or vectors that the next round decomposes.
+    // Results of splits are scalars, or vectors that the next iteration decomposes.
     for split in splits {
         let Some(value) = split.srcs[0].as_value() else { continue };
         let whole = f.ty(value).comps;
@@ -135,7 +135,7 @@ struct Planner<'p, 's, 'a> {
     plan: Plan<'s>,
     /// Loads that may still be merged.
     loads: Members,
-    /// Stores that may still be merged; all of one base and root.
+    /// Stores that may still be merged; all with the same base and root.
     stores: Members,
 }
 
@@ -191,7 +191,7 @@ impl Planner<'_, '_, '_> {
         }
     }
 
-    /// Groups the open loads: all of them, or those of memory that is written.
+    /// Groups the open loads: all of them, or only those of memory that is written.
     fn flush_loads(&mut self, all: bool) {
         if self.loads.is_empty() {
             return;
@@ -219,7 +219,7 @@ impl Planner<'_, '_, '_> {
         self.pack(&same, 0, true);
     }
 
-    /// Makes groups of neighbours, at most `gap` components apart, of members sorted by place.
+    /// Forms groups of neighbours, at most `gap` components apart, from members sorted by location.
     fn pack(&mut self, members: &[Member], gap: i64, leader_is_last: bool) {
         let mut rest = members;
         while let Some(first) = rest.first() {
@@ -276,7 +276,7 @@ fn address(r: &mut Rewriter<'_, '_>, Location { base, root, shift, offset, .. }:
     let offset = match root.map(|root| r.resolve(root)) {
         None => Src::imm32(offset as u32),
         Some(root) if shift == 0 => plus(r, root, offset),
-        // As it was written, if the constant was shifted too.
+        // In the original form, if the constant was also shifted.
         Some(root) => {
             let is_shifted = offset.trailing_zeros() >= shift;
             let (inner, outer) = if is_shifted { (offset >> shift, 0) } else { (0, offset) };
@@ -288,7 +288,7 @@ fn address(r: &mut Rewriter<'_, '_>, Location { base, root, shift, offset, .. }:
     [r.resolve(base), offset]
 }
 
-/// Loads all components and gives every member its own.
+/// Loads all components and distributes them over the members.
 fn load_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
     let access = group[0].access;
     let (first, stride) = (group[0].first(), access.stride());

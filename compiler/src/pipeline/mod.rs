@@ -1,8 +1,9 @@
 //! The pipeline as data, and the driver that runs it.
 //!
-//! *Architecture invariant:* [`PASSES`] is the only list of passes and [`PIPELINE`] the only order of them. Help texts,
-//! disabled passes, `--emit ir-after=` and the file tests name their rows. A pass that improves the code is optional: the
-//! result is right without it, which the tests use by leaving each out in turn.
+//! *Architecture invariant:* [`PASSES`] is the only list of passes and [`PIPELINE`] the only order of them.
+//! Help texts, disabled passes, `--emit ir-after=` and the file tests refer to their rows by name. A pass
+//! that improves the code is optional: the result is correct without it, which the tests check by omitting
+//! each in turn.
 
 pub mod passes;
 mod phases;
@@ -16,7 +17,7 @@ use crate::ir::Function;
 use crate::opt::{LocalRewrites, rewrite_locally};
 use crate::stopping;
 
-/// Steps of the pipeline, to make room for.
+/// Maximum number of pipeline steps, for preallocation.
 const MOST_STEPS: usize = 80;
 
 /// The pass called `name`.
@@ -27,12 +28,12 @@ pub fn find_pass(name: &str) -> Option<&'static Pass> {
 /// Where the pipeline stops.
 #[derive(Clone, Copy, Default)]
 pub enum Stop {
-    /// At its end.
+    /// At the end of the pipeline.
     #[default]
     End,
     /// After a phase.
     AfterPhase(Phase),
-    /// After the last step that is this pass.
+    /// After the last step that runs this pass.
     AfterPass(&'static Pass),
 }
 
@@ -47,7 +48,7 @@ impl Stop {
 /// How to run the pipeline.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'o> {
-    /// Names of optional passes to leave out.
+    /// Names of optional passes to skip.
     pub disabled: &'o [String],
     /// The phase to begin with; `None` for the first.
     pub from: Option<Phase>,
@@ -60,8 +61,8 @@ pub struct Options<'o> {
 /// Runs the pipeline on `f`.
 ///
 /// # Errors
-/// What a pass reports; an unknown or required pass among the disabled ones is invalid input; with `validate`, a function
-/// that a pass left ill-formed is an internal error that names the pass.
+/// The errors of passes; an unknown or required pass among the disabled ones is invalid input; with
+/// `validate`, a function that a pass left ill-formed is an internal error that names the pass.
 pub fn run(
     f: &mut Function<'_>,
     context: &mut Context<'_>,
@@ -82,7 +83,7 @@ fn run_steps(
     steps.retain(|step| !is_disabled(step));
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
-        // A function that has already been lowered, from a text, enters the pipeline at its own stage.
+        // A function read from text that is already lowered enters the pipeline at its own stage.
         if f.stage > step.stages.1 {
             continue;
         }
@@ -99,7 +100,7 @@ fn run_steps(
     Ok(())
 }
 
-/// Runs neighbouring passes that rewrite one instruction at a time as one.
+/// Runs adjacent passes that rewrite one instruction at a time as a single pass.
 fn run_local(rewrites: LocalRewrites, f: &mut Function<'_>, validate: bool) -> Result<(), CompileError> {
     let _span = tracing::debug_span!("pass", name = "rewrite_locally").entered();
     rewrite_locally(f, rewrites);
@@ -107,10 +108,10 @@ fn run_local(rewrites: LocalRewrites, f: &mut Function<'_>, validate: bool) -> R
     if validate { f.check("rewrite_locally") } else { Ok(()) }
 }
 
-/// The steps from a phase on to where the pipeline stops, without phases that end before `stage`.
+/// The steps from a phase up to the stopping point, without phases that end before `stage`.
 fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'static Pass> {
     let mut steps = Vec::with_capacity(MOST_STEPS);
-    // How many of them there are when the last step that is the one to stop after has been added.
+    // The number of steps up to and including the last occurrence of the pass to stop after.
     let mut end = None;
     for row in PIPELINE.iter().filter(|row| from.is_none_or(|from| from <= row.phase)) {
         if matches!(stop, Stop::AfterPhase(last) if row.phase > last) {
@@ -131,10 +132,10 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'stat
     steps
 }
 
-/// Runs one pass, wherever it stands in the pipeline.
+/// Runs one pass, regardless of its position in the pipeline.
 ///
 /// # Errors
-/// As [`run`].
+/// Same as [`run`].
 pub fn run_pass(
     pass: &'static Pass,
     f: &mut Function<'_>,
@@ -144,7 +145,7 @@ pub fn run_pass(
     if validate {
         check_needs(pass, f)?;
     }
-    // A validated run does without the summary, so that checks within passes are made.
+    // A validated run ignores the operation summary, so that checks within passes run too.
     if validate || pass.has_work(f) {
         let _span = tracing::debug_span!("pass", name = pass.name).entered();
         (pass.run)(f, context)?;
@@ -160,13 +161,13 @@ pub fn run_pass(
     Ok(())
 }
 
-/// What must be gone before the pass is gone.
+/// Checks that the operations which the pass does not support have been removed.
 fn check_needs(pass: &Pass, f: &Function<'_>) -> Result<(), CompileError> {
     let insts = || f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
     for family in pass.needs {
         if let Some(inst) = insts().find(|inst| family.operations.contain(f, &f.insts[**inst])) {
             return Err(CompileError::internal(format!(
-                "{} needs a function with no {}, and `{}` has `{}`",
+                "{} requires a function without {}, but `{}` has `{}`",
                 pass.name,
                 family.name,
                 f.name,
@@ -177,7 +178,7 @@ fn check_needs(pass: &Pass, f: &Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Only optional passes can be left out.
+/// Checks that the disabled passes exist and are optional.
 fn check_names(disabled: &[String]) -> Result<(), CompileError> {
     for name in disabled {
         match find_pass(name) {

@@ -9,9 +9,9 @@ pub struct PhaseDesc {
     pub phase: Phase,
     /// Name on the command line and in messages.
     pub name: &'static str,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub doc: &'static str,
-    /// The stage a function is at afterwards.
+    /// The stage that a function is at afterwards.
     pub leaves: Stage,
     /// Its passes, in order.
     pub steps: &'static [&'static Pass],
@@ -25,7 +25,7 @@ macro_rules! phases {
             $(#[doc = $doc] $phase,)*
         }
 
-        /// Every phase in order. A pass may be a step of several, and several steps of one.
+        /// Every phase in order. A pass may occur in several phases, and several times in one.
         pub static PIPELINE: &[PhaseDesc] = &[$(PhaseDesc {
             phase: Phase::$phase,
             name: $name,
@@ -39,25 +39,25 @@ macro_rules! phases {
 phases! {
     Prepare "prepare" -> Source [
         LOWER_UNREACHABLE LOWER_TEST_KERNEL
-    ] "Makes what a front end or a text leaves fit for optimisation.";
+    ] "Prepares functions from a front end or a text for optimisation.";
 
     Improve "improve" -> Source [
         OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL OPT_RANGES
         OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_JUMP_THREADING OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
         OPT_CSE OPT_DCE OPT_UNIFORM_SUBGROUPS
-    ] "Optimises while every operation is as the front end wrote it.";
+    ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
         LOWER_SUBGROUPS
-    ] "Lowers operations across lanes, whose arithmetic later phases lower.";
+    ] "Lowers subgroup operations, before the phases that lower their arithmetic.";
 
     Memory "memory" -> Source [
         OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
-    ] "Optimises accesses to memory while addresses are bytes.";
+    ] "Optimises memory accesses while addresses are in bytes.";
 
     Arithmetic "arithmetic" -> Source [
         LOWER_FLOAT64 LOWER_INT8 LOWER_DIVISION LOWER_MULTIPLY_HIGH LOWER_FLOAT_DIVISION LOWER_TRIGONOMETRY LOWER_INT64
-    ] "Lowers arithmetic that the hardware does not have.";
+    ] "Lowers arithmetic that the hardware lacks.";
 
     Interface "interface" -> Source [
         LOWER_BARRIER LOWER_LOCAL LOWER_CULL_DISTANCE LOWER_VARYINGS
@@ -65,7 +65,7 @@ phases! {
 
     Coverage "coverage" -> Source [
         LOWER_FRAG_SIDEFX LOWER_DISCARD_ZS_EMIT LOWER_SAMPLE_MASK
-    ] "Lowers what fragment shaders do to their samples, and learns what the epilog has to do.";
+    ] "Lowers sample operations of fragment shaders, and collects the requirements of the epilog.";
 
     Resources "resources" -> Source [
         OPT_NARROW_INPUTS LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
@@ -75,11 +75,11 @@ phases! {
         OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_UNIFORM_OPERANDS OPT_FACTOR OPT_CSE OPT_DCE
         OPT_CONSTANT_ALPHA
         OPT_LOOP_INVARIANT OPT_PREAMBLE
-    ] "Optimises what the lowerings have made, and moves what is uniform to the preamble.";
+    ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
         OPT_DCE OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
-    ] "Drops what has moved to the preamble, nests ifs, and moves loads to where they are read.";
+    ] "Removes code that moved to the preamble, nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [
         LOWER_ADDRESS OPT_CSE OPT_FUSE OPT_DCE
@@ -87,15 +87,15 @@ phases! {
 
     Select "select" -> Machine [
         LOWER_SELECT OPT_DCE OPT_FOLD_DESTINATIONS OPT_NARROW_MEDIUMP OPT_PROMOTE_CONSTANTS LOWER_OPERANDS
-    ] "Selects instructions and makes their operands legal.";
+    ] "Selects instructions and legalises their operands.";
 
     Allocate "allocate" -> Allocated [
         SCHEDULE_PRESSURE OPT_SHARE_VECTORS LOWER_LAST_VARYING REGALLOC LOWER_DIVERGENT_SHUFFLE
-    ] "Gives values registers.";
+    ] "Allocates registers.";
 
     Finish "finish" -> Final [
         LOWER_CONTROL_FLOW LOWER_FRAME SCHEDULE_LATENCY INSERT_WAITS
-    ] "Makes control flow explicit, orders instructions for the last time, inserts waits.";
+    ] "Lowers control flow to mask instructions, schedules for latency, and inserts waits.";
 }
 
 impl Phase {
@@ -116,7 +116,7 @@ mod tests {
     use crate::pipeline::PASSES;
 
     #[test]
-    fn every_step_finds_what_it_needs() {
+    fn requirements_of_every_step_are_met() {
         let mut stage = Stage::Source;
         let mut gone = Vec::new();
         for row in PIPELINE {

@@ -1,8 +1,8 @@
-//! Where values would like to be, so that moves become unnecessary.
+//! Register preferences that make moves unnecessary.
 //!
-//! Values joined by phis form a web and want one register: the one its latest member got. A source of a `collect`
-//! wants its place inside the vector; the first source to be placed chooses where the vector will be, and the rest of
-//! that place is kept for the others as long as nothing else needs it.
+//! Values joined by phis form a web and prefer one register: the one assigned to its most recent member. A
+//! source of a `collect` prefers its position inside the vector; the first source to be placed determines the
+//! vector's register, and the rest of that range is kept for the others as long as nothing else needs it.
 
 use bumpalo::Bump;
 
@@ -13,37 +13,37 @@ use crate::ir::table::{ScratchSide, Side};
 
 use super::file::HalfSet;
 
-/// Wishes of the values of a function, and what has become of them so far.
+/// Register preferences of the values of a function, and the placements so far.
 pub struct Affinity<'s> {
-    /// There are phis. Without them each value is a web of its own.
+    /// Whether there are phis. Without them, each value is a separate web.
     has_webs: bool,
-    /// Next value towards the representative of the web, `None` for representatives.
+    /// Next value towards the representative of the web; `None` for representatives.
     web: ScratchSide<'s, Value, Option<Value>>,
-    /// Register of the latest placed member, for representatives.
+    /// Register of the most recently placed member, for representatives.
     web_place: ScratchSide<'s, Value, Option<u16>>,
-    /// The vector a value is collected into, and where in it, in halves.
+    /// The vector that collects a value, and the value's offset in it, in halves.
     vector: ScratchSide<'s, Value, Option<(Value, u16)>>,
-    /// The phi a value is a source of, the first in program order.
+    /// The first phi in program order that has the value as a source.
     phi: ScratchSide<'s, Value, Option<(Value, Block)>>,
     /// Phis of each block.
     phis: Side<Block, Vec<Value>>,
-    /// Where a vector is to be.
+    /// The intended register of a vector.
     vector_place: ScratchSide<'s, Value, Option<u16>>,
-    /// Kept for vectors to come.
+    /// Registers kept for future vectors.
     kept: HalfSet,
-    /// Where the next part of the program finds a value, or the components of a vector.
+    /// The register in which the next part of the program expects a value or the components of a vector.
     exported_to: ScratchSide<'s, Value, Option<u16>>,
-    /// Registers that are exported, and when the first value that goes there is made.
+    /// Exported registers, and the step at which the first value assigned to each is defined.
     exported: Vec<(HalfSet, u32)>,
-    /// When each value is read last, where anything is exported.
+    /// The step of the last read of each value, if anything is exported.
     last_read: ScratchSide<'s, Value, u32>,
 }
 
-/// How many halves above the exported registers other values may take to leave those free.
+/// Number of halves above the exported registers that other values may use to keep those free.
 const HALVES_ABOVE_EXPORTS: u16 = 16;
 
 impl<'s> Affinity<'s> {
-    /// Collects the wishes, in `scratch`.
+    /// Collects the preferences in `scratch`.
     pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
@@ -93,7 +93,8 @@ impl<'s> Affinity<'s> {
         result
     }
 
-    /// Finds what is exported when, in steps from the start of the function.
+    /// Finds the exported registers and the steps at which their values are defined, counted from the start
+    /// of the function.
     fn find_exported(&mut self, f: &Function<'_>) {
         let mut now = 0;
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
@@ -111,7 +112,7 @@ impl<'s> Affinity<'s> {
                 }
             }
         }
-        // Parts of a vector stay where it is.
+        // Parts of a vector stay in its register.
         for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
             let data = &f.insts[*inst];
             if let Op::Ir(IrOp::Split | IrOp::Collect) = data.op {
@@ -130,7 +131,7 @@ impl<'s> Affinity<'s> {
         value
     }
 
-    /// The same, shortening the way for later.
+    /// The representative of `value`, with path compression.
     fn shorten(&mut self, mut value: Value) -> Value {
         while let Some(next) = self.web[value] {
             if let Some(after) = self.web[next] {
@@ -144,13 +145,14 @@ impl<'s> Affinity<'s> {
     fn join(&mut self, a: Value, b: Value) {
         let (a, b) = (self.shorten(a), self.shorten(b));
         if a != b {
-            // The older value represents: the result does not depend on the order of joins.
+            // The older value becomes the representative, so the result does not depend on the order of
+            // joins.
             let (older, newer) = if a.index() < b.index() { (a, b) } else { (b, a) };
             self.web[newer] = Some(older);
         }
     }
 
-    /// The half register that `value` is exported to.
+    /// The half register to which `value` is exported.
     pub fn exported_to(&self, value: Value) -> Option<u16> {
         self.exported_to[value]
     }
@@ -160,8 +162,8 @@ impl<'s> Affinity<'s> {
         !self.exported.is_empty()
     }
 
-    /// Those registers of `free` that nothing is exported to before the last read of `value`, and that lie below or little
-    /// above those that are exported; none where `value` is in nobody's way.
+    /// The registers of `free` to which nothing is exported before the last read of `value`, and which lie
+    /// below or slightly above the exported ones; empty if `value` does not conflict with an export.
     pub fn beside_exports(&self, value: Value, free: HalfSet) -> HalfSet {
         let in_the_way = self.exported.iter().filter(|(_, made)| *made < self.last_read[value]);
         let taken = in_the_way.fold(HalfSet::EMPTY, |taken, (place, _)| taken.or(*place));
@@ -171,7 +173,7 @@ impl<'s> Affinity<'s> {
         }
     }
 
-    /// Where the web of `value` is.
+    /// The register of the web of `value`.
     pub fn web_place(&self, value: Value) -> Option<u16> {
         if self.has_webs { self.web_place[self.representative(value)] } else { None }
     }
@@ -181,7 +183,7 @@ impl<'s> Affinity<'s> {
         self.phi[value].map(|(phi, block)| (phi, &*self.phis[block]))
     }
 
-    /// Notes that `value` was placed.
+    /// Records that `value` was placed.
     pub fn placed(&mut self, value: Value, half: u16) {
         if self.has_webs {
             let web = self.shorten(value);
@@ -195,23 +197,23 @@ impl<'s> Affinity<'s> {
         }
     }
 
-    /// The vector `value` goes into and its offset in halves.
+    /// The vector that collects `value`, and the offset in halves.
     pub fn vector_of(&self, value: Value) -> Option<(Value, u16)> {
         self.vector[value]
     }
 
-    /// Where `vector` is to be.
+    /// The intended register of `vector`.
     pub fn vector_place(&self, vector: Value) -> Option<u16> {
         self.vector_place[vector]
     }
 
-    /// Chooses where `vector` is to be and keeps the place.
+    /// Chooses the register of `vector` and keeps it.
     pub fn choose_vector_place(&mut self, vector: Value, half: u16, halves: u16) {
         self.vector_place[vector] = Some(half);
         self.kept = self.kept.or(HalfSet::range(half, halves));
     }
 
-    /// The vector at `half` exists now: nothing needs to be kept for it.
+    /// The vector at `half` is now defined: its register no longer needs to be kept.
     pub fn vector_done(&mut self, half: u16, halves: u16) {
         self.kept = self.kept.without(HalfSet::range(half, halves));
     }
@@ -221,14 +223,14 @@ impl<'s> Affinity<'s> {
         self.kept
     }
 
-    /// Forgets what is kept: a new block begins.
+    /// Drops all kept registers at the start of a block.
     pub fn keep_nothing(&mut self) {
         self.kept = HalfSet::EMPTY;
     }
 }
 
-/// Where values are exported to; what a phi joins goes where the phi is exported to, and vectors whose components are
-/// exported where these want to be.
+/// The registers that values are exported to. The sources of an exported phi prefer the phi's register, and a
+/// vector prefers the registers of its exported components.
 fn exports<'s>(scratch: &'s Bump, f: &Function<'_>) -> ScratchSide<'s, Value, Option<u16>> {
     if !f.present.may_have_op(IrOp::Export) {
         return ScratchSide::later_in(scratch, 0);

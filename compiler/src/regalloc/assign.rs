@@ -1,14 +1,15 @@
-//! Gives every value a register, walking the function once in program order.
+//! Assigns a register to every value in one walk over the function in program order.
 //!
-//! In SSA the values that live at a point are known from liveness alone, and walking in program order visits
-//! definitions before uses, so each instruction needs to look only at the registers that are free at that moment. A
-//! value keeps its register until room must be made for another one: then it is moved by a `copy` and has a new *name*
-//! from there on, a new [`Value`] of the same content in another register. Each block begins with the names its
-//! predecessors ended with; where they differ, `copy`s at the ends of the predecessors make them agree. There are no
-//! critical edges: a predecessor of a block with several predecessors has no other successor.
+//! In SSA form, liveness alone determines the values live at a point, and a walk in program order visits
+//! definitions before uses, so each instruction needs only the set of currently free registers. A value keeps
+//! its register until another one needs the space: then its live range is split. A `copy` moves it, and from
+//! there on it has a new *name*, a new [`Value`] with the same content in another register. Each block begins
+//! with the names that its predecessors ended with; where they differ, `copy`s at the ends of the
+//! predecessors reconcile them. There are no critical edges: a predecessor of a block with several
+//! predecessors has no other successor.
 //!
-//! After this pass a name may be defined at several places (at the end of each predecessor), always with the same
-//! content. Phis are gone: they are part of the same `copy`s. `collect` and `split` remain.
+//! After this pass a name may be defined in several places (at the end of each predecessor), always with the
+//! same content. Phis are gone: they have become part of the same `copy`s. `collect` and `split` remain.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -30,7 +31,7 @@ use super::flight::Flight;
 use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
 
-/// The present names of values that were moved.
+/// The current names of values that were moved.
 pub(super) struct Names<'s> {
     current: ScratchSide<'s, Value, Option<Value>>,
     moved: Vec<Value>,
@@ -68,7 +69,7 @@ impl Names<'_> {
     }
 }
 
-/// The name `value` has in a list made by [`Names::sorted`].
+/// The name of `value` in a list made by [`Names::sorted`].
 pub(super) fn name_in(list: &[(Value, Value)], value: Value) -> Value {
     match list.binary_search_by_key(&value.index(), |(moved, _)| moved.index()) {
         Ok(found) => list[found].1,
@@ -76,7 +77,7 @@ pub(super) fn name_in(list: &[(Value, Value)], value: Value) -> Value {
     }
 }
 
-/// What is known at the borders of a block that has been walked.
+/// The state at the boundaries of a block that has been walked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Border {
     /// Whether the block has been walked.
@@ -95,32 +96,32 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) shapes: &'f Shapes,
     pub(super) affinity: Affinity<'f>,
     pub(super) allocation: Allocation,
-    /// The value a name denotes; `None` for values themselves.
+    /// The value denoted by a name; `None` for values themselves.
     pub(super) origin: ScratchSide<'f, Value, Option<Value>>,
     pub(super) names: Names<'f>,
     pub(super) file: RegisterFile,
     pub(super) borders: Side<Block, Border>,
-    /// Half registers that may be handed out.
+    /// Allocatable half registers.
     pub(super) usable: HalfSet,
-    /// Names that end at the current instruction; they hold their registers until it reads them.
+    /// Names that end at the current instruction; they occupy their registers until it reads them.
     pub(super) ending: ArenaVec<'f, Value>,
-    /// Results of the current instruction that have their place.
+    /// Results of the current instruction that have been placed.
     pub(super) placed: ArenaVec<'f, Value>,
-    /// What loads are still to write.
+    /// Registers that outstanding loads will write.
     pub(super) flight: Flight,
     /// Moves before the current instruction: new name, old name.
     pub(super) moves: Vec<(Value, Value)>,
     out: InstList<'a>,
 }
 
-/// Operands of most instructions, to make room for.
+/// Typical number of operands of an instruction, for preallocation.
 const TYPICAL_OPERANDS: usize = 16;
 
-/// Assigns registers out of `usable`; those below `at_no_cost` keep results out of the way of loads under way. Unreachable
-/// blocks must hold nothing but terminators. What is noted meanwhile is in `scratch`.
+/// Assigns registers out of `usable`; those below `at_no_cost` may be used to keep results apart from
+/// outstanding loads. Unreachable blocks must contain only terminators. Temporary tables are in `scratch`.
 ///
 /// # Errors
-/// When the values that are needed at once do not fit.
+/// The values needed at once do not fit.
 pub fn assign<'f>(
     f: &'f mut Function<'_>,
     live: &'f Liveness,
@@ -219,7 +220,7 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// What reads a result that is still to be written waits for it.
+    /// Records the wait for outstanding results that `data` reads.
     fn wait_for_sources(&mut self, data: &InstData<'a>) {
         if self.flight.is_empty() || !matches!(data.op, Op::Hw(_)) {
             return;
@@ -230,7 +231,7 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Results of an operation that finishes later are on their way.
+    /// Records the results of an asynchronous operation as outstanding.
     fn launch_results(&mut self, data: &InstData<'a>) {
         if super::finishes_later(data) {
             for index in 0..self.placed.len() {
@@ -240,7 +241,7 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// `src` under its present name.
+    /// `src` under its current name.
     pub(super) fn renamed(&self, src: Src) -> Src {
         match src.as_value() {
             Some(value) => Src { payload: Src::value(self.names.get(value)).payload, ..src },
@@ -259,8 +260,8 @@ impl<'a> Assigner<'_, 'a> {
                 self.put_preload(data, *dst, shape)?;
                 continue;
             }
-            let wish = self.wish(data, index).filter(|half| self.suits(*half, shape));
-            match wish.or_else(|| self.find_place(*dst, shape)) {
+            let hint = self.hint(data, index).filter(|half| self.fits(*half, shape));
+            match hint.or_else(|| self.find_place(*dst, shape)) {
                 Some(half) => self.put_result(*dst, half),
                 None => self.make_room(data, index)?,
             }
@@ -268,18 +269,18 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// Whether a result is read, or written by an operation that writes something in any case.
+    /// Whether a result needs a register: it is read, or its operation writes it in any case.
     pub(super) fn needs_register(&self, data: &InstData<'a>, result: Value) -> bool {
         dead_result_needs_register(data.op) || !self.last.is_dead(self.live, result)
     }
 
-    /// Gives a result of the current instruction its register.
+    /// Assigns a register to a result of the current instruction.
     pub(super) fn put_result(&mut self, result: Value, half: u16) {
         self.put(result, half);
         self.placed.push(result);
     }
 
-    /// Preloads are where the program's environment puts them, reserved or not.
+    /// Places a preload in the register that the program's environment determines, reserved or not.
     fn put_preload(&mut self, data: &InstData<'a>, dst: Value, shape: Shape) -> Result<(), CompileError> {
         let half = data.mods.first().map_or(0, |half| *half as u16);
         if !half.is_multiple_of(shape.align) || !self.file.is_free(half, shape.halves) {
@@ -289,8 +290,8 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// The place that saves moves for result `index`, where the operation itself knows one.
-    fn wish(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
+    /// The register for result `index` that avoids moves for the operation itself.
+    fn hint(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
         let place = |src: &Src| Some(self.allocation.half(self.names.get(src.as_value()?)));
         match data.op {
             Op::Ir(IrOp::Split) => {
@@ -302,7 +303,7 @@ impl<'a> Assigner<'_, 'a> {
                 let mut offset = 0;
                 for src in data.srcs {
                     let vector = place(src).flatten().and_then(|half| half.checked_sub(offset));
-                    if let Some(half) = vector.filter(|half| self.suits(*half, shape)) {
+                    if let Some(half) = vector.filter(|half| self.fits(*half, shape)) {
                         return Some(half);
                     }
                     offset += self.f.src_ty(*src).halves();
@@ -313,9 +314,9 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// A free place for `value`: where it saves moves later, or the lowest.
+    /// A free register for `value`: one that avoids later moves, or the lowest.
     fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
-        if let Some(half) = self.affinity.exported_to(value).filter(|half| self.suits(*half, shape)) {
+        if let Some(half) = self.affinity.exported_to(value).filter(|half| self.fits(*half, shape)) {
             return Some(half);
         }
         if let Some((vector, offset)) = self.affinity.vector_of(value) {
@@ -328,33 +329,34 @@ impl<'a> Assigner<'_, 'a> {
                 }
             }
             let half = self.affinity.vector_place(vector).map(|half| half + offset);
-            if let Some(half) = half.filter(|half| self.suits(*half, shape)) {
+            if let Some(half) = half.filter(|half| self.fits(*half, shape)) {
                 return Some(half);
             }
         }
-        let suits = |half: &u16| self.suits(*half, shape);
+        let fits = |half: &u16| self.fits(*half, shape);
         let phi = self.affinity.phi_of(value);
-        let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(suits);
-        let web = own.or_else(|| self.affinity.web_place(value).filter(suits));
+        let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(fits);
+        let web = own.or_else(|| self.affinity.web_place(value).filter(fits));
         let free = self.file.free().and(self.usable);
-        let quiet = free.without(self.affinity.kept());
-        let clear = phi.map_or(quiet, |(phi, phis)| quiet.without(self.next_round(phi, phis)));
-        let calm = self.flight.calm(clear, self.allocation.halves_used);
+        let unreserved = free.without(self.affinity.kept());
+        let conflict_free =
+            phi.map_or(unreserved, |(phi, phis)| unreserved.without(self.next_iteration(phi, phis)));
+        let undisturbed = self.flight.undisturbed(conflict_free, self.allocation.halves_used);
         let beside = |free| match self.affinity.has_exports() {
             true => lowest_place(self.affinity.beside_exports(value, free), shape),
             false => None,
         };
-        let calm = Some(calm).filter(|calm| !calm.is_empty());
-        web.or_else(|| calm.and_then(|calm| beside(calm).or_else(|| lowest_place(calm, shape))))
-            .or_else(|| beside(clear))
-            .or_else(|| lowest_place(clear, shape))
-            .or_else(|| lowest_place(quiet, shape))
+        let undisturbed = Some(undisturbed).filter(|halves| !halves.is_empty());
+        web.or_else(|| undisturbed.and_then(|halves| beside(halves).or_else(|| lowest_place(halves, shape))))
+            .or_else(|| beside(conflict_free))
+            .or_else(|| lowest_place(conflict_free, shape))
+            .or_else(|| lowest_place(unreserved, shape))
             .or_else(|| lowest_place(free, shape))
     }
 
-    /// Registers of the phis of a loop header, where something else arrives at the end of the round: a value in the
-    /// register of another phi than its own would have to be swapped.
-    fn next_round(&self, phi: Value, phis: &[Value]) -> HalfSet {
+    /// Registers of the phis of a loop header, in which other values arrive at the end of the iteration: a
+    /// value in the register of a phi other than its own would have to be swapped.
+    fn next_iteration(&self, phi: Value, phis: &[Value]) -> HalfSet {
         let is_header = self.allocation.reg[phi].is_some();
         let place = |phi: &Value| {
             let half = self.allocation.half(*phi).filter(|_| is_header)?;
@@ -363,25 +365,25 @@ impl<'a> Assigner<'_, 'a> {
         phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
     }
 
-    /// Whether a value of `shape` can be put at `half`.
-    pub(super) fn suits(&self, half: u16, shape: Shape) -> bool {
+    /// Whether a value of `shape` can be placed at `half`.
+    pub(super) fn fits(&self, half: u16, shape: Shape) -> bool {
         let is_usable = self.usable.has_all(&(half..half + shape.halves));
         half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && is_usable
     }
 
-    /// The shape of a value, or of the one that a name denotes.
+    /// The shape of a value, or of the value that a name denotes.
     pub(super) fn shape(&self, value: Value) -> Shape {
         self.shapes.of(self.f, self.origin[value].unwrap_or(value))
     }
 
-    /// Where a name is, and its shape.
+    /// The register of a name, and its shape.
     #[inline]
     pub(super) fn place_of(&self, name: Value) -> (u16, Shape) {
         let half = self.allocation.half(name).expect("invariant: live names have registers");
         (half, self.shape(name))
     }
 
-    /// Gives a name its register.
+    /// Assigns a register to a name.
     pub(super) fn put(&mut self, name: Value, half: u16) {
         let shape = self.shape(name);
         self.file.take(name, half, shape.halves);
@@ -392,14 +394,14 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Notes a name's register, without taking it.
+    /// Records the register of a name without marking it as used.
     pub(super) fn record(&mut self, name: Value, half: u16) {
         let end = half + self.f.ty(name).halves();
         self.allocation.reg[name] = Some(Reg { half: half as u8 });
         self.allocation.halves_used = self.allocation.halves_used.max(end);
     }
 
-    /// A new name for the value that `name` denotes, at `half`.
+    /// A new name, in `half`, for the value that `name` denotes.
     pub(super) fn new_name(&mut self, name: Value, half: u16) -> Value {
         let value = self.origin[name].unwrap_or(name);
         let new = self.f.add_value(self.f.ty(name));
@@ -418,11 +420,11 @@ impl<'a> Assigner<'_, 'a> {
         self.moves.clear();
     }
 
-    /// A parallel copy, not yet in a block.
+    /// A parallel copy that is not yet in a block.
     pub(super) fn copy(&mut self, moves: impl Iterator<Item = (Value, Src)>, line: u32) -> Inst {
         let (dsts, srcs): (Vec<Value>, Vec<Src>) = moves.unzip();
         let (dsts, srcs) = (self.f.alloc(&dsts), self.f.alloc(&srcs));
-        // Not through `add_inst`: the definition of a value that a copy redefines stays where it was.
+        // Bypasses `add_inst`: the recorded definition of a value that a copy redefines must not change.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
     }
 }

@@ -1,19 +1,20 @@
 //! The allocation checker: proves that every operand reads the value it names, on all paths.
 //!
-//! It compares the function before allocation, kept in a [`Snapshot`], with the function after it, by abstract
-//! interpretation of the register file. Each half register holds a *token*: which half of which value it contains.
-//! `collect`, `split` and `copy` make no new tokens, they pass on those of their sources; so it does not matter whether
-//! they are still there or have become moves. Tokens are random 64-bit numbers and exclusive or is their sum: swaps by
-//! three exclusive ors come out right by themselves. Where paths meet, halves with different tokens become unknown;
-//! around loops this is iterated to a fixed point.
+//! It compares the function before allocation, saved in a [`Snapshot`], with the function after it, by
+//! abstract interpretation of the register file. Each half register holds a *token*, which identifies a half
+//! of a value. `collect`, `split` and `copy` create no tokens but transfer those of their sources; it does
+//! not matter whether they still exist or have become moves. Tokens are random 64-bit numbers, and a bitwise
+//! exclusive or of registers is the exclusive or of their tokens, so swaps by three exclusive ors need no
+//! special case. At joins, halves with different tokens become unknown; loops are iterated to a fixed point.
 //!
-//! Stack slots are followed like registers. What is computed again instead of loaded has a token of its own, made from
-//! the instruction. What is computed again from other values is the value that spilling says it is: the instruction must
-//! be that of the value, and what it reads must be what the value was computed from. That is still the same: where a
-//! value is live, none that it was computed from has been defined anew since.
+//! Stack slots are tracked like registers. An instruction rematerialised without value sources has a token of
+//! its own, derived from the instruction. For an instruction rematerialised from other values, spilling
+//! records the value: the instruction must equal that value's definition, and its sources must contain the
+//! values that the definition read. That suffices: where a value is live, none of the values it was computed
+//! from has been redefined since.
 //!
-//! Also proved: instructions are still there in their order, results are aligned, inside the file, off the reserved
-//! registers, and do not overlap.
+//! The checker also proves that instructions are present in their order, and that results are aligned, inside
+//! the file, outside the reserved registers, and do not overlap.
 
 use std::hash::{Hash, Hasher};
 
@@ -34,14 +35,14 @@ use super::shapes::{is_aligned, least_align};
 use super::spill::{is_rematerialised, is_repeatable};
 use super::{AllocateOptions, Allocation};
 
-/// Contents of a half register; [`UNKNOWN`] or a token.
+/// Contents of a half register: [`UNKNOWN`] or a token.
 type Token = u64;
-/// Nothing is known of the contents. Not 0: that is the sum of two equal tokens.
+/// Unknown contents. Not 0, which is the exclusive or of two equal tokens.
 const UNKNOWN: Token = Token::MAX;
 
-/// Contents of the register file and, after it, of the half-words of the stack.
+/// Contents of the register file followed by the half-words of the stack.
 type File = [Token];
-/// Where the stack begins in a [`File`].
+/// Index of the stack in a [`File`].
 const STACK: usize = FILE_HALVES as usize;
 
 /// A function before allocation.
@@ -72,7 +73,7 @@ fn uniform_token(half: u64) -> Token {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Keeps `f` as it is now. Needs current edges.
+    /// Saves the current state of `f`. Requires current edges.
     pub fn of(f: &Function<'a>) -> Self {
         let mut rows = Side::new(f.insts.len());
         let mut tokens: Side<Value, Vec<Token>> = Side::new(f.values.len());
@@ -86,7 +87,7 @@ impl<'a> Snapshot<'a> {
         Snapshot { rows, blocks: f.blocks.iter().map(|block| block.insts.to_vec()).collect(), tokens }
     }
 
-    /// Contents of a value; nothing for values that did not exist.
+    /// Contents of a value; empty for values that did not exist.
     #[cfg(test)]
     pub(super) fn tokens(&self, value: Value) -> &[Token] {
         &self.tokens[value]
@@ -96,10 +97,10 @@ impl<'a> Snapshot<'a> {
         src_tokens(f, src, &self.tokens)
     }
 
-    /// Instructions of a block that do something beside moving registers.
-    fn lasting(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
-        let lasting = |inst: &Inst| self.rows[*inst].is_some_and(|data| !only_moves(data.op));
-        self.blocks[block.index()].iter().copied().filter(lasting)
+    /// Instructions of a block that do more than move registers.
+    fn non_moves(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        let non_moves = |inst: &Inst| self.rows[*inst].is_some_and(|data| !only_moves(data.op));
+        self.blocks[block.index()].iter().copied().filter(non_moves)
     }
 
     pub(super) fn phis(&self, block: Block) -> impl Iterator<Item = InstData<'a>> + '_ {
@@ -108,7 +109,8 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Tokens of what can be computed again anywhere: they depend on the instruction, not on the value.
+/// Tokens of an instruction that can be rematerialised anywhere: they depend on the instruction, not on the
+/// value.
 fn repeatable_tokens(f: &Function<'_>, data: &InstData<'_>) -> Option<Vec<Token>> {
     let dst = data.dst().filter(|_| is_rematerialised(data))?;
     let moved = match (data.op, data.srcs) {
@@ -164,18 +166,18 @@ fn src_tokens(f: &Function<'_>, src: Src, tokens: &Side<Value, Vec<Token>>) -> V
     }
 }
 
-/// Proves that `f`, allocated, computes what `before` says.
+/// Proves that the allocated `f` computes the same as `before`.
 ///
 /// # Errors
-/// An internal error that names the first instruction found wrong.
+/// An internal error that names the first incorrect instruction.
 pub fn check(
     f: &Function<'_>,
     allocation: &Allocation,
     before: &Snapshot<'_>,
     options: &AllocateOptions,
 ) -> Result<(), CompileError> {
-    let repeated = repeated(f, allocation);
-    let checker = Checker { f, allocation, before, options, repeated };
+    let rematerialised = rematerialised(f, allocation);
+    let checker = Checker { f, allocation, before, options, rematerialised };
     for block in f.blocks_in_order() {
         checker.order(block)?;
     }
@@ -186,7 +188,7 @@ pub fn check(
         changed = false;
         for block in f.blocks_in_order() {
             let Some(mut file) = heads[block.index()].clone() else { continue };
-            // Faults found before the fixed point are faults all the same: contents only become less known.
+            // Errors found before the fixed point are valid: contents only become less known.
             checker.block(block, &mut file)?;
             for successor in &f.block(block).succs {
                 changed |= checker.flow(block, *successor, &file, &mut heads[successor.index()])?;
@@ -196,15 +198,15 @@ pub fn check(
     Ok(())
 }
 
-/// The value of the function before that each added instruction computes again; what one round of spilling computed
-/// again may be computed again by the next.
-fn repeated(f: &Function<'_>, allocation: &Allocation) -> Side<Inst, Option<Value>> {
-    let mut repeated: Side<Inst, Option<Value>> = Side::new(f.insts.len());
-    for (inst, value) in &allocation.repeated {
-        let earlier = f.values[*value].def.and_then(|def| repeated[def]);
-        repeated[*inst] = earlier.or(Some(*value));
+/// The original value that each added instruction rematerialises; a later round of spilling may rematerialise
+/// what an earlier one added.
+fn rematerialised(f: &Function<'_>, allocation: &Allocation) -> Side<Inst, Option<Value>> {
+    let mut rematerialised: Side<Inst, Option<Value>> = Side::new(f.insts.len());
+    for (inst, value) in &allocation.rematerialised {
+        let earlier = f.values[*value].def.and_then(|def| rematerialised[def]);
+        rematerialised[*inst] = earlier.or(Some(*value));
     }
-    repeated
+    rematerialised
 }
 
 struct Checker<'c, 'a> {
@@ -212,8 +214,8 @@ struct Checker<'c, 'a> {
     allocation: &'c Allocation,
     before: &'c Snapshot<'a>,
     options: &'c AllocateOptions,
-    /// The value that an added instruction computes again.
-    repeated: Side<Inst, Option<Value>>,
+    /// The value that an added instruction rematerialises.
+    rematerialised: Side<Inst, Option<Value>>,
 }
 
 impl Checker<'_, '_> {
@@ -222,11 +224,11 @@ impl Checker<'_, '_> {
         CompileError::internal(format!("register allocation: {block}: {inst} ({name}): {what}"))
     }
 
-    /// The lasting instructions are there, in order.
+    /// Checks that all instructions other than moves are present in order.
     fn order(&self, block: Block) -> Result<(), CompileError> {
         let known = |inst: &Inst| self.before.rows[*inst].is_some_and(|data| !only_moves(data.op));
         let now = self.f.block(block).insts.iter().copied().filter(known);
-        if now.eq(self.before.lasting(block)) {
+        if now.eq(self.before.non_moves(block)) {
             return Ok(());
         }
         Err(CompileError::internal(format!(
@@ -239,7 +241,7 @@ impl Checker<'_, '_> {
             let data = &self.f.insts[*inst];
             match self.before.rows[*inst] {
                 Some(original) if !only_moves(original.op) => {
-                    self.lasting(data, &original, file).map_err(|what| self.fault(block, *inst, what))?;
+                    self.non_move(data, &original, file).map_err(|what| self.fault(block, *inst, what))?;
                 }
                 _ => self.moves(*inst, data, file).map_err(|what| self.fault(block, *inst, what))?,
             }
@@ -257,22 +259,25 @@ impl Checker<'_, '_> {
         Ok(usize::from(half)..usize::from(end))
     }
 
-    fn lasting(&self, data: &InstData<'_>, original: &InstData<'_>, file: &mut File) -> Result<(), String> {
+    fn non_move(&self, data: &InstData<'_>, original: &InstData<'_>, file: &mut File) -> Result<(), String> {
         for (now, then) in data.srcs.iter().zip(original.srcs) {
             let Some(value) = now.as_value() else {
                 if now != then {
-                    return Err(format!("reads {now:?} in place of {then:?}"));
+                    return Err(format!("reads {now:?} instead of {then:?}"));
                 }
                 continue;
             };
             let expected = self.before.tokens_of(self.f, *then);
             if file[self.place(value)?] != expected[..] || now.flags != then.flags {
-                let wanted = then.as_value().unwrap_or(value);
-                return Err(format!("{value} at half register {} is not {wanted}", self.place(value)?.start));
+                let expected = then.as_value().unwrap_or(value);
+                return Err(format!(
+                    "{value} at half register {} is not {expected}",
+                    self.place(value)?.start
+                ));
             }
         }
         if !is_aligned(self.f, data, |value| self.allocation.half(value)) {
-            return Err("has a 64-bit operand off a multiple of four half registers".to_owned());
+            return Err("has a 64-bit operand that is not aligned to four half registers".to_owned());
         }
         if data.dsts != original.dsts {
             return Err("defines other values than before".to_owned());
@@ -287,7 +292,7 @@ impl Checker<'_, '_> {
                 return Err(format!("{dst} is in a reserved register"));
             }
             if preloaded && data.mods.first() != Some(&(place.start as u32)) {
-                return Err(format!("{dst} is not where it is preloaded"));
+                return Err(format!("{dst} is not in the register that it is preloaded in"));
             }
             for other in &data.dsts[..index] {
                 let other = self.place(*other)?;
@@ -302,7 +307,7 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Proves that an added instruction computes what `value` was before.
+    /// Proves that an added instruction computes the value that `value` had before.
     fn repeats(&self, data: &InstData<'_>, value: Value, file: &File) -> Result<(), String> {
         let original = self.f.values[value].def.and_then(|def| self.before.rows[def]);
         let original = original.filter(|original| {
@@ -321,9 +326,9 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Carries out an instruction that only moves registers.
+    /// Executes an instruction that only moves registers.
     fn moves(&self, inst: Inst, data: &InstData<'_>, file: &mut File) -> Result<(), String> {
-        if let (Some(value), Some(dst)) = (self.repeated[inst], data.dst()) {
+        if let (Some(value), Some(dst)) = (self.rematerialised[inst], data.dst()) {
             self.repeats(data, value, file)?;
             file[self.place(dst)?].copy_from_slice(&self.before.tokens[value]);
             return Ok(());
@@ -385,7 +390,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Where a phi is when its block begins: in its register, or on the stack; `None` for phis that are never read.
+    /// The location of a phi at the start of its block: its register, or the stack; `None` for phis that are
+    /// never read.
     fn phi_place(&self, phi: Value) -> Result<Option<std::ops::Range<usize>>, String> {
         if self.allocation.half(phi).is_some() {
             return self.place(phi).map(Some);
@@ -395,18 +401,18 @@ impl Checker<'_, '_> {
         Ok(start.map(|start| start..start + usize::from(self.f.ty(phi).halves())))
     }
 
-    /// The half-words of the stack that an inserted stack access of `halves` halves touches.
+    /// The half-words of the stack that an inserted access of `halves` halves touches.
     fn stack_place(&self, offset: Src, halves: u16, file: &File) -> Result<std::ops::Range<usize>, String> {
         let bytes = offset.as_imm().ok_or("does not have an immediate offset")?;
         let start = STACK + bytes as usize / 2;
         let end = start + usize::from(halves);
         if bytes < u64::from(self.options.stack_bytes) || end > file.len() {
-            return Err(format!("touches byte {bytes} of the stack"));
+            return Err(format!("accesses byte {bytes}, outside the stack"));
         }
         Ok(start..end)
     }
 
-    /// Merges `file` at the end of `from` into the head of `to`; says whether that changed anything.
+    /// Merges `file` at the end of `from` into the head of `to`; returns whether the head changed.
     fn flow(
         &self,
         from: Block,

@@ -1,8 +1,9 @@
-//! Makes room for a result when no hole is large enough, by moving values that live on.
+//! Makes room for a result if no gap is large enough, by moving live values.
 //!
-//! First choice is the window whose owners are cheapest to move to holes elsewhere. When the holes are too small for
-//! that, everything is packed anew. Moves are one parallel copy before the instruction; what the instruction reads for
-//! the last time is in its register until then, so moved values may not go there, but results may.
+//! The first choice is the window whose owners are cheapest to move to gaps elsewhere. If the gaps are too
+//! small, all values are repacked. The moves form one parallel copy before the instruction. Sources that end
+//! at the instruction occupy their registers until it reads them, so moved values may not use those
+//! registers, but results may.
 
 use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::Value;
@@ -12,17 +13,17 @@ use super::assign::Assigner;
 use super::file::{FILE_HALVES, HalfSet, RegisterFile, highest_place, lowest_place};
 use super::shapes::Shape;
 
-/// Windows tried before everything is packed anew.
+/// Number of windows tried before all values are repacked.
 const MAX_WINDOWS: usize = 8;
 
-/// Names with their new places.
+/// Names with their new registers.
 type Places = Vec<(Value, u16)>;
 
 impl<'a> Assigner<'_, 'a> {
-    /// Makes room for result `index` of `data` and puts it there.
+    /// Makes room for result `index` of `data` and places it.
     ///
     /// # Errors
-    /// When the values needed at once do not fit however they are packed.
+    /// The values needed at once do not fit however they are packed.
     pub(super) fn make_room(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
         let value = data.dsts[index];
         let shape = self.shape(value);
@@ -41,7 +42,7 @@ impl<'a> Assigner<'_, 'a> {
                 return Ok(());
             }
         }
-        self.pack_anew(data, index)
+        self.repack(data, index)
     }
 
     /// Half registers of some names.
@@ -64,7 +65,7 @@ impl<'a> Assigner<'_, 'a> {
         self.owners(start, shape.halves).iter().map(|owner| self.shape(*owner).halves).sum()
     }
 
-    /// Places elsewhere for the owners of a window, if there are.
+    /// New registers for the owners of a window, if there is room.
     fn empty_window(&self, start: u16, shape: Shape) -> Option<Places> {
         let mut names = self.owners(start, shape.halves);
         self.sort_for_packing(&mut names);
@@ -75,7 +76,7 @@ impl<'a> Assigner<'_, 'a> {
         self.pack_low(&names, &mut free)
     }
 
-    /// Larger alignment first, then larger size; equals keep their order.
+    /// Sorts by descending alignment, then descending size; ties keep their order.
     pub(super) fn sort_for_packing(&self, names: &mut [Value]) {
         names.sort_by_key(|name| {
             let shape = self.shape(*name);
@@ -83,7 +84,7 @@ impl<'a> Assigner<'_, 'a> {
         });
     }
 
-    /// Places names in order at the lowest places of `free`, which shrinks.
+    /// Places names in order at the lowest positions of `free`, which shrinks.
     pub(super) fn pack_low(&self, names: &[Value], free: &mut HalfSet) -> Option<Places> {
         let place = |name: &Value| {
             let shape = self.shape(*name);
@@ -94,7 +95,7 @@ impl<'a> Assigner<'_, 'a> {
         names.iter().map(place).collect()
     }
 
-    /// Moves names to new places, all at once: renames them and notes the copies.
+    /// Moves names to new registers in parallel: renames them and records the copies.
     fn move_names(&mut self, places: &[(Value, u16)]) {
         for (name, _) in places {
             let (half, shape) = self.place_of(*name);
@@ -105,7 +106,7 @@ impl<'a> Assigner<'_, 'a> {
         for (name, half) in places {
             let value = self.origin[*name].unwrap_or(*name);
             let new = if self.moves.iter().any(|(new, _)| new == name) {
-                // Moved before this instruction already: its new name only gets another place.
+                // It was already moved before this instruction: only its new name's register changes.
                 self.record(*name, *half);
                 *name
             } else if self.allocation.half(*name) == Some(*half) {
@@ -123,10 +124,10 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Packs what lives on from the bottom (16-bit values from the top), results and ending values in between: these
-    /// may overlap, and what alignment wastes between the two is at most
-    /// [`Shapes::waste`](super::shapes::Shapes::waste).
-    fn pack_anew(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
+    /// Packs live values from the bottom (16-bit values from the top), with results and ending values in
+    /// between. Results and ending values may overlap, and alignment wastes at most
+    /// [`Shapes::waste`](super::shapes::Shapes::waste) between the two groups.
+    fn repack(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
         for index in 0..self.placed.len() {
             let (half, shape) = self.place_of(self.placed[index]);
             self.file.release(half, shape.halves);

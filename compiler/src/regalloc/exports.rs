@@ -1,7 +1,7 @@
-//! Values that the next part of the program finds in fixed registers.
+//! Values that the next part of the program expects in fixed registers.
 //!
-//! Exports end the last block. There nothing else lives on, so one parallel copy brings all of them to their places,
-//! whatever is in the way.
+//! Exports are at the end of the last block. No other value is live there, so one parallel copy moves all of
+//! them to their registers, whatever those contain.
 
 use crate::ir::entity::Inst;
 use crate::ir::function::Function;
@@ -15,7 +15,7 @@ pub fn is_export(f: &Function<'_>, inst: Inst) -> bool {
     f.insts[inst].op == Op::Ir(IrOp::Export)
 }
 
-/// Moves exports after everything else in the last block, in their order.
+/// Moves exports after all other instructions of the last block, in their order.
 pub fn gather_exports(f: &mut Function<'_>) {
     if !f.present.may_have_op(IrOp::Export) {
         return;
@@ -34,7 +34,7 @@ pub fn gather_exports(f: &mut Function<'_>) {
 }
 
 impl Assigner<'_, '_> {
-    /// Makes the copy that stands before `exports`, which are all there are, perhaps with a terminator after them.
+    /// Creates the copy before `exports`, which are all that remain of the block apart from a terminator.
     pub(super) fn place_exports(&mut self, exports: &[Inst]) -> Inst {
         let mut moves = Vec::with_capacity(exports.len());
         for inst in exports {

@@ -1,4 +1,4 @@
-//! The register file while it is handed out: who owns which half register.
+//! The register file during assignment: the owner of each half register.
 
 pub use agx_isa::half_set::HalfSet;
 
@@ -6,13 +6,13 @@ use crate::ir::entity::Value;
 
 use super::shapes::Shape;
 
-/// Half registers of the machine.
+/// Half registers of the hardware.
 pub const FILE_HALVES: u16 = 256;
 
-/// Who owns which half register.
+/// The owner of each half register.
 #[derive(Clone, Debug)]
 pub struct RegisterFile {
-    /// Owner of each half register that is not free.
+    /// The owner of each occupied half register.
     owner: [Value; FILE_HALVES as usize],
     free: HalfSet,
 }
@@ -62,8 +62,8 @@ impl RegisterFile {
     }
 }
 
-/// The best place for `shape` within `free`: the lowest one, except that a single half register fills up a pair whose
-/// other half is taken if there is one.
+/// The best position for `shape` within `free`: the lowest one, except that a single half register preferably
+/// completes a pair whose other half is taken.
 pub fn lowest_place(free: HalfSet, shape: Shape) -> Option<u16> {
     if shape.halves == 1 {
         let whole_pairs = free.runs(2, 2);
@@ -75,7 +75,7 @@ pub fn lowest_place(free: HalfSet, shape: Shape) -> Option<u16> {
     free.first_run(shape.halves, shape.align)
 }
 
-/// The highest place for `shape` within `free`.
+/// The highest position for `shape` within `free`.
 pub fn highest_place(free: HalfSet, shape: Shape) -> Option<u16> {
     free.runs(shape.halves, shape.align).last()
 }

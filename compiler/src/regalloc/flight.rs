@@ -1,49 +1,49 @@
-//! Registers that loads under way are still to write. What touches one of them has to wait for all loads of a group, so
-//! results go elsewhere while that costs nothing: those of a texture access whose other components nobody reads free their
-//! registers at once, and the next access would be given them.
+//! Registers that outstanding loads will write. Touching one of them waits for a whole group of loads, so
+//! results are placed elsewhere while that costs nothing. Otherwise a texture access with unused components,
+//! whose registers are free at once, would be followed by an access that is assigned those registers.
 
 use super::file::HalfSet;
 
-/// What is under way.
+/// The registers of outstanding loads.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
-    /// Half registers still to be written, whether they have an owner or not.
+    /// Half registers still to be written, whether or not they have an owner.
     halves: HalfSet,
-    /// Half registers from 0 up that may be used to keep out of the way.
+    /// Half registers, counted from 0, that may be used for free to avoid conflicts.
     at_no_cost: u16,
 }
 
 impl Flight {
-    /// Nothing is under way.
+    /// Nothing is outstanding.
     pub fn new(at_no_cost: u16) -> Self {
         Flight { halves: HalfSet::EMPTY, at_no_cost }
     }
 
-    /// Whether nothing is.
+    /// Whether nothing is outstanding.
     pub fn is_empty(&self) -> bool {
         self.halves.is_empty()
     }
 
-    /// An operation that finishes later writes these.
+    /// An asynchronous operation writes these half registers.
     pub fn launch(&mut self, start: u16, halves: u16) {
         self.halves.insert_all(start..start + halves);
     }
 
-    /// Half registers are read: what is under way is waited for if it is among them.
+    /// Half registers are read: if an outstanding load writes one of them, all are waited for.
     pub fn read(&mut self, start: u16, halves: u16) {
         if self.halves.has_any(&(start..start + halves)) {
-            self.land();
+            self.clear();
         }
     }
 
-    /// All has been waited for, or a block begins, which may know nothing of it.
-    pub fn land(&mut self) {
+    /// Clears the state: all loads were waited for, or a block begins, whose entry state is unknown.
+    pub fn clear(&mut self) {
         self.halves = HalfSet::EMPTY;
     }
 
-    /// Those of `free` that nothing under way is still to write, if something is, and that cost nothing to use where `used`
-    /// half registers are in use already.
-    pub fn calm(&self, free: HalfSet, used: u16) -> HalfSet {
+    /// The registers of `free` that no outstanding load writes and that are free to use given `used` half
+    /// registers in use; empty if nothing is outstanding.
+    pub fn undisturbed(&self, free: HalfSet, used: u16) -> HalfSet {
         match self.is_empty() {
             true => HalfSet::EMPTY,
             false => free.without(self.halves).and(HalfSet::range(0, used.max(self.at_no_cost))),
@@ -56,13 +56,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_keep_out_of_the_way_until_something_waits() {
+    fn pending_results_are_undisturbed_until_a_wait() {
         let mut flight = Flight::new(10);
         let free = HalfSet::range(2, 20);
-        assert!(flight.calm(free, 0).is_empty(), "nothing is under way");
+        assert!(flight.undisturbed(free, 0).is_empty(), "nothing is under way");
         flight.launch(0, 8);
-        assert_eq!(flight.calm(free, 0), HalfSet::range(8, 2));
-        assert_eq!(flight.calm(free, 12), HalfSet::range(8, 4));
+        assert_eq!(flight.undisturbed(free, 0), HalfSet::range(8, 2));
+        assert_eq!(flight.undisturbed(free, 12), HalfSet::range(8, 4));
         flight.read(8, 2);
         assert!(!flight.is_empty());
         flight.read(6, 2);

@@ -1,9 +1,10 @@
-//! Where values are at the head of a block, and the copies at the ends of its predecessors that bring them there.
+//! Locations of values at the head of a block, and the copies at the ends of its predecessors that establish
+//! them.
 //!
-//! A block with one predecessor takes over what that one ended with. At a join, values that have the same name in all
-//! predecessors stay where they are; the others keep one predecessor's name if its register is free; phis prefer a
-//! register of one of their sources. The header of a loop is a join whose other predecessors are not known yet: they
-//! bring values back to where the header has them.
+//! A block with one predecessor inherits that predecessor's final state. At a join, values with the same name
+//! in all predecessors stay in place; others keep one predecessor's name if its register is free; phis prefer
+//! a register of one of their sources. A loop header is a join whose back-edge predecessors are not known
+//! yet: they move values back to where the header expects them.
 
 use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst, Value};
@@ -25,18 +26,19 @@ impl Incoming<'_> {
 }
 
 fn undefined() -> CompileError {
-    CompileError::internal("a value is used where nothing defines it")
+    CompileError::internal("a value is used where it is not defined")
 }
 
 impl<'a> Assigner<'_, 'a> {
-    /// Sets names and registers for the head of `block`, and lets the predecessors that have been walked agree.
+    /// Sets names and registers for the head of `block`, and adds copies to the predecessors that have been
+    /// walked.
     ///
     /// # Errors
-    /// When the values needed there do not fit.
+    /// The values needed there do not fit.
     pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
         self.names.clear();
         self.file.clear();
-        self.flight.land();
+        self.flight.clear();
         self.affinity.keep_nothing();
         let phis = self.f.phi_count(block);
         if self.f.block(block).preds.len() <= 1 && phis == 0 {
@@ -65,7 +67,7 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// Takes over what the only predecessor of `block`, if there is one, ended with.
+    /// Continues with the values at the end of the only predecessor of `block`, if there is one.
     fn continue_from_predecessor(&mut self, block: Block) -> Result<(), CompileError> {
         let pred = self.f.block(block).preds.first().copied().filter(|pred| self.borders[*pred].done);
         let live = self.live;
@@ -77,7 +79,7 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// `value` continues under the name `name`, in that name's register.
+    /// Continues `value` under `name`, in that name's register.
     fn resume(&mut self, value: Value, name: Value) {
         if name != value {
             self.names.set(value, name);
@@ -86,7 +88,8 @@ impl<'a> Assigner<'_, 'a> {
         self.file.take(name, half, shape.halves);
     }
 
-    /// Places everything without moving what all predecessors agree on; `false` when there is no room for something.
+    /// Places everything without moving values on which all predecessors agree; `false` if something does not
+    /// fit.
     fn place_at_join(&mut self, incoming: &[Incoming<'_>], phis: &[Inst], preds: &[Block]) -> bool {
         for Incoming { value, names } in incoming.iter().filter(|incoming| incoming.agreed().is_some()) {
             self.resume(*value, names[0]);
@@ -111,7 +114,7 @@ impl<'a> Assigner<'_, 'a> {
                 self.allocation.half(name_in(end, src.as_value()?))
             });
             let web = self.affinity.web_place(dst);
-            match sources.chain(web).find(|half| self.suits(*half, shape)) {
+            match sources.chain(web).find(|half| self.fits(*half, shape)) {
                 Some(half) => self.put(dst, half),
                 None => homeless.push(dst),
             }
@@ -125,7 +128,7 @@ impl<'a> Assigner<'_, 'a> {
         true
     }
 
-    /// Packs everything anew; what all predecessors agreed on may move too.
+    /// Repacks everything; values on which all predecessors agree may move too.
     fn pack_at_join(&mut self, incoming: &[Incoming<'_>], phis: &[Inst]) -> Result<(), CompileError> {
         self.names.clear();
         self.file = RegisterFile::new();
@@ -133,7 +136,7 @@ impl<'a> Assigner<'_, 'a> {
         for phi in phis {
             let data = self.f.insts[*phi];
             if let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) {
-                // The attempt without packing may have placed it.
+                // The attempt without repacking may have placed it.
                 self.allocation.reg[dst] = None;
                 items.push(dst);
             }
@@ -152,8 +155,8 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// Puts a phi, or the value that a predecessor's name denotes, at `half`: under one of `names` if one is there, else under
-    /// a new name.
+    /// Places a phi, or the value that a predecessor's name denotes, at `half`: under one of `names` if it is
+    /// located there, else under a new name.
     fn settle(&mut self, name: Value, half: u16, names: &[Value]) {
         if self.allocation.reg[name].is_none() {
             self.put(name, half);
@@ -167,7 +170,7 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Lets a block that has ended bring values to where its walked successors have them: back edges.
+    /// At the end of a block, moves values to where its already walked successors expect them: back edges.
     pub(super) fn leave(&mut self, block: Block) {
         for index in 0..self.f.block(block).succs.len() {
             let successor = self.f.block(block).succs[index];
@@ -177,7 +180,7 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Adds the copies that the edge needs to the end of `pred`.
+    /// Appends the copies required by the edge to `pred`.
     fn copy_on_edge(&mut self, pred: Block, block: Block) {
         let mut moves: Vec<(Value, Src)> = Vec::new();
         let (end, head) = (&self.borders[pred].end, &self.borders[block].head);

@@ -1,7 +1,8 @@
-//! `copy`, `collect` and `split` become moves.
+//! Lowers `copy`, `collect` and `split` to moves.
 //!
-//! Every value has a register and phis are gone. Afterwards hardware operations remain, and `preload`, `jump` and
-//! `halt`. A move writes and reads *places*: values of 16 or 32 bits that denote a register, whoever's value it holds.
+//! Every value has a register and phis are gone. Afterwards only hardware operations, `preload`, `jump` and
+//! `halt` remain. A move writes and reads *places*: values of 16 or 32 bits that denote a register regardless
+//! of which value it holds.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
@@ -20,7 +21,7 @@ use super::file::FILE_HALVES;
 use super::parallel_copy::{Origin, Sequencer, Step};
 use super::{Allocation, Reg};
 
-/// Replaces everything that only moves registers.
+/// Replaces all instructions that only move registers.
 ///
 /// # Errors
 /// A source without a register is an internal error.
@@ -89,7 +90,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Adds the move of `halves` halves of `src`, from its half `skip` on, to half register `to`.
+    /// Adds the move of `halves` halves of `src`, starting at its half `skip`, to half register `to`.
     fn add(&mut self, to: u16, src: Src, skip: u16, halves: u16) -> Result<(), CompileError> {
         let base =
             match (src.kind, src.as_value()) {

@@ -1,7 +1,7 @@
 //! Register allocation on SSA.
 //!
-//! In order: [`spill`](mod@spill) brings the demand under the limit, [`assign`] gives every value a register, [`lower_pseudo`] turns
-//! what only moves registers into moves. [`check`] proves the result.
+//! Steps: [`spill`](mod@spill) brings register demand under the limit, [`assign`] gives every value a
+//! register, and [`lower_pseudo`] lowers pseudo-instructions to moves. [`check`] proves the result.
 //!
 //! Before: stage machine. After: stage allocated.
 
@@ -39,7 +39,7 @@ use file::{FILE_HALVES, HalfSet};
 use shapes::Shapes;
 use spill::{SpillReport, Which};
 
-/// A general-purpose register, named by its lowest half. The size is that of the value.
+/// A general-purpose register, identified by its lowest half. The value determines the size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg {
     /// Half index: r5l = 10, r5h = 11, r5 = 10.
@@ -49,20 +49,20 @@ pub struct Reg {
 /// Registers of the values of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
-    /// Register of each value; `None` for values that exist no more.
+    /// Register of each value; `None` for values that no longer exist.
     pub reg: Side<Value, Option<Reg>>,
     /// Half registers up to the highest one used.
     pub halves_used: u16,
-    /// Bytes of stack memory in use, those given included.
+    /// Bytes of stack memory in use, including those in use before.
     pub stack_bytes: u32,
-    /// Values stored to the stack for want of registers.
+    /// Values stored to the stack for lack of registers.
     pub spills: u32,
     /// Values loaded back.
     pub fills: u32,
-    /// Phis that live on the stack, with the byte offset that predecessors store to.
+    /// Phis on the stack, with the byte offset that predecessors store to.
     pub memory_phis: Vec<(Value, u32)>,
-    /// Instructions that spilling added to compute values again, with those values.
-    pub repeated: Vec<(Inst, Value)>,
+    /// Instructions that spilling added to rematerialise values, with those values.
+    pub rematerialised: Vec<(Inst, Value)>,
 }
 
 impl Allocation {
@@ -76,34 +76,36 @@ impl Allocation {
     }
 }
 
-/// What register allocation may use.
+/// Constraints and options of register allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AllocateOptions {
-    /// Half registers that exist for the program, at most 256.
+    /// Half registers available to the program, at most 256.
     pub limit_halves: u16,
-    /// Half registers from 0 up that are never handed out.
+    /// Half registers, counted from 0, that are never allocated.
     pub reserved_halves: u16,
-    /// Bytes of stack memory in use already.
+    /// Bytes of stack memory already in use.
     pub stack_bytes: u32,
-    /// Keep every value on the stack, for tests: stored where it is defined, loaded wherever it is read.
+    /// Keep every value on the stack, for tests: store it where it is defined and load it at each use.
     pub spill_everything: bool,
     /// Run the checker on the result.
     pub validate: bool,
 }
 
-/// Pairs of a block and a value that lives into it that spilling looks at for each instruction: more take too long.
+/// Maximum number of pairs of a block and a live-in value per instruction that spilling considers: more take
+/// too long.
 const PAIRS_PER_INST: usize = 16;
 
-/// Half registers beyond the demand that are used to keep a result out of registers that an earlier load is still to write.
+/// Half registers beyond the demand that may be used to keep results apart from registers that an outstanding
+/// load will write.
 const SPARE_HALVES: u16 = 8;
 
-/// Rounds of spilling; the first one is enough unless temporary vectors of stores are large.
+/// Maximum rounds of spilling; one suffices unless stores need large temporary vectors.
 const SPILL_ROUNDS: u32 = 4;
 
-/// Gives every value a register. The function is at stage Machine before, Allocated after.
+/// Assigns a register to every value. The function is at stage Machine before and Allocated after.
 ///
 /// # Errors
-/// A limit error when the values that one instruction needs at once do not fit, or the stack is too large.
+/// A limit error if the values that one instruction needs at once do not fit, or the stack is too large.
 pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Allocation, CompileError> {
     f.with_scratch(|f, scratch| allocate_in(f, options, scratch))
 }
@@ -124,7 +126,7 @@ fn allocate_in(
     let lost = shapes.lost_to(options.reserved_halves) + shapes.waste();
     let capacity = limit.saturating_sub(lost);
     let free = agx_abi::occupancy::max_gpr_halves(agx_abi::occupancy::MAX_THREADS).saturating_sub(lost);
-    // What needs no more in any case is limited by nothing, and the exact demand makes no difference.
+    // If all values together fit within the free limit, the exact demand does not matter.
     let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| pressure(f, &live, scratch).max);
     let mut spilled = None;
     if options.spill_everything || demand > capacity {
@@ -142,7 +144,7 @@ fn allocate_in(
     if let Some(report) = spilled {
         allocation.stack_bytes = report.stack_bytes;
         (allocation.spills, allocation.fills) = (report.stores, report.loads);
-        (allocation.memory_phis, allocation.repeated) = (report.memory_phis, report.repeated);
+        (allocation.memory_phis, allocation.rematerialised) = (report.memory_phis, report.rematerialised);
     }
     if let Some(before) = &before {
         check::check(f, &allocation, before, options)?;
@@ -155,10 +157,10 @@ fn allocate_in(
     Ok(allocation)
 }
 
-/// Half registers of all values together, if they are no more than `most`, and if it does not matter how many more than
-/// those that live at once are used: that keeps loads apart, which are not in a preamble's way.
+/// Half registers of all values together, if they are at most `most` and using more registers than the demand
+/// is harmless: extra registers keep loads apart, which preambles do not need.
 fn halves_in_all(f: &Function<'_>, most: u16) -> Option<u16> {
-    // Nothing but a preamble has it.
+    // Only preambles contain it.
     let is_preamble = f.present.may_have_op(Opcode::UniformStore);
     let (mut halves, mut loads) = (0u16, 0);
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
@@ -174,12 +176,12 @@ fn halves_in_all(f: &Function<'_>, most: u16) -> Option<u16> {
     Some(halves)
 }
 
-/// Whether results are written after later instructions have begun.
+/// Whether results are written asynchronously.
 fn finishes_later(data: &InstData<'_>) -> bool {
     !data.dsts.is_empty() && matches!(data.op, Op::Hw(op) if op.desc().wait == WaitBehaviour::Async)
 }
 
-/// Values that the parts of a program hand on are where the others look for them, below a limit or not.
+/// Checks that the fixed registers which parts of a program exchange values in are below the limit.
 fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
     let (entry, last) = (f.entry(), f.layout.last().map_or(f.entry(), |segment| segment.block));
     let both = f.block(entry).insts.iter().chain(&f.block(last).insts);
@@ -201,7 +203,7 @@ fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> 
     Ok(())
 }
 
-/// Brings the demand under the limit, or everything to the stack. `live` is the liveness of the result.
+/// Brings the demand under the limit by spilling, or spills everything. Updates `live` for the result.
 fn spill_as_needed(
     f: &mut Function<'_>,
     tree: &Dominance,
@@ -231,7 +233,7 @@ fn spill_as_needed(
         *live = liveness(f);
         let before = std::mem::replace(&mut demand, pressure(f, live, scratch));
         if demand.max >= before.max {
-            // Preloads are where they are.
+            // Preloads have fixed registers.
             break;
         }
         budget = budget.saturating_sub(demand.max.saturating_sub(capacity));
@@ -239,11 +241,12 @@ fn spill_as_needed(
     if total.stores + total.loads > 0 {
         tracing::debug!(total.stores, total.loads, demand = demand.max, capacity, "spilled");
     }
-    let changed = total.stack_bytes > options.stack_bytes || total.loads > 0 || !total.repeated.is_empty();
+    let changed =
+        total.stack_bytes > options.stack_bytes || total.loads > 0 || !total.rematerialised.is_empty();
     Ok(changed.then_some(total))
 }
 
-/// Says how the limit comes about.
+/// Adds an explanation of the limit.
 fn explain_limit(error: CompileError, limit: u16, capacity: u16) -> CompileError {
     match error.kind() {
         ErrorKind::Limit => {
@@ -254,13 +257,14 @@ fn explain_limit(error: CompileError, limit: u16, capacity: u16) -> CompileError
     }
 }
 
-/// Half registers worth using: as many as leave as many threads resident as `demand` does. Fewer would only cost moves.
+/// Half registers worth using: the maximum with the same number of resident threads as `demand`. Using fewer
+/// would only cost moves.
 fn target_halves(demand: u16, limit: u16) -> u16 {
     let threads = agx_abi::occupancy::max_threads(demand.min(limit));
     agx_abi::occupancy::max_gpr_halves(threads).min(limit)
 }
 
-/// Empties blocks that cannot be reached; terminators stay for the structure, without reading anything.
+/// Empties unreachable blocks; terminators stay for the structure, without sources.
 fn clear_unreachable(f: &mut Function<'_>, tree: &Dominance) {
     for index in 0..f.layout.len() {
         let (block, seam) = (f.layout[index].block, f.layout[index].seam);

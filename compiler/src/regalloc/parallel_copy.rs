@@ -1,14 +1,14 @@
-//! Turns a parallel copy into a sequence of moves, without a scratch register.
+//! Sequentialises a parallel copy into moves, without a scratch register.
 //!
-//! Everything is done by half registers; two halves that move together between aligned pairs are one 32-bit move. A
-//! move can go when nothing still to be done reads its destination. When none can go, what is left are cycles: they are
-//! resolved by swaps, since the machine has no instruction to exchange registers: the halves of one register by a
-//! rotation by 16, all others by three exclusive ors. Constants and uniforms come last: nothing reads them from a
-//! register.
+//! Moves are tracked per half register; two halves that move together between aligned pairs form one 32-bit
+//! move. A move can be emitted once no pending move reads its destination. If none can, the remaining moves
+//! form cycles, which are resolved by swaps. The hardware has no exchange instruction: the halves of one
+//! register are swapped by a rotation by 16, all others by three exclusive ors. Constants and uniforms come
+//! last: no move reads them from a register.
 
 use super::file::FILE_HALVES;
 
-/// Where a half register's new content comes from.
+/// Source of a half register's new content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// Another half register.
@@ -65,14 +65,14 @@ pub enum Step {
     },
 }
 
-/// Memory for sequentialisation, reused from copy to copy.
+/// State of the sequentialisation, reused for consecutive copies.
 #[derive(Clone, Debug)]
 pub struct Sequencer {
-    /// What each half register is still to receive.
+    /// The pending source of each half register.
     pending: [Option<Origin>; FILE_HALVES as usize],
     /// How many pending moves read each half register.
     readers: [u16; FILE_HALVES as usize],
-    /// Destinations of register moves, ascending; those done are dropped from time to time.
+    /// Destinations of register moves, ascending; completed ones are removed from time to time.
     targets: Vec<u16>,
     /// Destinations of constants and uniforms.
     late: Vec<u16>,
@@ -93,7 +93,7 @@ impl Default for Sequencer {
 }
 
 impl Sequencer {
-    /// Adds a half-register move to the parallel copy. Each destination may be given once.
+    /// Adds a half-register move to the parallel copy. Each destination may be added once.
     pub fn add(&mut self, to: u16, from: Origin) {
         match from {
             Origin::Half(half) if half == to => {}
@@ -109,7 +109,7 @@ impl Sequencer {
         }
     }
 
-    /// The sequence that carries out everything added since the last call.
+    /// The sequence that performs all moves added since the last call.
     pub fn finish(&mut self) -> &[Step] {
         self.steps.clear();
         self.targets.sort_unstable();
@@ -131,7 +131,7 @@ impl Sequencer {
         }
     }
 
-    /// Whether the pair that begins at `to` moves as one from an aligned pair.
+    /// Whether the pair that begins at `to` is moved as a unit from an aligned pair.
     fn is_pair(&self, to: u16) -> bool {
         let (low, high) = (self.source(to), self.source(to + 1));
         to.is_multiple_of(2) && low.is_some_and(|low| low.is_multiple_of(2) && high == Some(low + 1))
@@ -141,11 +141,11 @@ impl Sequencer {
         self.readers[usize::from(half)] == 0
     }
 
-    /// Makes every move that can go, pairs as pairs; says whether there was one.
+    /// Emits every unblocked move, pairs as units; returns whether there was one.
     fn move_whole_units(&mut self) -> bool {
         let mut progress = false;
         for index in 0..self.targets.len() {
-            // A move may free the register of one that was passed over: follow the chain.
+            // A move may unblock one that was skipped: follow the chain.
             let mut next = Some(self.targets[index]);
             while let Some(to) = next.take() {
                 let even = to & !1;
@@ -161,7 +161,7 @@ impl Sequencer {
         progress
     }
 
-    /// Makes one half of a pair's move that the other half keeps from going; says whether there was one.
+    /// Emits one half of a pair's move that the other half blocks; returns whether there was one.
     fn move_single_halves(&mut self) -> bool {
         for index in 0..self.targets.len() {
             let to = self.targets[index];
@@ -181,7 +181,8 @@ impl Sequencer {
         }
     }
 
-    /// Every pending destination is read by exactly one pending move: exchanges one with its source, which settles it.
+    /// Every pending destination is read by exactly one pending move: swaps one with its source, which
+    /// completes it.
     fn swap_one(&mut self) {
         let to = self.targets[0];
         let Some(from) = self.source(to) else { return };
@@ -199,7 +200,8 @@ impl Sequencer {
         }
     }
 
-    /// `to` has what it was to receive from `from`, which now holds what `to` held: its reader reads `from`.
+    /// Updates pending moves after a swap: `to` is complete, and `from` now holds the old content of `to`, so
+    /// its reader reads `from`.
     fn exchanged(&mut self, to: u16, from: u16) {
         self.pending[usize::from(to)] = None;
         self.readers[usize::from(from)] -= 1;
@@ -230,7 +232,7 @@ impl Sequencer {
     }
 }
 
-/// The step that loads `low`, together with `high` of the next half where one step can do both.
+/// The step that loads `low`, combined with `high` for the next half if one step can do both.
 fn late_step(to: u16, low: Origin, high: Option<Origin>) -> (Option<Step>, u16) {
     match (low, high) {
         (Origin::Constant(low), Some(Origin::Constant(high))) => {
@@ -250,7 +252,7 @@ fn late_step(to: u16, low: Origin, high: Option<Origin>) -> (Option<Step>, u16) 
 mod tests {
     use super::*;
 
-    /// Carries out steps on a file whose halves hold their own number times 257.
+    /// Executes steps on a file whose halves hold their own number times 257.
     fn run(steps: &[Step]) -> Vec<u32> {
         let mut file: Vec<u32> = (0..256).map(|half| half * 257).collect();
         for step in steps {
@@ -324,7 +326,7 @@ mod tests {
         assert_eq!(check(&[(4, Origin::Uniform(7)), (5, Origin::Uniform(8)), (6, Origin::Constant(7))]), 3);
     }
 
-    /// Carries out every copy to the halves `targets` from `choices`.
+    /// Tests every copy to the halves `targets` from `choices`.
     fn check_all(targets: std::ops::Range<u16>, choices: &[Origin]) {
         let radix = choices.len();
         let digits = targets.len() as u32;

@@ -1,4 +1,4 @@
-//! What values ask of their places.
+//! Register constraints of values: size and alignment.
 
 use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::operand::{ADD_SRC, ALU_DST64};
@@ -10,29 +10,29 @@ use crate::ir::op::{Op, is_same};
 use crate::ir::table::Side;
 use crate::ir::types::Type;
 
-/// What a value asks of its place.
+/// Size and alignment of a value's register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Half registers.
     pub halves: u16,
-    /// The first one is a multiple of this.
+    /// Alignment of the first half register.
     pub align: u16,
 }
 
-/// Alignment of 64-bit operands of the ALU, in half registers (asserted by the Mesa 25.0 AGX compiler). Memory bases
-/// need no more than an even one.
+/// Alignment of 64-bit operands of the ALU, in half registers (asserted by the Mesa 25.0 AGX compiler).
+/// Memory bases only need even alignment.
 const ALU64_ALIGN: u16 = 4;
 
 /// The shapes of a function's values.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    /// 64-bit values that the ALU computes or reads.
+    /// Whether the ALU computes or reads a 64-bit value.
     alu64: Side<Value, bool>,
     any_alu64: bool,
 }
 
 impl Shapes {
-    /// Looks at every operand.
+    /// Examines every operand.
     pub fn new(f: &Function<'_>) -> Shapes {
         let mut shapes = Shapes { alu64: Side::default(), any_alu64: false };
         if !f.present.has_width(64) {
@@ -56,7 +56,8 @@ impl Shapes {
         shapes
     }
 
-    /// The shape of a value. 32-bit registers begin at even halves; vectors need no more than their elements.
+    /// The shape of a value. 32-bit registers begin at even halves; vectors need no more alignment than their
+    /// elements.
     #[inline]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
@@ -64,29 +65,29 @@ impl Shapes {
         Shape { halves: ty.halves(), align }
     }
 
-    /// Half registers that alignment may waste beside the demand: packing by falling alignment leaves a gap only where
-    /// the values that live through an instruction end off a 64-bit border.
+    /// Half registers that alignment may waste in addition to the demand: packing by descending alignment
+    /// leaves a gap only where the values that live through an instruction end off a 64-bit boundary.
     pub fn waste(&self) -> u16 {
         if self.any_alu64 { ALU64_ALIGN / 2 } else { 0 }
     }
 
-    /// Half registers lost when `reserved` halves from 0 up are not handed out, those included.
+    /// Half registers lost when `reserved` halves from 0 up are not allocatable, including those.
     pub fn lost_to(&self, reserved: u16) -> u16 {
         reserved.next_multiple_of(if self.any_alu64 { ALU64_ALIGN } else { 2 })
     }
 }
 
-/// Alignment that the machine can express registers of a type with.
+/// The minimum alignment that the encoding requires of a type.
 pub fn least_align(ty: Type) -> u16 {
     if ty.bits <= 16 { 1 } else { 2 }
 }
 
-/// Whether an operand is a register pair of the ALU where its value has 64 bits.
+/// Whether an operand is an ALU register pair if its value has 64 bits.
 const fn is_pair(operand: &OperandDesc) -> bool {
     is_same(operand.kind.name, ADD_SRC.name) || is_same(operand.kind.name, ALU_DST64.name)
 }
 
-/// Which operations have such operands.
+/// The operations with such operands.
 static TAKES_PAIRS: [bool; Opcode::ALL.len()] = {
     let mut takes = [false; Opcode::ALL.len()];
     let mut row = 0;

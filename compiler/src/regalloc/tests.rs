@@ -1,4 +1,4 @@
-//! Allocation of random functions, proved by the checker, and proof that the checker sees faults.
+//! Random functions are allocated and checked; mutations show that the checker finds faults.
 
 use std::time::{Duration, Instant};
 
@@ -19,16 +19,16 @@ use crate::ir::{Build, key};
 
 type Map<K, V> = hashbrown::HashMap<K, V, FxBuildHasher>;
 
-/// Builds structured functions out of everything the allocator treats differently.
+/// Builds structured functions from all constructs that the allocator distinguishes.
 pub(crate) struct Generator<'f, 'a> {
     b: Builder<'f, 'a>,
     random: Random,
-    /// Values that may be read here.
+    /// Values that may be read in the current block.
     known: Vec<Value>,
-    /// What may be read at the end of each block that has been left.
+    /// Values that may be read at the end of each completed block.
     ends: Map<Block, Vec<Value>>,
     loops: Vec<LoopBlocks>,
-    /// How far back operands reach: small for short lives, large for pressure.
+    /// Maximum distance from definition to use: small for short live ranges, large for pressure.
     reach: usize,
     budget: usize,
 }
@@ -122,7 +122,7 @@ impl<'f, 'a> Generator<'f, 'a> {
                     }
                 }
                 18 | 19 => self.conditional(depth),
-                20 | 21 => self.repeated(depth),
+                20 | 21 => self.rematerialisable(depth),
                 22 => self.scoped(depth),
                 _ => self.statements(depth + 1),
             }
@@ -172,7 +172,7 @@ impl<'f, 'a> Generator<'f, 'a> {
     /// Phis at the head of the current block; their sources are chosen when all predecessors are known.
     fn phis(&mut self) {
         for _ in 0..self.random.below(4) {
-            // What is known here is known in every predecessor; there are no vector constants to fall back on.
+            // Values known here are known in every predecessor; there are no vector constants as a fallback.
             let ty = TYPES[self.random.below(TYPES.len())];
             if ty.comps == 1 || self.known.iter().any(|value| self.b.f.ty(*value) == ty) {
                 self.value(IrOp::Phi, ty, &[], &[]);
@@ -210,7 +210,7 @@ impl<'f, 'a> Generator<'f, 'a> {
         }
     }
 
-    fn repeated(&mut self, depth: usize) {
+    fn rematerialisable(&mut self, depth: usize) {
         self.leave_block();
         let blocks = self.b.begin_loop();
         self.loops.push(blocks);
@@ -251,7 +251,7 @@ impl<'f, 'a> Generator<'f, 'a> {
     }
 }
 
-/// Gives phis their sources and ifs their hardware form.
+/// Sets the sources of phis and the hardware form of ifs.
 fn finish_phis(f: &mut Function<'_>, ends: &Map<Block, Vec<Value>>, random: &mut Random) {
     for block in f.blocks_in_order() {
         for index in 0..f.block(block).insts.len() {
@@ -285,7 +285,7 @@ fn demand(f: &Function<'_>) -> u16 {
     pressure(f, &liveness(f), &Bump::new()).max
 }
 
-/// Half registers that suffice without spilling.
+/// The minimum number of half registers without spilling.
 fn least_limit(f: &Function<'_>) -> u16 {
     let shapes = Shapes::new(f);
     demand(f) + shapes.lost_to(1) + shapes.waste()
@@ -328,7 +328,7 @@ fn random_functions_are_spilled_to_any_limit() {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
-        // One vector of four as source and one as result, what is reserved, and a few.
+        // One vector of four as source and one as result, the reserved ones, and a few more.
         let limit = 28 + seed as u16 % 20;
         if demand(&f) < limit {
             continue;
@@ -374,7 +374,7 @@ fn everything_can_be_spilled() {
 }
 
 #[test]
-fn values_of_long_life_go_to_the_stack_first() {
+fn values_with_long_live_ranges_are_spilled_first() {
     let mut moved = 0;
     for seed in 0..8 {
         let bump = Bump::new();
@@ -415,11 +415,13 @@ fn a_small_limit_is_enough_for_small_instructions() {
     assert_eq!(allocated(4).map(|(halves, fills)| (halves, fills > 0)), Ok((4, true)));
     let refusal = allocated(3).unwrap_err();
     assert_eq!(refusal.kind(), ErrorKind::Limit);
-    let wanted = "one instruction needs 4 half registers where 3 are left to it (limit 3, 0 of them reserved";
+    let wanted =
+        "one instruction needs 4 half registers, but only 3 are available (limit 3, 0 of them reserved";
     assert!(refusal.to_string().contains(wanted), "{refusal}");
 }
 
-/// The shortest of three times that allocation within `limit` takes for a function of about `size` instructions.
+/// The shortest of three measurements of the time to allocate a function of about `size` instructions within
+/// `limit`.
 fn cost(size: usize, limit: u16) -> Duration {
     let run = |_| {
         let bump = Bump::new();
@@ -441,8 +443,8 @@ fn cost_is_near_linear() {
     }
 }
 
-/// Allocates a random function, damages it, and says whether the checker saw it; `None` when there was nothing to
-/// damage.
+/// Allocates a random function, damages it, and returns whether the checker reports it; `None` if there is no
+/// place for the damage.
 fn sees(
     seed: u64,
     damage: fn(&mut Function<'_>, &mut Allocation, &mut Random) -> Option<()>,
@@ -466,7 +468,7 @@ fn sees_all(damage: fn(&mut Function<'_>, &mut Allocation, &mut Random) -> Optio
     assert!(results.len() > 50 && missed.is_empty(), "missed {missed:?} of {}", results.len());
 }
 
-/// Positions of instructions that satisfy `wanted` in blocks that can be reached.
+/// Positions of instructions in reachable blocks for which `wanted` is true.
 fn positions(f: &Function<'_>, wanted: impl Fn(&InstData<'_>) -> bool) -> Vec<(Block, usize)> {
     let tree = dominance(f);
     let blocks = f.blocks_in_order().filter(|block| tree.is_reachable(*block));
@@ -474,7 +476,8 @@ fn positions(f: &Function<'_>, wanted: impl Fn(&InstData<'_>) -> bool) -> Vec<(B
     all.filter(|(block, index)| wanted(&f.insts[f.block(*block).insts[*index]])).collect()
 }
 
-/// Whether an `iadd` or `store` of the same block reads what the move at `index` writes before it is written again.
+/// Whether an `iadd` or `store` of the same block reads the result of the move at `index` before it is
+/// overwritten.
 fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, usize)) -> bool {
     let halves = |value: Value| {
         let start = allocation.half(value).unwrap_or(0);
@@ -483,13 +486,13 @@ fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, us
     let insts = &f.block(block).insts;
     let own = f.insts[insts[index]];
     let Some(moved) = own.dst().map(halves) else { return false };
-    // Where the same move stands in a block before, what is moved may be there already.
+    // If an earlier block has the same move, the value may already be at the destination.
     let before = f.blocks_in_order().take_while(|before| *before != block);
     let mut moves = before.flat_map(|before| &f.block(before).insts).map(|inst| f.insts[*inst]);
     if moves.any(|other| (other.dsts, other.srcs) == (own.dsts, own.srcs)) {
         return false;
     }
-    // A value moved away and back: its way back may be lost without harm.
+    // A value is moved away and back: its move back may be lost without harm.
     let sources = insts[..index].iter().flat_map(|inst| f.insts[*inst].srcs).filter_map(|src| src.as_value());
     if sources.into_iter().any(|value| !halves(value).and(moved).is_empty()) {
         return false;
@@ -508,7 +511,7 @@ fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, us
 }
 
 #[test]
-fn checker_sees_lost_moves() {
+fn checker_finds_lost_moves() {
     sees_all(|f, allocation, random| {
         let moves = positions(f, |data| matches!(data.op, Op::Hw(Opcode::Bitop | Opcode::Ldimm32)));
         let moves: Vec<_> = moves.into_iter().filter(|place| is_read(f, allocation, *place)).collect();
@@ -519,7 +522,7 @@ fn checker_sees_lost_moves() {
 }
 
 #[test]
-fn checker_sees_lost_and_reordered_instructions() {
+fn checker_finds_lost_and_reordered_instructions() {
     sees_all(|f, _, random| {
         let adds = positions(f, |data| data.op == Op::Hw(Opcode::Iadd));
         let (block, index) = *adds.get(random.below(adds.len().max(1)))?;
@@ -539,7 +542,7 @@ fn checker_sees_lost_and_reordered_instructions() {
 }
 
 #[test]
-fn checker_sees_stack_slots_mixed_up() {
+fn checker_finds_exchanged_stack_slots() {
     let mut seen = 0;
     for seed in 0..120 {
         let bump = Bump::new();
@@ -550,7 +553,7 @@ fn checker_sees_stack_slots_mixed_up() {
         let options = options(48);
         let before = Snapshot::of(&f);
         let Ok(allocation) = allocate(&mut f, &options) else { continue };
-        // Slots of spilled values with what they contain.
+        // Slots of spilled values with their contents.
         let slots: Vec<(u64, &[u64])> = positions(&f, |data| data.op == Op::Hw(Opcode::StackStore))
             .into_iter()
             .map(|(block, index)| f.insts[f.block(block).insts[index]].srcs)
@@ -574,7 +577,7 @@ fn checker_sees_stack_slots_mixed_up() {
     assert!(seen > 40, "{seen}");
 }
 
-/// An instruction that reads two different scalars of one width, neither of them out of a vector.
+/// An instruction that reads two different scalars of one width that are not part of vectors.
 fn two_sources(f: &Function<'_>, random: &mut Random) -> Option<(Inst, Value, Value)> {
     let own = |value: Value| f.def(value.into()).is_some_and(|data| data.op == Op::Hw(Opcode::Iadd));
     let pairs: Vec<(Inst, Value, Value)> = positions(f, |_| true)
@@ -590,7 +593,7 @@ fn two_sources(f: &Function<'_>, random: &mut Random) -> Option<(Inst, Value, Va
 }
 
 #[test]
-fn checker_sees_a_register_given_twice() {
+fn checker_finds_a_register_assigned_twice() {
     sees_all(|f, allocation, random| {
         let (_, a, b) = two_sources(f, random)?;
         allocation.reg[a] = allocation.reg[b];
@@ -599,7 +602,7 @@ fn checker_sees_a_register_given_twice() {
 }
 
 #[test]
-fn checker_sees_an_operand_exchanged() {
+fn checker_finds_a_replaced_operand() {
     sees_all(|f, _, random| {
         let (inst, a, b) = two_sources(f, random)?;
         let mut srcs = f.insts[inst].srcs.to_vec();
@@ -609,7 +612,8 @@ fn checker_sees_an_operand_exchanged() {
     });
 }
 
-/// Allocates random functions within `limit` half registers, damages each, and demands that the checker sees it.
+/// Allocates random functions within `limit` half registers, damages each, and checks that the checker
+/// reports it.
 fn sees_spilled(
     limit: u16,
     damage: impl Fn(&mut Function<'_>, &mut Allocation, &Snapshot<'_>, &mut Random) -> Option<()>,
@@ -635,7 +639,7 @@ fn sees_spilled(
 }
 
 #[test]
-fn checker_sees_a_lost_store() {
+fn checker_finds_a_lost_store() {
     sees_spilled(48, |f, allocation, _, random| {
         let slot = |f: &Function<'_>, (block, index): (Block, usize), operand: usize| {
             f.insts[f.block(block).insts[index]].srcs[operand].as_imm()
@@ -645,7 +649,7 @@ fn checker_sees_a_lost_store() {
         let read: Vec<u64> = read.filter_map(|place| slot(f, place, 0)).collect();
         let stores = positions(f, |data| data.op == Op::Hw(Opcode::StackStore));
         let slots: Vec<Option<u64>> = stores.iter().map(|place| slot(f, *place, 1)).collect();
-        // A phi may find what it had before in its slot: the only store to a slot is needed.
+        // A phi may find its previous value in its slot: the only store to a slot is needed.
         let wanted = |slot: Option<u64>| {
             slots.iter().filter(|other| **other == slot).count() == 1
                 && slot.is_some_and(|slot| read.contains(&slot))
@@ -658,7 +662,7 @@ fn checker_sees_a_lost_store() {
 }
 
 #[test]
-fn checker_sees_a_slot_shared_too_soon() {
+fn checker_finds_a_slot_shared_too_soon() {
     sees_spilled(32, |f, _, before, random| {
         let (store, load) = (Op::Hw(Opcode::StackStore), Op::Hw(Opcode::StackLoad));
         let offset = |f: &Function<'_>, inst: Inst| f.insts[inst].srcs.last().and_then(|src| src.as_imm());
@@ -679,7 +683,7 @@ fn checker_sees_a_slot_shared_too_soon() {
                 matches!(f.insts[*inst].op, Op::Hw(Opcode::Iadd | Opcode::Store))
                     && f.insts[*inst].srcs.iter().any(|src| Some(*src) == name)
             };
-            // What the block stored last to another slot, while this one holds what is still to be read.
+            // The block's last store to another slot, while this slot still has a value to be read.
             let last = insts[..index].iter().rev().find_map(|inst| stored(f, *inst));
             let Some((other, contents)) = last.filter(|_| insts[index..].iter().any(reads)) else { continue };
             let is_held = stores.iter().any(|(known, tokens)| *known == slot && *tokens == contents);
@@ -707,13 +711,13 @@ fn checker_sees_a_slot_shared_too_soon() {
 }
 
 #[test]
-fn checker_sees_a_value_computed_anew_from_others() {
+fn checker_finds_a_value_recomputed_from_others() {
     sees_spilled(32, |f, allocation, before, random| {
         let mut others: Vec<(Inst, Src, Src)> = Vec::new();
-        for inst in allocation.repeated.iter().map(|(inst, _)| *inst) {
+        for inst in allocation.rematerialised.iter().map(|(inst, _)| *inst) {
             let [a, b] = [f.insts[inst].srcs[0], f.insts[inst].srcs[1]];
             let (old, other) = (before.tokens_of(f, a), before.tokens_of(f, b));
-            // Names that spilling gave have no tokens.
+            // The names of spilled values have no tokens.
             if !old.is_empty() && !other.is_empty() && old != other {
                 others.push((inst, a, b));
             }
@@ -724,20 +728,20 @@ fn checker_sees_a_value_computed_anew_from_others() {
         Some(())
     });
     sees_spilled(32, |f, allocation, _, random| {
-        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        let inst = allocation.rematerialised.get(random.below(allocation.rematerialised.len().max(1)))?.0;
         f.insts[inst].op = Opcode::Isub.into();
         Some(())
     });
     sees_spilled(32, |_, allocation, _, random| {
-        let place = random.below(allocation.repeated.len().max(1));
-        let other = allocation.repeated.first()?.1;
-        let value = &mut allocation.repeated.get_mut(place)?.1;
+        let place = random.below(allocation.rematerialised.len().max(1));
+        let other = allocation.rematerialised.first()?.1;
+        let value = &mut allocation.rematerialised.get_mut(place)?.1;
         (std::mem::replace(value, other) != other).then_some(())
     });
 }
 
 #[test]
-fn slots_are_shared_and_moves_between_them_left_out() {
+fn slots_are_shared_and_moves_between_them_removed() {
     let (mut bytes, mut stores, mut values) = (0, 0, 0);
     for seed in 0..60 {
         let bump = Bump::new();
@@ -753,7 +757,7 @@ fn slots_are_shared_and_moves_between_them_left_out() {
 }
 
 #[test]
-fn checker_sees_a_wrong_constant_made_anew() {
+fn checker_finds_a_wrong_recomputed_constant() {
     sees_all(|f, allocation, random| {
         let constants = positions(f, |data| matches!(data.op, Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32)));
         let constants: Vec<_> =
@@ -767,7 +771,7 @@ fn checker_sees_a_wrong_constant_made_anew() {
 }
 
 #[test]
-fn checker_sees_a_value_overwritten_by_a_vector() {
+fn checker_finds_a_value_overwritten_by_a_vector() {
     sees_spilled(FILE_HALVES, |f, allocation, _, _| {
         let adds = positions(f, |data| data.op == Op::Hw(Opcode::Iadd));
         for (block, index) in adds {
@@ -794,7 +798,7 @@ fn checker_sees_a_value_overwritten_by_a_vector() {
 }
 
 #[test]
-fn checker_sees_exchanged_phis() {
+fn checker_finds_exchanged_phis() {
     sees_spilled(FILE_HALVES, |f, allocation, before, random| {
         let tree = dominance(f);
         let mut pairs: Vec<(Value, Value)> = Vec::new();
@@ -820,7 +824,7 @@ fn checker_sees_exchanged_phis() {
 }
 
 #[test]
-fn checker_sees_another_operation_or_other_modifiers() {
+fn checker_finds_other_operations_and_modifiers() {
     sees_all(|f, _, random| {
         let adds = positions(f, |data| data.op == Op::Hw(Opcode::Iadd));
         let (block, index) = *adds.get(random.below(adds.len().max(1)))?;
@@ -836,15 +840,15 @@ fn checker_sees_another_operation_or_other_modifiers() {
 }
 
 #[test]
-fn checker_sees_other_modifiers_and_flags_of_a_recomputed_value() {
+fn checker_finds_other_modifiers_and_flags_of_a_recomputed_value() {
     sees_spilled(32, |f, allocation, _, random| {
-        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        let inst = allocation.rematerialised.get(random.below(allocation.rematerialised.len().max(1)))?.0;
         let mods: Vec<u32> = f.insts[inst].mods.iter().map(|modifier| modifier ^ 1).collect();
         f.insts[inst].mods = f.alloc(&mods);
         (!mods.is_empty()).then_some(())
     });
     sees_spilled(32, |f, allocation, _, random| {
-        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        let inst = allocation.rematerialised.get(random.below(allocation.rematerialised.len().max(1)))?.0;
         let mut srcs = f.insts[inst].srcs.to_vec();
         srcs.first_mut()?.flags ^= OperandFlags::NEG;
         f.insts[inst].srcs = f.alloc(&srcs);
@@ -853,7 +857,7 @@ fn checker_sees_other_modifiers_and_flags_of_a_recomputed_value() {
 }
 
 #[test]
-fn checker_sees_results_in_reserved_registers() {
+fn checker_finds_results_in_reserved_registers() {
     let mut seen = 0;
     for seed in 0..40 {
         let bump = Bump::new();
@@ -894,10 +898,10 @@ fn checker_excepts_preloaded_values_from_the_reservation() {
 }
 
 #[test]
-fn checker_sees_results_that_overlap() {
+fn checker_finds_results_that_overlap() {
     let bump = Bump::new();
     let mut f = Function::new(&bump, "two results");
-    // No operation of the machine has two results yet: the row of an addition stands in for one.
+    // No hardware operation has two results yet: the row of an addition is used instead.
     let [a, b] = [f.add_value(Type::B32), f.add_value(Type::B32)];
     let mut builder = Builder::start(&mut f);
     let sources = [Src::imm(1, 32), Src::imm(2, 32)];

@@ -1,18 +1,18 @@
 //! Chooses the scoreboard group of each asynchronous instruction and inserts `wait`s.
 //!
-//! Loads, stores, atomics and texture accesses finish later. Each belongs to one of two groups; `wait` blocks until a
-//! whole group has finished. A wait is needed before anything reads or writes a register that is still to be written,
-//! before a ninth instruction enters a group (more than eight give wrong results: Mesa 25.0 AGX compiler), and before
-//! barriers. Overwriting the source of a store that is under way is safe, and so is ending the program (both as in Mesa
-//! 25.0).
+//! Loads, stores, atomics and texture accesses complete asynchronously. Each belongs to one of two groups;
+//! `wait` blocks until a whole group has completed. A wait is needed before anything reads or writes a
+//! register that an outstanding instruction writes, before a ninth instruction enters a group (more than
+//! eight give wrong results: Mesa 25.0 AGX compiler), and before barriers. Overwriting the source of an
+//! outstanding store is safe, and so is ending the program (both as in Mesa 25.0).
 //!
-//! What is outstanding is followed along the *physical* paths: the SIMD-group runs through the code in layout order,
-//! both arms of an `if` included, and leaves it only by jumps. A load of the then-arm is still outstanding while the
-//! else-arm runs. The states at the heads of blocks grow until every path's end is contained in the state it leads to;
-//! the waits of that last round are the ones inserted.
+//! Outstanding instructions are tracked along the *physical* paths: the SIMD-group runs through the code in
+//! layout order, both arms of an `if` included, and leaves it only by jumps. A load of the then-arm is still
+//! outstanding while the else-arm runs. The states at the heads of blocks grow until the state at the end of
+//! every path is contained in the state at its target; the waits of that last walk are inserted.
 //!
-//! Groups: what is used at about the same time shares a group, so that one wait serves all; stores, which nothing waits
-//! for as a rule, keep out of the way of loads.
+//! Groups: results with nearby first uses share a group, so that one wait serves all of them; stores, which
+//! rarely need a wait, are kept apart from loads.
 //!
 //! Before: stage final. After: the same.
 
@@ -29,36 +29,36 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
 /// Scoreboard groups.
 const GROUPS: usize = 2;
-/// Instructions a group can track.
+/// Instructions that a group can track.
 const SLOTS: u8 = 8;
-/// Loads first used within a given number of instructions of each other share a group: a wait for the earlier one costs the later
-/// one little, and saves its own wait.
+/// Loads whose first uses are within this number of instructions share a group: waiting for the earlier load
+/// delays the later one little, and saves a separate wait.
 const SAME_TIME: usize = 12;
-/// How far ahead the first use of a result is looked for; what is farther away is as good as never used.
+/// Distance up to which the first use of a result is searched; more distant uses count as none.
 const LOOK_AHEAD: usize = 64;
-/// Most operations without results that a main part leaves outstanding in a group for the epilog, which begins by taking
-/// as many to be there.
+/// Maximum number of operations without results that a main part leaves outstanding in a group for its
+/// epilog. The epilog assumes that many at its beginning.
 const HANDED_OVER: u8 = 4;
-/// Group of stores where both are in use.
+/// Group of stores when both groups are in use.
 const STORES: usize = 1;
 
-/// What may be outstanding in a group.
+/// The instructions that may be outstanding in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Group {
     /// Half registers still to be written.
     writes: HalfSet,
-    /// Most instructions outstanding.
+    /// Maximum number of instructions outstanding.
     count: u8,
     /// Position in the block of the first use of a result; a result used in a later block counts from its load.
     used_at: Option<usize>,
 }
 
-/// What may be outstanding at a point.
+/// The instructions that may be outstanding at a program point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Pending([Group; GROUPS]);
 
 impl Pending {
-    /// Adds what another path brings; says whether anything is new.
+    /// Merges the state of another path; returns whether this state grew.
     fn merge(&mut self, other: &Pending) -> bool {
         let before = *self;
         for (group, more) in self.0.iter_mut().zip(&other.0) {
@@ -68,18 +68,18 @@ impl Pending {
         *self != before
     }
 
-    /// Half registers that any group is still to write.
+    /// Half registers that any group will write.
     fn writes(&self) -> HalfSet {
         self.0.iter().fold(HalfSet::EMPTY, |all, group| all.or(group.writes))
     }
 
-    /// What the code before the first instruction may have left.
+    /// The state that the code before the first instruction may leave.
     fn at_entry(end: End) -> Pending {
         let count = if end == End::Epilog { HANDED_OVER } else { 0 };
         Pending([Group { count, ..Group::default() }; GROUPS])
     }
 
-    /// The same at the head of the next block: positions have no meaning there.
+    /// The same state at the head of the next block, where positions of this block are meaningless.
     fn at_head(mut self) -> Pending {
         for group in &mut self.0 {
             group.used_at = None;
@@ -88,9 +88,10 @@ impl Pending {
     }
 }
 
-/// Inserts waits and sets the `group` modifiers. Where another part of the program follows, no register is outstanding at
-/// the end: that part does not know what it may touch. A main part leaves a few stores outstanding, a prolog nothing; what
-/// follows an epilog touches no register and starts nothing.
+/// Inserts waits and sets the `group` modifiers. If another part of the program follows, no register write is
+/// outstanding at the end, because that part cannot tell which registers are affected. A main part may leave
+/// a few stores outstanding, a prolog nothing; the code after an epilog touches no register and starts no
+/// asynchronous instruction.
 pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
     let order: Vec<Block> = f.blocks_in_order().collect();
     let asynchronous = |inst: &Inst| is_asynchronous(f.insts[*inst].op);
@@ -105,7 +106,7 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
     }
     let last = order.last().copied();
     let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, output: None };
-    // Without loops, nothing reaches a block that the walk has passed.
+    // Without loops, no edge reaches a block that the walk has passed.
     let has_loops = walk.f.layout.iter().any(|segment| segment.seam == Seam::Loop);
     while has_loops && walk.grew {
         walk.grew = false;
@@ -128,9 +129,9 @@ struct Walk<'w, 'a> {
     /// What follows the last block.
     end: End,
     last: Option<Block>,
-    /// The head of a block grew that this round had passed already.
+    /// The state at the head of a block grew after this walk had passed it.
     grew: bool,
-    /// The block being rewritten, in the last round.
+    /// The block being rewritten, in the last walk.
     output: Option<InstList<'a>>,
 }
 
@@ -165,7 +166,7 @@ impl Walk<'_, '_> {
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {
                 let barrier = data.op.effects().contains(Effects::BARRIER);
-                // Mostly neither group is waited for.
+                // Usually there is no wait for either group.
                 if barrier || self.touches(&data, &pending.writes()) {
                     for group in 0..GROUPS {
                         let early = barrier || self.touches(&data, &pending.0[group].writes);
@@ -197,7 +198,7 @@ impl Walk<'_, '_> {
         }
         self.f.block_mut(block).insts = match &mut self.output {
             Some(output) => {
-                // The next block takes the memory.
+                // The next block reuses the memory.
                 let mut reused = insts;
                 reused.clear();
                 std::mem::replace(output, reused)
@@ -207,7 +208,7 @@ impl Walk<'_, '_> {
         pending
     }
 
-    /// Whether a group must have finished before what follows the last block.
+    /// Whether a group must be waited for before the code after the last block.
     fn ends_with_wait(&self, group: &Group) -> bool {
         match self.end {
             End::Stop | End::Preamble | End::Epilog => false,
@@ -241,7 +242,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Puts an asynchronous instruction into a group, whose results are touched first at position `first_use`.
+    /// Adds an asynchronous instruction to a group; its results are first touched at position `first_use`.
     fn start(&mut self, inst: Inst, first_use: usize, pending: &mut Pending) {
         let data = self.f.insts[inst];
         let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
@@ -271,8 +272,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// For each asynchronous instruction, the last one first, the position of the first one after it that touches its results, as
-    /// far as it is looked for.
+    /// For each asynchronous instruction, the last one first, the position of the first later instruction
+    /// that touches its results, within the search distance.
     fn first_uses(&self, insts: &[Inst]) -> Vec<usize> {
         let mut first_uses = Vec::new();
         if !insts.iter().any(|inst| is_asynchronous(self.f.insts[*inst].op)) {
@@ -282,7 +283,7 @@ impl Walk<'_, '_> {
             let start = usize::from(self.allocation.half(value)?);
             Some(start..start + usize::from(self.f.ty(value).halves()))
         };
-        // Where each half register is touched next.
+        // The next position at which each half register is touched.
         let mut next = [usize::MAX; FILE_HALVES as usize];
         for (position, inst) in insts.iter().enumerate().rev() {
             let data = &self.f.insts[*inst];
@@ -301,7 +302,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The group for an instruction whose result is first used at `used_at`, if it has one.
+/// The group for an instruction whose result, if any, is first used at `used_at`.
 fn choose_group(pending: &Pending, used_at: Option<usize>) -> usize {
     let groups = &pending.0;
     let has_room = |group: &usize| groups[*group].count < SLOTS;
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn no_register_is_outstanding_where_another_part_follows() {
+    fn no_register_is_outstanding_before_another_part() {
         let body = "%0:32@r1 = load u4_u5, #0:16\nstore %0, u4_u5, #1:16";
         for end in [End::Stop, End::Main, End::Epilog] {
             assert_eq!(waits_until(body, end), ["load0", "wait0", "store1"], "{end:?}");
@@ -412,7 +413,7 @@ mod tests {
         }
     }
 
-    /// Runs along a random physical path and looks for what is touched too early.
+    /// Simulates a random physical path and returns an instruction that touches a register too early.
     fn hazard(f: &Function<'_>, allocation: &Allocation, random: &mut Random) -> Option<Inst> {
         let order: Vec<Block> = f.blocks_in_order().collect();
         let halves = |value: &Value| {
@@ -462,7 +463,7 @@ mod tests {
                 validate: false,
             };
             let Ok(allocation) = allocate(&mut f, &options) else { continue };
-            // Back edges become jumps; the rest of control flow changes no path.
+            // Back edges become jumps; other constructs do not alter the path.
             let mut headers = Vec::new();
             for index in 0..f.layout.len() {
                 let block = f.layout[index].block;

@@ -1,4 +1,4 @@
-//! Order of instructions, and waiting for those that finish later.
+//! Instruction scheduling, and waits for asynchronous instructions.
 
 mod insert_waits;
 mod schedule_latency;

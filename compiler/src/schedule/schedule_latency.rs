@@ -1,15 +1,16 @@
-//! Reorders instructions after register allocation so that the time that loads and textures take is spent on something.
+//! Reorders instructions after register allocation to hide the latency of loads and texture accesses.
 //!
-//! Between two instructions that nothing may cross, a list is made from the start: of the instructions whose operands
-//! are there, the one goes next that most has to wait for (the longest chain of results after it); where none is, the
-//! one whose operands are there first. The new order is taken only where it is the shorter one by that reckoning.
+//! Each stretch of instructions between fences is list-scheduled from its start: of the instructions whose
+//! operands are available, the one with the longest chain of dependent results goes next; if no operands are
+//! available, the instruction whose operands are available first. The new order is used only if it is shorter
+//! by the same model.
 //!
-//! Registers have been handed out, so their number does not change; what reads or writes a register stays in order with
-//! what writes it. So do accesses to memory among each other, coverage operations among each other and after memory,
-//! and changes of state. Nothing crosses barriers, changes of the execution mask, jumps, and values fixed by
-//! the program's environment.
+//! Registers are already assigned, so their number does not change; an instruction that reads or writes a
+//! register stays in order with the writers of the register. Memory accesses stay in order among each other,
+//! coverage operations among each other and after memory accesses, and changes of state in order. Nothing
+//! crosses barriers, changes of the execution mask, jumps, or values fixed by the program's environment.
 //!
-//! With a seed the order is any legal one, for tests.
+//! With a seed the order is a random legal one, for tests.
 //!
 //! Before: stage final. After: the same.
 
@@ -26,10 +27,10 @@ use crate::ir::watch::Watch;
 use crate::regalloc::Allocation;
 use crate::regalloc::file::FILE_HALVES;
 
-/// Edges that most instructions have, to make room for.
+/// Typical number of edges per instruction, for preallocation.
 const EDGES_PER_INST: usize = 4;
 
-/// Reorders every block; with a `seed` at random.
+/// Reorders every block; with a `seed`, at random.
 pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {
     let mut scheduler =
         Scheduler { allocation, seed, nodes: Vec::new(), edges: Vec::new(), reads: Vec::new() };
@@ -53,24 +54,24 @@ fn is_fence(data: &InstData<'_>) -> bool {
         || data.op.effects().intersects(fences)
 }
 
-/// What is known of an instruction of the stretch.
+/// Scheduling data of an instruction in the stretch.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// First of its edges to later instructions, plus one.
     edges: u32,
-    /// Earlier instructions it still has to wait for.
+    /// Number of unscheduled instructions that it depends on.
     blockers: u32,
-    /// Cycles from its issue to the end of the longest chain after it.
+    /// Cycles from its issue to the end of the longest chain that depends on it.
     height: u32,
-    /// Cycles until its results can be used.
+    /// Cycles until its results are available.
     result: u32,
     /// Cycles it occupies.
     issue: u32,
-    /// When its operands are there.
+    /// The cycle at which its operands are available.
     ready: u32,
 }
 
-/// A later instruction that must stay after it, after a given number of cycles.
+/// A dependence: a later instruction that must stay at least a given number of cycles after this one.
 #[derive(Clone, Copy)]
 struct Edge {
     to: u32,
@@ -79,19 +80,19 @@ struct Edge {
     next: u32,
 }
 
-/// Who last touched what, by place in the stretch.
+/// The last instructions to access each resource, by position in the stretch.
 struct Chains {
     writer: [Option<u32>; FILE_HALVES as usize],
-    /// The last entry in `reads` of each half register since it was written, plus one.
+    /// The last entry in `reads` for each half register since its last write, plus one.
     last_read: [u32; FILE_HALVES as usize],
-    /// Readers, each with the entry before it of the same half register, plus one.
+    /// Readers, each with the previous entry for the same half register, plus one.
     reads: Vec<(u32, u32)>,
     memory: Option<u32>,
     coverage: Option<u32>,
 }
 
 impl Chains {
-    /// Nothing touched yet; `reads` is memory to use.
+    /// No accesses yet; reuses the memory of `reads`.
     fn new(mut reads: Vec<(u32, u32)>) -> Self {
         reads.clear();
         Chains {
@@ -156,7 +157,7 @@ impl Scheduler<'_> {
         start..start + usize::from(f.ty(value).halves())
     }
 
-    /// Finds what must stay after what, and the chains.
+    /// Builds the dependences and the heights.
     fn build(&mut self, f: &Function<'_>, insts: &[Inst]) {
         self.nodes.clear();
         self.edges.clear();
@@ -168,7 +169,7 @@ impl Scheduler<'_> {
             f.watch.visit(1);
             let data = &f.insts[*inst];
             let Op::Hw(opcode) = data.op else { continue };
-            // Rows name the modifier that their cost depends on.
+            // Rows name the modifier that determines their cost.
             let modifier = |name: &str| data.op.mod_index(name).map_or(0, |at| data.mods[at]);
             let (result, issue) =
                 (result_cycles(opcode.desc(), modifier), issue_cycles(opcode.desc(), modifier));
@@ -212,7 +213,7 @@ impl Scheduler<'_> {
         self.nodes[to as usize].blockers += 1;
     }
 
-    /// Reads stay between the writes around them, and writes in order.
+    /// Orders each read after the preceding write and before the next one, and writes among each other.
     fn keep_registers(&mut self, f: &Function<'_>, data: &InstData<'_>, index: u32, chains: &mut Chains) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
             let mut last = None;
@@ -246,20 +247,20 @@ impl Scheduler<'_> {
             self.edge(before, index, 0);
         }
         if order == OrderClass::Coverage {
-            // What a lane stores it stores before a discard makes it a helper.
+            // A lane's stores must execute before a discard makes it a helper.
             for before in [chains.memory, chains.coverage.replace(index)].into_iter().flatten() {
                 self.edge(before, index, 0);
             }
         }
     }
 
-    /// Cycles that any order takes at least: those of its longest chain, and those of all instructions.
+    /// A lower bound of the cycles of any order: its longest chain, or the sum of all issue cycles.
     fn least_length(&self) -> u32 {
         let chain = self.nodes.iter().map(|node| node.height).max().unwrap_or(0);
         chain.max(self.nodes.iter().map(|node| node.issue).sum())
     }
 
-    /// Cycles of the stretch as it is.
+    /// Cycles of the stretch in its current order.
     fn length(&mut self) -> u32 {
         let mut ready = vec![0; self.nodes.len()];
         let mut clock = 0;
@@ -273,7 +274,7 @@ impl Scheduler<'_> {
         clock
     }
 
-    /// Orders the stretch by the longest chains; with its cycles.
+    /// List-schedules the stretch by the longest chains; returns the order and its cycles.
     fn best_order(&mut self, watch: &Watch) -> (Vec<u32>, u32) {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut clock = 0;
@@ -312,13 +313,13 @@ impl Scheduler<'_> {
         (0..).zip(&self.nodes).filter(|(_, node)| node.blockers == 0).map(|(index, _)| index)
     }
 
-    /// Any order that is legal.
+    /// A random legal order.
     fn any_order(&mut self, seed: u64) -> Vec<u32> {
         let mut state = seed;
         let mut ready: Vec<u32> = self.unblocked().collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         while !ready.is_empty() {
-            // Knuth's generator; its high bits are good enough to choose by.
+            // Knuth's generator; its high bits are sufficiently random.
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let index = ready.swap_remove((state >> 33) as usize % ready.len());
             order.push(index);
@@ -344,14 +345,14 @@ mod tests {
     use crate::regalloc::{AllocateOptions, allocate};
     use bumpalo::Bump;
 
-    /// What a function computes, as far as order decides it.
+    /// The results of a function as far as the order determines them.
     #[derive(PartialEq, Debug, Default)]
     struct Dataflow {
-        /// Who wrote, within the block, each half register that an instruction reads.
+        /// The writer, within the block, of each half register that an instruction reads.
         sources: Side<Inst, Vec<Option<Inst>>>,
-        /// Who wrote each half register last, by block.
+        /// The last writer of each half register, by block.
         ends: Vec<Vec<Option<Inst>>>,
-        /// What must keep its order, in order.
+        /// Instructions with a fixed relative order.
         ordered: Vec<Inst>,
     }
 
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn random_functions_compute_the_same_in_any_order() {
+    fn random_functions_have_the_same_results_in_any_order() {
         let (mut random, mut shorter) = (0, 0);
         for seed in 0..150 {
             let bump = Bump::new();

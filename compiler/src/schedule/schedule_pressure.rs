@@ -1,12 +1,12 @@
-//! Reorders instructions within blocks so that fewer registers are needed at once.
+//! Reorders instructions within blocks to reduce register demand.
 //!
-//! Each block is scheduled from its end: of the instructions whose results are all accounted for, the one goes next
-//! (that is, before everything placed so far) that adds least to the registers in use; equals keep their order. The new
-//! order is taken only where it lowers the block's highest demand.
+//! Each block is scheduled from its end: of the instructions whose users are all placed, the one that adds
+//! least to the registers in use is placed next (that is, before everything placed so far); ties keep the
+//! original order. The new order is used only if it lowers the block's highest demand.
 //!
-//! What must keep its order does: memory accesses of all kinds among each other, coverage operations among each other,
-//! barriers with both. Results of operations across lanes depend on the execution mask, which is the same in a whole
-//! block. Phis and preloads stay first, the terminator last.
+//! Ordered instructions stay in order: memory accesses of all kinds among each other, coverage operations
+//! among each other, barriers with both. Results of subgroup operations depend on the execution mask, which
+//! is constant within a block. Phis and preloads stay first, the terminator last.
 //!
 //! Before: stage machine. After: the same.
 
@@ -22,19 +22,19 @@ use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 use crate::regalloc::file::FILE_HALVES;
 
-/// Candidates looked at for each place; the rest wait. Keeps wide blocks linear.
+/// Candidates considered for each place; the rest wait. This keeps wide blocks linear.
 const MAX_CANDIDATES: usize = 32;
 
-/// Reads that most instructions have, to make room for.
+/// Typical number of reads per instruction, for preallocation.
 const READS_PER_INST: usize = 4;
 
-/// Blocks that need fewer half registers than this stay as they are: no program is limited by them.
+/// Demand in half registers below which blocks keep their order: no program is limited by them.
 pub const ENOUGH_HALVES: u32 = 16;
 
-/// The same for a program that runs once, which is limited by nothing but the size of the file.
+/// The same for a program that runs once, for which only the size of the file is a limit.
 pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;
 
-/// Lowers the register demand of each block that needs `enough` half registers or more by reordering it.
+/// Reorders each block that needs `enough` half registers or more to lower its demand.
 pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) {
     f.with_scratch(|f, scratch| schedule_blocks(f, enough, scratch));
 }
@@ -61,29 +61,29 @@ fn schedule_blocks(f: &mut Function<'_>, enough: u32, scratch: &Bump) {
     }
 }
 
-/// Which instructions of a stretch must stay before which, and who reads what.
+/// Order dependences and uses within a stretch.
 struct Graph<'s> {
-    /// Instructions that must stay before each one, with repetitions, one list after the other.
+    /// Instructions that must stay before each instruction, with repetitions, as consecutive lists.
     before: ArenaVec<'s, u32>,
-    /// Where the list of each instruction ends in `before`.
+    /// The end of each instruction's list in `before`.
     ends: ArenaVec<'s, u32>,
-    /// How many entries of `before` name each instruction.
+    /// Number of entries of `before` that name each instruction.
     after: ArenaVec<'s, u32>,
-    /// What placing each instruction adds to the registers in use; results count once it is ready.
+    /// Registers in use that placing each instruction adds; for ready instructions this includes results.
     costs: ArenaVec<'s, i32>,
-    /// Instructions that read a value, each with the place of the next one plus one.
+    /// Instructions that read a value, each with the index of the next entry plus one.
     readers: ArenaVec<'s, (u32, u32)>,
     values: ScratchSide<'s, Value, InStretch>,
     number: u32,
 }
 
-/// What is known of a value in the stretch with a number.
+/// Data of a value in the stretch with a number.
 #[derive(Clone, Copy, Default)]
 struct InStretch {
     number: u32,
-    /// Where it is defined, plus one; 0 where that is elsewhere.
+    /// Position of its definition plus one; 0 if it is defined elsewhere.
     def: u32,
-    /// Place of the last reader plus one; 0 for none.
+    /// Index of the last reader plus one; 0 for none.
     reader: u32,
 }
 
@@ -106,7 +106,7 @@ impl<'s> Graph<'s> {
         start as usize..self.ends[index] as usize
     }
 
-    /// What is known of `value` in the present stretch.
+    /// Data of `value` in the current stretch.
     fn value(&mut self, value: Value) -> &mut InStretch {
         let number = self.number;
         let known = &mut self.values[value];
@@ -116,12 +116,12 @@ impl<'s> Graph<'s> {
         known
     }
 
-    /// Notes that the instruction at `index` reads `value`.
+    /// Records that the instruction at `index` reads `value`.
     fn read(&mut self, value: Value, index: usize) {
         let place = self.readers.len() as u32 + 1;
         let known = self.value(value);
         let (def, next) = (known.def, std::mem::replace(&mut known.reader, place));
-        // Reads of one instruction follow each other.
+        // Reads of one instruction are consecutive.
         if next != 0 && self.readers[next as usize - 1].0 == index as u32 {
             self.value(value).reader = next;
         } else {
@@ -155,7 +155,7 @@ impl<'s> Graph<'s> {
             match data.order() {
                 OrderClass::None => {}
                 OrderClass::Memory => before.extend(memory.replace(index)),
-                // What a lane stores it stores before a discard makes it a helper.
+                // A lane's stores must execute before a discard makes it a helper.
                 OrderClass::Coverage => before.extend(coverage.replace(index).into_iter().chain(memory)),
                 OrderClass::Barrier | OrderClass::Control => {
                     before.extend(memory.replace(index));
@@ -182,16 +182,17 @@ struct Scheduler<'s, 'a> {
     order: ArenaVec<'s, Inst>,
     /// Positions in the stretch of instructions that may go next, ascending.
     ready: ArenaVec<'s, u32>,
-    /// Number of the round in which each value is live at the present place; those of earlier rounds are not.
+    /// The number of the walk over a stretch in which each value was last marked live; values with earlier
+    /// numbers are not live.
     live_in_round: ScratchSide<'s, Value, u32>,
     /// Half registers live at the ends of blocks, by id.
     live_out: Vec<u32>,
     /// Half registers of live values.
     used: u32,
-    /// The most that were needed at once.
+    /// The highest number of half registers needed at once.
     most: u32,
     round: u32,
-    /// Blocks that need fewer stay as they are.
+    /// Blocks below this demand keep their order.
     enough: u32,
 }
 
@@ -205,7 +206,7 @@ impl Scheduler<'_, '_> {
         if end < start + 3 {
             return;
         }
-        // What lives at the end and all results together: more is never needed at once.
+        // An upper bound: the values live at the end plus all results.
         let results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts).map(|dst| self.halves(*dst));
         if self.live_out[block.0 as usize] + results.sum::<u32>() < self.enough {
             return;
@@ -225,7 +226,7 @@ impl Scheduler<'_, '_> {
         }
     }
 
-    /// The most half registers needed at once in `stretch` as it is.
+    /// The highest number of half registers needed at once in `stretch` as it is.
     fn demand(&mut self, block: Block, terminator: &[Inst], stretch: &[Inst]) -> u32 {
         self.begin(block, terminator);
         self.f.watch.visit(stretch.len() / 8);
@@ -264,7 +265,7 @@ impl Scheduler<'_, '_> {
         }
     }
 
-    /// Goes backward over an instruction.
+    /// Steps backward over an instruction.
     fn place(&mut self, data: &InstData<'_>) {
         self.end_results(data);
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
@@ -273,7 +274,7 @@ impl Scheduler<'_, '_> {
         self.most = self.most.max(self.used);
     }
 
-    /// Ends the live ranges of the results of an instruction, before which they do not live.
+    /// Ends the live ranges of the results of an instruction: they are not live before it.
     fn end_results(&mut self, data: &InstData<'_>) {
         let (mut dead, mut freed) = (0, 0);
         for dst in data.dsts {
@@ -288,7 +289,8 @@ impl Scheduler<'_, '_> {
         self.used -= freed;
     }
 
-    /// As [`Scheduler::place`]; those that also read what comes to life now add that much less to the registers in use.
+    /// Like [`Scheduler::place`]; also reduces the cost of ready instructions that read the values which become
+    /// live here.
     fn place_ready(&mut self, data: &InstData<'_>) {
         self.end_results(data);
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
@@ -321,7 +323,8 @@ impl Scheduler<'_, '_> {
         cost
     }
 
-    /// All that read the results of an instruction are placed: it may go next, which frees the registers of those.
+    /// Marks an instruction as ready, since all readers of its results are placed: placing it frees the
+    /// registers of the results.
     fn make_ready(&mut self, stretch: &[Inst], index: u32) {
         let dsts = self.f.insts[stretch[index as usize]].dsts;
         let freed = dsts.iter().filter(|dst| self.is_live(**dst)).map(|dst| self.halves(*dst) as i32);
@@ -330,7 +333,7 @@ impl Scheduler<'_, '_> {
         self.ready.insert(place, index);
     }
 
-    /// The place in the list of the ready instruction that adds least, the last one of equals.
+    /// The index in the list of the ready instruction that adds least; the last one of equals.
     fn best(&self) -> Option<usize> {
         let first = self.ready.len().saturating_sub(MAX_CANDIDATES);
         let costs = self.ready[first..].iter().map(|index| self.graph.costs[*index as usize]);

@@ -1,5 +1,5 @@
-//! Shifts, bit fields, bitwise operations: 32-bit arithmetic on zero-extended sources, cut to the destination. Shift
-//! amounts have seven bits.
+//! Shifts, bit fields, bitwise operations: 32-bit arithmetic on zero-extended sources, truncated to the
+//! destination. Shift amounts have seven bits.
 
 use super::PureArgs;
 
@@ -7,7 +7,7 @@ fn amount(args: &PureArgs<'_>, index: usize) -> u32 {
     (args.source(index).bits & 0x7f) as u32
 }
 
-/// The field mask: `width` bits, all 32 for 0.
+/// The field mask: `width` bits, or all 32 if that is 0.
 fn field(args: &PureArgs<'_>) -> u64 {
     match args.modifier(0) & 31 {
         0 => 0xffff_ffff,
@@ -19,7 +19,7 @@ fn word(args: &PureArgs<'_>, index: usize) -> u64 {
     args.source(index).bits & 0xffff_ffff
 }
 
-/// `value << by` of an unbounded number, cut to 64 bits.
+/// `value << by` of an unbounded number, truncated to 64 bits.
 fn up(value: u64, by: u32) -> u64 {
     value.checked_shl(by).unwrap_or(0)
 }
@@ -49,7 +49,7 @@ pub fn extr(args: &PureArgs<'_>) -> u64 {
 pub fn shlhi(args: &PureArgs<'_>) -> u64 {
     let by = amount(args, 2);
     let mask = up(field(args), by.saturating_sub(32)) & 0xffff_ffff;
-    // 128 bits hold what a shift of up to 127 leaves of interest: the second 32-bit word.
+    // 128 bits hold the relevant result of a shift by up to 127: the second 32-bit word.
     let moved = (u128::from(word(args, 1)) << by.min(95) >> 32) as u64;
     args.truncate(moved & mask | word(args, 0) & !mask)
 }
@@ -76,7 +76,8 @@ pub fn asrh(args: &PureArgs<'_>) -> u64 {
 pub fn bitop(args: &PureArgs<'_>) -> u64 {
     let (a, b) = (args.source(0).bits, args.source(1).bits);
     let table = args.modifier(0);
-    // applegpu, which drove all sixteen tables on hardware, models these two as `a` and calls them undefined.
+    // applegpu, which tested all sixteen tables on hardware, models these two as `a` and documents them as
+    // undefined.
     if matches!(table & 15, 0b1100 | 0b0011) {
         return args.truncate(a);
     }

@@ -4,7 +4,8 @@ use super::float::read;
 use super::rounding::{Direction, round16, round32};
 use super::{PureArgs, Source};
 
-/// The modifier `round`: 0 is toward zero; the two values never seen are taken as nearest even too.
+/// The modifier `round`: 0 is toward zero; the two values that were never observed are modelled as nearest
+/// even too.
 fn direction(args: &PureArgs<'_>) -> Direction {
     if args.modifier(0) == 0 { Direction::TowardZero } else { Direction::NearestEven }
 }

@@ -1,17 +1,18 @@
 //! Floating point.
 //!
-//! 32-bit operations: 32-bit sources flush denormals, 16-bit sources widen exactly, the fused result is rounded to
-//! nearest even, flushed by its exponent before rounding, and for a 16-bit destination rounded a second time. 16-bit
-//! operations keep denormals and round once. Any NaN gives the canonical one. Saturation maps NaN to 0.
+//! 32-bit operations: 32-bit sources flush denormals, 16-bit sources widen exactly, the fused result is
+//! rounded to nearest even, flushed according to its exponent before rounding, and for a 16-bit destination
+//! rounded a second time. 16-bit operations preserve denormals and round once. NaN results are canonical.
+//! Saturation maps NaN to 0.
 //!
-//! Special functions are computed in double precision and rounded, that is correctly rounded but for the rarest cases;
-//! no source gives the hardware's own accuracy.
+//! Special functions are computed in double precision and rounded, which is correct rounding except in the
+//! rarest cases; no source specifies the hardware's accuracy.
 
 use super::rounding::{Direction, flush32, fused_to_odd, round16, round32, widen16, widen32};
 use super::{PureArgs, Source};
 use crate::inst::OperandFlags;
 
-/// A float source as a double, denormals flushed if 32 bits wide, modifiers applied.
+/// A float source as a double, with denormals of 32-bit sources flushed and modifiers applied.
 #[inline]
 pub fn read(source: Source) -> f64 {
     let value = if source.width <= 16 { widen16(source.bits) } else { widen32(source.bits) };
@@ -54,7 +55,7 @@ fn finish16(args: &PureArgs<'_>, exact: f64, saturate: u32) -> u64 {
     if saturate != 0 { narrow(saturated(exact)) } else { narrow(exact) }
 }
 
-/// `a * b + c` in single precision with the result flushed by its exponent before rounding.
+/// `a * b + c` in single precision, with the result flushed according to its exponent before rounding.
 fn fused(a: f64, b: f64, c: f64) -> u64 {
     let result = (a as f32).mul_add(b as f32, c as f32);
     if result.is_nan() {
@@ -62,7 +63,8 @@ fn fused(a: f64, b: f64, c: f64) -> u64 {
     }
     let bits = flush32(result.to_bits());
     if result.abs() == f32::MIN_POSITIVE {
-        // Rounded up into the normal range, or exact? Near the bottom every term is exact in a double.
+        // Was it rounded up into the normal range, or is it exact? Near the bottom every term is exact in a
+        // double.
         let excess = a.mul_add(b, c - f64::from(result));
         if excess != 0.0 && (excess < 0.0) == (result > 0.0) {
             return u64::from(bits & 0x8000_0000);
@@ -104,7 +106,7 @@ pub fn hadd(args: &PureArgs<'_>) -> u64 {
     finish16(args, a + b, args.modifier(0))
 }
 
-/// 16-bit multiplication; a product of zero is +0.
+/// 16-bit multiplication; a zero product is +0.
 pub fn hmul(args: &PureArgs<'_>) -> u64 {
     let [a, b] = [0, 1].map(|i| read(args.source(i)));
     finish16(args, a * b + 0.0, args.modifier(0))
@@ -145,8 +147,8 @@ pub fn rsqrt(args: &PureArgs<'_>) -> u64 {
     unary(args, |x| 1.0 / libm::sqrt(x))
 }
 
-/// Reciprocal square root whose product with its argument is the square root: 1 for zero and infinity, where the product
-/// with the true value would be NaN.
+/// Reciprocal square root whose product with its argument is the square root: 1 for zero and infinity, for
+/// which the product with the exact value would be NaN.
 pub fn rsqrts(args: &PureArgs<'_>) -> u64 {
     unary(args, |x| if x == 0.0 || x == f64::INFINITY { 1.0 } else { 1.0 / libm::sqrt(x) })
 }
@@ -161,7 +163,8 @@ pub fn exp2(args: &PureArgs<'_>) -> u64 {
     unary(args, libm::exp2)
 }
 
-/// Folds an angle in quarter turns into one quarter on either side of zero with the same sine.
+/// Folds an angle in quarter turns into the range of one quarter turn on either side of zero with the same
+/// sine.
 pub fn sinr(args: &PureArgs<'_>) -> u64 {
     unary(args, |turns| {
         let quarter = turns - 4.0 * libm::floor(turns / 4.0);
@@ -198,7 +201,7 @@ mod tests {
         assert_eq!(run(fadd, &[1e-40, 0.0], 0), 0.0);
         assert_eq!(run(fmul, &[1e-20, 1e-20], 0), 0.0);
         assert!(run(ffma, &[-1e-20, 1e-20, -0.0], 0).is_sign_negative());
-        // Just below the normal range, rounding up into it: the exponent before rounding counts.
+        // Just below the normal range, and rounds up into it: the exponent before rounding decides.
         let below = f32::from_bits(0x3f7f_ffff);
         assert_eq!(run(fmul, &[f32::MIN_POSITIVE, below], 0), 0.0);
         assert_eq!(f32::MIN_POSITIVE * below, f32::MIN_POSITIVE);
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn narrow_destinations_round_twice() {
-        // 1 + 2^-11 + 2^-30: the single drops the last bit, then the tie goes to even.
+        // 1 + 2^-11 + 2^-30: single precision drops the last bit, then the tie goes to even.
         let sources = [single(1.0 + 1.0 / 2048.0), single(1.0 / (1 << 30) as f32)];
         let twice = fadd(&PureArgs { dst_width: 16, sources: &sources, mods: &[0] });
         assert_eq!(twice, 0x3c00);

@@ -3,7 +3,7 @@
 use super::{PureArgs, width_mask};
 use crate::inst::OperandFlags;
 
-/// A constant, cut to the destination.
+/// A constant, truncated to the destination.
 pub fn immediate(args: &PureArgs<'_>) -> u64 {
     args.truncate(args.source(0).bits)
 }
@@ -37,7 +37,7 @@ fn product(args: &PureArgs<'_>) -> i128 {
     narrow(0).wrapping_mul(narrow(1))
 }
 
-/// The last source moved up by the shift; a shift of 5 and more leaves nothing.
+/// The last source shifted left; 0 for amounts of 5 and more.
 fn shifted(args: &PureArgs<'_>, index: usize) -> i128 {
     match args.modifier(0) {
         shift @ 0..=4 => args.source(index).extended() << shift,
@@ -45,8 +45,8 @@ fn shifted(args: &PureArgs<'_>, index: usize) -> i128 {
     }
 }
 
-/// Cuts or clamps the exact result. Clamping needs shift 0 and 64 bits nowhere; it is signed when any source is
-/// sign-extended.
+/// Truncates or clamps the exact result. Clamping requires shift 0 and no 64-bit operand; it is signed if any
+/// source is sign-extended.
 fn finish(args: &PureArgs<'_>, sources: usize, exact: i128) -> u64 {
     let saturate = args.modifier(1) != 0;
     let addend = args.source(sources - 1);

@@ -1,8 +1,8 @@
-//! What pure operations compute: the one copy that the constant folder, the IR interpreter and the reference machine
-//! share.
+//! Semantics of pure operations, shared by the constant folder, the IR interpreter and the reference machine.
 //!
-//! The model is applegpu's emulator, whose author compared it with M1 hardware, where it covers an operation; elsewhere
-//! the row says what is assumed. Arguments that are missing read as zero, so that no input can panic.
+//! Operations follow applegpu's emulator, whose author compared it with M1 hardware, as far as it covers
+//! them; for others the row states the assumptions. Missing arguments read as zero, so that no input can
+//! panic.
 
 pub mod bits;
 pub mod convert;
@@ -14,10 +14,11 @@ pub mod select;
 use crate::inst::OperandFlags;
 use crate::table::Opcode;
 
-/// A source as an operation reads it.
+/// A source in the form in which an operation reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The value, zero-extended to 64 bits. A float immediate arrives as the float it denotes, never as an imm8.
+    /// The value, zero-extended to 64 bits. A float immediate is given as the float it denotes, never as an
+    /// imm8.
     pub bits: u64,
     /// Width in bits: 1, 8, 16, 32 or 64.
     pub width: u8,
@@ -26,7 +27,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// What a missing source reads as.
+    /// The value of a missing source.
     pub const ZERO: Source = Source { bits: 0, width: 32, flags: OperandFlags::empty() };
 
     /// The value sign-extended from the source's own width.
@@ -53,17 +54,17 @@ pub struct PureArgs<'a> {
 }
 
 impl PureArgs<'_> {
-    /// Source `i`; zero when there is none.
+    /// Source `i`; zero if missing.
     pub fn source(&self, i: usize) -> Source {
         self.sources.get(i).copied().unwrap_or(Source::ZERO)
     }
 
-    /// Modifier `i`; zero when there is none.
+    /// Modifier `i`; zero if missing.
     pub fn modifier(&self, i: usize) -> u32 {
         self.mods.get(i).copied().unwrap_or(0)
     }
 
-    /// `value` cut to the destination.
+    /// `value` truncated to the destination.
     pub fn truncate(&self, value: u64) -> u64 {
         value & width_mask(self.dst_width)
     }
@@ -74,7 +75,7 @@ pub type PureFn = fn(&PureArgs<'_>) -> u64;
 
 /// Lanes of a SIMD-group.
 pub const LANES: usize = 32;
-/// Most sources of a pure operation.
+/// Maximum number of sources of a pure operation.
 pub const MAX_SOURCES: usize = 4;
 
 /// The inputs of a pure operation in all lanes.
@@ -82,25 +83,25 @@ pub const MAX_SOURCES: usize = 4;
 pub struct LaneArgs<'a> {
     /// Width of the destination in bits.
     pub dst_width: u8,
-    /// Widths and flags of the sources in row order, their bits left out; zeros after the last.
+    /// Widths and flags of the sources in row order, without their bits; zeros after the last.
     pub sources: &'a [Source; MAX_SOURCES],
     /// The bits of each source, by lane.
     pub values: &'a [[u64; LANES]; MAX_SOURCES],
     /// Modifiers (operands of role `Mod`) in row order.
     pub mods: &'a [u32],
-    /// Lanes to compute.
+    /// Mask of the lanes to compute.
     pub exec: u32,
 }
 
-/// A pure operation in the lanes of `exec`; results of other lanes stay.
+/// A pure operation in the lanes of `exec`; results of other lanes are unchanged.
 pub type LanesFn = fn(&LaneArgs<'_>, &mut [u64; LANES]);
 
-/// What an instruction that depends on its sources alone computes.
+/// The semantics of an instruction that depends on its sources alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Pure {
     /// For single values.
     pub one: PureFn,
-    /// The same function for the lanes of a SIMD-group, compiled into one loop.
+    /// The same function for the lanes of a SIMD-group, compiled into a single loop.
     pub lanes: LanesFn,
 }
 
@@ -133,12 +134,12 @@ macro_rules! pure {
 }
 pub(crate) use pure;
 
-/// The low `width` bits set; all for 64 and more.
+/// A mask of the low `width` bits; all bits for 64 and more.
 pub const fn width_mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// The result of `op`, or `None` when the row is not pure.
+/// The result of `op`; `None` if the row is not pure.
 pub fn evaluate(op: Opcode, args: &PureArgs<'_>) -> Option<u64> {
     op.desc().pure.map(|pure| (pure.one)(args))
 }

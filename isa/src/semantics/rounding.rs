@@ -21,17 +21,18 @@ pub fn widen16(bits: u64) -> f64 {
     Half::from_bits(bits as u16).to_f64()
 }
 
-/// A single-precision number, widened exactly; denormals become zero of their sign, as every 32-bit float source reads.
+/// A single-precision number, widened exactly; denormals are flushed to a zero of the same sign, as in all
+/// 32-bit float sources.
 pub fn widen32(bits: u64) -> f64 {
     f64::from(f32::from_bits(flush32(bits as u32)))
 }
 
-/// A single with denormals flushed to zero of the same sign.
+/// A single-precision number with denormals flushed to a zero of the same sign.
 pub fn flush32(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
 }
 
-/// Rounds to single precision. Values below the normal range before rounding become zero of their sign.
+/// Rounds to single precision. Values below the normal range before rounding become a zero of the same sign.
 pub fn round32(value: f64, direction: Direction) -> u64 {
     if value.is_nan() {
         return NAN32;
@@ -42,7 +43,7 @@ pub fn round32(value: f64, direction: Direction) -> u64 {
     round(value, 23, -126, direction)
 }
 
-/// Rounds to half precision; denormals are kept.
+/// Rounds to half precision; denormals are preserved.
 pub fn round16(value: f64, direction: Direction) -> u64 {
     if value.is_nan() { NAN16 } else { round(value, 10, -14, direction) }
 }
@@ -57,14 +58,15 @@ fn round(value: f64, mantissa: i32, min: i32, direction: Direction) -> u64 {
         return sign | infinity;
     }
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(min);
-    // Units in the last place: exact, since it only moves the exponent.
+    // In units of the last place: exact, since only the exponent changes.
     let units = libm::scalbn(magnitude, mantissa - exponent);
     let whole = match direction {
         Direction::NearestEven => libm::rint(units),
         Direction::TowardZero => libm::trunc(units),
     } as u64;
     let biased = (exponent - min) as u64;
-    // A carry out of the mantissa moves the exponent up by itself; a denormal has biased exponent 0 and no hidden bit.
+    // A carry out of the mantissa increments the exponent; a denormal has biased exponent 0 and no hidden
+    // bit.
     let code = (biased << mantissa) + whole;
     if code < infinity {
         sign | code
@@ -87,7 +89,7 @@ pub fn fused_to_odd(a: f64, b: f64, c: f64) -> f64 {
     if error == 0.0 || sum.to_bits() & 1 == 1 {
         return sum;
     }
-    // The exact sum lies strictly between `sum` and a neighbour, which is odd.
+    // The exact sum is strictly between `sum` and an odd neighbour.
     let toward_larger = (error > 0.0) == (sum > 0.0);
     f64::from_bits(if toward_larger { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
 }
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_fused_sum_is_rounded_once() {
-        // 2049 * 1 + 2^-24 lies just above the tie between 2048 and 2050.
+        // 2049 * 1 + 2^-24 is just above the tie between 2048 and 2050.
         let sum = fused_to_odd(2049.0, 1.0, widen16(1));
         assert_eq!(round16(sum, Direction::NearestEven), u64::from(f16::from_f32(2050.0).to_bits()));
         let sum = fused_to_odd(2049.0, 1.0, -widen16(1));

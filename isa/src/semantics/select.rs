@@ -3,8 +3,8 @@
 use super::float::read;
 use super::{PureArgs, Source};
 
-/// Integer comparison `cond` (three bits): bit 2 compares signed, each source extended from its own size. 3 and 7 never
-/// hold.
+/// Integer comparison `cond` (three bits): bit 2 selects a signed comparison, with each source extended from
+/// its own size. 3 and 7 never hold.
 #[inline]
 pub fn compare_integers(cond: u32, a: Source, b: Source) -> bool {
     let order = if cond & 4 != 0 { a.sign_extended().cmp(&b.sign_extended()) } else { a.bits.cmp(&b.bits) };
@@ -16,14 +16,14 @@ pub fn compare_integers(cond: u32, a: Source, b: Source) -> bool {
     }
 }
 
-/// Float comparison `cond` (three bits), denormals of 32-bit sources read as zero.
+/// Float comparison `cond` (three bits); denormals of 32-bit sources read as zero.
 #[inline]
 pub fn compare_floats(cond: u32, a: Source, b: Source) -> bool {
     float_condition(cond, read(a), read(b))
 }
 
-/// Whether the float condition `cond` (three bits) holds. `ltn` (3) and `gtn` (7) hold too when `b` is NaN; 4 never
-/// holds.
+/// Whether the float condition `cond` (three bits) holds. `ltn` (3) and `gtn` (7) also hold if `b` is NaN; 4
+/// never holds.
 #[inline]
 pub fn float_condition(cond: u32, a: f64, b: f64) -> bool {
     match cond & 7 {

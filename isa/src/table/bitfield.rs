@@ -60,8 +60,8 @@ Asrh "asrh" = row(0x0c00_802e, 0x0c00_807f, fixed(8))
     .cost(Unit::Ic, 3, 2).pure(pure!(bits::asrh)).cut().source(from::NO_MESA).unseen()
     .applegpu("asrh {dst}, {a}, {b}");
 
-/// Any bitwise function of two sources: bit 0 of `table` is the result where both are 0, bit 1 where only `a` is 1, bit
-/// 2 where only `b` is 1, bit 3 where both are. Tables 0b1100 and 0b0011 do not follow the rule: both give `a`.
+/// Any bitwise function of two sources: bit 0 of `table` is the result if both are 0, bit 1 if only `a` is 1,
+/// bit 2 if only `b` is 1, bit 3 if both are. Tables 0b1100 and 0b0011 behave differently: both give `a`.
 Bitop "bitop" = row(0x7e, 0x807f, fixed(6))
     .operands(ops![
         alu_dst!(44), alu!("a", 16, 42), alu!("b", 28, 40),

@@ -3,7 +3,7 @@
 macro_rules! compare_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "compare" "Compare and select, ballots";
 
-/// `x` where the integer comparison of `a` and `b` holds, else `y`.
+/// `x` if the integer comparison of `a` and `b` holds, else `y`.
 Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))
     .operands(ops![
         alu_dst!(76), alu!("a", 16, 74).sign(Sign::OfCondition), alu!("b", 28, 72).sign(Sign::OfCondition),
@@ -14,7 +14,7 @@ Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))
     .assumed("conditions 3 and 7 are never true")
     .applegpu("icmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 
-/// `x` where the float comparison of `a` and `b` holds, else `y`; `x` and `y` are raw bits.
+/// `x` if the float comparison of `a` and `b` holds, else `y`; `x` and `y` are raw bits.
 Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
     .operands(ops![
         alu_dst!(76), float_src!("a", 16, 74), float_src!("b", 28, 72), select_src!("x", 40, 70),
@@ -25,7 +25,7 @@ Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
     .assumed("ltn and gtn also hold when b is NaN; condition 4 is never true")
     .applegpu("fcmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 
-/// Bit `i` is set when lane `i` is active and the integer comparison holds; over the quad without `simd`.
+/// Bit `i` is set if lane `i` is active and the integer comparison holds; over the quad without `simd`.
 IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
     .operands(ops![
         alu_dst!(44), alu!("a", 16, 42).reach(Reach::None).sign(Sign::OfCondition),
@@ -37,7 +37,7 @@ IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
     .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .applegpu("icmp_{quad:simd}ballot {dst}, {condition:cond}, {a}, {b}");
 
-/// Bit `i` is set when lane `i` is active and the float comparison holds; over the quad without `simd`.
+/// Bit `i` is set if lane `i` is active and the float comparison holds; over the quad without `simd`.
 FcmpBallot "fcmp_ballot" = row(0x22, 0x1ffe_0000_0000_007f, fixed(8))
     .operands(ops![
         alu_dst!(44), float_src!("a", 16, 42).reach(Reach::None), float_src!("b", 28, 40).reach(Reach::None),

@@ -9,7 +9,7 @@ pub(super) const CONVERSION: &[OperandDesc] = ops![
     modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
 ];
 
-/// The same of a signed word.
+/// The same for a signed word.
 pub(super) const SIGNED_CONVERSION: &[OperandDesc] = ops![
     alu_dst!(44),
     alu!("a", 28, 40).sign(Sign::Own),

@@ -21,7 +21,7 @@ Ffma "ffma" = row(0x3a, 0x3f, extends(6, 8, 15))
     .cost(Unit::F32, 2, 1).pure(pure!(float::ffma)).rounded().source(from::ALL)
     .applegpu("fmadd32{.sat} {dst}, {a}, {b}, {c}");
 
-/// Fused `a * b + c` of 16-bit sources, rounded once. Denormals are kept.
+/// Fused `a * b + c` of 16-bit sources, rounded once. Denormals are preserved.
 Hfma "hfma" = row(0x36, 0x3f, extends(6, 8, 15))
     .operands(ops![
         alu_dst!(60), half_src!("a", 16, 58), half_src!("b", 28, 56), half_src!("c", 40, 54), flag!("sat", 6),
@@ -30,13 +30,13 @@ Hfma "hfma" = row(0x36, 0x3f, extends(6, 8, 15))
     .assumed("a 32-bit destination, which compilers never use, receives the sum rounded once to 32 bits")
     .applegpu("fmadd16{.sat} {dst}, {a}, {b}, {c}");
 
-/// `a + b`, rounded as `ffma`.
+/// `a + b`, rounded as in `ffma`.
 Fadd "fadd" = row(0x2a, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY32)
     .cost(Unit::F32, 2, 1).pure(pure!(float::fadd)).rounded().source(from::ALL)
     .applegpu("fadd32{.sat} {dst}, {a}, {b}");
 
-/// `a * b`, rounded as `ffma`; a product of zero is +0.
+/// `a * b`, rounded as in `ffma`; a zero product is +0.
 Fmul "fmul" = row(0x1a, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY32)
     .cost(Unit::F32, 2, 1).pure(pure!(float::fmul)).rounded().source(from::ALL)
@@ -49,7 +49,7 @@ Hadd "hadd" = row(0x26, 0x3f, extends(4, 6, 15))
     .cost(Unit::F16, 2, 1).pure(pure!(float::hadd)).source(from::ALL)
     .applegpu("fadd16{.sat} {dst}, {a}, {b}");
 
-/// `a * b` of 16-bit sources, rounded once; a product of zero is +0.
+/// `a * b` of 16-bit sources, rounded once; a zero product is +0.
 Hmul "hmul" = row(0x16, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY16)
     .cost(Unit::F16, 2, 1).pure(pure!(float::hmul)).source(from::ALL)
@@ -97,7 +97,7 @@ Rsqrt "rsqrt" = row(0x9000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .inexact()
     .applegpu("rsqrt{.sat} {dst}, {a}");
 
-/// First half of the sine: folds an angle in quarter turns, 0 to 4, into -1 to 1.
+/// First step of the sine: folds an angle in quarter turns, 0 to 4, into -1 to 1.
 Sinr "sinr" = row(0xa000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
     .cost(Unit::Ic, 3, 2).pure(pure!(float::sinr)).rounded().source(from::ALL)
@@ -118,7 +118,7 @@ Exp2 "exp2" = row(0xd000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .inexact()
     .applegpu("exp2{.sat} {dst}, {a}");
 
-/// Second half of the sine: `sin(a quarter turns) / a`; the sine is `sinr(t) * sinc(sinr(t))`.
+/// Second step of the sine: `sin(a quarter turns) / a`; the sine is `sinr(t) * sinc(sinr(t))`.
 Sinc "sinc" = row(0xe000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
     .cost(Unit::Ic, 5, 2).pure(pure!(float::sinc)).rounded().source(from::ALL)

@@ -3,7 +3,7 @@
 macro_rules! fragment_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "fragment" "Coverage, pixel waits, interpolation, varyings";
 
-/// Waits for the fragments before this one at the pixel: mask 12 before colour stores, 8 before loads, 1 before tests.
+/// Waits for earlier fragments at the pixel: mask 12 before colour stores, 8 before loads, 1 before tests.
 Pixwait "pixwait" = row(0x48, 0xff, fixed(4))
     .operands(ops![
         src("a", kinds::INTEGER, bits![8:17]),
@@ -14,7 +14,7 @@ Pixwait "pixwait" = row(0x48, 0xff, fixed(4))
     .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL)
     .applegpu("wait_pix {a}, {u22}");
 
-/// Lets the fragments after this one at the pixel continue.
+/// Lets later fragments at the pixel continue.
 Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
     .operands(ops![
         src("a", kinds::INTEGER, bits![8:17]),
@@ -36,7 +36,7 @@ SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
     .effects(Effects::COVERAGE, OrderClass::Coverage).source(from::ALL)
     .applegpu("sample_mask {target}, {live}");
 
-/// Gives depth (`z`) and stencil (`s`) of the samples and runs the tests.
+/// Sets depth (`z`) and stencil (`s`) of the samples and runs the tests.
 ZsEmit "zs_emit" = row(0x41, 0xc0_80ff, fixed(4))
     .operands(ops![
         src("samples", kinds::DISCARD_MASK, bits![9:14, 24:25, 8]).reach(Reach::None),
@@ -103,7 +103,7 @@ Ldcf "ldcf" = row(0x4000_00a1, 0xc000_00ff, prefers(4, 8, 15))
     .source(from::ALL)
     .applegpu("TODO.ldcf {dst}, {a}");
 
-/// The vertex program writes no varying.
+/// Declares that the vertex program writes no varying.
 NoVar "no_var" = row(0x8000_0051, 0x8040_03ff, fixed(4))
     .operands(ops![
         unknown("u10", bits![10:21]),

@@ -50,8 +50,9 @@ Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
     .cost(Unit::Scib, 2, 2).source(from::ALL)
     .applegpu("get_sr {dst}, {special:sr}");
 
-/// `a + (b << shift)`; a shift above 4 leaves `a`. Sources extend to infinite precision by their `sx` flag, the sum is
-/// cut to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed when a source is).
+/// `a + (b << shift)`; a shift above 4 gives `a`. Sources extend to infinite precision according to their
+/// `sx` flag; the sum is truncated to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed if
+/// a source is).
 Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
     .operands(integer_rows::ADD)
     .cost(Unit::Scib, 2, 1).pure(pure!(integer::iadd)).cut().source(from::ALL)
@@ -75,7 +76,7 @@ Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
     .cost(Unit::Ic, 3, 2).pure(pure!(integer::imsub)).cut().source(from::ALL)
     .applegpu("imsub{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
-/// Seen with bit 15 of `mfsr` set; the meaning is unknown.
+/// Observed with bit 15 of `mfsr` set; the meaning is unknown.
 MfsrUnknown "mfsr_unknown" = row(0x8072, 0x807f, fixed(4))
     .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
     .source(from::APPLEGPU).assumed("fields as in mfsr").unseen();

@@ -37,8 +37,8 @@ Lstore "lstore" = row(0x29, 0x7f, prefers(6, 8, 15))
     .assumed("only immediate index 0 is understood; scale is a one-hot left shift of it (measured on M1 Ultra)")
     .applegpu("threadgroup_store {name:format}, {letters:mask}, {data}, {base}, {index}");
 
-/// Atomic on a 32-bit word of local memory; the destination, when there, receives the old value. `cmpxchg` takes two
-/// registers: the new value, then the expected one. Synchronous.
+/// Atomic on a 32-bit word of local memory; the destination, if present, receives the old value. `cmpxchg`
+/// takes two registers: the new value, then the expected one. Synchronous.
 Latomic "latomic" = row(0x8010_0000_0019, 0x8010_0000_003f, prefers(6, 10, 15))
     .operands(ops![
         dst("dst", kinds::OPTIONAL_SIZED, bits![9:14, 60:61, 38, 8]),

@@ -40,8 +40,8 @@ Store "store" = row(0x4000_0400_0045, 0x4000_0400_007f, prefers(6, 8, 47))
     .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
     .applegpu("device_store{todo:coherency} {group}, {name:format}, {letters:mask}, {data}, {base}, {index}, {sign:index}{, lsl shift}{store_tail:coherency}");
 
-/// Atomic on the 32-bit word at `base + 4 * index`; the destination, when there, receives the old value. `cmpxchg` takes
-/// two registers: the new value, then the expected one.
+/// Atomic on the 32-bit word at `base + 4 * index`; the destination, if present, receives the old value.
+/// `cmpxchg` takes two registers: the new value, then the expected one.
 Atomic "atomic" = row(0x4000_8400_0015, 0x4000_8400_003f, fixed(8))
     .operands(ops![
         dst("dst", kinds::OPTIONAL32, bits![10:15, 40:41, 47]),
@@ -56,7 +56,7 @@ Atomic "atomic" = row(0x4000_8400_0015, 0x4000_8400_003f, fixed(8))
     ])
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).asynchronous()
     .source(from::ALL)
-    .assumed("coherency 3 reaches all dies of an M1 Ultra; the index is scaled by 4 whatever shift says")
+    .assumed("coherency 3 reaches all dies of an M1 Ultra; the index is scaled by 4 regardless of shift")
     .applegpu("atomic {name:op}, {group}, {dst}, {base}, {index}, {sign:index}, {data}, 1, 0, 1, {atomic_tail:coherency}");
 
 /// Loads from stack memory; the index counts bytes from the stack pointer.
@@ -120,7 +120,7 @@ StackGetPtr "stack_get_ptr" = row(0x2_0000_0001_0035, 0x3_0000_000f_00ff, prefer
         unknown("u50", bits![50:55]),
     ])
     .effects(Effects::empty(), OrderClass::Memory).source(from::APPLEGPU)
-    .assumed("what the pointer is relative to is unknown").unseen();
+    .assumed("the base of the pointer is unknown").unseen();
 
 /// Stores half registers to the uniform file, for preambles. 32-bit values are two half-words of format i16.
 UniformStore "uniform_store" = row(0x3c00_0045, 0x000c_40f0_3c0f_007f, prefers(6, 8, 47))

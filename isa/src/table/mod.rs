@@ -1,15 +1,15 @@
-//! The table: one row an instruction, one file a family.
+//! The table: one row per instruction, one file per family.
 //!
-//! A family file is a `macro_rules!` that hands its rows on to the next; the last step makes [`Opcode`] and [`INSTS`]
-//! from all of them, so a row's name is written once. A row is
+//! A family file is a `macro_rules!` that passes its rows on to the next; the last step creates [`Opcode`]
+//! and [`INSTS`] from all of them, so each row's name is written once. A row has the form
 //!
 //! ```text
 //! /// What it does.
 //! Variant "mnemonic" = row(value, mask, length).operands(ops![…]).cost(unit, latency, throughput)…;
 //! ```
 //!
-//! where `value` and `mask` say which words are the row's. Bits that neither the mask nor an operand names must be zero.
-//! An operand list that several rows of a family share is a constant above the family's rows.
+//! where `value` and `mask` identify the row's words. Bits that are in neither the mask nor an operand must
+//! be zero. An operand list that several rows of a family share is a constant above the family's rows.
 
 use crate::desc::{
     Count, Effects, InstDesc, Length, OperandDesc, OrderClass, Piece, Reach, Role, Sign, Unit,
@@ -60,12 +60,12 @@ const fn fixed(bytes: u8) -> Length {
     Length::Fixed(bytes)
 }
 
-/// Short form unless a bit needs the long one.
+/// Short form unless a bit requires the long one.
 const fn extends(short: u8, long: u8, l_bit: u8) -> Length {
     Length::Extensible { short, long, l_bit, prefer_long: false }
 }
 
-/// Long form in fresh code: Mesa and Apple's compiler never use the short one.
+/// Long form in new code: Mesa and Apple's compiler never use the short one.
 const fn prefers(short: u8, long: u8, l_bit: u8) -> Length {
     Length::Extensible { short, long, l_bit, prefer_long: true }
 }
@@ -90,7 +90,7 @@ const fn unknown(name: &'static str, pieces: &'static [Piece]) -> OperandDesc {
     OperandDesc::new(name, Role::Unknown, kinds::NUMBER, pieces)
 }
 
-/// Sources of facts, as rows cite them.
+/// Sources of facts, cited by rows.
 mod from {
     pub(super) const ALL: &str = "applegpu, Mesa 25.0, AGX2.xml";
     pub(super) const NO_MESA: &str = "applegpu, AGX2.xml";
@@ -119,7 +119,7 @@ macro_rules! insts {
         /// Every instruction, indexed by [`Opcode`].
         pub static INSTS: &[InstDesc] = &ROWS;
 
-        /// As many as there are opcodes, so that none is out of bounds.
+        /// There is a row for each opcode, so no index is out of bounds.
         static ROWS: [InstDesc; Opcode::ALL.len()] =
             [$($( $row.named($family, $name, concat!($($doc),+)) ),*),*];
 
@@ -133,7 +133,7 @@ insts! { @next [
     barrier_rows simd_rows tile_rows fragment_rows texture_rows image_rows
 ] }
 
-/// The instruction that [`Inst::new`] gives for each opcode.
+/// The result of [`Inst::new`] for each opcode.
 static FRESH: [Inst; Opcode::ALL.len()] = {
     let none = Inst { op: Opcode::ALL[0], long: false, operands: [Operand::NONE; MAX_OPERANDS] };
     let mut fresh = [none; Opcode::ALL.len()];

@@ -1,5 +1,6 @@
-//! Values of modifiers: a type for each kind, and the names of its values in the order of their codes. An empty name stands
-//! for "nothing is written"; values past the end are written as numbers. Codes without a constant are unknown.
+//! Values of modifiers: a type for each kind, and the names of its values in code order. A value with an
+//! empty name is not written; values past the end are written as numbers. Codes without a constant are
+//! unknown.
 
 /// A value of a modifier: a code in the encoding.
 pub trait Value: Copy {
@@ -78,18 +79,18 @@ macro_rules! values {
 
 #[rustfmt::skip]
 values! {
-    /// A truth table of `bitop`: bit 0 is the result where both sources are 0, bit 1 where only the first is 1, bit 2 where
-    /// only the second is, bit 3 where both are. Tables 3 and 12 do not follow the rule.
+    /// A truth table of `bitop`: bit 0 is the result if both sources are 0, bit 1 if only the first is 1, bit
+    /// 2 if only the second is, bit 3 if both are. Tables 3 and 12 behave differently.
     Truth TRUTHS [
         "zero" ZERO, "nor" NOR, "andn2" AND_NOT, "mov_a", "andn1" NOT_AND, "not" NOT, "xor" XOR, "nand" NAND,
         "and" AND, "xnor" XNOR, "mov" FIRST, "orn2" OR_NOT, "not_a", "orn1" NOT_OR, "or" OR, "one" ONES,
     ];
-    /// Integer conditions: bit 2 compares signed. 3 and 7 are unknown.
+    /// Integer conditions: bit 2 selects signed comparison. 3 and 7 are unknown.
     IntCondition INT_CONDITIONS [
         "ueq" EQUAL, "ult" UNSIGNED_LESS, "ugt" UNSIGNED_GREATER, "cond3", "seq" SIGNED_EQUAL, "slt" SIGNED_LESS,
         "sgt" SIGNED_GREATER, "cond7",
     ];
-    /// Float conditions. `ltn` and `gtn` are also true when the second operand is NaN; 4 is unknown.
+    /// Float conditions. `ltn` and `gtn` also hold if the second operand is NaN; 4 is unknown.
     FloatCondition FLOAT_CONDITIONS [
         "eq" EQUAL, "lt" LESS, "gt" GREATER, "ltn" LESS_OR_NAN, "cond4", "ge" GREATER_OR_EQUAL, "le" LESS_OR_EQUAL,
         "gtn" GREATER_OR_NAN,
@@ -107,14 +108,14 @@ values! {
         "add" ADD, "sub" SUB, "xchg" EXCHANGE, "cmpxchg" COMPARE_EXCHANGE, "umin" UMIN, "imin" IMIN, "umax" UMAX,
         "imax" IMAX, "and" AND, "or" OR, "xor" XOR,
     ];
-    /// Rounding of conversions; 2 and 3 have never been seen.
+    /// Rounding of conversions; 2 and 3 have never been observed.
     Rounding ROUNDING ["rtz" TOWARD_ZERO, "rte" NEAREST_EVEN, "round2", "round3"];
     /// Image dimensions.
     Dimension DIMENSIONS [
         "1d" D1, "1d_array" D1_ARRAY, "2d" D2, "2d_array" D2_ARRAY, "2d_ms" D2_MULTISAMPLED, "3d" D3, "cube" CUBE,
         "cube_array" CUBE_ARRAY, "2d_ms_array" D2_MULTISAMPLED_ARRAY,
     ];
-    /// Level-of-detail modes. `_u` reads uniforms, otherwise registers.
+    /// Level-of-detail modes. `_u` reads uniforms, others registers.
     LodMode LOD_MODES [
         "auto_lod" AUTO, "bias_u", "lod_u", "lodmode3", "grad" GRADIENTS, "bias" BIAS, "lod" EXPLICIT, "lodmode7",
         "lodmode8", "bias_min_u", "lodmode10", "lodmode11", "grad_min" GRADIENTS_MIN, "bias_min" BIAS_MIN,
@@ -128,7 +129,7 @@ values! {
     InterpolationPlace INTERPOLATION ["center" CENTRE, "sample" SAMPLE, "centroid" CENTROID, "sample_reg" SAMPLE_REGISTER];
     /// Shuffle operations.
     Shuffle SHUFFLES ["" INDEX, "xor" XOR, "up" UP, "down" DOWN];
-    /// Which lanes an operation spans.
+    /// The lanes that an operation spans.
     Span SPANS ["quad" QUAD, "simd" SIMD];
     /// Operators of reductions and scans; the others are unknown.
     Reduction REDUCTIONS [
@@ -160,8 +161,8 @@ impl IntCondition {
 }
 
 impl FloatCondition {
-    /// The condition that holds for (b, a) where this one holds for (a, b). The two that favour a second source that is NaN
-    /// have no counterpart.
+    /// The condition that holds for (b, a) where this one holds for (a, b). The two conditions that hold for
+    /// a NaN second source have no counterpart.
     pub fn exchanged(self) -> Option<FloatCondition> {
         match self {
             FloatCondition::EQUAL => Some(self),
@@ -185,7 +186,7 @@ impl Truth {
         Truth(self.0 & 0b1001 | (self.0 & 0b0010) << 1 | (self.0 & 0b0100) >> 1)
     }
 
-    /// Whether the hardware follows the rule.
+    /// Whether the hardware implements the table.
     pub fn is_sound(self) -> bool {
         !matches!(self.0, 0b0011 | 0b1100)
     }

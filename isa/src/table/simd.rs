@@ -10,7 +10,7 @@ pub(super) const REDUCTION: &[OperandDesc] = ops![
     flag!("prefix", 30),
 ];
 
-/// Three matrices of two registers a lane.
+/// Three matrices of two registers per lane.
 pub(super) const MATRIX: &[OperandDesc] = ops![
     alu_dst!(60).count(Count::Fixed(2)),
     alu!("a", 16, 58).count(Count::Fixed(2)),
@@ -24,9 +24,9 @@ pub(super) const MATRIX: &[OperandDesc] = ops![
 macro_rules! simd_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "simd" "Operations across the lanes of a SIMD-group or quad";
 
-/// Reads `a` of another lane: lane `b` (with `xor`, `up`, `down`: relative to the own lane; `rotate` wraps around),
-/// within the quad without `simd`. The low two index bits are the union of those of all four lanes of a quad, inactive
-/// ones included.
+/// Reads `a` of another lane: lane `b` (with `xor`, `up`, `down`: relative to this lane; `rotate` wraps
+/// around), within the quad without `simd`. The low two index bits are the union of those of all four lanes
+/// of a quad, including inactive ones.
 Shuffle "shuffle" = row(0x6f, 0x0800_807f, fixed(6))
     .operands(ops![
         alu_dst!(44),
@@ -54,13 +54,13 @@ SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
     .assumed("inactive lanes do not take part; order and rounding of float sums are unknown")
     .applegpu("simd_{prefix:prefix}{reduction:op} {dst}, {a}");
 
-/// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements a lane, in two consecutive registers. The
-/// destination must not overlap `a` or `b`.
+/// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements per lane, in two consecutive
+/// registers. The destination must not overlap `a` or `b`.
 SimdMatrixFmadd32 "simd_matrix_fmadd32" = row(0x8000_0000_0c00_006f, 0x8000_0000_0c00_807f, fixed(8))
     .operands(simd::MATRIX)
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
-    .assumed("two modifier bits a source of unknown meaning")
+    .assumed("two modifier bits per source, of unknown meaning")
     .applegpu("simd_matrix_fmadd32 {dst}, {a}, {b}, {c}");
 
 /// 8x8 matrix product `a * b + c` with a 16-bit accumulator; otherwise as `simd_matrix_fmadd32`.
@@ -68,7 +68,7 @@ SimdMatrixFmadd16 "simd_matrix_fmadd16" = row(0x8000_0000_0800_006f, 0x8000_0000
     .operands(simd::MATRIX)
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
-    .assumed("two modifier bits a source of unknown meaning")
+    .assumed("two modifier bits per source, of unknown meaning")
     .applegpu("simd_matrix_fmadd16 {dst}, {a}, {b}, {c}");
 
 }}}

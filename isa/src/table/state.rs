@@ -53,7 +53,7 @@ Doorbell "doorbell" = row(0x28, 0xff, fixed(2))
     .effects(Effects::STATE, OrderClass::Control).source(from::ALL)
     .applegpu("doorbell {a}");
 
-/// Takes a scratch block word back from the stack mapper (helper program only).
+/// Returns a scratch block word from the stack mapper (helper program only).
 Unmap "unmap" = row(0x10_c000_0500_0075, 0xff_fce0_ff0f_07ff, fixed(8))
     .operands(ops![
         dst("dst", kinds::REGISTER_NUMBER, bits![11:15, 40:41]),
@@ -62,7 +62,7 @@ Unmap "unmap" = row(0x10_c000_0500_0075, 0xff_fce0_ff0f_07ff, fixed(8))
     ])
     .effects(Effects::STATE, OrderClass::Memory).source(from::ALL);
 
-/// Hands a scratch block word, mask or address / 256, to the stack mapper (helper program only).
+/// Passes a scratch block word, mask or address / 256, to the stack mapper (helper program only).
 Map "map" = row(0x10_c000_0501_0075, 0xff_fce0_ff0f_07ff, fixed(8))
     .operands(ops![
         src("data", kinds::REGISTER_NUMBER, bits![11:15, 40:41]),
@@ -93,15 +93,15 @@ AsyncStore "async_store" = row(0x65, 0x7f, fixed(8))
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::APPLEGPU)
     .assumed("the descriptor has 3 registers, 5 with two_d").unseen();
 
-/// Seen after texture sampling; the meaning is unknown.
+/// Observed after texture sampling; the meaning is unknown.
 AfterSampling2 "after_sampling_2" = row(0x62cc, 0xffff, fixed(2))
     .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
-/// Seen after texture sampling; the meaning is unknown.
+/// Observed after texture sampling; the meaning is unknown.
 AfterSampling1 "after_sampling_1" = row(0x101c, 0xffff, fixed(2))
     .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
-/// Seen after texture sampling; the meaning is unknown.
+/// Observed after texture sampling; the meaning is unknown.
 UnknownE8 "unknown_e8" = row(0xe8, 0xffff, fixed(2))
     .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 

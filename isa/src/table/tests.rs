@@ -1,4 +1,4 @@
-//! The table tests itself.
+//! The table's tests of itself.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(crate) fn example(op: Opcode) -> Inst {
             *operand = spec.kind.example(word);
         }
     }
-    // Texture kinds and the like may themselves be context: a second look at the finished word.
+    // Texture kinds and similar operands may be context themselves, so a second pass uses the finished word.
     for (operand, spec) in inst.operands.iter_mut().zip(op.desc().operands) {
         if spec.kind.contextual && !matches!(spec.role, Role::Mod | Role::Unknown) {
             *operand = spec.kind.example(word);
@@ -149,7 +149,7 @@ fn decoding_undoes_encoding() {
         let mut encoded = 0;
         for _ in 0..400 {
             let inst = arbitrary(op, &mut random);
-            // Operands may contradict each other (a LOD without a mode that has one): those do not encode.
+            // Operands may contradict each other (a LOD without a mode that has one); these do not encode.
             let Ok(bytes) = encode(&inst) else { continue };
             let (mut back, len) = decode(&bytes).unwrap_or_else(|error| panic!("{inst:?}: {error}"));
             assert_eq!(len, bytes.len());
@@ -162,7 +162,7 @@ fn decoding_undoes_encoding() {
     }
 }
 
-/// What a pure row gives for random words, in a destination of 32 bits and in one of 16.
+/// The result of a pure row for random words, in a destination of 32 bits and in one of 16.
 fn results_in_both_widths(op: Opcode, random: &mut Random) -> (u64, u64) {
     let sources: Vec<Source> = (op.desc().with_role(Role::Src))
         .map(|_| Source { bits: random.next_u32().into(), width: 32, flags: OperandFlags::empty() })
@@ -175,7 +175,7 @@ fn results_in_both_widths(op: Opcode, random: &mut Random) -> (u64, u64) {
 }
 
 #[test]
-fn semantics_make_results_as_rows_say() {
+fn semantics_agree_with_the_rows() {
     let mut random = Random::new(1);
     let rows = Opcode::ALL.iter().copied().filter(|op| op.desc().pure.is_some());
     for op in rows {

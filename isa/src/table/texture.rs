@@ -28,8 +28,8 @@ macro_rules! texture_operands { () => { ops![
 macro_rules! texture_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "texture" "Texture sampling and loading";
 
-/// Samples a texture at float coordinates. The components of `mask` go to consecutive registers, and four registers are
-/// overwritten whatever the mask.
+/// Samples a texture at float coordinates. The components of `mask` are written to consecutive registers, and
+/// four registers are overwritten regardless of the mask.
 Smpf "smpf" = row(0x6000_0000_0031, 0x6000_0000_00ff, prefers(8, 12, 15))
     .operands(texture_operands!()).effects(Effects::CROSS_LANE, OrderClass::None).asynchronous().source(from::ALL)
     .applegpu("texture_sample {compare}{query:query}, 0b11{coherent}{image}, 0b{group}, {gather:gather}, {letters:mask}, 0b{sparse}{kill}, {dst}{, heap}, {texture}, {sampler}, tex_{name:dim}, {coordinates:coords}, {lod:lod_mode}, {lod_value:lod}{, extra}");

@@ -1,5 +1,5 @@
-//! Instructions of the vector file of AGX2.xml (Mesa's table-driven disassembler), most of them of families compilers
-//! rarely use, with their text in this project's syntax.
+//! Instructions of the vector file of AGX2.xml (Mesa's table-driven disassembler) with their text in this
+//! project's syntax. Compilers rarely use most of them.
 
 /// Bytes in memory order, text.
 pub const CASES: &[(&str, &str)] = &[

@@ -13,7 +13,7 @@ pub mod texture;
 pub mod vertices;
 
 use agx_agal::{Mode, Program, Shader};
-use agx_compiler::internal::frontend::door::AGAL;
+use agx_compiler::internal::frontend::language::AGAL;
 use agx_compiler::{CompileKey, Input};
 
 use crate::outcome::Outcome;

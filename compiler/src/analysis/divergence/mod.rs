@@ -1,25 +1,27 @@
-//! Divergence: which values differ between the lanes of a SIMD-group, and which branches part them.
+//! Divergence: which values may differ between the lanes of a SIMD-group, and which branches are divergent.
 //!
-//! A value is *uniform* when all lanes that execute its definition together get the same. Everything is uniform until
-//! something shows otherwise:
+//! A value is *uniform* if all lanes that execute its definition together get the same result. Values are
+//! assumed uniform until one of these makes them divergent:
 //!
-//! * data: the index of the lane and its like, memory of the lane's own, results of divergent sources;
-//! * control: a phi where lanes arrive together that took different ways at a divergent branch;
-//! * time: a value that changes from iteration to iteration of a loop which lanes leave in different iterations, read outside.
+//! * data: lane indices and similar registers, memory private to the lane, results of divergent sources;
+//! * control: a phi at a reconvergence point of lanes that took different paths at a divergent branch;
+//! * time: a value that varies between iterations, used outside a loop which lanes leave in different
+//!   iterations.
 //!
-//! Structure makes the second and third cheap to find. A jump is divergent when some lanes of the construct it leaves
-//! or repeats do not execute it at the same moment: it stands in an arm of a divergent if within that construct, or
-//! beside lanes that wait, within that construct, for a loop or scope to end. From then on lanes wait at its target,
-//! which makes other jumps out of that construct divergent too. A construct turns once, and the jumps inside it are
-//! looked at then; a value turns once, and its users are looked at then. So the time is linear in instructions, and in
-//! jumps times their nesting.
+//! The structure of the layout makes the second and third kind cheap to find. A jump is divergent if some
+//! lanes of the construct it leaves or repeats do not execute it at the same moment: it is in an arm of a
+//! divergent if within that construct, or other lanes already wait, within that construct, for a loop or
+//! scope to end. Once a jump is divergent, lanes wait at its target, which makes other jumps out of that
+//! construct divergent too. A construct becomes divergent at most once, and its jumps are examined then; a
+//! value becomes divergent at most once, and its users are examined then. The time is therefore linear in the
+//! number of instructions plus the number of jumps times their nesting depth.
 
 mod propagate;
 mod sources;
 
 use crate::ir::{Block, Function, Inst, Notes, Seam, Side, Src, Value};
 
-/// What differs between the lanes of a SIMD-group.
+/// The divergent values, branches and blocks of a function.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     divergent: Side<Value, bool>,
@@ -27,22 +29,22 @@ pub struct Divergence {
     home: Side<Value, Option<Block>>,
     /// Constructs in the order they open.
     constructs: Vec<Construct>,
-    /// Place of each block in the layout, and the innermost construct around it.
+    /// The layout position of each block, and its innermost enclosing construct.
     places: Side<Block, Place>,
 }
 
-/// Where a block stands.
+/// The position of a block.
 #[derive(Clone, Copy, Default, Debug)]
 struct Place {
     segment: usize,
     around: Option<u32>,
     /// The if that begins after the block.
     branch: Option<u32>,
-    /// Some lanes may not execute it together with the others that started.
+    /// Some of the lanes that started may not execute the block together with the others.
     partial: bool,
 }
 
-/// A construct and what is known of it.
+/// A construct and its divergence.
 #[derive(Clone, Copy, Debug)]
 struct Construct {
     seam: Seam,
@@ -53,9 +55,10 @@ struct Construct {
     /// The header of a loop.
     header: Block,
     after: Block,
-    /// Of an if: its condition differs between lanes. Of others: lanes may wait at its targets while others continue.
+    /// For an if: its condition is divergent. For other constructs: lanes may wait at its targets while
+    /// others continue.
     parts: bool,
-    /// Lanes may arrive at the header, or after the construct, together from different jumps.
+    /// Lanes that took different jumps may arrive together at the header or after the construct.
     mixes: bool,
     /// Lanes leave the loop in different iterations.
     rounds_differ: bool,
@@ -79,7 +82,7 @@ impl Divergence {
         src.as_value().is_none_or(|value| !self.divergent[value] && !self.round_differs(value, block))
     }
 
-    /// Whether lanes may part at the if after `block`.
+    /// Whether the if after `block` is divergent.
     pub fn branch_parts(&self, block: Block) -> bool {
         self.places[block].branch.is_some_and(|index| self.constructs[index as usize].parts)
     }
@@ -89,7 +92,7 @@ impl Divergence {
         self.places[block].partial
     }
 
-    /// Remarks to print with the function: what diverges, and which blocks some lanes may not execute.
+    /// Remarks to print with the function: divergent values, and blocks that some lanes may not execute.
     pub fn notes(&self, f: &Function<'_>) -> Notes {
         let mut notes = Notes::default();
         for block in f.blocks_in_order() {
@@ -107,8 +110,8 @@ impl Divergence {
         notes
     }
 
-    /// Whether `block`, which reads `value`, is outside a loop around the definition that lanes leave in different
-    /// iterations.
+    /// Whether `block`, which reads `value`, is outside a loop that contains the definition and that lanes
+    /// leave in different iterations.
     fn round_differs(&self, value: Value, block: Block) -> bool {
         let Some(home) = self.home[value] else { return false };
         let segment = self.places[block].segment;
@@ -126,7 +129,7 @@ impl Divergence {
     }
 }
 
-/// Computes divergence for a program of stage `stage`. Needs current edges ([`Function::compute_cfg`]).
+/// Computes divergence for a program of stage `stage`. Requires current edges ([`Function::compute_cfg`]).
 pub fn divergence(f: &Function<'_>, stage: agx_abi::Stage) -> Divergence {
     propagate::run(f, stage)
 }
@@ -136,12 +139,12 @@ pub fn divergence(f: &Function<'_>, stage: agx_abi::Stage) -> Divergence {
 struct Jump {
     /// The segment it ends.
     segment: usize,
-    /// The construct whose target it is.
+    /// The construct whose target it jumps to.
     construct: u32,
     divergent: bool,
 }
 
-/// Users of each value, in one list.
+/// The users of each value, in one list.
 struct Users {
     starts: Side<Value, u32>,
     list: Vec<(Inst, Block)>,

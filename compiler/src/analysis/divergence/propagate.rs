@@ -1,4 +1,4 @@
-//! Spreads divergence from where it begins.
+//! Propagates divergence from its sources.
 
 use agx_abi::Stage;
 
@@ -36,7 +36,7 @@ struct Propagation<'f, 'a> {
     users: Users,
     /// Jumps in program order.
     jumps: Vec<Jump>,
-    /// Values and constructs that have turned and whose consequences are to be drawn.
+    /// Worklist: values and constructs that became divergent and whose consequences are pending.
     values: Vec<Value>,
     constructs: Vec<u32>,
     result: Divergence,
@@ -94,7 +94,7 @@ impl Propagation<'_, '_> {
         }
     }
 
-    /// Values that differ by themselves.
+    /// Marks values that are divergent regardless of their sources.
     fn seed(&mut self) {
         for param in &self.f.params {
             self.turn_value(*param);
@@ -138,7 +138,7 @@ impl Propagation<'_, '_> {
         }
     }
 
-    /// Looks at an instruction again of which a source has turned, or the way to it.
+    /// Re-examines an instruction after one of its sources, or its control flow, became divergent.
     fn reconsider(&mut self, inst: Inst, block: Block) {
         let data = self.f.insts[inst];
         if data.op.is_terminator() {
@@ -167,7 +167,7 @@ impl Propagation<'_, '_> {
         srcs.iter().any(|src| !self.result.is_uniform_in(*src, block))
     }
 
-    /// Whether `data` is a phi in whose block lanes arrive together with different sources.
+    /// Whether `data` is a phi of a block in which lanes with different sources arrive together.
     fn mixes_sources(&self, data: &InstData<'_>, block: Block) -> bool {
         if data.op != Op::Ir(IrOp::Phi) {
             return false;
@@ -176,7 +176,7 @@ impl Propagation<'_, '_> {
         if let Some(number) = place.around {
             let construct = self.result.constructs[number as usize];
             if construct.seam == Seam::Loop && construct.header == block {
-                // The way in is not a way back: lanes enter together.
+                // Lanes enter the loop together; only back edges mix them.
                 let inside = |from: &Block| construct.holds(self.result.places[*from].segment);
                 let back = data.phi_inputs().filter(|(from, _)| inside(from)).map(|(_, src)| src);
                 return construct.mixes && !all_equal(back);
@@ -188,14 +188,14 @@ impl Propagation<'_, '_> {
 
     /// The construct that ends before segment `segment`.
     fn ended_before(&self, segment: usize) -> Option<&Construct> {
-        // Constructs are in the order they open: the one that ends here is found from a block within it.
+        // Constructs are ordered by their start: the one that ends here is found from a block within it.
         let last = self.f.layout.get(segment.checked_sub(1)?)?;
         let closes = matches!(last.seam, Seam::EndIf | Seam::EndLoop | Seam::EndScope);
         let number = self.result.places[last.block].around.filter(|_| closes)?;
         self.result.constructs.get(number as usize)
     }
 
-    /// Draws the consequences of lanes parting at an if or waiting at a target.
+    /// Propagates that lanes diverge at an if or wait at a target.
     fn draw_consequences(&mut self, number: u32) {
         let construct = self.result.constructs[number as usize];
         if construct.seam == Seam::If {
@@ -218,11 +218,11 @@ impl Propagation<'_, '_> {
             }
         }
         if let Some(outermost) = outermost {
-            self.leave_in_different_rounds(number, outermost);
+            self.mark_divergent_exits(number, outermost);
         }
     }
 
-    /// Lanes arrive together at a target of the construct that came by different ways.
+    /// Marks that lanes which took different paths arrive together at a target of the construct.
     fn mix(&mut self, number: u32) {
         let construct = &mut self.result.constructs[number as usize];
         if std::mem::replace(&mut construct.mixes, true) {
@@ -237,8 +237,8 @@ impl Propagation<'_, '_> {
         }
     }
 
-    /// Marks the loops from `inner` out to `outer`, which some lanes leave while others stay.
-    fn leave_in_different_rounds(&mut self, inner: u32, outer: u32) {
+    /// Marks the loops from `inner` out to `outer`, which some lanes leave while others continue.
+    fn mark_divergent_exits(&mut self, inner: u32, outer: u32) {
         let mut around = Some(inner);
         while let Some(number) = around.filter(|number| *number >= outer) {
             let construct = &mut self.result.constructs[number as usize];
@@ -267,7 +267,8 @@ impl Propagation<'_, '_> {
         }
     }
 
-    /// Blocks in arms of divergent ifs, beside waiting lanes, and where lanes may have ended apart from the others.
+    /// Marks blocks in arms of divergent ifs, blocks that run while other lanes wait, and blocks before which
+    /// some lanes may have ended.
     fn mark_partial_blocks(&mut self) {
         let mut partial: Vec<bool> = Vec::with_capacity(self.result.constructs.len());
         for construct in &self.result.constructs {
@@ -280,7 +281,7 @@ impl Propagation<'_, '_> {
             let around = self.result.places[segment.block].around;
             let halts = self.f.terminator(segment.block).map(|inst| self.f.insts[inst].op);
             if ended == usize::MAX && lacks(around) && halts == Some(Op::Ir(IrOp::Halt)) {
-                // In the next iteration of a loop the lanes are missing from its beginning.
+                // In later iterations of the loop those lanes are missing from its beginning.
                 ended = self.outermost_loop(around).map_or(index + 1, |construct| construct.start + 1);
             }
         }

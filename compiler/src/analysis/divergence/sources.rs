@@ -1,4 +1,4 @@
-//! Where divergence comes from: what an operation makes of its sources.
+//! Sources of divergence: how the divergence of an operation's results follows from its operands.
 
 use agx_abi::Stage;
 use agx_abi::occupancy::SUBGROUP_SIZE;
@@ -13,13 +13,13 @@ use crate::ir::{Access, InstData, IrOp, Op};
 /// How the results of an operation differ between lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// They never do.
+    /// Always uniform.
     Uniform,
-    /// They may whatever the sources are.
+    /// May differ whatever the sources are.
     Divergent,
-    /// They do where the sources do.
+    /// Divergent if a source is.
     LikeSources,
-    /// They do where the second source, the index of a lane, does.
+    /// Divergent if the second source, the index of a lane, is.
     LikeIndex,
 }
 
@@ -29,13 +29,13 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
         Op::Hw(Opcode::Mfsr) => register(data.get(key::SR), stage),
         Op::Ir(IrOp::Preload) => Kind::Divergent,
         Op::Ir(IrOp::LoadGlobal) => {
-            // One access serves all lanes, unless somebody writes meanwhile.
+            // One access serves all lanes, unless another invocation writes in between.
             let access = data.get(key::ACCESS);
             if access.contains(Access::VOLATILE) { Kind::Divergent } else { Kind::LikeSources }
         }
         Op::Ir(IrOp::LoadLocal) => Kind::LikeSources,
         Op::Ir(IrOp::LoadTexture) if data.is_pure() => Kind::LikeSources,
-        // Levels that come from the quad differ where lanes are masked.
+        // Levels computed from the quad differ where lanes are masked.
         Op::Ir(IrOp::Sample) if !takes_quad(data) => Kind::LikeSources,
         op if op.effects() == Effects::CROSS_LANE => across(data),
         op if op.is_pure() => Kind::LikeSources,
@@ -43,7 +43,7 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
     }
 }
 
-/// Registers of unknown meaning may differ.
+/// Registers of unknown meaning are divergent.
 fn register(register: Sr, stage: Stage) -> Kind {
     match sr::by_number(register.0.into()).map(|row| row.sharing) {
         Some(Sharing::Uniform) => Kind::Uniform,
@@ -52,7 +52,7 @@ fn register(register: Sr, stage: Stage) -> Kind {
     }
 }
 
-/// Whether the level of a sample comes from the coordinates of the quad.
+/// Whether a sample computes its level from the coordinates of the quad.
 fn takes_quad(data: &InstData<'_>) -> bool {
     let mode = data.get(key::LOD_MODE);
     data.get(key::QUERY) || matches!(mode, LodMode::AUTO | LodMode::BIAS)

@@ -1,4 +1,4 @@
-//! What follows from a condition.
+//! Ranges implied by conditions.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth};
@@ -8,7 +8,7 @@ use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src};
 
-/// Most conditions that one is decomposed into.
+/// Maximum number of parts into which a condition is decomposed.
 const MAX_PARTS: usize = 8;
 
 /// How two numbers compare.
@@ -21,7 +21,7 @@ enum Relation {
 }
 
 impl Walk<'_> {
-    /// Learns that `condition` is `truth` from here to the end of the arm.
+    /// Records that `condition` equals `truth` from here to the end of the arm.
     pub(super) fn learn(&mut self, f: &Function<'_>, condition: Src, truth: bool) {
         let mut pending: ArrayVec<(Src, bool), MAX_PARTS> = ArrayVec::new();
         pending.push((condition, truth));
@@ -68,7 +68,7 @@ impl Walk<'_> {
         self.narrow(f, b, new_y);
     }
 
-    /// `src` is within `bounds`.
+    /// Narrows `src` to `bounds`.
     fn narrow(&mut self, f: &Function<'_>, src: Src, (low, high): (i128, i128)) {
         let Some(value) = src.as_value() else { return };
         let new = Range::fit(i64::try_from(low).ok(), i64::try_from(high).ok(), f.width(src));
@@ -80,7 +80,7 @@ impl Walk<'_> {
     }
 }
 
-/// The numbers of `x` without the only one of `y`, where that is the first or the last.
+/// The interval `x` without the single number of `y`, if that is its first or last.
 fn without(x: (i128, i128), y: (i128, i128)) -> (i128, i128) {
     if y.0 != y.1 {
         return x;

@@ -1,12 +1,14 @@
 //! Ranges of integers.
 //!
-//! A value is known to be one of the integers of an interval, modulo 2^width; so one interval says what is known of a
-//! signed and of an unsigned number, and sums need no care for overflow. What is known comes from constants, widths,
-//! masks, shifts, products, numbers of lanes and invocations, and from the conditions under which a place is reached.
+//! The range of a value is an interval of integers that contains it modulo 2^width. One interval therefore
+//! describes the signed and the unsigned number, and sums need no special care for overflow. Ranges come from
+//! constants, widths, masks, shifts, products, numbers of lanes and invocations, and from the conditions
+//! under which a place is reached.
 //!
-//! [`Walk`] goes over the layout once. Conditions hold in their arms, and after an if one arm of which leaves. Loops take
-//! some rounds of that before: phis of headers begin with what enters, and a bound that the way back exceeds moves to the
-//! next of a few stops, the last of which says nothing. When all hold, what comes back is the range.
+//! [`Walk`] passes over the layout once. A condition holds in its arm, and after the if when the other arm
+//! leaves. For loops, the walk is repeated a few times beforehand: phis of headers start with the range that
+//! enters, and a bound that the back edge exceeds moves to the next of a few stops, the last of which is
+//! unbounded. When the assumptions of all phis hold, they are their ranges.
 
 mod conditions;
 #[cfg(test)]
@@ -21,22 +23,22 @@ use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Src, Value};
 /// Integers from `low` to `high`, both included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// The least.
+    /// The smallest.
     pub low: i64,
-    /// The greatest.
+    /// The largest.
     pub high: i64,
 }
 
-/// 64-bit numbers beyond are not tracked, so that sums of bounds never overflow.
+/// Limit for 64-bit numbers: larger ones are not tracked, so that sums of bounds never overflow.
 const LIMIT: i64 = 1 << 61;
 
 impl Range {
-    /// One number.
+    /// A single number.
     pub const fn one(number: i64) -> Range {
         Range { low: number, high: number }
     }
 
-    /// The numbers as values of `width` bits; `None` when that says nothing.
+    /// The interval as values of `width` bits; `None` if it contains all of them.
     fn fit(low: Option<i64>, high: Option<i64>, width: u8) -> Option<Range> {
         let (low, high) = (low?, high?);
         if width == 64 {
@@ -81,47 +83,47 @@ impl Range {
     }
 }
 
-/// Whether anything can be known of the results of an operation.
+/// Whether ranges can be derived for the results of an operation.
 pub fn is_known(op: Op) -> bool {
     transfer::rule(op).is_some()
 }
 
-/// What is known of a phi of a loop's header.
+/// The state of a phi in a loop header.
 #[derive(Clone, Copy, Default, Debug)]
 struct Header {
-    /// What came back in the last round.
+    /// The range from the back edges in the last iteration of the analysis.
     back: Option<Range>,
-    /// Something came back.
+    /// A back edge was seen.
     returns: bool,
-    /// Assumed to come back.
+    /// The assumed range from the back edges.
     assumed: Option<Range>,
-    /// How often the assumption has been given up.
+    /// How often the assumption was widened.
     stop: u8,
 }
 
-/// From this stop on nothing is assumed.
+/// The stop from which on nothing is assumed.
 const LAST_STOP: u8 = 3;
 
-/// Most rounds until nothing is assumed of any phi.
+/// Maximum number of repetitions until no phi has an assumption.
 const MAX_ROUNDS: usize = 8;
 
 /// An open construct.
 struct Frame {
-    /// How much was known when it opened.
+    /// The number of recorded ranges when it opened.
     mark: usize,
     /// The condition of an if.
     condition: Src,
-    /// The then-arm leaves.
+    /// The then-arm does not reach the join.
     then_leaves: bool,
     /// The header of a loop.
     header: Option<Block>,
 }
 
-/// A walk over the layout that knows the ranges at the current place.
+/// A walk over the layout with the ranges at the current point.
 pub struct Walk<'i> {
     info: &'i ShaderInfo,
     ranges: Side<Value, Option<Range>>,
-    /// What conditions have replaced, to be put back.
+    /// Ranges that conditions replaced, for restoring.
     undo: Vec<(Value, Option<Range>)>,
     frames: Vec<Frame>,
     headers: Side<Value, Header>,
@@ -132,7 +134,7 @@ pub struct Walk<'i> {
 }
 
 impl<'i> Walk<'i> {
-    /// A walk at the beginning of `f`, with what is known of its loops.
+    /// A walk at the beginning of `f`, with the ranges of its loops settled.
     pub fn new(f: &Function<'_>, info: &'i ShaderInfo) -> Self {
         let mut walk = Walk {
             info,
@@ -158,7 +160,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// Walks until what is assumed of the phis of headers holds.
+    /// Repeats the walk until the assumptions of all header phis hold.
     fn settle(&mut self, f: &Function<'_>) {
         for _ in 0..MAX_ROUNDS {
             self.round(f);
@@ -201,7 +203,7 @@ impl<'i> Walk<'i> {
         self.at = 0;
     }
 
-    /// Whether what came back was assumed; if not, more is assumed.
+    /// Whether the assumption covers the range from the back edges; if not, widens it.
     fn assume(&mut self, f: &Function<'_>, phi: Value) -> bool {
         let (header, width, current) = (&mut self.headers[phi], f.ty(phi).bits, self.ranges[phi]);
         if header.stop == LAST_STOP || !header.returns {
@@ -284,7 +286,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// Notes what goes back to the header of a loop from the current block.
+    /// Records the ranges that flow from the current block back to the header of a loop.
     fn leave_block(&mut self, f: &Function<'_>) {
         if self.phis.is_empty() {
             return;
@@ -317,7 +319,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// Learns the ranges of the results of `inst`, which is in the current block.
+    /// Computes the ranges of the results of `inst`, which is in the current block.
     pub fn define(&mut self, f: &Function<'_>, inst: Inst) {
         let Some(rule) = transfer::rule(f.insts[inst].op) else { return };
         let data = f.insts[inst];
@@ -354,7 +356,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// What is known of `src` at the current place; `None` is nothing.
+    /// The range of `src` at the current point; `None` if nothing is known.
     pub fn range(&self, f: &Function<'_>, src: Src) -> Option<Range> {
         if let Some(value) = src.as_value() {
             return self.ranges[value];

@@ -1,4 +1,4 @@
-//! The ranges of results from those of sources.
+//! Transfer functions: the ranges of results from those of sources.
 
 use agx_abi::Stage;
 use agx_abi::occupancy::SUBGROUP_SIZE;
@@ -11,24 +11,24 @@ use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
 
-/// Bounds that may say nothing.
+/// Bounds, if any are known.
 pub(super) type Bounds = Option<(i128, i128)>;
 
-/// Bounds of a result from those of two sources.
+/// Computes the bounds of a result from those of two sources.
 type Join = fn((i128, i128), (i128, i128)) -> (i128, i128);
 
-/// How the ranges of results follow.
+/// How the range of a result is computed.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
     /// The bounds of the scalar result from those of the sources.
     Scalar(for<'s> fn(&Sources<'s>) -> Bounds),
     /// The words of a number, low one first.
     Words,
-    /// What comes from the predecessors.
+    /// Joins the ranges of the predecessors.
     Phi,
 }
 
-/// What a rule reads: an operation and what is known where it is.
+/// The inputs of a rule: an operation and the ranges at its position.
 pub(super) struct Sources<'s> {
     walk: &'s Walk<'s>,
     f: &'s Function<'s>,
@@ -37,7 +37,7 @@ pub(super) struct Sources<'s> {
     width: u8,
 }
 
-/// The rule of an operation of whose results anything can be known.
+/// The rule of an operation, if ranges can be derived for its results.
 pub(super) fn rule(op: Op) -> Option<Rule> {
     Some(match op {
         Op::Ir(op) => operation(op)?,
@@ -107,7 +107,7 @@ impl Sources<'_> {
         self.walk.signed(self.f, self.data.srcs[index])
     }
 
-    /// The bounds as they are known, signed or not.
+    /// The known bounds, signed or unsigned.
     fn known(&self, index: usize) -> Bounds {
         let range = self.walk.range(self.f, self.data.srcs[index])?;
         Some((range.low.into(), range.high.into()))
@@ -118,19 +118,20 @@ impl Sources<'_> {
         self.walk.term(self.f, self.data.srcs[index], self.width)
     }
 
-    /// The bounds of an amount of which seven bits count.
+    /// The bounds of a shift amount, which has seven significant bits.
     fn amount(&self, index: usize) -> (i128, i128) {
         let bounds = self.unsigned(index);
         if bounds.1 > 127 { (0, 127) } else { bounds }
     }
 
-    /// The bounds of a source that is extended as `bounds` say, or cut: what is cut off is a multiple of 2^width.
+    /// The bounds of a source that is extended within `bounds`, or truncated: truncation removes a multiple
+    /// of 2^width.
     fn cut(&self, index: usize, bounds: (i128, i128)) -> (i128, i128) {
         let is_cut = self.f.width(self.data.srcs[index]) > self.width;
         self.known(index).filter(|_| is_cut).unwrap_or(bounds)
     }
 
-    /// The last source shifted, and the first or the product of the first two before it.
+    /// Combines the last source, shifted, with the first or with the product of the first two.
     fn sum(&self, join: Join) -> Bounds {
         if self.data.get(key::SAT) {
             return None;
@@ -160,7 +161,7 @@ impl Sources<'_> {
         }
     }
 
-    /// An extracted field over zero.
+    /// A bit field extracted with zero extension.
     fn field(&self) -> Bounds {
         if self.data.srcs[0].as_imm() != Some(0) {
             return None;
@@ -184,7 +185,7 @@ impl Sources<'_> {
         (a.0 >> b.1.min(127), a.1 >> b.0.min(127))
     }
 
-    /// A 64-bit number made of a word and zero.
+    /// A 64-bit number composed of a word and zero.
     fn zero_extended(&self) -> Bounds {
         let is_pair = self.width == 64 && self.data.srcs.len() == 2;
         let fits = is_pair && self.unsigned(1).1 == 0 && self.f.width(self.data.srcs[0]) == 32;
@@ -193,7 +194,7 @@ impl Sources<'_> {
 }
 
 impl Walk<'_> {
-    /// Learns the range of the scalar result of an operation.
+    /// Computes the range of the scalar result of an operation.
     pub(super) fn scalar(
         &mut self,
         f: &Function<'_>,
@@ -208,7 +209,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Learns the ranges of the words of a number.
+    /// Computes the ranges of the words of a number.
     pub(super) fn words(&mut self, f: &Function<'_>, data: &InstData<'_>) {
         let [low, high] = data.dsts else { return };
         let whole = data.srcs[0];
@@ -218,7 +219,7 @@ impl Walk<'_> {
         self.ranges[*high] = bounds.map(|_| Range::one(0));
     }
 
-    /// The bounds of a summand or factor of a result of `width` bits, which extends narrower sources.
+    /// The bounds of a summand or factor of a result of `width` bits; narrower sources are extended.
     fn term(&self, f: &Function<'_>, src: Src, width: u8) -> Bounds {
         if src.flags == OperandFlags::SX {
             return Some(self.signed(f, src));
@@ -233,7 +234,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The result of a comparison that the ranges decide.
+    /// The result of a comparison if the ranges decide it.
     pub(super) fn decide(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<bool> {
         let (cond, inverted) = (data.get(key::INT_COND), data.get(key::INV));
         let bounds = |src| if cond.is_signed() { self.signed(f, src) } else { self.unsigned(f, src) };
@@ -250,7 +251,7 @@ impl Walk<'_> {
         truth.map(|truth| truth != inverted)
     }
 
-    /// Special registers whose numbers are small, by the workgroup where that is known.
+    /// Bounds of special registers, from the workgroup size where that is known.
     fn register(&self, register: Sr) -> Bounds {
         let size = self.info.workgroup_size;
         let threads = size.iter().try_fold(1u32, |all, size| all.checked_mul(*size))?;
@@ -290,7 +291,7 @@ fn product(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
     all.iter().fold((all[0], all[0]), |(low, high), number| (low.min(*number), high.max(*number)))
 }
 
-/// By a divisor above zero; division by zero gives an undefined value.
+/// Quotient by a positive divisor; division by zero is undefined.
 fn quotient(a: (i128, i128), b: (i128, i128)) -> Bounds {
     let by = |number: i128| if number < 0 { number / b.0 } else { number / b.1 };
     let most = |number: i128| if number < 0 { number / b.1 } else { number / b.0 };

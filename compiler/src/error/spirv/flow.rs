@@ -5,7 +5,7 @@ use spirv::Op;
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with control flow.
+    /// Errors in control flow.
     enum FlowError {
         /// A function ends within a block. A terminator must come before OpFunctionEnd.
         1400 Invalid OpenBlock
@@ -32,12 +32,13 @@ errors! {
         = "id {id} is not a block of the function",
         Example::body("OpBranch %missing");
 
-        /// A switch names something that is not a block. Its operands are literals and labels in turn.
+        /// A switch names something that is not a block. Its operands alternate between literals and labels.
         1405 Invalid SwitchTarget
         = "a switch names something that is not a block of the function",
         Example::body("OpSelectionMerge %end 0\nOpSwitch %uint_1 %end 1 %uint\n%end = OpLabel\nOpReturn");
 
-        /// The literals of a switch have another width than its selector. 64-bit selectors take literals of two words.
+        /// The literals of a switch differ in width from its selector. 64-bit selectors take literals of two
+        /// words.
         1406 Invalid SwitchWidth { bits: u8 }
         = "the literals of a switch do not have the {bits} bits of the selector",
         Example::Words("An OpSwitch on a 64-bit selector with literals of one word.");

@@ -5,14 +5,14 @@ use spirv::Op;
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an instruction on several invocations.
+    /// Errors in subgroup operations, barriers and atomics.
     enum GroupError {
-        /// A scope, semantics or cluster size is not constant. Vulkan demands constants there.
+        /// A scope, semantics or cluster size is not constant. Vulkan requires constants there.
         1700 Invalid NotConstant { id: u32 }
         = "a scope, semantics or size: id {id} is not constant",
         Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\nOpControlBarrier %i %i %uint_0\nOpReturn");
 
-        /// The execution scope of a barrier is not allowed. Workgroup, Subgroup and Invocation are.
+        /// The execution scope of a barrier is not allowed. Workgroup, Subgroup and Invocation are allowed.
         1701 Invalid BarrierScope { scope: u32 }
         = "a barrier of execution scope {scope}; expected Workgroup (2), Subgroup (3) or Invocation (4)",
         Example::body("OpControlBarrier %uint_1 %uint_1 %uint_0\nOpReturn");
@@ -22,22 +22,22 @@ errors! {
         = "a group operation of scope {scope}; expected Subgroup (3)",
         Example::body("%x = OpGroupNonUniformElect %bool %uint_2\nOpReturn");
 
-        /// An atomic is not on a 32-bit word. The hardware's atomics have 32 bits.
+        /// An atomic does not access a 32-bit word. The hardware's atomics have 32 bits.
         1703 Unsupported AtomicWidth { op: Op }
-        = "Op{op:?} on other than 32-bit words is not supported: the machine's atomics have 32 bits",
+        = "Op{op:?} is supported on 32-bit words only, as by the hardware",
         Example::body("%x = OpAtomicIAdd %vec3 %data %uint_1 %uint_0 %uint_1\nOpReturn");
 
         /// A float atomic has a width that is not supported. The hardware exchanges at most 32 bits at once.
         1704 Unsupported FloatAtomicWidth { op: Op }
-        = "Op{op:?} on other than 16 and 32 bits is not supported: the machine exchanges at most 32 bits at once",
+        = "Op{op:?} is supported on 16 and 32 bits only: the hardware exchanges at most 32 bits at once",
         Example::body("%x = OpAtomicFAddEXT %vec3 %data %uint_1 %uint_0 %vector3\nOpReturn");
 
-        /// The operands of an atomic do not have the type pointed to. All are of one type.
+        /// The operands of an atomic do not have the type pointed to. All must have that type.
         1705 Invalid AtomicType { op: Op }
         = "the operands of Op{op:?} do not have the type pointed to",
         Example::body("%x = OpAtomicIAdd %uint %data %uint_1 %uint_0 %uint_1\nOpReturn");
 
-        /// An atomic accesses memory that is not shared. Buffers and workgroup memory are.
+        /// An atomic accesses memory that is not shared. Buffers and workgroup memory are shared.
         1706 Invalid NotShared
         = "an atomic on memory that is not shared; expected a buffer or workgroup memory",
         Example::body("%v = OpVariable %local Function\n%x = OpAtomicIAdd %uint %v %uint_1 %uint_0 %uint_1\nOpReturn");
@@ -62,24 +62,24 @@ errors! {
         = "unknown group operation {number}",
         Example::body("%x = OpGroupNonUniformIAdd %uint %uint_3 60 %uint_1\nOpReturn");
 
-        /// A group operation is not supported for this instruction. Reductions and scans are.
+        /// A group operation is not supported for this instruction. Reductions and scans are supported.
         1711 Unsupported Operation { op: Op }
         = "this group operation of Op{op:?} is not supported",
         Example::Words("A partitioned operation with the group operation ClusteredReduce.");
 
-        /// A ballot is expected. Ballots are vectors of four 32-bit words.
+        /// An operand is not a ballot. Ballots are vectors of four 32-bit words.
         1712 Invalid NotABallot
         = "an operand is not a ballot; expected a vector of four 32-bit words",
         Example::body("%x = OpGroupNonUniformBallotFindLSB %uint %uint_3 %true\nOpReturn");
 
-        /// A ballot is counted in a way that does not exist. Counts are of the whole, or scans.
+        /// A ballot is counted with an invalid group operation. Counts are reductions or scans.
         1713 Invalid BallotCount
-        = "a ballot is counted with a group operation other than Reduce and scans",
+        = "a ballot is counted with a group operation other than Reduce or a scan",
         Example::body("%x = OpGroupNonUniformBallotBitCount %uint %uint_3 3 %vector4\nOpReturn");
 
         /// The operand of a group operation has the wrong type. Logical operations take booleans, others numbers.
         1714 Invalid OperandType { name: String }
-        = "the operand of the group operation `{name}` is of the wrong type",
+        = "the operand of the group operation `{name}` has the wrong type",
         Example::body("%x = OpGroupNonUniformLogicalAnd %uint %uint_3 0 %uint_1\nOpReturn");
     }
 }

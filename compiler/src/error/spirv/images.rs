@@ -3,14 +3,14 @@
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an image instruction.
+    /// Errors in image instructions.
     enum ImageError {
-        /// An image or sampler is expected. The operand is of another type.
+        /// The operand is not an image or sampler. It has another type.
         1500 Invalid NotAResource { id: u32 }
         = "id {id} is not an image or sampler",
         Example::body("%x = OpImageQuerySize %uint %uint_1\nOpReturn");
 
-        /// An image is expected. The operand is a sampler or of another type.
+        /// The operand is not an image. It is a sampler or has another type.
         1501 Invalid NotAnImage { id: u32 }
         = "id {id} is not an image",
         Example::Words("An OpImageFetch from a sampler.");
@@ -30,9 +30,10 @@ errors! {
         = "the coordinate has {found} components; expected {expected} numbers",
         Example::Words("A sample of a 2D image with a coordinate of one component.");
 
-        /// An image is sampled that can only be loaded from. Multisampled images, buffers and attachments have no filter.
+        /// A sample instruction reads an image that only supports loads. Multisampled images, buffers and
+        /// attachments have no filter.
         1505 Invalid NotSampled
-        = "an image that can only be loaded from is sampled",
+        = "a sample of an image that only supports loads",
         Example::Words("An OpImageSampleExplicitLod of a buffer image.");
 
         /// Texels of the type are not supported. They are 16- and 32-bit floats and 32-bit integers.
@@ -77,10 +78,11 @@ errors! {
 
         /// Atomics on the image are not supported. The hardware's atomics access 32-bit words of linear images.
         1514 Unsupported TexelAtomic
-        = "atomics on images of several samples or of texels other than 32-bit words are not supported",
+        = "atomics on multisampled images, or on texels other than 32-bit words, are not supported",
         Example::Words("An imageAtomicAdd on a multisampled image.");
 
-        /// An attachment is read that is not a tile image. OpColorAttachmentReadEXT takes a variable of class TileImageEXT.
+        /// The operand of an attachment read is not a tile image. OpColorAttachmentReadEXT takes a variable
+        /// of class TileImageEXT.
         1515 Invalid NotATileImage { id: u32 }
         = "the attachment {id} is not a tile image",
         Example::Words("An OpColorAttachmentReadEXT of a sampled image.");

@@ -5,9 +5,9 @@ use spirv::{BuiltIn, Decoration};
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with a variable, a pointer or an access.
+    /// Errors in variables, pointers and accesses.
     enum MemoryError {
-        /// A pointer is expected. The operand is of another type.
+        /// The operand is not a pointer. It has another type.
         1300 Invalid NotAPointer { id: u32 }
         = "id {id} is not a pointer",
         Example::body("%x = OpLoad %uint %uint\nOpReturn");
@@ -19,10 +19,10 @@ errors! {
 
         /// The result type does not match what a pointer points to. The pointee must be the type that the indices lead to.
         1302 Invalid Pointee
-        = "the result type does not match what is pointed to",
+        = "the result type does not match the type pointed to",
         Example::body("%p = OpAccessChain %ptr %data\nOpReturn");
 
-        /// A value of another type is stored. It must have the type pointed to.
+        /// A stored value has the wrong type. It must have the type pointed to.
         1303 Invalid StoredType { expected: usize, found: usize }
         = "the stored value does not have the type pointed to: expected {expected} scalars, found {found}, or widths differ",
         Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\nOpStore %p %vector3\nOpReturn");
@@ -59,7 +59,7 @@ errors! {
 
         /// A push constant is beyond the limit. Use a uniform buffer.
         1310 Limit PushConstants { at: u32, most: u32 }
-        = "a push constant at byte {at}, beyond {most} bytes of them",
+        = "a push constant at byte {at}, beyond the limit of {most} bytes",
         Example::Words("A push constant at byte 256.");
 
         /// A push constant is not aligned. Its offset must be a multiple of its size, at most 4 bytes.
@@ -102,22 +102,25 @@ errors! {
         = "variable {id} of a function is not of class Function",
         Example::body("%v = OpVariable %ptr Uniform\nOpReturn");
 
-        /// A pointer is moved that cannot be. Only pointers into buffers and workgroup memory can.
+        /// OpPtrAccessChain moves a pointer that cannot be moved. Only pointers into buffers and workgroup
+        /// memory can.
         1319 Invalid MovedPointer
         = "OpPtrAccessChain moves a pointer that is not into a buffer or workgroup memory",
         Example::body("%v = OpVariable %local Function\n%p = OpPtrAccessChain %local %v %uint_1\nOpReturn");
 
-        /// The length of something is taken that has none. OpArrayLength takes a structure in a buffer and the number of its last member, a runtime array.
+        /// OpArrayLength is applied to something without a length. OpArrayLength takes a structure in a
+        /// buffer and the number of its last member, a runtime array.
         1320 Invalid ArrayLength { why: &'static str }
         = "the length of an array: {why}",
         Example::body("%n = OpArrayLength %uint %data 3\nOpReturn");
 
-        /// An index is dynamic where there are no elements. Vectors, matrices and arrays take computed indices.
+        /// A dynamic index is applied to something without elements. Vectors, matrices and arrays take
+        /// computed indices.
         1321 Invalid NoElements
-        = "a dynamic index into something that has no elements",
+        = "a dynamic index into something without elements",
         Example::Words("An OpAccessChain with a computed index into a scalar.");
 
-        /// Elements of a descriptor array have no known size. Descriptors are arranged one after another.
+        /// Elements of a descriptor array have no known size. Descriptors are consecutive.
         1322 Invalid DescriptorArray
         = "an array of descriptors has elements without a known size",
         Example::Words("An array of runtime arrays of images.");

@@ -5,7 +5,7 @@ use spirv::{AddressingModel, Capability, ExecutionMode, Op};
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with a module as a whole.
+    /// Errors of a module as a whole.
     enum ModuleError {
         /// The input is not a SPIR-V module. A module begins with the magic number, in either byte order.
         1000 Invalid NotSpirv { found: u32 }
@@ -27,7 +27,7 @@ errors! {
         = "expected a header of 5 words, found {words} words",
         Example::Words("A module of three words.");
 
-        /// The version of SPIR-V is not supported. Versions 1.0 to 1.6 are.
+        /// The version of SPIR-V is not supported. Versions 1.0 to 1.6 are supported.
         1004 Unsupported Version { word: u32 }
         = "SPIR-V version word {word:#x} is not supported; expected 0x0001xx00",
         Example::Words("A module whose second word is 0x00020000.");
@@ -42,7 +42,7 @@ errors! {
         = "an instruction of {words} words does not fit into the rest of the module",
         Example::Words("A module whose last instruction states more words than follow.");
 
-        /// The opcode does not exist. It may belong to a newer SPIR-V than this compiler knows.
+        /// The opcode does not exist. It may belong to a newer SPIR-V than this compiler supports.
         1007 Invalid UnknownOpcode { number: u32 }
         = "unknown opcode {number}",
         Example::Words("A module with an instruction whose opcode is 60000.");
@@ -57,7 +57,7 @@ errors! {
         = "a string does not end within its instruction",
         Example::Words("An OpName whose last word has no zero byte.");
 
-        /// The instruction is not supported. docs/spirv.md lists the opcodes that are.
+        /// The instruction is not supported. docs/spirv.md lists the supported opcodes.
         1010 Unsupported Opcode { op: Op }
         = "the instruction Op{op:?} is not supported",
         Example::body("OpEmitVertex\nOpReturn");
@@ -77,12 +77,12 @@ errors! {
         = "capability {capability:?} is not supported",
         Example::declared("OpCapability Kernel");
 
-        /// A capability does not exist. It may belong to a newer SPIR-V than this compiler knows.
+        /// A capability does not exist. It may belong to a newer SPIR-V than this compiler supports.
         1014 Invalid UnknownCapability { number: u32 }
         = "unknown capability {number}",
         Example::declared("OpCapability 60000");
 
-        /// The addressing model is not supported. Logical and PhysicalStorageBuffer64 are.
+        /// The addressing model is not supported. Logical and PhysicalStorageBuffer64 are supported.
         1015 Unsupported Addressing { model: AddressingModel }
         = "addressing model {model:?} is not supported; expected Logical or PhysicalStorageBuffer64",
         Example::declared("OpMemoryModel Physical32 GLSL450");
@@ -92,7 +92,8 @@ errors! {
         = "unknown addressing model {number}",
         Example::declared("OpMemoryModel 7 1");
 
-        /// An extended instruction set is not supported. GLSL.std.450, NonSemantic sets and debug information are.
+        /// An extended instruction set is not supported. GLSL.std.450, NonSemantic sets and debug information
+        /// are supported.
         1017 Unsupported ExtendedSet { name: String }
         = "the extended instruction set `{name}` is not supported; expected `GLSL.std.450` or `NonSemantic.…`",
         Example::declared("%cl = OpExtInstImport 'OpenCL.std'");
@@ -112,12 +113,12 @@ errors! {
         = "no entry point{wanted}; the module has {found}",
         Example::Words("A module without the entry point that --entry names.");
 
-        /// Several entry points have the name and stage of the key. Choose one by both.
+        /// Several entry points have the name and stage of the key. Select one by both.
         1021 Invalid SeveralEntries { found: String }
-        = "the module has several entry points; choose one by name and stage: {found}",
+        = "the module has several entry points; select one by name and stage: {found}",
         Example::Words("A module with a vertex and a fragment shader, compiled without --stage.");
 
-        /// The execution model is not supported. Vertex, Fragment and GLCompute are.
+        /// The execution model is not supported. Vertex, Fragment and GLCompute are supported.
         1022 Unsupported ExecutionModel { name: String, model: String }
         = "entry point `{name}` of execution model {model}; expected Vertex, Fragment or GLCompute",
         Example::Words("A module whose only entry point is a geometry shader.");
@@ -147,9 +148,10 @@ errors! {
         = "a workgroup of {size:?} cannot be divided into quads",
         Example::declared("OpExecutionMode %main DerivativeGroupLinearKHR");
 
-        /// A float execution mode is not supported. The hardware flushes denormals of 32 bits, keeps those of 16 and 64, and rounds to nearest even.
+        /// A float execution mode is not supported. The hardware flushes denormals of 32 bits, preserves
+        /// those of 16 and 64, and rounds to nearest even.
         1029 Unsupported FloatMode { mode: ExecutionMode, bits: u32 }
-        = "execution mode {mode:?} for {bits} bits is not supported: the machine flushes denormals of 32 bits, keeps those of 16 and 64, and rounds to nearest even",
+        = "execution mode {mode:?} for {bits} bits is not supported: the hardware flushes denormals of 32 bits, preserves those of 16 and 64, and rounds to nearest even",
         Example::declared("OpExecutionMode %main RoundingModeRTZ 32");
 
         /// A fast-math default has the wrong operands. FPFastMathDefault takes a float type and a constant.

@@ -5,7 +5,7 @@ use spirv::BuiltIn;
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an input, an output or its use.
+    /// Errors in an input, an output or its use.
     enum StageError {
         /// A boolean is an input or output. Use an integer.
         1600 Invalid Boolean
@@ -19,7 +19,7 @@ errors! {
 
         /// An input or output has no location. Decorate it with Location or BuiltIn.
         1602 Invalid NoLocation
-        = "an input or output has neither a location nor a built-in",
+        = "an input or output is decorated with neither Location nor BuiltIn",
         Example::Words("A fragment output without a Location.");
 
         /// A component is beyond the fourth. A location has four words.
@@ -37,7 +37,7 @@ errors! {
         = "interpolation of a variable that is not an input",
         Example::Words("An InterpolateAtCentroid of a local variable.");
 
-        /// An instruction belongs to fragment shaders. Other stages have no fragments.
+        /// An instruction is only available in fragment shaders. Other stages have no fragments.
         1606 Invalid NotFragment { what: String }
         = "{what} outside fragment shaders",
         Example::body("OpBeginInvocationInterlockEXT\nOpReturn");
@@ -47,7 +47,7 @@ errors! {
         = "the offset of an interpolation has {found} components; expected 2",
         Example::Words("An InterpolateAtOffset with a vec3.");
 
-        /// A built-in cannot be interpolated. Only inputs of the vertex shader can.
+        /// A built-in cannot be interpolated. Only outputs of the vertex shader can.
         1608 Unsupported Interpolation { built_in: BuiltIn }
         = "interpolation of {built_in:?} is not supported",
         Example::Words("An InterpolateAtCentroid of FragCoord.");
@@ -62,14 +62,15 @@ errors! {
         = "output {built_in:?} is not supported",
         Example::Words("A vertex shader that writes PrimitiveShadingRateKHR.");
 
-        /// Derivatives need quads. A compute shader states by an execution mode how its invocations form quads.
+        /// Derivatives need quads. A compute shader specifies by an execution mode how its invocations form
+        /// quads.
         1611 Unsupported NoQuads
         = "derivatives in shaders without quads; expected the execution mode DerivativeGroupQuads or DerivativeGroupLinear",
         Example::body("%x = OpDPdx %float %number\nOpReturn");
 
-        /// A derivative has another type than its operand. Both are the same float type.
+        /// A derivative differs in type from its operand. Both are the same float type.
         1612 Invalid DerivativeType
-        = "a derivative has another type than its operand",
+        = "a derivative differs in type from its operand",
         Example::Words("An OpDPdx whose result is a vec2 and whose operand is a vec3.");
     }
 }

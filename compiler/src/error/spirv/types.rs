@@ -5,7 +5,7 @@ use spirv::{Dim, Op, StorageClass};
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an id, a type or a constant.
+    /// Errors in an id, a type or a constant.
     enum TypeError {
         /// An id is defined twice. Every id is the result of one instruction.
         1100 Invalid DefinedTwice { id: u32 }
@@ -47,7 +47,8 @@ errors! {
         = "unknown dimension {number} of an image",
         Example::declared("%bad = OpTypeImage %float 60 0 0 0 1 0");
 
-        /// The dimension of an image is not supported. Images of one to three dimensions, cubes, buffers and attachments are.
+        /// The dimension of an image is not supported. Images of one to three dimensions, cubes, buffers and
+        /// attachments are supported.
         1108 Unsupported Dim { dim: Dim }
         = "images of dimension {dim:?} are not supported",
         Example::Words("A fetch from an image of dimension Rect.");
@@ -87,17 +88,19 @@ errors! {
         = "values of Op{op:?} are not supported",
         Example::Words("A shader that uses an acceleration structure.");
 
-        /// An image or sampler is chosen at run time. Only an array index can choose one; make an array of descriptors.
+        /// An image or sampler is selected at run time. Only an array index can select one; use an array of
+        /// descriptors.
         1116 Unsupported ChosenResource
-        = "an image or sampler is chosen at run time other than by an array index",
+        = "an image or sampler is selected at run time other than by an array index",
         Example::Words("An OpSelect of two images.");
 
-        /// A pointer is stored where only numbers can be. Only pointers to buffers and workgroup memory are values.
+        /// A pointer is stored that cannot be stored. Only pointers to buffers and workgroup memory are
+        /// values.
         1117 Invalid StoredPointer
-        = "a pointer to other than buffers and workgroup memory is a member or in a variable",
+        = "a pointer that does not point to a buffer or workgroup memory is a member or in a variable",
         Example::Words("A structure with a member of type pointer to Function.");
 
-        /// A runtime array is used as a value. Load its elements.
+        /// A runtime array is used as a value. Load its elements instead.
         1118 Invalid RuntimeArray
         = "a runtime array is not a value; expected one of its elements",
         Example::body("%x = OpLoad %block %data\nOpReturn");
@@ -112,12 +115,13 @@ errors! {
         = "a structure of {count} members has no member {index}",
         Example::body("%p = OpAccessChain %ptr %data %uint_1\nOpReturn");
 
-        /// An index selects a part of something that has none. Vectors, matrices, arrays and structures have parts.
+        /// An index is applied to something that is not a composite. Vectors, matrices, arrays and structures
+        /// have parts.
         1121 Invalid NotComposite
         = "an index into something that is not a composite",
         Example::body("%x = OpCompositeExtract %uint %uint_7 0\nOpReturn");
 
-        /// A scalar or vector is expected. The operand is a composite of another kind.
+        /// The operand is not a scalar or vector. It is a composite of another kind.
         1122 Invalid NotVector
         = "expected a scalar or vector",
         Example::Words("An OpFNegate of a structure.");
@@ -127,17 +131,18 @@ errors! {
         = "{what} without a stride is used in memory; expected ArrayStride or MatrixStride",
         Example::Words("A uniform block with an array that has no ArrayStride.");
 
-        /// A constant has a type that is not a number. OpConstant makes integers and floats.
+        /// A constant has a type that is not numeric. OpConstant creates integers and floats.
         1124 Invalid NotNumeric
-        = "a constant number whose type is neither integer nor float",
+        = "a numeric constant whose type is neither integer nor float",
         Example::declared("%bad = OpConstant %bool 1");
 
-        /// A constant is of a kind that is not supported. docs/spirv.md lists the opcodes that are.
+        /// A constant is of an unsupported kind. docs/spirv.md lists the supported opcodes.
         1125 Unsupported ConstantKind { op: Op }
         = "constants of Op{op:?} are not supported",
         Example::Words("An OpConstantSampler.");
 
-        /// An operation on specialization constants is not supported. OpSpecConstantOp computes with what needs no memory.
+        /// An operation on specialization constants is not supported. OpSpecConstantOp supports operations
+        /// that do not access memory.
         1126 Unsupported SpecOp { op: Op }
         = "Op{op:?} on specialization constants is not supported",
         Example::declared("%bad = OpSpecConstantOp %uint 61 %uint_1");

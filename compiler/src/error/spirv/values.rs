@@ -5,11 +5,11 @@ use spirv::Op;
 use crate::error::row::{Example, errors};
 
 errors! {
-    /// What is wrong with an operand or a result.
+    /// Errors in operands and results.
     enum ValueError {
-        /// An operand is not a value. It must be the result of a constant or of an instruction before.
+        /// An operand is not a value. It must be the result of a constant or of an earlier instruction.
         1200 Invalid NotAValue { id: u32 }
-        = "id {id} is not a value defined before",
+        = "id {id} is not a value defined before its use",
         Example::body("%sum = OpIAdd %uint %uint_1 %uint\nOpReturn");
 
         /// A pointer is used as a value. Only pointers to buffers and workgroup memory can be (variable pointers).
@@ -22,7 +22,7 @@ errors! {
         = "id {id} is not defined on every path to its use",
         Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\n%c = OpIEqual %bool %i %uint_1\nOpSelectionMerge %join 0\nOpBranchConditional %c %then %join\n%then = OpLabel\n%y = OpIAdd %uint %i %uint_2\nOpBranch %join\n%join = OpLabel\nOpStore %p %y\nOpReturn");
 
-        /// A scalar is expected. The operand has several components.
+        /// The operand is not a scalar. It has several components.
         1203 Invalid NotAScalar { id: u32, count: usize }
         = "expected a scalar, found id {id} with {count} components",
         Example::body("OpSelectionMerge %join 0\nOpBranchConditional %vector3 %then %join\n%then = OpLabel\nOpBranch %join\n%join = OpLabel\nOpReturn");
@@ -32,24 +32,24 @@ errors! {
         = "the operands do not match the result type",
         Example::body("%x = OpIAdd %float %uint_1 %uint_2\nOpReturn");
 
-        /// A float is expected. The operand is not a float or a vector of floats.
+        /// The operand is not a float. It must be a float or a vector of floats.
         1205 Invalid NotAFloat
         = "an operand is not a float scalar or vector",
         Example::body("%x = OpFAdd %float %uint_1 %uint_2\nOpReturn");
 
         /// An operand has the wrong type. The instruction takes another kind of number.
         1206 Invalid OperandType { expected: &'static str }
-        = "an operand is of the wrong type; expected {expected}",
+        = "an operand has the wrong type; expected {expected}",
         Example::body("%x = OpLogicalNot %bool %uint_1\nOpReturn");
 
         /// An instruction has too few operands. Its word count is too small for its opcode.
         1207 Invalid TooFew { expected: usize, found: usize }
-        = "{expected} operands are needed, found {found}",
+        = "expected {expected} operands, found {found}",
         Example::body("%sum = OpIAdd %uint %uint_1\nOpReturn");
 
         /// Operands and result have different numbers of components. Vectors are combined component by component.
         1208 Invalid Components { id: u32, expected: usize, found: usize }
-        = "expected {expected} components as the result type has, found {found} in id {id}",
+        = "expected {expected} components as in the result type, found {found} in id {id}",
         Example::body("%x = OpFAdd %vec2 %vector3 %vector3\nOpReturn");
 
         /// Operands have different widths. Convert one of them.
@@ -59,12 +59,12 @@ errors! {
 
         /// An index is beyond the parts of a composite. Parts count from 0.
         1210 Invalid OutOfBounds { index: u64, count: u64 }
-        = "index {index} is out of bounds of {count} parts",
+        = "index {index} is out of bounds for {count} parts",
         Example::body("%x = OpCompositeExtract %float %vector3 3\nOpReturn");
 
-        /// A value does not fit the place it is inserted into. The types must be the same.
+        /// An inserted value does not match its position. The types must be the same.
         1211 Invalid Inserted { expected: usize, found: usize }
-        = "the inserted value has {found} scalars; its place has {expected}",
+        = "the inserted value has {found} scalars; expected {expected}",
         Example::body("%x = OpCompositeInsert %vec3 %vector3 %vector3 0\nOpReturn");
 
         /// An index selects from an empty list. The array has no elements.
@@ -77,12 +77,14 @@ errors! {
         = "a bit cast from {from} to {to} bits; expected the same size and no booleans",
         Example::body("%x = OpBitcast %vec2 %uint_1\nOpReturn");
 
-        /// A bit cast takes scalars, vectors and pointers. Composites of other kinds have no bit pattern.
+        /// The operand of a bit cast has the wrong type. A bit cast takes scalars, vectors and pointers;
+        /// other composites have no bit pattern.
         1214 Invalid BitcastType
         = "a bit cast of something that is not a scalar or vector",
         Example::Words("An OpBitcast to a structure without members.");
 
-        /// Integers in equal number are expected. The operands are of other types or differ in components.
+        /// The operands are not integers with equally many components. They have other types or differ in
+        /// components.
         1215 Invalid IntegerPair { first: usize, second: usize }
         = "expected integers with equally many components, found {first} and {second} components",
         Example::body("%x = OpIAddCarry %vec2 %vector3 %vector3\nOpReturn");
@@ -102,7 +104,8 @@ errors! {
         = "a matrix has no rows",
         Example::Words("An OpTranspose of an empty composite.");
 
-        /// A square matrix is expected. Determinant and MatrixInverse are defined for no others.
+        /// The operand is not a square matrix. Determinant and MatrixInverse are defined only for square
+        /// matrices.
         1219 Invalid NotSquare
         = "expected a square matrix of floats",
         Example::body("%x = OpExtInst %float %glsl 33 %vector3\nOpReturn");
@@ -117,12 +120,12 @@ errors! {
         = "{name} is not supported for operands of these types",
         Example::body("%x = OpExtInst %vec3 %glsl 68 %vector3 %vector2\nOpReturn");
 
-        /// A boolean is expected. Conditions, votes and selections take booleans.
+        /// The operand is not a boolean. Conditions, votes and selections take booleans.
         1222 Invalid NotABoolean { id: u32 }
         = "id {id} is not a boolean",
         Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\nOpSelectionMerge %join 0\nOpBranchConditional %i %then %join\n%then = OpLabel\nOpBranch %join\n%join = OpLabel\nOpReturn");
 
-        /// An id cannot be a result here. Another kind of instruction defines it.
+        /// An id cannot be a result here. Another kind of instruction already defines it.
         1223 Invalid NotAResult { id: u32 }
         = "id {id} cannot be a result; another instruction defines it",
         Example::body("%uint = OpIAdd %uint %uint_1 %uint_1\nOpReturn");
@@ -132,7 +135,7 @@ errors! {
         = "expected an operand {index} after the result, found {count}",
         Example::body("%x = OpBitcast %uint\nOpReturn");
 
-        /// A pointer is expected. OpPtrEqual, OpPtrNotEqual and OpPtrDiff compare pointers.
+        /// The operand is not a pointer. OpPtrEqual, OpPtrNotEqual and OpPtrDiff compare pointers.
         1225 Invalid NotAPointer
         = "an operand is not a pointer",
         Example::body("%x = OpPtrDiff %uint %uint_1 %uint_1\nOpReturn");

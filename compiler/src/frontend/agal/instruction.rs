@@ -13,7 +13,7 @@ use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::{Arithmetic, Src};
 
-/// Open blocks: whether each has its alternative.
+/// Open blocks: whether each already has its else-part.
 #[derive(Default)]
 pub(super) struct Blocks(Vec<bool>);
 
@@ -58,7 +58,7 @@ pub(super) fn translate(
     Ok(())
 }
 
-/// Whether a block runs: its comparison holds for all four components.
+/// The condition of a block: its comparison holds for all four components.
 fn condition(
     kit: &mut Kit<'_, '_>,
     registers: &Registers,
@@ -86,7 +86,7 @@ fn condition(
     Ok(all)
 }
 
-/// What an instruction writes, at the places of its mask.
+/// The result of an instruction, in the components of its mask.
 fn result(
     kit: &mut Kit<'_, '_>,
     registers: &Registers,
@@ -142,12 +142,12 @@ fn result(
     }
 }
 
-/// A defect: the match of an operation has no arm for an opcode.
+/// An internal error: the match for an operation has no arm for an opcode.
 fn untranslated(opcode: Opcode) -> CompileError {
     CompileError::internal(format!("opcode `{}` is not translated", opcode.row().name))
 }
 
-/// A result at the places of `mask`.
+/// A result in the components of `mask`.
 fn each(
     mask: u8,
     mut component: impl FnMut(usize) -> Result<Src, CompileError>,
@@ -159,7 +159,7 @@ fn each(
     Ok(result)
 }
 
-/// A function of a component.
+/// A function of one component.
 fn map(b: &mut Builder<'_, '_>, opcode: Opcode, a: Src) -> Result<Src, CompileError> {
     Ok(match opcode {
         Opcode::Mov => a,
@@ -207,7 +207,7 @@ fn zip(b: &mut Builder<'_, '_>, opcode: Opcode, a: Src, c: Src) -> Result<Src, C
     Ok(b.select(holds, float(1.0, 32), ZERO))
 }
 
-/// 2^(y · log2 x), and 1 where y is 0.
+/// 2^(y · log2 x), and 1 if y is 0.
 fn power(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
     let logarithm = b.log2(x);
     let exponent = b.fmul(y, logarithm);

@@ -1,8 +1,9 @@
 //! AGAL, the byte code of Flash's Stage3D.
 //!
-//! `agx_agal` reads and checks a program; this front end translates the checked instructions through the kit. Registers that a
-//! program writes are variables, a scalar for each component; blocks are ifs. `agx_abi::agal` says where constants, textures
-//! and samplers are bound. The input is byte code, or assembler text.
+//! `agx_agal` reads and checks a program; this front end translates the checked instructions with the kit.
+//! Registers that a program writes become variables, one scalar per component; blocks become ifs.
+//! `agx_abi::agal` defines where constants, textures and samplers are bound. The input is byte code, or
+//! assembler text.
 
 mod instruction;
 mod options;
@@ -29,7 +30,7 @@ pub struct Agal;
 /// The name of the only entry point.
 const ENTRY_POINT: &str = "main";
 
-/// The first byte of byte code, which text cannot begin with.
+/// The first byte of byte code, with which text cannot begin.
 const MAGIC: u8 = 0xa0;
 
 impl FrontEnd for Agal {
@@ -44,15 +45,15 @@ impl FrontEnd for Agal {
         let shader = program(input)?.check(mode).map_err(violation)?;
         let stage = wanted_stage(&shader, key)?;
         let mut function = Function::new(bump, ENTRY_POINT);
-        // 0 · ∞ is NaN, and temporaries that were not written are zero.
+        // 0 · ∞ is NaN, and unwritten temporaries are zero.
         function.special_values = true;
         let info = translate(&mut function, stage, &shader, (key, &options))?;
         Ok((function, info))
     }
 }
 
-/// Whether an input is assembler text that says so: its first line is the directive that names version and stage. Byte code has
-/// its magic.
+/// Whether an input is assembler text: its first line is the directive that names version and stage. Byte
+/// code is recognised by its magic number.
 pub fn recognises(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(agx_agal::has_directive)
 }
@@ -82,7 +83,7 @@ fn violation(violation: agx_agal::Violation) -> CompileError {
     if limit { AgalError::Limit { violation }.into() } else { AgalError::Rule { violation }.into() }
 }
 
-/// The stage of the program, which must be the one that the key names.
+/// The stage of the program, which must match the key's.
 fn wanted_stage(shader: &Checked, key: &CompileKey) -> Result<Stage, CompileError> {
     let stage = match shader.stage {
         agx_agal::Stage::Vertex => Stage::Vertex,

@@ -1,25 +1,31 @@
-//! What a key says of AGAL programs.
+//! Options of a key for AGAL programs.
 
 use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
 
 use crate::CompileKey;
 use crate::error::{CompileError, InputError};
 
-/// Options of [`CompileKey::options`]. Those of samplers have four bits for each sampler register, `fs0` lowest: 0 leaves
-/// the token's setting, n + 1 replaces it by the byte code's number n.
+/// Options of [`CompileKey::options`]. Sampler options have four bits per sampler register, `fs0` lowest: 0
+/// keeps the token's setting, n + 1 replaces it by the byte code's number n.
 pub const OPTIONS: &[(&str, &str)] = &[
-    ("strict", "1: refuse what the document forbids"),
+    ("strict", "1: reject programs that the document forbids"),
     ("flip_y", "1: negate y of the position"),
-    ("depth_from_minus_w", "1: the position's depth runs from -w to w, make it run from 0 to w"),
-    ("sampler_dimensions", "dimension of each texture: 4 bits each, 0 the token's, 1 2d, 2 cube, 3 3d"),
+    ("depth_from_minus_w", "1: convert the position's depth from the range -w to w to 0 to w"),
+    (
+        "sampler_dimensions",
+        "dimension of each texture: 4 bits each; 0: as in the token, 1: 2d, 2: cube, 3: 3d",
+    ),
     (
         "sampler_filters",
-        "filter of each sampler: 4 bits each, 0 the token's, 1 nearest, 2 linear, 3 to 6 anisotropic",
+        "filter of each sampler: 4 bits each; 0: as in the token, 1: nearest, 2: linear, 3 to 6: anisotropic",
     ),
-    ("sampler_mips", "mipmapping of each sampler: 4 bits each, 0 the token's, 1 none, 2 nearest, 3 linear"),
+    (
+        "sampler_mips",
+        "mipmapping of each sampler: 4 bits each; 0: as in the token, 1: none, 2: nearest, 3: linear",
+    ),
     (
         "sampler_wraps",
-        "wrapping of each sampler: 4 bits each, 0 the token's, 1 clamp, 2 repeat, 3 and 4 mixed",
+        "wrapping of each sampler: 4 bits each; 0: as in the token, 1: clamp, 2: repeat, 3 and 4: mixed",
     ),
     ("sampler_biases", "bias of fs0 to fs7 in eighths: 8 bits each, added to the token's"),
     ("sampler_biases_high", "bias of fs8 to fs15 in eighths: 8 bits each, added to the token's"),
@@ -28,11 +34,11 @@ pub const OPTIONS: &[(&str, &str)] = &[
 /// The options of a key.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Options {
-    /// Refuse what the document forbids.
+    /// Reject programs that the document forbids.
     pub(super) strict: bool,
     /// Negate y of the position.
     pub(super) flip_y: bool,
-    /// Depth of the position runs from −w to w.
+    /// Depth of the position is in the range −w to w.
     pub(super) depth_from_minus_w: bool,
     dimensions: u64,
     filters: u64,
@@ -42,7 +48,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The options of `key`, whose names the door has checked.
+    /// The options of `key`, whose names are already validated.
     pub(super) fn new(key: &CompileKey) -> Result<Options, CompileError> {
         let mut options = Options::default();
         for (name, value) in &key.options {
@@ -62,7 +68,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The settings of a use of a texture, as token and key say.
+    /// The settings of a texture use, from the token and the key.
     pub(super) fn settings(&self, texture: &TextureUse) -> SamplerSettings {
         let register = u32::from(texture.register % 16);
         let choice = |options: u64| nibble(options, register) as u8;
@@ -113,12 +119,12 @@ fn flag(name: &str, value: u64) -> Result<bool, CompileError> {
     }
 }
 
-/// One of sixteen choices of four bits.
+/// The four-bit field of a register.
 fn nibble(value: u64, register: u32) -> u64 {
     value.wrapping_shr(register << 2) & 15
 }
 
-/// Sixteen choices of four bits, none above `last`.
+/// Checks sixteen four-bit fields against the maximum `last`.
 fn nibbles(name: &str, value: u64, last: u64) -> Result<u64, CompileError> {
     match (0..16).find(|register| nibble(value, *register) > last) {
         Some(register) => Err(InputError::OptionValue {

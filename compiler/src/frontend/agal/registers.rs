@@ -1,4 +1,4 @@
-//! Registers: variables for those that a program writes, values for the others.
+//! Registers: variables for those that a program writes, values for others.
 
 use agx_abi::{Stage, agal};
 use agx_agal::{Index, Read, RegisterFile, Shader, Write};
@@ -24,17 +24,17 @@ const REGISTERS: usize = 16;
 /// Colours of a fragment, or the position of a vertex.
 const OUTPUTS: usize = 4;
 
-/// Zero, the content of what was never written.
+/// Zero, the value of unwritten registers.
 pub(super) const ZERO: Src = Src::f32(0.0);
 
 /// The registers of a program.
 pub(super) struct Registers {
     constants: Buffer,
-    /// Constant registers that there are for relative sources.
+    /// Number of constant registers available to relative sources.
     constant_count: u32,
     /// Attributes or varyings that are read.
     inputs: [Vector; REGISTERS],
-    /// The instance's number, a float.
+    /// The instance number as a float.
     instance: Src,
     temporaries: Variable,
     outputs: Variable,
@@ -43,7 +43,7 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Takes the inputs of `shader`; nothing may be built before.
+    /// Reads the inputs of `shader`; must be called before anything else is built.
     pub(super) fn begin(kit: &mut Kit<'_, '_>, shader: &Shader) -> Result<Registers, CompileError> {
         let (inputs, instance, (set, binding)) = match kit.stage {
             Stage::Vertex => {
@@ -67,7 +67,7 @@ impl Registers {
         })
     }
 
-    /// The components of a source at the places of `mask`; zero at others.
+    /// The components of a source in `mask`; others are zero.
     pub(super) fn read(&self, kit: &mut Kit<'_, '_>, source: &Read, mask: u8) -> Vector {
         let places = source.swizzle.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1);
         let components = places.fold(0, |components, (_, component)| components | 1 << component);
@@ -98,7 +98,7 @@ impl Registers {
             RegisterFile::Constant => {
                 return buffers::load_vec4(kit, self.constants, Src::imm32(register.into()));
             }
-            // Not read by checked shaders.
+            // Checked shaders do not read these.
             RegisterFile::Output | RegisterFile::Sampler | RegisterFile::Depth => return [ZERO; 4],
         };
         std::array::from_fn(|at| match components >> at & 1 {
@@ -107,7 +107,7 @@ impl Registers {
         })
     }
 
-    /// A constant at an index; zeros where there is none. The index is truncated.
+    /// A constant at a computed index; zeros if out of range. The index is truncated.
     fn relative(&self, kit: &mut Kit<'_, '_>, index: Index, offset: u16, components: u8) -> Vector {
         let place = usize::from(index.component % 4);
         let index = four::of(self.register(kit, (index.file, index.register), 1 << place), place);
@@ -123,14 +123,14 @@ impl Registers {
         })
     }
 
-    /// Writes the components that `write` names.
+    /// Writes the components in the mask of `write`.
     pub(super) fn write(&self, kit: &mut Kit<'_, '_>, write: &Write, result: &Vector) {
         let variables = match write.file {
             RegisterFile::Temporary => self.temporaries,
             RegisterFile::Output => self.outputs,
             RegisterFile::Varying => self.varyings,
             RegisterFile::Depth => self.depth,
-            // Not written by checked shaders.
+            // Checked shaders do not write these.
             _ => return,
         };
         for (at, word) in result.iter().enumerate().filter(|(at, _)| write.has(*at)) {
@@ -138,7 +138,7 @@ impl Registers {
         }
     }
 
-    /// Leaves what the program has written where the next stage finds it.
+    /// Passes the written outputs to the next stage.
     pub(super) fn end(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -182,7 +182,7 @@ impl Registers {
 
     fn end_fragment(&self, kit: &mut Kit<'_, '_>, shader: &Shader) -> Result<(), CompileError> {
         let mut outputs = Vec::new();
-        // A program that writes no colour leaves zeros (tolerant mode).
+        // A program that writes no colour produces zeros (tolerant mode).
         let mut masks = shader.interface.outputs;
         if masks == [0; OUTPUTS] {
             masks[0] = 15;
@@ -205,7 +205,7 @@ fn component(variables: Variable, register: u16, at: usize) -> Variable {
     variables.at(u32::from(register) << 2).at(at as u32)
 }
 
-/// Registers with a mask that is not zero, with the mask.
+/// Registers with a non-zero mask, with the mask.
 fn written(masks: &[u8]) -> impl Iterator<Item = (u16, u8)> + '_ {
     (0..).zip(masks).filter(|(_, mask)| **mask != 0).map(|(register, mask)| (register, *mask))
 }

@@ -32,7 +32,7 @@ pub(super) fn sample(
     sampling::sample(kit, place, sampler, &Sample::new(shape, coords, level(&settings)))
 }
 
-/// The level of detail: where only one level is used, no neighbours are needed to find it.
+/// The level of detail: if only one level is used, it does not depend on neighbouring lanes.
 fn level(settings: &SamplerSettings) -> Lod {
     let one_level = settings.mip == Mip::None && matches!(settings.filter, Filter::Nearest | Filter::Linear);
     if one_level && !settings.ignored {
@@ -44,7 +44,7 @@ fn level(settings: &SamplerSettings) -> Lod {
     }
 }
 
-/// The state of the sampler that the driver binds.
+/// The sampler state that the driver must bind.
 fn state(settings: &SamplerSettings) -> SamplerState {
     if settings.ignored {
         return SamplerState::Application;

@@ -1,9 +1,9 @@
-//! Tests of the translation: what the IR says, and errors. What it computes is compared with the interpreter in `tests/`.
+//! Tests of the translation to IR, and of errors. The tests in `tests/` compare results with the interpreter.
 
 use agx_abi::{SamplerBinding, UniformSource, agal};
 use bumpalo::Bump;
 
-use super::super::door::AGAL;
+use super::super::language::AGAL;
 use super::*;
 use agx_agal::Semantics;
 

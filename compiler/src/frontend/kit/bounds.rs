@@ -1,14 +1,15 @@
-//! Accesses to buffers outside of what is bound, for keys that ask for robust ones.
+//! Bounds checks of buffer accesses, for keys that require robustness.
 //!
-//! An access that is outside moves to the buffer's first bytes, of which the driver has 16 readable whatever the buffer's
-//! size. That is all that `robustBufferAccess` of Vulkan asks for, and costs an instruction for each access, because the number
-//! that its index must be below is computed by the preamble. `robustBufferAccess2` also wants zeros from loads: of few
-//! components an instruction for each, of more a selection of the address, which may be that of zeros
-//! ([`UniformSource::Zeros`]). Stores and atomics stand in an if.
+//! An access out of bounds is redirected to the buffer's first bytes, of which the driver makes 16 readable
+//! regardless of the buffer's size. That satisfies Vulkan's `robustBufferAccess` and costs one instruction
+//! per access, because the preamble computes the bound of the index. `robustBufferAccess2` also requires
+//! loads to return zeros: with few components by one instruction each, with more by selecting the address,
+//! which may be that of zeros ([`UniformSource::Zeros`]). Stores and atomics are inside an if.
 //!
-//! Of uniform buffers, the bytes up to the next multiple of 64 after the size are readable, 64 at least, and count as inside
-//! (`robustUniformBufferAccessSizeAlignment`): loads at constant offsets in the first 64 bytes need no check, others share
-//! one for 64 bytes, which the preamble makes. Offsets have 32 bits, as in every access.
+//! In uniform buffers, the bytes up to the next multiple of 64 after the size, at least 64, are readable and
+//! count as inside (`robustUniformBufferAccessSizeAlignment`): loads at constant offsets in the first 64
+//! bytes need no check, others share one check per 64 bytes, which the preamble computes. Offsets have 32
+//! bits, as in every access.
 
 use agx_abi::UniformSource;
 use agx_abi::layout::{BLOCK_GRANULE_BYTES, ZEROS_BYTES};
@@ -20,34 +21,34 @@ use crate::analysis::memory::{shifted, split_sum};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Src, Type};
 
-/// First bytes of every buffer that are readable.
+/// Number of bytes at the start of every buffer that are always readable.
 const READABLE_BYTES: u32 = 16;
 
-/// What is added to the size of a buffer does not wrap up to so much (`UniformSource::BufferSize`).
+/// Adding up to this much to the size of a buffer does not wrap (`UniformSource::BufferSize`).
 const LARGEST_SIZE_ROUNDING: u32 = 64;
 
-/// A load of at least so many components selects its address; one of fewer selects each component.
+/// A load with at least this many components selects its address; one with fewer selects each component.
 const MANY_COMPONENTS: u8 = 3;
 
-/// An access that was checked.
+/// A checked access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checked {
     /// The address that the offset is added to.
     pub base: Src,
-    /// The byte offset that is accessed.
+    /// The byte offset to access.
     pub offset: Src,
-    /// Whether it is the one that was asked for; nothing where that does not matter.
+    /// Whether the access is in bounds; `None` if that does not matter.
     pub is_inside: Option<Src>,
 }
 
-/// A load that is to be checked, or an effect.
+/// A load or an effect to be checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// The buffer's address.
     pub base: Src,
-    /// The first byte, and the power of two that divides what of it is computed.
+    /// The byte offset, and a power of two that divides its computed part.
     pub offset: (Src, u32),
-    /// What is accessed.
+    /// The type that is accessed.
     pub ty: Type,
 }
 
@@ -61,14 +62,14 @@ impl Access {
     }
 }
 
-/// Checks a load. Of uniform buffers, the bytes of one granule are inside together.
+/// Checks a load. In uniform buffers, the bytes of one granule are either all inside or all outside.
 pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: Access) -> Checked {
     let Some(buffer) = buffer.filter(|buffer| buffer.bounds != Bounds::Unchecked) else {
         return load.unchecked();
     };
     let size = buffers::size(kit, buffer);
     let offset = Offset::of(kit, load.offset.0);
-    // An inline block has exactly its bytes.
+    // An inline block has exactly its size.
     let granule = match buffer.is_uniform && size.as_imm().is_none() {
         true => offset.granule(load.offset.1),
         false => 1,
@@ -96,7 +97,7 @@ pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: A
     Checked { base, offset: Src::imm32(offset.constant.saturating_sub(start)), is_inside: None }
 }
 
-/// Checks a load from a known byte on. The first granule of a uniform buffer is always there.
+/// Checks a load at a constant offset. The first granule of a uniform buffer always exists.
 fn fixed_load(
     kit: &mut Kit<'_, '_>,
     buffer: BufferElement,
@@ -124,7 +125,7 @@ fn fixed_load(
     Checked { offset, is_inside: exact.then_some(is_inside), ..load.unchecked() }
 }
 
-/// Checks an effect, which happens inside only or, where bounds are clamped, elsewhere.
+/// Checks an effect, which happens only in bounds or, if bounds are clamped, is redirected.
 pub(crate) fn effect(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, effect: Access) -> Checked {
     let Some(buffer) = buffer.filter(|buffer| buffer.bounds != Bounds::Unchecked) else {
         return effect.unchecked();
@@ -149,20 +150,20 @@ pub(crate) fn effect(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, effec
     }
 }
 
-/// `address` where `is_inside`, otherwise that of zeros.
+/// `address` if `is_inside`, otherwise the address of zeros.
 fn or_zeros(kit: &mut Kit<'_, '_>, is_inside: Src, address: Src) -> Src {
     let zeros = kit.uniforms.get(UniformSource::Zeros, 0, 64);
     kit.b.select(is_inside, address, zeros)
 }
 
-/// A byte offset: what is computed of it, and a constant.
+/// A byte offset: a computed part and a constant.
 #[derive(Clone, Copy)]
 struct Offset {
     variable: Option<Variable>,
     constant: u32,
 }
 
-/// The computed part of an offset: an index, shifted to the left.
+/// The computed part of an offset: an index with a left shift.
 #[derive(Clone, Copy)]
 struct Variable {
     index: Src,
@@ -179,7 +180,7 @@ impl Offset {
         Offset { variable: Some(Variable { index, shift }), constant: constant as u32 }
     }
 
-    /// Bytes that are inside together: of each so many from a multiple of theirs on, if `align` divides what is computed.
+    /// The size of aligned groups of bytes that are in bounds together, if `align` divides the computed part.
     fn granule(self, align: u32) -> u32 {
         let align = self.variable.map_or(BLOCK_GRANULE_BYTES, |variable| align.max(1 << variable.shift));
         align.min(BLOCK_GRANULE_BYTES)
@@ -187,7 +188,7 @@ impl Offset {
 }
 
 impl Variable {
-    /// Whether byte `reach` after the computed part is inside.
+    /// Whether byte `reach` after the computed part is in bounds.
     fn is_inside(self, kit: &mut Kit<'_, '_>, reach: u32, size: Src) -> Src {
         let element = 1u32.wrapping_shl(self.shift);
         if reach < element && (2..=LARGEST_SIZE_ROUNDING).contains(&element) {
@@ -205,7 +206,7 @@ impl Variable {
         kit.b.shl(self.index, Src::imm32(self.shift))
     }
 
-    /// The offset of an access where it is inside; among the first bytes otherwise.
+    /// The offset of an access if it is in bounds, otherwise an offset among the first bytes.
     fn clamped(self, kit: &mut Kit<'_, '_>, access: Access, offset: Offset, is_inside: Src) -> Src {
         if self.shift > 0 && offset.constant.saturating_add(access.bytes()) <= READABLE_BYTES {
             let index = kit.b.select(is_inside, self.index, Src::imm32(0));
@@ -217,7 +218,7 @@ impl Variable {
 }
 
 impl Checked {
-    /// What was loaded, or zero outside.
+    /// The loaded component, or zero if out of bounds.
     pub fn loaded(&self, kit: &mut Kit<'_, '_>, part: Src) -> Src {
         match self.is_inside {
             Some(is_inside) => {
@@ -228,14 +229,14 @@ impl Checked {
         }
     }
 
-    /// Opens an if around an effect that must not happen outside.
+    /// Opens an if around an effect that must not happen out of bounds.
     pub fn begin(&self, kit: &mut Kit<'_, '_>) {
         if let Some(is_inside) = self.is_inside {
             kit.b.begin_if(is_inside);
         }
     }
 
-    /// Closes it.
+    /// Closes the if.
     pub fn end(&self, kit: &mut Kit<'_, '_>) {
         if self.is_inside.is_some() {
             kit.b.begin_else();
@@ -243,7 +244,7 @@ impl Checked {
         }
     }
 
-    /// Closes it; the scalar `result` is 0 outside.
+    /// Closes the if; the scalar `result` is 0 if out of bounds.
     pub fn end_with(&self, kit: &mut Kit<'_, '_>, result: Src) -> Src {
         if self.is_inside.is_none() {
             return result;

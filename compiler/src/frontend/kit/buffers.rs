@@ -14,47 +14,47 @@ use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 /// Bytes of a vector of four words.
 const VECTOR_BYTES: u32 = 16;
 
-/// Memory that a shader reads or writes.
+/// Memory that a shader accesses.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
-    /// 64-bit address; none of workgroup memory.
+    /// 64-bit address; `None` for workgroup memory.
     base: Option<Src>,
     access: Access,
     binding: (u32, u32),
 }
 
 impl Buffer {
-    /// A buffer of constants: nobody writes it while the shader runs. All that is read of it must be there, because loads may be
-    /// moved before the conditions under which they are reached.
+    /// A buffer of constants, which nothing writes while the shader runs. All of it must be readable, because
+    /// loads may be moved ahead of the conditions that guard them.
     pub fn uniform(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> Buffer {
         let mut access = Access::READONLY;
         access.set(Access::SPECULATABLE, is_always_valid(kit, set, binding));
         Buffer { access, ..Buffer::storage(kit, set, binding) }
     }
 
-    /// A buffer that is read and written.
+    /// A buffer for reading and writing.
     pub fn storage(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> Buffer {
         let base = address(kit, BufferElement::only(set, binding));
         Buffer { base: Some(base), access: Access::empty(), binding: (set, binding) }
     }
 
-    /// The workgroup's memory, of which the first `bytes` bytes are used.
+    /// The workgroup's memory, with the first `bytes` bytes in use.
     pub fn local(kit: &mut Kit<'_, '_>, bytes: u32) -> Buffer {
         kit.memory.local_bytes = kit.memory.local_bytes.max(bytes);
         Buffer { base: None, access: Access::empty(), binding: (0, 0) }
     }
 
-    /// The same memory, of which every access is ordered and none is merged with another.
+    /// The same memory, with all accesses volatile: ordered and never merged.
     pub fn volatile(self) -> Buffer {
         Buffer { access: Access::VOLATILE, ..self }
     }
 
-    /// The 64-bit address; none of workgroup memory.
+    /// The 64-bit address; `None` for workgroup memory.
     pub(crate) fn address(self) -> Option<Src> {
         self.base
     }
 
-    /// Size in bytes, 32 bits; 0 of workgroup memory.
+    /// Size in bytes, 32 bits; 0 for workgroup memory.
     pub fn size(self, kit: &mut Kit<'_, '_>) -> Src {
         let (set, binding) = self.binding;
         match self.base {
@@ -71,22 +71,22 @@ pub(crate) struct BufferElement {
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// Which one: a constant or an integer of at most 32 bits.
+    /// The element: a constant or an integer of at most 32 bits.
     pub element: Src,
-    /// A uniform buffer.
+    /// Whether it is a uniform buffer.
     pub is_uniform: bool,
-    /// What becomes of accesses outside of it.
+    /// The behaviour of accesses out of bounds.
     pub bounds: Bounds,
 }
 
 impl BufferElement {
-    /// The buffer of a binding that is not an array, of which no access is outside.
+    /// The buffer of a binding that is not an array, with unchecked accesses.
     fn only(set: u32, binding: u32) -> BufferElement {
         let bounds = Bounds::Unchecked;
         BufferElement { set, binding, element: Src::imm32(0), is_uniform: false, bounds }
     }
 
-    /// Where the program finds the descriptor or the contents, if it reads them itself.
+    /// The location of the descriptor or contents, if the program reads them itself.
     fn place(self, kit: &mut Kit<'_, '_>) -> Option<Place> {
         let BufferElement { set, binding, element, .. } = self;
         let (fixed, index) = match element.as_imm() {
@@ -97,7 +97,7 @@ impl BufferElement {
     }
 }
 
-/// Whether the buffer is there also for invocations that the program would not let read it.
+/// Whether the buffer can be read regardless of the conditions that guard its loads.
 pub(crate) fn is_always_valid(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> bool {
     kit.bindings.in_memory(set, binding).is_none_or(|layout| layout.access != BindingAccess::PartiallyBound)
 }
@@ -127,7 +127,7 @@ pub(crate) fn address(kit: &mut Kit<'_, '_>, buffer: BufferElement) -> Src {
     kit.b.iadd(start, extra)
 }
 
-/// The dynamic offset of a buffer that has one.
+/// The dynamic offset of a buffer, if it has one.
 fn dynamic_offset(kit: &mut Kit<'_, '_>, place: Place, buffer: BufferElement) -> Option<Src> {
     let first = place.layout.dynamic_offset?;
     match buffer.element.as_imm() {
@@ -158,10 +158,10 @@ pub(crate) fn size(kit: &mut Kit<'_, '_>, buffer: BufferElement) -> Src {
     }
 }
 
-/// Byte of the size in a descriptor of a buffer.
+/// Byte offset of the size in a buffer descriptor.
 const SIZE_OFFSET: u32 = 8;
 
-/// A field of a record of the table of a binding that the driver fills: the address at 0, the size at 8.
+/// A field of a record in the table of a binding that the driver fills: the address at 0, the size at 8.
 fn record(kit: &mut Kit<'_, '_>, buffer: BufferElement, at: u32, ty: Type) -> Src {
     let BufferElement { set, binding, element, .. } = buffer;
     let table = kit.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
@@ -173,7 +173,8 @@ fn record(kit: &mut Kit<'_, '_>, buffer: BufferElement, at: u32, ty: Type) -> Sr
     kit.b.collect(ty, &[Src::value(loaded)])
 }
 
-/// The greatest power of two, up to a vector's bytes, that divides `offset`; a word's where it is not known.
+/// The greatest power of two, up to the size of a vector, that divides `offset`; the size of a word if that
+/// is unknown.
 fn alignment(offset: Src) -> u32 {
     match offset.as_imm() {
         Some(0) => VECTOR_BYTES,
@@ -182,7 +183,7 @@ fn alignment(offset: Src) -> u32 {
     }
 }
 
-/// `count` words, at most 4, from byte `offset` on.
+/// Loads `count` words, at most 4, starting at byte `offset`.
 pub fn load(kit: &mut Kit<'_, '_>, from: Buffer, offset: Src, count: u8) -> Vec<Src> {
     load_aligned(kit, from, offset, count, alignment(offset))
 }
@@ -201,14 +202,15 @@ pub fn load_word(kit: &mut Kit<'_, '_>, from: Buffer, offset: Src) -> Src {
     load(kit, from, offset, 1).first().copied().unwrap_or(Src::imm32(0))
 }
 
-/// Vector number `index` of four words: `c[index]` of the old shader languages. The index is 32 bits, constant or computed.
+/// Loads vector number `index` of four words: `c[index]` in older shader languages. The index is 32 bits,
+/// constant or computed.
 pub fn load_vec4(kit: &mut Kit<'_, '_>, from: Buffer, index: Src) -> [Src; 4] {
     let offset = kit.b.shl(index, Src::imm32(VECTOR_BYTES.trailing_zeros()));
     let words = load_aligned(kit, from, offset, 4, VECTOR_BYTES);
     std::array::from_fn(|at| words.get(at).copied().unwrap_or(Src::NONE))
 }
 
-/// Stores words, at most 4, from byte `offset` on. Helper lanes store nothing.
+/// Stores words, at most 4, starting at byte `offset`. Helper lanes store nothing.
 pub fn store(kit: &mut Kit<'_, '_>, to: Buffer, offset: Src, words: &[Src]) {
     let data = kit.b.collect(Type::vector(32, words.len() as u8), words);
     let align = alignment(offset);
@@ -245,12 +247,12 @@ pub enum Atomic {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Stores the first operand where the word equals the second.
+    /// Stores the first operand if the word equals the second.
     CompareExchange,
 }
 
 impl Atomic {
-    /// The hardware's name of it.
+    /// The hardware's name.
     fn name(self) -> &'static str {
         match self {
             Atomic::Exchange => "xchg",
@@ -267,21 +269,22 @@ impl Atomic {
         }
     }
 
-    /// The hardware's code of it.
+    /// The hardware's code.
     pub(crate) fn code(self) -> u32 {
         let code = ATOMICS.iter().position(|known| *known == self.name());
         code.expect("invariant: the hardware has the atomic") as u32
     }
 }
 
-/// An atomic operation on the word at byte `offset`; gives the old word. Helper lanes do nothing and have 0.
+/// An atomic operation on the word at byte `offset`; returns the old word. Helper lanes have no effect and
+/// get 0.
 pub fn atomic(kit: &mut Kit<'_, '_>, on: Buffer, offset: Src, atomic: Atomic, operands: &[Src]) -> Src {
     let guard = coverage::guard(kit);
     let old = atomic_unguarded(kit, on.base, offset, atomic, operands);
     coverage::end_guard_with(kit, guard, old)
 }
 
-/// The same in all lanes, at an address or in workgroup memory.
+/// An atomic operation in all lanes, at an address or in workgroup memory.
 pub(crate) fn atomic_unguarded(
     kit: &mut Kit<'_, '_>,
     base: Option<Src>,

@@ -1,4 +1,4 @@
-//! Inputs of compute shaders, and of the lanes of a SIMD-group, which all stages have.
+//! Inputs of compute shaders, and lane inputs, which all stages have.
 
 use agx_abi::UniformSource;
 use agx_abi::occupancy::SUBGROUP_SIZE;
@@ -11,23 +11,23 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
-/// Which invocations of a compute shader make a quad.
+/// Which invocations of a compute shader form a quad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quads {
     /// Two by two in x and y.
     Square,
-    /// Four that follow each other.
+    /// Four consecutive ones.
     Linear,
 }
 
-/// What is known of a compute shader.
+/// State of a compute shader.
 #[derive(Clone, Copy, Debug)]
 pub struct ComputeStage {
     /// Invocations of a workgroup in x, y and z.
     pub workgroup_size: [u32; 3],
-    /// Which invocations make a quad, if any do.
+    /// Which invocations form a quad, if any.
     pub quads: Option<Quads>,
-    /// Workgroups need not be numbered from 0 on.
+    /// Workgroup numbers may start at a base other than 0.
     pub(crate) has_base: bool,
 }
 
@@ -38,49 +38,49 @@ impl Default for ComputeStage {
 }
 
 impl ComputeStage {
-    /// Invocations of a workgroup.
+    /// Number of invocations in a workgroup.
     pub fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }
 }
 
-/// What a compute shader reads.
+/// An input of a compute shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ComputeInput {
-    /// Which workgroup, by axis.
+    /// Position of the workgroup in the grid, by axis.
     WorkgroupId(u32),
     /// Number of workgroups along an axis.
     WorkgroupCount(u32),
-    /// Invocations of a workgroup along an axis.
+    /// Size of the workgroup along an axis.
     WorkgroupSize(u32),
-    /// Place in the workgroup, by axis.
+    /// Position in the workgroup, by axis.
     LocalInvocationId(u32),
     /// Number in the workgroup.
     LocalInvocationIndex,
-    /// Place in the grid, by axis.
+    /// Position in the grid, by axis.
     GlobalInvocationId(u32),
-    /// Which SIMD-group of the workgroup.
+    /// Number of the SIMD-group in the workgroup.
     SubgroupId,
-    /// SIMD-groups of the workgroup.
+    /// Number of SIMD-groups in the workgroup.
     SubgroupCount,
 }
 
-/// What every stage knows of a lane.
+/// An input that a lane has in every stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneInput {
     /// Number of the lane in its SIMD-group.
     Index,
-    /// Lanes of a SIMD-group.
+    /// Number of lanes in a SIMD-group.
     Count,
     /// Mask of the lane itself.
     EqMask,
-    /// Mask of the lane and those after it.
+    /// Mask of the lane itself and higher lanes.
     GeMask,
-    /// Mask of the lanes after it.
+    /// Mask of higher lanes.
     GtMask,
-    /// Mask of the lane and those before it.
+    /// Mask of the lane itself and lower lanes.
     LeMask,
-    /// Mask of the lanes before it.
+    /// Mask of lower lanes.
     LtMask,
 }
 
@@ -90,7 +90,7 @@ pub fn register(kit: &mut Kit<'_, '_>, register: Sr) -> Src {
     Src::value(kit.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
-/// Number of the vertex of a vertex shader that runs as a compute shader, counted through all instances.
+/// Number of the vertex in a vertex shader that runs as a compute shader, counted through all instances.
 pub(super) fn vertex(kit: &mut Kit<'_, '_>) -> Src {
     let [x, y] = [0, 1].map(|axis: u8| register(kit, Sr::THREAD_X.axis(axis)));
     let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
@@ -98,7 +98,7 @@ pub(super) fn vertex(kit: &mut Kit<'_, '_>) -> Src {
     kit.b.iadd(before, x)
 }
 
-/// The part of three along an axis; of none beyond the last, the last.
+/// The element for an axis; the last one for axes out of range.
 fn along<T>([x, y, z]: [T; 3], axis: u32) -> T {
     match axis {
         0 => x,
@@ -107,7 +107,7 @@ fn along<T>([x, y, z]: [T; 3], axis: u32) -> T {
     }
 }
 
-/// Number of the first workgroup along an axis, where it need not be 0.
+/// Number of the first workgroup along an axis, if it may differ from 0.
 fn workgroup_base(kit: &mut Kit<'_, '_>, axis: u32) -> Option<Src> {
     kit.compute
         .has_base
@@ -155,7 +155,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     }
 }
 
-/// Inputs that differ where invocations are placed in quads of two by two.
+/// Inputs that differ if invocations are arranged in quads of two by two.
 fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
     let size = kit.compute.workgroup_size.map(Src::imm32);
     Some(match input {
@@ -178,8 +178,8 @@ fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
     })
 }
 
-/// The place of an invocation in its workgroup, where quads are two by two: threads of a quad are neighbours, quads go from left
-/// to right, then down.
+/// The position of an invocation in its workgroup if quads are two by two: the threads of a quad are
+/// neighbours, quads go from left to right, then down.
 fn place_in_squares(kit: &mut Kit<'_, '_>) -> [Src; 3] {
     let [width, height, _] = kit.compute.workgroup_size.map(|size| size / 2);
     let thread = register(kit, Sr::THREAD_INDEX);
@@ -199,7 +199,7 @@ fn place_in_squares(kit: &mut Kit<'_, '_>) -> [Src; 3] {
     [x, y, layer]
 }
 
-/// What a lane knows of itself, 32 bits.
+/// A lane input, 32 bits.
 pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
     if input == LaneInput::Count {
         return Src::imm32(SUBGROUP_SIZE);
@@ -221,8 +221,8 @@ pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
     }
 }
 
-/// Fills the first `bytes` bytes of workgroup memory with zeros: each invocation stores every so-manieth word, then all wait for
-/// each other.
+/// Fills the first `bytes` bytes of workgroup memory with zeros: the invocations store words in turn, then
+/// all wait for each other.
 pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
     let step = kit.compute.invocations().saturating_mul(4);
     let index = register(kit, Sr::THREAD_INDEX);
@@ -245,8 +245,8 @@ pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
     barrier(kit, Access::LOCAL);
 }
 
-/// All invocations of the workgroup wait for each other; accesses before it to the kinds of memory in `memory` come before those
-/// after it.
+/// All invocations of the workgroup wait for each other; earlier accesses to the kinds of memory in `memory`
+/// are ordered before later ones.
 pub fn barrier(kit: &mut Kit<'_, '_>, memory: Access) {
     kit.memory.uses_barrier = true;
     kit.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);

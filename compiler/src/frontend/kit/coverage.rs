@@ -1,9 +1,10 @@
-//! Which samples of a fragment shader's pixel are live: discards, sample masks, and what only live lanes may do.
+//! Coverage: which samples of a fragment shader's pixel are live. Handles discards, sample masks, and effects
+//! restricted to live lanes.
 //!
-//! As a rule the hardware knows: a discard kills samples, and a special register tells whether one is left. Two kinds of
-//! shaders have to track coverage themselves. After early tests nothing can be killed any more, so a discard only removes
-//! samples from the mask of those that are stored; and where the program runs for each sample, the special register is about
-//! the whole pixel.
+//! Normally the hardware tracks coverage: a discard kills samples, and a special register tells whether one
+//! is left. Two kinds of shaders have to track it themselves. After early tests samples can no longer be
+//! killed, so a discard only removes samples from the mask of stored samples; and if the program runs per
+//! sample, the special register describes the whole pixel.
 
 use agx_abi::{Stage, fragment};
 use agx_isa::sr::Sr;
@@ -19,10 +20,10 @@ use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 /// All samples of a pixel.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// What a fragment shader tracks itself.
+/// Coverage that a fragment shader tracks in software.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Coverage {
-    /// The samples that a lane shades, where the program runs for each sample.
+    /// The samples that a lane shades, if the program runs per sample.
     shaded: Option<Src>,
     tracked: Option<Tracked>,
 }
@@ -31,7 +32,7 @@ pub(super) struct Coverage {
 struct Tracked {
     /// Whether the lane has discarded its samples.
     demoted: Variable,
-    /// Samples that are not to be stored, after early tests.
+    /// Samples that are not stored, after early tests.
     dropped: Variable,
 }
 
@@ -41,7 +42,7 @@ pub struct Guard {
     is_open: bool,
 }
 
-/// Begins to track coverage; where the shader runs for each sample, reads the mask of those being shaded.
+/// Starts tracking coverage; if the shader runs per sample, reads the mask of samples being shaded.
 pub(super) fn begin(kit: &mut Kit<'_, '_>) {
     let info = &kit.fragment.info;
     let (sample_shading, early_tests) = (info.sample_shading, info.early_tests);
@@ -61,13 +62,13 @@ pub fn shaded_samples(kit: &Kit<'_, '_>) -> Src {
     kit.fragment.coverage.shaded.unwrap_or(ALL_SAMPLES)
 }
 
-/// The number of the sample that the lane shades, 16 bits, in a shader that runs for each sample.
+/// The number of the sample that the lane shades, 16 bits, if the shader runs per sample.
 pub fn shaded_sample(kit: &mut Kit<'_, '_>) -> Option<Src> {
     let shaded = kit.fragment.coverage.shaded?;
     Some(Src::value(kit.b.value(Opcode::Ffs, Type::B16, &[shaded], &mods(Opcode::Ffs))))
 }
 
-/// The samples that the primitive covers, of those that the lane shades, 32 bits.
+/// The samples that the primitive covers, among those that the lane shades, 32 bits.
 pub fn covered_samples(kit: &mut Kit<'_, '_>) -> Src {
     let covered = compute::register(kit, Sr::SAMPLE_MASK);
     match kit.fragment.coverage.shaded {
@@ -95,8 +96,8 @@ pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
     helper
 }
 
-/// Kills the samples that the lane shades; the lane continues as a helper without effect. Inside an if it concerns the lanes
-/// that take it.
+/// Kills the samples that the lane shades; the lane continues as a helper. Inside an if this affects only the
+/// lanes that execute it.
 ///
 /// # Errors
 /// The shader is not a fragment shader.
@@ -114,13 +115,14 @@ pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Says of lanes that were just killed that what the block has assigned does not matter any more.
+/// Marks the variable assignments of the current block as irrelevant, for lanes that were just killed.
 pub fn forget(kit: &mut Kit<'_, '_>) {
     let kept = kit.fragment.coverage.tracked.map(|tracked| [tracked.demoted, tracked.dropped]);
     kit.vars.forget(kit.b.block(), kept.as_ref().map_or(&[], <[_; 2]>::as_slice));
 }
 
-/// Opens an if around an effect on memory that helper lanes must not have; in other stages than fragment all lanes have it.
+/// Opens an if around an effect on memory that helper lanes must not have; outside fragment shaders all lanes
+/// have it.
 pub fn guard(kit: &mut Kit<'_, '_>) -> Guard {
     let is_open = kit.stage == Stage::Fragment;
     if is_open {
@@ -131,7 +133,7 @@ pub fn guard(kit: &mut Kit<'_, '_>) -> Guard {
     Guard { is_open }
 }
 
-/// Closes it.
+/// Closes the if.
 pub fn end_guard(kit: &mut Kit<'_, '_>, guard: Guard) {
     if guard.is_open {
         kit.b.begin_else();
@@ -139,7 +141,7 @@ pub fn end_guard(kit: &mut Kit<'_, '_>, guard: Guard) {
     }
 }
 
-/// Closes it; the scalar `result` is 0 in lanes without the effect.
+/// Closes the if; the scalar `result` is 0 in lanes without the effect.
 pub fn end_guard_with(kit: &mut Kit<'_, '_>, guard: Guard, result: Src) -> Src {
     if !guard.is_open {
         return result;
@@ -151,8 +153,8 @@ pub fn end_guard_with(kit: &mut Kit<'_, '_>, guard: Guard, result: Src) -> Src {
     kit.vars.read(&mut kit.b, variable)
 }
 
-/// What becomes of the samples at the end: those not in `mask`, which the shader may give, are killed, or after early tests
-/// not stored.
+/// Finishes coverage at the end: samples outside `mask`, if the shader writes one, are killed or, after early
+/// tests, not stored.
 pub(super) fn end(kit: &mut Kit<'_, '_>, mask: Option<Src>, exports: &mut Vec<(u8, Src)>) {
     let mask = mask.map(|mask| kit.b.uconv(mask, 16));
     if !kit.fragment.info.early_tests {
@@ -171,7 +173,7 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, mask: Option<Src>, exports: &mut Vec<(u
     }
 }
 
-/// The samples to store after early tests; nothing when they are all.
+/// The mask of samples to store after early tests; `None` for all.
 fn emitted_samples(kit: &mut Kit<'_, '_>, mask: Option<Src>) -> Option<Src> {
     let tracked = kit.fragment.coverage.tracked?;
     if !kit.vars.is_written(tracked.dropped) {

@@ -1,4 +1,4 @@
-//! Derivatives: how a value differs between the lanes of a quad.
+//! Derivatives: differences between the lanes of a quad.
 
 use agx_abi::Stage;
 use agx_isa::sr::Sr;
@@ -19,7 +19,7 @@ pub enum Axis {
     Y,
 }
 
-/// Whether there are quads to take derivatives in.
+/// Whether the stage has quads for derivatives.
 pub fn has_quads(kit: &Kit<'_, '_>) -> bool {
     match kit.stage {
         Stage::Fragment => true,
@@ -28,7 +28,7 @@ pub fn has_quads(kit: &Kit<'_, '_>) -> bool {
     }
 }
 
-/// How a float differs in a direction, in a stage that has quads.
+/// The derivative of a float in a direction, in a stage that has quads.
 pub fn derivative(kit: &mut Kit<'_, '_>, axis: Axis, x: Src) -> Src {
     let ty = Type::scalar(kit.b.f.width(x));
     if kit.stage == Stage::Fragment {

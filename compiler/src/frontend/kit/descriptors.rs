@@ -1,4 +1,4 @@
-//! Descriptors that the program reads itself, from the memory of a set that the pipeline's layout describes.
+//! Descriptors that the program itself reads from the memory of a set, as the pipeline's layout describes.
 
 use agx_abi::UniformSource;
 use agx_abi::pipeline::{BindingAccess, BindingLayout, DescriptorForm, DescriptorParts};
@@ -13,25 +13,25 @@ pub(crate) struct Element {
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// Known part of the element's number.
+    /// Constant part of the element's number.
     pub fixed: u32,
     /// Computed part, 32 bits.
     pub index: Option<Src>,
 }
 
-/// Where a descriptor is in memory.
+/// The location of a descriptor in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// Address of the set.
     pub base: Src,
-    /// Byte of the element, 32 bits.
+    /// Byte offset of the element, 32 bits.
     pub element: Src,
-    /// How the binding is laid out.
+    /// The layout of the binding.
     pub layout: BindingLayout,
 }
 
 impl Place {
-    /// Where the descriptors of the element are; those of contents there are not.
+    /// The positions of the descriptors within the element; `None` for inline contents.
     pub fn parts(&self) -> Option<DescriptorParts> {
         match self.layout.form {
             DescriptorForm::Descriptors(parts) => Some(parts),
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Reads `words` 32-bit words, or one of 16 bits, from a byte of the element on.
+    /// Loads `words` 32-bit words, or one 16-bit word, from a byte offset in the element.
     pub fn load(&self, kit: &mut Kit<'_, '_>, at: u32, ty: Type) -> Src {
         let offset = kit.b.iadd(self.element, Src::imm32(at));
         let mut access = Access::READONLY;
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// Where the program finds a descriptor; nothing where the driver binds it.
+/// The location of a descriptor; `None` if the driver binds it.
 pub(crate) fn place(kit: &mut Kit<'_, '_>, element: Element) -> Option<Place> {
     let Element { set, binding, fixed, index } = element;
     let layout = *kit.bindings.in_memory(set, binding)?;

@@ -1,7 +1,8 @@
-//! Outputs of vertex shaders that are captured by transform feedback.
+//! Transform feedback: captured outputs of vertex shaders.
 //!
-//! A front end names the captured words before the vertex shader ends. A capturing shader that runs as a compute shader stores
-//! them, instance by instance, each with its vertices in order. A vertex that does not fit into the buffers stores nothing.
+//! A front end declares the captured words before the vertex shader ends. A capturing shader that runs as a
+//! compute shader stores them, instance by instance, with the vertices of each in order. A vertex that does
+//! not fit into the buffers stores nothing.
 
 use agx_abi::UniformSource;
 use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
@@ -12,28 +13,28 @@ use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, IrOp, Src};
 
-/// What is captured.
+/// The captured outputs.
 #[derive(Default)]
 pub struct FeedbackStage {
-    /// What the driver must know.
+    /// The information for the driver.
     pub info: Feedback,
-    /// It is stored.
+    /// Whether they are stored.
     pub(super) is_stored: bool,
     values: Vec<(CapturedOutput, Src)>,
 }
 
 impl FeedbackStage {
-    /// Nothing is captured yet.
+    /// Without captured outputs.
     pub(super) fn new(key: &CompileKey) -> Self {
         FeedbackStage { is_stored: key.captures_outputs, ..FeedbackStage::default() }
     }
 }
 
-/// Captures a value of 8, 16 or 32 bits, whose vertex takes `stride` bytes of its buffer.
+/// Captures a value of 8, 16 or 32 bits; its vertex takes `stride` bytes of the buffer.
 ///
 /// # Errors
-/// A buffer number past the last, an offset that is not a multiple of the value's size, a value that ends past the stride, or
-/// two strides for one buffer.
+/// A buffer number out of range, an offset that is not a multiple of the value's size, a value that ends past
+/// the stride, or different strides for one buffer.
 pub fn capture(
     kit: &mut Kit<'_, '_>,
     output: CapturedOutput,
@@ -56,7 +57,7 @@ pub fn capture(
     Ok(())
 }
 
-/// Stores what is captured, where there is room for the vertex.
+/// Stores the captured outputs if there is room for the vertex.
 pub(super) fn store(kit: &mut Kit<'_, '_>) {
     let values = std::mem::take(&mut kit.vertex.feedback.values);
     if values.is_empty() {

@@ -1,7 +1,7 @@
 //! Inputs and outputs of fragment shaders.
 //!
-//! Inputs come from coefficients and special registers. Colours, depth and stencil are left in fixed registers for the next part
-//! of the program, which tests, blends and stores.
+//! Inputs come from coefficients and special registers. Colours, depth and stencil are passed in fixed
+//! registers to the epilog, which tests, blends and stores.
 
 use agx_abi::fragment::{self, DepthLayout, MAX_TARGETS, SECOND_SOURCE};
 use agx_abi::tile::TilePass;
@@ -17,23 +17,23 @@ use crate::ir::build::tile;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Arithmetic, Block, Build, IrOp, Src, Type};
 
-/// Clip or cull distances that there can be.
+/// Maximum number of clip or cull distances.
 const MAX_DISTANCES: u32 = 8;
 
-/// What is known of a fragment shader.
+/// State of a fragment shader.
 #[derive(Default)]
 pub struct FragmentStage {
-    /// What its driver must know.
+    /// The information for the driver.
     pub info: FragmentInfo,
-    /// The pass it runs in, as far as the key says.
+    /// The render pass, if the key specifies it.
     pub tile: Option<TilePass>,
     pub(super) coverage: coverage::Coverage,
-    /// Blocks in which the shader has waited for the fragments before it at the pixel, and for what.
+    /// Blocks in which the shader has waited for earlier fragments at the pixel, with the wait masks.
     waited: Vec<(Block, u64)>,
 }
 
 impl FragmentStage {
-    /// A shader of which nothing is known but the key.
+    /// The initial state for a key.
     pub(super) fn new(stage: Stage, key: &CompileKey) -> Self {
         let sample_shading = key.sample_shading && stage == Stage::Fragment;
         let info = FragmentInfo { sample_shading, ..FragmentInfo::default() };
@@ -41,41 +41,41 @@ impl FragmentStage {
     }
 }
 
-/// What a fragment shader says of itself before it begins.
+/// Execution modes of a fragment shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FragmentModes {
-    /// Tests always come before the program.
+    /// Tests always run before the program.
     pub early_tests: bool,
-    /// What it promises of the depths it writes.
+    /// The layout that it declares for the depths it writes.
     pub depth_layout: DepthLayout,
-    /// It runs for each sample.
+    /// It runs per sample.
     pub sample_shading: bool,
 }
 
-/// What a fragment shader reads beside varyings.
+/// An input of a fragment shader other than a varying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FragmentInput {
-    /// Component 0 to 3 of the position on the screen: x, y, depth, 1/w.
+    /// Component 0 to 3 of the screen position: x, y, depth, 1/w.
     FragCoord(u32),
-    /// Component 0 or 1 of the position in a point, from its upper left.
+    /// Component 0 or 1 of the position within a point, from its upper left.
     PointCoord(u32),
-    /// Whether the front of the primitive is seen: a boolean.
+    /// Whether the primitive is front-facing: a boolean.
     FrontFacing,
-    /// Whether the lane only helps others with derivatives: a boolean.
+    /// Whether the lane is a helper: a boolean.
     HelperInvocation,
-    /// Number of the sample, in a shader that runs for each sample.
+    /// Number of the sample, if the shader runs per sample.
     SampleId,
     /// Component 0 or 1 of the sample's position in its pixel.
     SamplePosition(u32),
     /// Samples that the primitive covers.
     SampleMask,
-    /// The layer rendered to.
+    /// The layer being rendered.
     Layer,
-    /// The viewport.
+    /// The viewport index.
     Viewport,
     /// Number of the primitive.
     PrimitiveId,
-    /// Number of the view that is drawn.
+    /// The view index.
     ViewIndex,
     /// A clip distance.
     ClipDistance(u32),
@@ -86,15 +86,15 @@ pub enum FragmentInput {
 /// Components of a varying that are read together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Varying {
-    /// What it is: [`Input::user`] of location and component.
+    /// The input: [`Input::user`] of location and component.
     pub input: Input,
     /// How it is interpolated.
     pub mode: Mode,
-    /// It is taken where the primitive covers the pixel.
+    /// Whether to interpolate at a position that the primitive covers.
     pub centroid: bool,
-    /// Components from there on.
+    /// Number of consecutive components.
     pub count: u8,
-    /// Bits of each: 32, or 16 where it is not flat.
+    /// Bits of each: 32, or 16 if it is not flat.
     pub bits: u8,
 }
 
@@ -108,7 +108,7 @@ pub enum FragmentOutput {
         /// Component, 0 to 3.
         component: u32,
     },
-    /// A component of the second colour for blending.
+    /// A component of the second colour of dual-source blending.
     SecondColour {
         /// Component, 0 to 3.
         component: u32,
@@ -117,11 +117,11 @@ pub enum FragmentOutput {
     Depth,
     /// Stencil reference.
     Stencil,
-    /// Samples that are not killed.
+    /// Mask of the samples to keep.
     SampleMask,
 }
 
-/// Begins a fragment shader. It must be the first that is built.
+/// Begins a fragment shader. Must be called before anything else is built.
 pub fn begin(kit: &mut Kit<'_, '_>, modes: FragmentModes) {
     kit.uniforms.reserve(&fragment::UNIFORMS);
     let info = &mut kit.fragment.info;
@@ -131,14 +131,14 @@ pub fn begin(kit: &mut Kit<'_, '_>, modes: FragmentModes) {
     coverage::begin(kit);
 }
 
-/// The components of a varying. In a shader that runs for each sample they are taken at the sample.
+/// The components of a varying. If the shader runs per sample, they are interpolated at the sample.
 pub fn varying(kit: &mut Kit<'_, '_>, varying: Varying) -> Vec<Src> {
     let (place, sample) = place(kit, varying.centroid);
     let ty = Type::vector(varying.bits, varying.count);
     interpolate(kit, varying.input, varying.mode, (place, sample.as_slice()), ty)
 }
 
-/// Where an input is taken: in a shader that runs for each sample always at the sample.
+/// The interpolation position of an input: at the sample if the shader runs per sample.
 fn place(kit: &mut Kit<'_, '_>, centroid: bool) -> (Place, Option<Src>) {
     match coverage::shaded_sample(kit) {
         Some(sample) => (Place::Sample, Some(sample)),
@@ -147,7 +147,8 @@ fn place(kit: &mut Kit<'_, '_>, centroid: bool) -> (Place, Option<Src>) {
     }
 }
 
-/// An input taken at a place: at a sample, `at` has its number in 16 bits; at an offset, how far right of and below the centre.
+/// An input interpolated at a position: for a sample, `at` is its number in 16 bits; for an offset, the
+/// distance to the right of and below the centre.
 pub fn interpolate(
     kit: &mut Kit<'_, '_>,
     input: Input,
@@ -161,7 +162,7 @@ pub fn interpolate(
     kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
 }
 
-/// A single component of an input taken at a place.
+/// A single component of an input interpolated at a position.
 pub fn interpolate_one(
     kit: &mut Kit<'_, '_>,
     input: Input,
@@ -181,8 +182,8 @@ fn flat(kit: &mut Kit<'_, '_>, input: Input) -> Src {
     interpolate_one(kit, input, Mode::Flat, (Place::Centre, &[]), Type::B32)
 }
 
-/// An input that is not a varying, 32 bits where it is not a boolean; nothing for an absent component, and for the number of
-/// the sample in a shader that does not run for each.
+/// An input other than a varying, 32 bits unless it is a boolean; `None` for a nonexistent component, and for
+/// the sample number if the shader does not run per sample.
 pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
     Some(match input {
         FragmentInput::FragCoord(axis @ 0..=1) => {
@@ -220,7 +221,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
     })
 }
 
-/// How far right of (axis 0) or below (1) the pixel's corner the lane shades.
+/// The shaded position relative to the pixel's corner, to the right (axis 0) or down (axis 1).
 fn position_in_pixel(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
     let Some(sample) = coverage::shaded_sample(kit) else { return float(0.5, 32) };
     let positions = kit.uniforms.get(UniformSource::SamplePositions, 0, 32);
@@ -232,7 +233,7 @@ fn position_in_pixel(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
     kit.b.fmul(sixteenths, float(1.0 / 16.0, 32))
 }
 
-/// From here on the fragments of a pixel run in order.
+/// Orders the fragments of a pixel from here on.
 ///
 /// # Errors
 /// The shader is not a fragment shader.
@@ -245,11 +246,11 @@ pub fn begin_interlock(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Reads what a render target holds at the pixel: the sample with number `sample`, else the lowest that the lane shades. Four
-/// 32-bit components.
+/// Reads a render target at the pixel: the sample with number `sample`, else the lowest one that the lane
+/// shades. Returns four 32-bit components.
 ///
 /// # Errors
-/// The key does not say what the target's format is.
+/// The key does not specify the target's format.
 pub fn read_target(
     kit: &mut Kit<'_, '_>,
     target: u32,
@@ -289,7 +290,7 @@ pub fn read_target(
     })
 }
 
-/// Waits for the fragments before this one at the pixel, unless every way here has.
+/// Waits for earlier fragments at the pixel, unless this was already done on every path.
 fn wait_for_pixel(kit: &mut Kit<'_, '_>, mask: u64) {
     let (here, entry) = (kit.b.block(), kit.b.f.entry());
     let is_known =
@@ -300,11 +301,11 @@ fn wait_for_pixel(kit: &mut Kit<'_, '_>, mask: u64) {
     }
 }
 
-/// Leaves the outputs, 32-bit words in any order, in their registers, and decides the fate of samples. Of an output that comes
-/// more than once the last counts.
+/// Exports the outputs, 32-bit words in any order, to their registers, and finishes coverage. If an output
+/// occurs more than once, the last one counts.
 ///
 /// # Errors
-/// A render target that does not exist.
+/// A render target out of range.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(), CompileError> {
     let mut exports: Vec<(u8, Src)> = Vec::new();
     let mut mask = None;
@@ -318,7 +319,7 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(
                 kit.fragment.info.dual_source = true;
                 exports.push((colour(kit, SECOND_SOURCE, component)?, *word));
             }
-            // After early tests, depth and stencil are what they are.
+            // After early tests, depth and stencil cannot be changed.
             FragmentOutput::Depth | FragmentOutput::Stencil if early_tests => {}
             FragmentOutput::Depth => kit.b.effect(IrOp::WriteDepth, &[*word], &[]),
             FragmentOutput::Stencil => {
@@ -333,14 +334,14 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(
     exports.reverse();
     exports.dedup_by_key(|(register, _)| *register);
     for (register, value) in exports.into_iter().rev() {
-        // An output has the position of what computes it.
+        // An export has the source position of the instruction that computes it.
         kit.b.line = kit.b.f.def(value).map_or(0, |data| data.line);
         kit.b.effect(IrOp::Export, &[value], &[u32::from(register)]);
     }
     Ok(())
 }
 
-/// The register of a component of a colour, which is written.
+/// The register of a colour component, which is marked as written.
 fn colour(kit: &mut Kit<'_, '_>, target: u32, component: u32) -> Result<u8, CompileError> {
     let register =
         fragment::colour_register(target, component).ok_or(KitError::Target { target, most: MAX_TARGETS })?;

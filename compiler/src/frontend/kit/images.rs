@@ -1,4 +1,4 @@
-//! Texels by integer coordinates, image stores, and what a shader asks about images.
+//! Texel loads by integer coordinates, image stores, and image queries.
 
 use agx_abi::Stage;
 use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
@@ -15,7 +15,7 @@ use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 /// The hardware's code of 2D arrays.
 const ARRAY_2D: u32 = 3;
 
-/// Logarithm of the bytes of a texel that atomics are done on.
+/// Logarithm of the texel size in bytes for atomics.
 pub const TEXEL_SHIFT: u32 = 2;
 
 /// A row that no texture has.
@@ -24,30 +24,30 @@ const NO_ROW: u32 = 0xffff;
 /// A load of a texel.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// What the image looks like.
+    /// The shape of the image.
     pub shape: Shape,
     /// Bits of a component of a texel: 16 or 32.
     pub bits: u8,
-    /// Coordinates, 32-bit integers: [`Shape::texel_coords`] of them. Cubes that are loaded have the face as third, counted through all
-    /// cubes.
+    /// Coordinates, 32-bit integers, as many as [`Shape::texel_coords`]. For loads from cubes the third is
+    /// the face, counted through all cubes.
     pub coords: Vec<Src>,
-    /// Offset along the axes, 32-bit integers; may be shorter.
+    /// Offset along the axes, 32-bit integers; may have fewer entries.
     pub offset: Vec<Src>,
-    /// Level, an integer; the first where absent.
+    /// Level, an integer; the first if absent.
     pub lod: Option<Src>,
-    /// Sample of an image that has several; the first where absent.
+    /// Sample of a multisampled image; the first if absent.
     pub sample: Option<Src>,
 }
 
-/// Where a texel is.
+/// The location of a texel.
 struct Texel {
     coords: Vec<Src>,
     layer: Src,
     dim: u32,
 }
 
-/// Where the texel at integer coordinates is. Cubes that are not sampled are arrays of their faces, texel buffers have rows, input
-/// attachments are read at the fragment's pixel and layer.
+/// The location of the texel at integer coordinates. Cubes that are not sampled are arrays of their faces,
+/// texel buffers are divided into rows, input attachments are read at the fragment's pixel and layer.
 fn texel(
     kit: &mut Kit<'_, '_>,
     handle: Handle,
@@ -90,7 +90,7 @@ fn texel(
     })
 }
 
-/// Column and row of a texel of a buffer; a row that does not exist past the end.
+/// Column and row of a texel of a buffer; past the end, a row that does not exist.
 fn buffer_texel(kit: &mut Kit<'_, '_>, index: Src, handle: Handle) -> Vec<Src> {
     let count = textures::buffer_texels(kit, handle);
     let column = kit.b.and(index, Src::imm32(BUFFER_ROW_TEXELS - 1));
@@ -99,10 +99,10 @@ fn buffer_texel(kit: &mut Kit<'_, '_>, index: Src, handle: Handle) -> Vec<Src> {
     vec![column, kit.b.select(is_inside, row, Src::imm32(NO_ROW))]
 }
 
-/// The four components of a texel; zeros where there is none.
+/// The four components of a texel; zeros if it does not exist.
 ///
 /// # Errors
-/// Shapes that the hardware does not have, too few coordinates.
+/// Shapes that the hardware does not support, too few coordinates.
 pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
     let Load { shape, bits, .. } = *load;
     let mut texel = texel(kit, handle, shape, load.coords.clone())?;
@@ -113,7 +113,7 @@ pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 
     let names = textures::descriptor(kit, handle, DescriptorKind::Texture);
     let sampler = kit.bindings.sampler_of_loads()?;
     let (mut last_layer, mut lod, mut last_lod) = (Src::NONE, Src::NONE, Src::NONE);
-    // An attachment has the layer that is rendered to.
+    // For an attachment, the layer is the one being rendered.
     if texel.layer != Src::NONE && shape.dim != Dim::Attachment {
         last_layer = textures::last_layer(kit, handle);
     }
@@ -135,10 +135,10 @@ pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 
     Ok(kit.b.split_into(Src::value(vector), Type::scalar(bits)))
 }
 
-/// Stores a texel. An image that the shader also loads from is `readable`: its loads then see the store.
+/// Stores a texel. `readable` means that the shader also loads from the image: its later loads see the store.
 ///
 /// # Errors
-/// Images of several samples, shapes that the hardware does not have, too few coordinates.
+/// Multisampled images, shapes that the hardware does not support, too few coordinates.
 pub fn store(
     kit: &mut Kit<'_, '_>,
     handle: Handle,
@@ -166,8 +166,8 @@ pub fn store(
     Ok(())
 }
 
-/// Whether a texel is in the image, for atomics: they are done on memory, where the hardware knows of no texels. Nothing where the key
-/// does not ask.
+/// Whether a texel is in the image, for atomics, which access plain memory without bounds checks by the
+/// hardware. `None` if the key does not require it.
 pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> Option<Src> {
     if kit.robustness.image == Bounds::Unchecked {
         return None;
@@ -191,11 +191,11 @@ pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[
     inside.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
-/// The place of a texel of 32 bits in a linear image, for atomics: the base address and the byte offset.
+/// The address of a 32-bit texel in a linear image, for atomics: base address and byte offset.
 pub fn texel_address(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> (Src, Src) {
     let first = coords.first().copied().unwrap_or(Src::imm32(0));
     let mut offset = kit.b.shl(first, Src::imm32(TEXEL_SHIFT));
-    // A line has layers, but no rows.
+    // 1D arrays have layers but no rows.
     let strides: &[(Field, u32)] = match shape.dim {
         Dim::D1 => &[(fields::LAYER_STRIDE, 7)],
         _ => &[(fields::ROW_STRIDE, 4), (fields::LAYER_STRIDE, 7)],

@@ -1,33 +1,34 @@
-//! Limits that all front ends keep, so that time and memory stay bounded on hostile input.
+//! Limits of all front ends, which bound time and memory on hostile input.
 
 use crate::error::{CompileError, KitError};
 
-/// Deepest nesting of calls.
+/// Maximum nesting of calls.
 pub const MAX_CALL_DEPTH: usize = 256;
 
-/// Most constructs around each other, calls inlined: the hardware counts levels in 16 bits, and a construct may need two.
+/// Maximum nesting of constructs after inlining: the hardware counts levels in 16 bits, and a construct may
+/// need two.
 pub const MAX_NESTING: u32 = 1 << 14;
 
-/// Most instructions translated, those of functions called several times counted each time.
+/// Maximum number of translated instructions; functions count once per call.
 pub const MAX_INSTRUCTIONS: usize = 1 << 22;
 
-/// Most bytes of push constants that are read from the uniform file.
+/// Maximum size of push constants that are read from the uniform file, in bytes.
 pub const MAX_PUSH_CONSTANT_BYTES: u32 = 256;
 
-/// Most bytes of stack memory of an invocation: the hardware maps fewer than 32,767 words, of which ten are reserved and the
-/// number is a multiple of four (applegpu, Mesa 25.0).
+/// Maximum size of an invocation's stack memory in bytes: the hardware maps fewer than 32,767 words, of which
+/// ten are reserved, and the number must be a multiple of four (applegpu, Mesa 25.0).
 pub const MAX_SCRATCH_BYTES: u32 = 4 * (32_764 - 10);
 
-/// Most bytes of workgroup memory: what a threadgroup may have (Metal feature set tables, Apple7 and Apple8).
+/// Maximum size of workgroup memory in bytes (Metal feature set tables, Apple7 and Apple8).
 pub const MAX_LOCAL_BYTES: u32 = 32 << 10;
 
-/// Most bytes of the constant section.
+/// Maximum size of the constant section in bytes.
 pub const MAX_CONSTANT_BYTES: u32 = 1 << 20;
 
-/// Most invocations of a workgroup.
+/// Maximum number of invocations in a workgroup.
 pub const MAX_INVOCATIONS: u64 = 1024;
 
-/// Counts what is translated against [`MAX_INSTRUCTIONS`] and [`MAX_NESTING`].
+/// Counts translated instructions and constructs against [`MAX_INSTRUCTIONS`] and [`MAX_NESTING`].
 #[derive(Default)]
 pub struct Budget {
     instructions: usize,
@@ -38,7 +39,7 @@ impl Budget {
     /// Counts an instruction.
     ///
     /// # Errors
-    /// One instruction too many.
+    /// Too many instructions.
     pub fn count(&mut self) -> Result<(), CompileError> {
         self.instructions = self.instructions.saturating_add(1);
         if self.instructions > MAX_INSTRUCTIONS {
@@ -50,7 +51,7 @@ impl Budget {
     /// Enters a construct.
     ///
     /// # Errors
-    /// Constructs nest too deep.
+    /// Constructs nest too deeply.
     pub fn open(&mut self) -> Result<(), CompileError> {
         self.nesting = self.nesting.saturating_add(1);
         if self.nesting > MAX_NESTING {

@@ -1,19 +1,19 @@
-//! Source positions: instructions carry the number of the position they come from.
+//! Source positions: each instruction carries the number of its position.
 
 use super::Kit;
 use crate::error::CompileError;
 
-/// What is built from here on comes from this position; column 0 is unknown.
+/// Sets the source position of the following instructions; column 0 means unknown.
 pub fn set(kit: &mut Kit<'_, '_>, file: &str, line: u32, column: u32) {
     kit.b.line = kit.b.f.sources.number(file, line, column);
 }
 
-/// What is built from here on has no position.
+/// Clears the source position of the following instructions.
 pub fn clear(kit: &mut Kit<'_, '_>) {
     kit.b.line = 0;
 }
 
-/// `error` with the position of what is being built, unless it has a place already.
+/// Attaches the current source position to `error`, unless it has a location already.
 pub fn locate(kit: &Kit<'_, '_>, error: CompileError) -> CompileError {
     kit.b.f.sources.locate(kit.b.line, error)
 }

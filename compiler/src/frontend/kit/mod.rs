@@ -1,7 +1,8 @@
-//! The kit of a front end: everything between a shader language and the IR that does not depend on the language.
+//! The front-end kit: the language-independent layer between shader languages and the IR.
 //!
-//! A front end decodes its language, makes a [`Kit`], builds the shader into [`Kit::b`], and calls [`Kit::finish`]. The kit
-//! speaks the words of `agx_abi`: which registers, uniforms and state registers hold what is decided there.
+//! A front end decodes its language, creates a [`Kit`], builds the shader into [`Kit::b`], and calls
+//! [`Kit::finish`]. The kit uses the interface defined in `agx_abi`, which determines the contents of
+//! registers, uniforms and state registers.
 //!
 //! | module | subject |
 //! |---|---|
@@ -18,9 +19,9 @@
 //! | [`lines`] | source positions |
 //! | [`limits`] | limits that all front ends keep |
 //!
-//! Scalar arithmetic is on the builder ([`crate::ir::build::alu`]), mutable variables are
-//! [`Variables`](crate::frontend::ssa::Variables): registers of a shader language become variables that are written and read
-//! in program order, and SSA follows.
+//! Scalar arithmetic is on the builder ([`crate::ir::build::alu`]).
+//! [`Variables`](crate::frontend::ssa::Variables) provides mutable variables: registers of a shader language
+//! become variables, written and read in program order, from which SSA form is constructed.
 //!
 //! # A front end
 //!
@@ -36,13 +37,13 @@
 //! fn transform<'a>(bump: &'a Bump, key: &CompileKey) -> Result<(Function<'a>, ShaderInfo), CompileError> {
 //!     let mut function = Function::new(bump, "main");
 //!     let mut kit = Kit::start(&mut function, Stage::Vertex, key);
-//!     // What the shader reads must be known before anything is built: registers are taken at its start.
+//!     // Inputs must be declared before anything is built: their registers are read at the start.
 //!     vertex::begin(&mut kit, (0..4).map(|component| (0, component)))?;
 //!     let position = [0, 1, 2, 3].map(|component| vertex::attribute(&mut kit, 0, component).unwrap_or(Src::f32(0.0)));
 //!     let matrix = buffers::Buffer::uniform(&mut kit, 0, 0);
 //!     let mut outputs = Vec::new();
 //!     for row in 0..4 {
-//!         // A register of the language would index the vectors with `Src`s that are computed.
+//!         // For relative addressing in the language, the index would be a computed `Src`.
 //!         let coefficients = buffers::load_vec4(&mut kit, matrix, Src::imm32(row));
 //!         let mut sum = kit.b.fmul(position[0], coefficients[0]);
 //!         for (x, y) in position.into_iter().zip(coefficients).skip(1) {
@@ -60,9 +61,9 @@
 //! # Ok::<(), CompileError>(())
 //! ```
 //!
-//! A fragment shader calls [`fragment::begin`], [`fragment::varying`], [`sampling::sample`], [`coverage::discard`] and
-//! [`fragment::end`]; a compute shader sets [`Kit::compute`], asks for [`compute::input`] and uses [`buffers`] and
-//! [`images`].
+//! A fragment shader calls [`fragment::begin`], [`fragment::varying`], [`sampling::sample`],
+//! [`coverage::discard`] and [`fragment::end`]; a compute shader sets [`Kit::compute`], reads
+//! [`compute::input`] and uses [`buffers`] and [`images`].
 
 pub mod bounds;
 pub mod buffers;
@@ -107,21 +108,21 @@ pub struct Kit<'f, 'a> {
     pub bindings: Bindings,
     /// Memory in use.
     pub memory: MemoryUse,
-    /// What becomes of accesses outside of buffers.
+    /// The behaviour of buffer accesses out of bounds.
     pub(crate) robustness: Robustness,
-    /// How large the compilation may become.
+    /// Limits of the compilation.
     pub(crate) limits: CompileLimits,
     /// The stage.
     pub stage: Stage,
-    /// What vertex shaders have.
+    /// State of vertex shaders.
     pub vertex: VertexStage,
-    /// What fragment shaders have.
+    /// State of fragment shaders.
     pub fragment: FragmentStage,
-    /// What compute shaders have.
+    /// State of compute shaders.
     pub compute: ComputeStage,
 }
 
-/// The memory a shader uses beside buffers and textures, and what it does to memory.
+/// A shader's use of memory other than buffers and textures, and its effects on memory.
 #[derive(Default)]
 pub struct MemoryUse {
     /// Bytes of workgroup memory.
@@ -155,11 +156,11 @@ impl<'f, 'a> Kit<'f, 'a> {
         }
     }
 
-    /// Ends the function: uniforms get their places, variables become values. Every construct must be closed, and the outputs
-    /// of a vertex or fragment shader built ([`vertex::end`], [`fragment::end`]).
+    /// Finishes the function: assigns uniforms and converts variables to values. Every construct must be
+    /// closed, and the outputs of a vertex or fragment shader built ([`vertex::end`], [`fragment::end`]).
     ///
     /// # Errors
-    /// More uniforms than fit.
+    /// Too many uniforms.
     pub fn finish(self, entry_point: &str) -> Result<ShaderInfo, CompileError> {
         if let Some(error) = self.bindings.refused {
             return Err(error.into());

@@ -1,32 +1,33 @@
-//! What a key asks of accesses outside of what is bound.
+//! Behaviour of accesses out of bounds, as the key requires.
 
-/// What becomes of accesses outside of a buffer.
+/// Behaviour of buffer accesses out of bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Bounds {
-    /// Anything: the program does none.
+    /// Undefined: the program makes none.
     #[default]
     Unchecked,
-    /// They reach some byte of the buffer (`robustBufferAccess` of Vulkan).
+    /// They access some byte of the buffer (Vulkan's `robustBufferAccess`).
     Clamped,
-    /// Loads give zeros, stores and atomics do nothing (`robustBufferAccess2`).
+    /// Loads return zeros, stores and atomics are dropped (`robustBufferAccess2`).
     Exact,
 }
 
-/// What becomes of accesses outside of what is bound, by kind. Vertex attributes need no choice: they have a clamp of their own. Nor
-/// do loads from images and stores to them: the hardware gives zeros for texels outside and drops stores to them. A null descriptor of
-/// a buffer is one of size 0.
+/// Behaviour of accesses out of bounds, by kind of resource. Vertex attributes have a separate clamp and need
+/// no setting. Neither do image loads and stores: the hardware returns zeros for texels out of bounds and
+/// drops stores to them. A null buffer descriptor has size 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Robustness {
     /// Uniform buffers.
     pub uniform: Bounds,
     /// Storage buffers.
     pub storage: Bounds,
-    /// Atomics on images, which are done on memory: unless unchecked, those outside do nothing and give 0.
+    /// Atomics on images, which access plain memory: unless unchecked, those out of bounds have no effect and
+    /// return 0.
     pub image: Bounds,
 }
 
 impl Robustness {
-    /// The same for every kind.
+    /// The same behaviour for every kind.
     pub fn all(bounds: Bounds) -> Robustness {
         Robustness { uniform: bounds, storage: bounds, image: bounds }
     }

@@ -12,14 +12,14 @@ use crate::error::{CompileError, KitError};
 use crate::ir::op::Op;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
-/// What a texture extends in.
+/// The dimension of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dim {
-    /// A line.
+    /// One-dimensional.
     D1,
-    /// A rectangle.
+    /// Two-dimensional.
     D2,
-    /// A box.
+    /// Three-dimensional.
     D3,
     /// Six faces.
     Cube,
@@ -29,26 +29,26 @@ pub enum Dim {
     Attachment,
 }
 
-/// What a texture or image looks like.
+/// The shape of a texture or image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// What it extends in.
+    /// Its dimension.
     pub dim: Dim,
-    /// Has layers.
+    /// Whether it has layers.
     pub arrayed: bool,
-    /// Has several samples.
+    /// Whether it is multisampled.
     pub multisampled: bool,
-    /// Is loaded and stored without a sampler.
+    /// Whether it is accessed without a sampler, by loads and stores.
     pub storage: bool,
 }
 
 impl Shape {
-    /// A texture of one layer and one sample that is sampled.
+    /// A sampled texture with one layer and one sample.
     pub const fn texture(dim: Dim) -> Shape {
         Shape { dim, arrayed: false, multisampled: false, storage: false }
     }
 
-    /// Coordinates that say where in a texture, the layer not among them.
+    /// Number of coordinates of a position, without the layer.
     pub fn axes(self) -> usize {
         match self.dim {
             Dim::D1 | Dim::Buffer => 1,
@@ -57,7 +57,8 @@ impl Shape {
         }
     }
 
-    /// Integer coordinates of a texel, the layer among them. The faces of all cubes are the layers of one array.
+    /// Number of integer coordinates of a texel, including the layer. The faces of all cubes are the layers
+    /// of one array.
     pub fn texel_coords(self) -> usize {
         match self.dim {
             Dim::Cube => 3,
@@ -65,7 +66,7 @@ impl Shape {
         }
     }
 
-    /// The hardware's code of it, as sampling sees it.
+    /// The hardware's code of the dimension for sampling.
     pub(crate) fn code(self) -> Result<u32, CompileError> {
         Ok(match (self.dim, self.arrayed, self.multisampled) {
             (Dim::D1, false, false) => 0,
@@ -79,14 +80,14 @@ impl Shape {
             (Dim::Cube, true, false) => 7,
             (dim, arrayed, multisampled) => {
                 let layers = if arrayed { " with layers" } else { "" };
-                let samples = if multisampled { " of several samples" } else { "" };
+                let samples = if multisampled { " with several samples" } else { "" };
                 return Err(KitError::Shape { shape: format!("dimension {dim:?}{layers}{samples}") }.into());
             }
         })
     }
 }
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Debug, Default)]
 pub enum Lod {
     /// From the coordinates of the quad. In a stage without quads it is level 0.
@@ -96,32 +97,33 @@ pub enum Lod {
     Bias(Src),
     /// As given.
     Explicit(Src),
-    /// From gradients: for each axis of the texture how its coordinate changes to the right, then down, 32 bits each.
+    /// From gradients: for each axis of the texture, the change of its coordinate to the right, then down, 32
+    /// bits each.
     Gradients(Vec<[Src; 2]>),
 }
 
-/// A sample.
+/// A sample operation.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// What the texture looks like.
+    /// The shape of the texture.
     pub shape: Shape,
     /// Bits of a component of the result: 16 or 32.
     pub bits: u8,
     /// Coordinates, 32-bit floats, as many as the texture has axes.
     pub coords: Vec<Src>,
-    /// Layer, a float, of a texture that has them.
+    /// The layer, a float, if the texture has layers.
     pub layer: Option<Src>,
     /// The level of detail.
     pub lod: Lod,
     /// Its lower limit.
     pub min_lod: Option<Src>,
-    /// What texels are compared with.
+    /// The reference value of a shadow comparison.
     pub reference: Option<Src>,
     /// Offset in texels: see [`pack_offset`].
     pub offset: Option<Src>,
-    /// The channel of four texels that is given instead of one filtered texel.
+    /// Gather this channel of four texels instead of one filtered texel.
     pub gather: Option<u32>,
-    /// The level is given instead of a texel: the one that is sampled, and the one before clamping.
+    /// Return the level instead of a texel: the sampled one, and the one before clamping.
     pub query: bool,
 }
 
@@ -159,7 +161,7 @@ pub fn pack_offset(kit: &mut Kit<'_, '_>, offset: &[Src]) -> Src {
 /// The four components of a sample.
 ///
 /// # Errors
-/// Shapes that the hardware does not have, too many samplers.
+/// Shapes that the hardware does not support, too many samplers.
 pub fn sample(
     kit: &mut Kit<'_, '_>,
     texture: Handle,
@@ -170,7 +172,7 @@ pub fn sample(
         Some(_) => textures::last_layer(kit, texture),
         None => Src::NONE,
     };
-    // The first level is what texels are gathered from.
+    // Gathers always read the first level.
     let bias = if sample.gather.is_none() { textures::sampler_bias(kit, sampler) } else { None };
     let (mode, lod) = level(kit, sample, bias);
     let names = textures::descriptor(kit, texture, DescriptorKind::Texture);
@@ -196,7 +198,8 @@ pub fn sample(
     Ok(kit.b.split_into(Src::value(vector), Type::scalar(sample.bits)))
 }
 
-/// The mode and operand of the level of detail. Outside fragment shaders the hardware has no quads to take it from.
+/// The mode and operand of the level of detail. Outside fragment shaders there are no hardware quads to
+/// derive it from.
 fn level(kit: &mut Kit<'_, '_>, sample: &Sample, of_sampler: Option<Src>) -> (LodMode, Src) {
     let bias = match &sample.lod {
         Lod::Explicit(level) => return (LodMode::EXPLICIT, biased(kit, *level, of_sampler)),
@@ -224,7 +227,7 @@ fn biased(kit: &mut Kit<'_, '_>, level: Src, bias: Option<Src>) -> Src {
     kit.b.fadd(level, bias)
 }
 
-/// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
+/// The gradients of coordinates in the quad, scaled according to the bias.
 fn gradients_in_quad(kit: &mut Kit<'_, '_>, coords: &[Src], bias: Option<Src>) -> Src {
     let mut words = Vec::with_capacity(coords.len().saturating_mul(2));
     for coord in coords {
@@ -235,7 +238,7 @@ fn gradients_in_quad(kit: &mut Kit<'_, '_>, coords: &[Src], bias: Option<Src>) -
     scaled(kit, words, bias)
 }
 
-/// Gradients scaled by what a bias adds to the level.
+/// Gradients, scaled according to the bias.
 fn scaled(kit: &mut Kit<'_, '_>, mut words: Vec<Src>, bias: Option<Src>) -> Src {
     if let Some(bias) = bias {
         let bias = kit.b.fconv(bias, 32);

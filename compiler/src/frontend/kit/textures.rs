@@ -1,4 +1,5 @@
-//! Textures, images and samplers: which state register or table holds a descriptor, and what descriptors say of their texture.
+//! Textures, images and samplers: which state register or table holds a descriptor, and texture properties
+//! read from descriptors.
 
 use agx_abi::pipeline::{BindingAccess, BindingLayout, DescriptorParts, PipelineLayout};
 use agx_abi::textures::{self, DESCRIPTOR_BYTES, DescriptorKind, Field, MAX_SAMPLERS, MAX_TEXTURES};
@@ -11,20 +12,20 @@ use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
-/// What state registers hold, as far as it has come up.
+/// The state registers in use so far.
 #[derive(Default)]
 pub struct Bindings {
     /// Texture state registers.
     pub textures: Vec<TextureBinding>,
     /// Sampler state registers.
     pub samplers: Vec<SamplerBinding>,
-    /// How the pipeline lays descriptors out.
+    /// The pipeline's descriptor layout.
     pub(super) layout: Option<PipelineLayout>,
     /// Samplers have a level bias.
     has_bias: bool,
-    /// Samplers have a register for each texture that they are combined with.
+    /// Samplers have one register per texture that they are combined with.
     pairs: bool,
-    /// Why the layout does not do for the shader.
+    /// The first reason why the layout does not fit the shader.
     pub(super) refused: Option<KitError>,
 }
 
@@ -35,15 +36,15 @@ pub struct Handle {
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// Known part of the element's number.
+    /// Constant part of the element's number.
     pub fixed: u32,
     /// Computed part, 32 bits.
     pub index: Option<Src>,
-    /// Elements of the whole array; `None` when the shader does not say.
+    /// Number of elements of the array; `None` if the shader does not specify it.
     pub count: Option<u32>,
 }
 
-/// Operands that name a descriptor: a state register's number, or an offset and the table's address.
+/// Operands that identify a descriptor: a state register's number, or an offset and the table's address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DescriptorOperands {
     pub texture: Src,
@@ -51,12 +52,12 @@ pub(crate) struct DescriptorOperands {
 }
 
 impl Handle {
-    /// What is bound at (set, binding), which is not an array.
+    /// The descriptor at (set, binding), which is not an array.
     pub fn new(set: u32, binding: u32) -> Handle {
         Handle { set, binding, fixed: 0, index: None, count: Some(1) }
     }
 
-    /// Where the program finds the descriptors, if it reads them itself.
+    /// The location of the descriptors, if the program reads them itself.
     fn place(&self, kit: &mut Kit<'_, '_>) -> Option<(Place, DescriptorParts)> {
         let Handle { set, binding, fixed, index, .. } = *self;
         let place = descriptors::place(kit, Element { set, binding, fixed, index })?;
@@ -70,7 +71,7 @@ impl Handle {
         SamplerBinding::Bound { set: self.set, binding: self.binding, element }
     }
 
-    /// The sampler for a texture of another binding.
+    /// The sampler paired with a texture of another binding.
     fn paired(&self, texture: Handle) -> SamplerBinding {
         let Handle { set, binding, fixed: element, .. } = *self;
         let Handle { set: texture_set, binding: texture_binding, fixed: texture_element, .. } = texture;
@@ -109,15 +110,15 @@ impl Handle {
 }
 
 impl Bindings {
-    /// Nothing, under the layout of a key.
+    /// Without bindings, for the layout of a key.
     pub(super) fn new(key: &CompileKey) -> Bindings {
         let has_bias = key.sampler_bias && key.layout.is_none();
         let pairs = key.pairs_samplers && key.layout.is_none();
         Bindings { layout: key.layout.clone(), has_bias, pairs, ..Bindings::default() }
     }
 
-    /// The layout of a binding whose descriptors the program reads. A binding that the layout does not have is an error when the
-    /// shader is complete.
+    /// The layout of a binding whose descriptors the program reads. A binding missing from the layout is
+    /// reported when the shader is complete.
     pub(super) fn in_memory(&mut self, set: u32, binding: u32) -> Option<&BindingLayout> {
         let found = self.layout.as_ref()?.binding(set, binding);
         if found.is_none() {
@@ -126,7 +127,7 @@ impl Bindings {
         found.filter(|found| found.access != BindingAccess::Constant)
     }
 
-    /// The texture state register of a descriptor, if there is room.
+    /// The texture state register of a descriptor, if one is available.
     fn texture_register(&mut self, wanted: TextureBinding) -> Option<usize> {
         let textures = &mut self.textures;
         let known = textures.iter().position(|known| *known == wanted);
@@ -138,7 +139,8 @@ impl Bindings {
         })
     }
 
-    /// The first of the state registers that hold these samplers side by side, if there is room. One is left for loads.
+    /// The first of consecutive state registers for these samplers, if available. One register is kept free
+    /// for loads.
     fn sampler_register(&mut self, wanted: &[SamplerBinding]) -> Option<Src> {
         let samplers = &mut self.samplers;
         let known = samplers.windows(wanted.len().max(1)).position(|window| window == wanted);
@@ -162,7 +164,7 @@ impl Bindings {
     }
 }
 
-/// The operands with which instructions name a texture or image.
+/// The operands that identify a texture or image in instructions.
 pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: DescriptorKind) -> DescriptorOperands {
     let Handle { set, binding, fixed, index, .. } = handle;
     if let Some((place, parts)) = handle.place(kit) {
@@ -180,7 +182,7 @@ pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: Descriptor
     DescriptorOperands { texture: handle.table_offset(kit), heap }
 }
 
-/// The operand with which instructions name the sampler of a texture.
+/// The operand that identifies the sampler of a texture in instructions.
 pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle, texture: Handle) -> Result<Src, CompileError> {
     if let Some((place, parts)) = handle.place(kit) {
         return Ok(place.load(kit, parts.sampler, Type::B16));
@@ -203,7 +205,7 @@ pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle, texture: Handle) ->
     Ok(kit.b.uconv(number, 16))
 }
 
-/// The number of a sampler that has no register of its own, from memory.
+/// The index of a sampler without its own register, loaded from memory.
 fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let Handle { set, binding, fixed, index, .. } = handle;
     let table = kit.uniforms.get(UniformSource::SamplerTable { set, binding }, 0, 64);
@@ -213,7 +215,7 @@ fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     Src::value(kit.b.value(IrOp::LoadGlobal, Type::B16, &[table, offset], &mods))
 }
 
-/// What a sampler adds to levels, a 16-bit float; nothing where samplers have no bias.
+/// The level bias of a sampler, a 16-bit float; `None` if samplers have no bias.
 pub(crate) fn sampler_bias(kit: &mut Kit<'_, '_>, handle: Handle) -> Option<Src> {
     if !kit.bindings.has_bias {
         return None;
@@ -279,7 +281,8 @@ pub fn buffer_texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     handle.word(kit, textures::BUFFER_SIZE_WORD)
 }
 
-/// Where the texels of a linear texture begin: units of 16 bytes, which the descriptor has from bit 66 on, 36 bits.
+/// The base of a linear texture's texels in units of 16 bytes, from the descriptor's 36 bits starting at bit
+/// 66.
 pub(crate) fn texel_base(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let [low, high] = [2, 3].map(|word| handle.word(kit, word));
     let b = &mut kit.b;

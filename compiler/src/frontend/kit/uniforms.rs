@@ -1,5 +1,5 @@
-//! The uniform registers a shader reads. While the function is built they are numbered provisionally, as they come up;
-//! when it is complete, [`agx_abi::layout::place`] orders them.
+//! The uniform registers that a shader reads. During construction they are numbered provisionally, in order
+//! of first use; at the end, [`agx_abi::layout::place`] assigns the final order.
 
 use agx_abi::layout::{self, LayoutError};
 use agx_abi::{UniformRange, UniformSource};
@@ -7,13 +7,13 @@ use agx_abi::{UniformRange, UniformSource};
 use crate::error::{CompileError, KitError};
 use crate::ir::src::{Src, SrcKind};
 
-/// Uniforms in the order in which they came up.
+/// Uniforms in order of first use.
 #[derive(Default)]
 pub struct Uniforms {
     slots: Vec<UniformSource>,
     /// First and last-plus-one byte of the push constants that are read directly.
     push: Option<(u32, u32)>,
-    /// Ranges at fixed places before all others, ascending.
+    /// Ranges at fixed positions before all others, ascending.
     fixed: Vec<UniformRange>,
 }
 
@@ -23,17 +23,17 @@ const SLOT_SHIFT: u32 = 16;
 /// The slot number of the push constants.
 const PUSH_SLOT: u64 = 0xffff_ffff;
 
-/// The slot number of what has no value.
+/// The slot number of undefined values.
 const UNDEFINED_SLOT: u64 = 0xffff_fffe;
 
-/// A word of `bits` bits that may be anything, in the place of a uniform until the function is complete, then zero.
+/// An undefined word of `bits` bits: a provisional uniform that becomes zero when the function is complete.
 pub fn undefined(bits: u8) -> Src {
     provisional(UNDEFINED_SLOT, 0, bits)
 }
 
-/// The final places.
+/// The final positions.
 pub(crate) struct Placement {
-    /// What the driver fills.
+    /// The ranges that the driver fills.
     pub ranges: Vec<UniformRange>,
     /// First half-word of each slot.
     starts: Vec<u16>,
@@ -51,7 +51,7 @@ impl Uniforms {
         provisional(slot as u64, half, bits)
     }
 
-    /// Puts `ranges`, which ascend, at their places, before all others.
+    /// Reserves `ranges`, which ascend, at their positions before all others.
     pub fn reserve(&mut self, ranges: &[UniformRange]) {
         self.fixed = ranges.to_vec();
     }
@@ -63,7 +63,7 @@ impl Uniforms {
         provisional(PUSH_SLOT, (offset / 2) as u16, bits)
     }
 
-    /// Orders the slots as the resource layout says.
+    /// Orders the slots according to the resource layout.
     pub(crate) fn place(&self) -> Result<Placement, CompileError> {
         let mut wanted: Vec<(UniformSource, u16)> = self.slots.iter().map(|source| (*source, 0)).collect();
         let push = self.push.map(|(low, high)| (low & !3, high.next_multiple_of(4)));
@@ -87,14 +87,14 @@ impl Uniforms {
 
 fn does_not_fit(error: LayoutError) -> CompileError {
     let what = match error.what {
-        UniformSource::PushConstants { .. } => "the push constants have no room".to_owned(),
+        UniformSource::PushConstants { .. } => "the push constants do not fit".to_owned(),
         _ => error.to_string(),
     };
     KitError::Uniforms { what }.into()
 }
 
 impl Placement {
-    /// The final register for a provisional one; other sources stay as they are.
+    /// The final register for a provisional one; other sources are unchanged.
     pub fn map(&self, src: Src) -> Src {
         if src.kind != SrcKind::Uniform {
             return src;

@@ -1,6 +1,7 @@
 //! Inputs and outputs of vertex shaders.
 //!
-//! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
+//! Attributes, vertex number and instance number are in registers at program start. Outputs are words in
+//! slots.
 
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::varyings::{OutputGroup, OutputLayout};
@@ -14,25 +15,25 @@ use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
-/// What is known of a vertex shader.
+/// State of a vertex shader.
 #[derive(Default)]
 pub struct VertexStage {
-    /// How the hardware runs it.
+    /// The hardware stage in which it runs.
     pub runs_as: RunsAs,
     /// Attributes that are read.
     pub attributes: Vec<Attribute>,
     /// Output slots that are written.
     pub varyings: Vec<Varying>,
-    /// What is captured.
+    /// The captured outputs.
     pub feedback: FeedbackStage,
-    /// What the fragment shader reads, where that is known.
+    /// The inputs of the fragment shader, if known.
     fragment_inputs: Option<Vec<CoefficientSource>>,
-    /// Registers that hold something when the program starts, by half index.
+    /// Registers preloaded at program start, by half index.
     preloaded: Vec<(u8, Src)>,
 }
 
 impl VertexStage {
-    /// A shader of which nothing is known.
+    /// The initial state for a key.
     pub(super) fn new(key: &CompileKey) -> Self {
         let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
         VertexStage {
@@ -57,14 +58,14 @@ impl VertexStage {
     }
 }
 
-/// What a vertex shader reads beside attributes.
+/// An input of a vertex shader other than an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexInput {
-    /// Number of the vertex, which counts from the base vertex.
+    /// Number of the vertex, counted from the base vertex.
     VertexIndex,
-    /// Number of the instance, which counts from the base instance.
+    /// Number of the instance, counted from the base instance.
     InstanceIndex,
-    /// Number of the instance, which counts from 0.
+    /// Number of the instance, counted from 0.
     InstanceNumber,
     /// Number of the first vertex of the draw.
     BaseVertex,
@@ -72,7 +73,7 @@ pub enum VertexInput {
     BaseInstance,
     /// Number of the draw in a multi-draw.
     DrawIndex,
-    /// Number of the view that is drawn.
+    /// The view index.
     ViewIndex,
 }
 
@@ -87,9 +88,9 @@ pub enum VertexOutput {
     ClipDistance(u32),
     /// A cull distance.
     CullDistance(u32),
-    /// The layer rendered to.
+    /// The layer being rendered.
     Layer,
-    /// The viewport.
+    /// The viewport index.
     Viewport,
     /// A component of a location, which a fragment shader reads as a varying.
     User {
@@ -100,11 +101,12 @@ pub enum VertexOutput {
     },
 }
 
-/// Numbers the attributes of which `read` names location and component in any order, reads the registers that hold
-/// something, and reserves the uniforms of the prolog. It must be the first that is built.
+/// Assigns numbers to the attributes that `read` lists by location and component in any order, reads the
+/// preloaded registers, and reserves the uniforms of the prolog. Must be called before anything else is
+/// built.
 ///
 /// # Errors
-/// More attributes than there can be.
+/// Too many attributes.
 pub fn begin(kit: &mut Kit<'_, '_>, read: impl IntoIterator<Item = (u32, u32)>) -> Result<(), CompileError> {
     let mut read: Vec<(u32, u32)> = read.into_iter().collect();
     read.sort_unstable();
@@ -140,7 +142,7 @@ fn preload(kit: &mut Kit<'_, '_>, half: u8) {
     kit.vertex.preloaded.push((half, Src::value(value)));
 }
 
-/// A component of an attribute, 32 bits; nothing for one that [`begin`] was not told of.
+/// A component of an attribute, 32 bits; `None` if it was not declared to [`begin`].
 pub fn attribute(kit: &mut Kit<'_, '_>, location: u32, component: u32) -> Option<Src> {
     let number = kit.vertex.attributes.iter().position(|attribute| attribute.location == location)? as u32;
     if let Some(byte) = vertex::attribute_stack_byte(number, component) {
@@ -150,7 +152,8 @@ pub fn attribute(kit: &mut Kit<'_, '_>, location: u32, component: u32) -> Option
     kit.vertex.preloaded(vertex::attribute_register(number, component)?)
 }
 
-/// An input other than an attribute, 32 bits. The hardware's vertex number counts from the base vertex, its instance number from 0.
+/// An input other than an attribute, 32 bits. The hardware's vertex number counts from the base vertex, its
+/// instance number from 0.
 pub fn input(kit: &mut Kit<'_, '_>, input: VertexInput) -> Src {
     let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
     match input {
@@ -173,15 +176,15 @@ pub fn input(kit: &mut Kit<'_, '_>, input: VertexInput) -> Src {
 }
 
 fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
-    kit.vertex.preloaded(half).expect("invariant: `begin` takes vertex and instance number")
+    kit.vertex.preloaded(half).expect("invariant: `begin` reads vertex and instance number")
 }
 
-/// Stores the outputs, 32-bit words in any order, in the order of their slots. Of an output that comes more than once the last
-/// counts. The position's slots are there even if nothing is written to them; a varying that is
-/// [undefined](uniforms::undefined) has none.
+/// Stores the outputs, 32-bit words in any order, in the order of their slots. If an output occurs more than
+/// once, the last one counts. The position's slots exist even if nothing is written to them; a varying that
+/// is [undefined](uniforms::undefined) has none.
 ///
 /// # Errors
-/// More words than there are slots.
+/// More words than slots.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let mut words = slots(kit, outputs);
     if kit.vertex.runs_as == RunsAs::Vertex {
@@ -227,10 +230,10 @@ fn last_of(words: &[(Output, Src)], output: Output) -> Option<Src> {
     words.iter().rev().find(|(place, _)| *place == output).map(|(_, word)| *word)
 }
 
-/// The words of the slots: a cull distance also makes a flag, layer and viewport share a word, and what the hardware reads in
-/// groups of its own is also a varying where fragment shaders can read it.
+/// The words of the slots: a cull distance also creates a flag, layer and viewport share a word, and outputs
+/// that the hardware reads in separate groups are also varyings if fragment shaders can read them.
 fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
-    // Distances are varyings beside.
+    // Distances are also varyings.
     let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len().saturating_mul(2));
     let (mut layer, mut viewport) = (None, None);
     let is_drawn = kit.vertex.runs_as == RunsAs::Vertex;
@@ -270,7 +273,7 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
     words
 }
 
-/// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
+/// Stores the outputs of a shader that runs as a compute shader, after those of preceding vertices.
 fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let number = compute::vertex(kit);

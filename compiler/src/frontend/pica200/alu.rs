@@ -1,4 +1,4 @@
-//! What arithmetic instructions compute, component by component.
+//! Arithmetic instructions, component by component.
 
 use agx_isa::table::Opcode as Hw;
 use agx_pica200::Opcode;
@@ -11,7 +11,7 @@ use crate::ir::builder::Builder;
 use crate::ir::op::Op;
 use crate::ir::{Arithmetic, Build, Src};
 
-/// The largest exponent of lighting, 0x7fff / 0x100.
+/// The maximum exponent of lighting, 0x7fff / 0x100.
 const LIT_LIMIT: f64 = 127.996_093_75;
 
 /// A vector.
@@ -25,7 +25,7 @@ fn one() -> Src {
     float(1.0, 32)
 }
 
-/// The first operand where it compares so with the second, else the second.
+/// The first operand if the comparison with the second holds, else the second.
 fn pick(b: &mut Builder<'_, '_>, cond: FloatCond, x: Src, y: Src) -> Src {
     let holds = b.fcmp(cond, x, y);
     b.select(holds, x, y)
@@ -36,7 +36,7 @@ fn truth(b: &mut Builder<'_, '_>, cond: FloatCond, x: Src, y: Src) -> Src {
     b.select(holds, one(), zero())
 }
 
-/// The components of the result of an operation in its form without inversion that `written` names; others are left at zero.
+/// The components in `written` of the result of an operation in its non-inverted form; others are zero.
 pub(super) fn compute(
     b: &mut Builder<'_, '_>,
     numbers: Numbers,
@@ -73,7 +73,7 @@ pub(super) fn compute(
     result
 }
 
-/// Operations with one result for every component.
+/// Operations with a single result for all components.
 fn scalar(b: &mut Builder<'_, '_>, numbers: Numbers, opcode: Opcode, x: Vector, y: Vector) -> Option<Src> {
     let pairs = |x: Vector, count| -> Vec<(Src, Src)> { x.into_iter().zip(y).take(count).collect() };
     let value = match opcode {
@@ -89,7 +89,7 @@ fn scalar(b: &mut Builder<'_, '_>, numbers: Numbers, opcode: Opcode, x: Vector, 
     Some(numbers.round(b, value))
 }
 
-/// A component of the vector for lighting.
+/// A component of the lighting vector.
 fn lit(b: &mut Builder<'_, '_>, index: usize, x: Src) -> Src {
     match index {
         1 => {

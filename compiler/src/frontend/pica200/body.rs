@@ -29,7 +29,7 @@ pub(super) struct Registers {
     outputs: Variable,
     /// a0.x, a0.y and aL.
     address: Variable,
-    /// cmp.x and cmp.y.
+    /// Remaining iterations of loops, and the counters to restore after them, by depth.
     codes: Variable,
     /// Iterations to come of loops, and the counters around them, by depth.
     remaining: Variable,
@@ -71,7 +71,7 @@ impl Registers {
     }
 }
 
-/// A translation under way.
+/// A translation in progress.
 pub(super) struct Translation<'p> {
     pub program: &'p Program,
     pub flow: &'p Flow,
@@ -79,7 +79,7 @@ pub(super) struct Translation<'p> {
     pub registers: Registers,
     pub interface: Interface,
     pub geometry: Option<Geometry>,
-    /// First of the selectors of dispatching nodes, which follow each other.
+    /// First of the consecutive selectors of dispatch nodes.
     selectors: Option<Variable>,
     stacks: Option<Stacks>,
 }
@@ -110,7 +110,7 @@ impl<'p> Translation<'p> {
     /// Builds the start of a vertex shader.
     ///
     /// # Errors
-    /// More attributes than there can be.
+    /// Too many attributes.
     pub fn begin_vertex(&mut self, kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
         vertex::begin(kit, self.interface.inputs.iter().copied())?;
         self.add_control_variables(kit);
@@ -120,13 +120,13 @@ impl<'p> Translation<'p> {
     /// Stores the outputs of a vertex shader.
     ///
     /// # Errors
-    /// More outputs than there can be.
+    /// Too many outputs.
     pub fn end_vertex(&mut self, kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
         let words = self.output_words(kit);
         vertex::end(kit, &words)
     }
 
-    /// What the output registers hold, and where it goes.
+    /// The contents of output registers, and their destinations.
     pub fn output_words(&mut self, kit: &mut Kit<'_, '_>) -> Vec<(VertexOutput, Src)> {
         let places = &self.interface.outputs;
         let read = |(register, component, place): &(usize, usize, VertexOutput)| {
@@ -144,7 +144,7 @@ impl<'p> Translation<'p> {
         self.stacks.as_ref().ok_or_else(|| CompileError::internal("stacks without variables"))
     }
 
-    /// The register a source names, before selector and sign.
+    /// The register that a source names, before swizzle and sign.
     fn register(&mut self, kit: &mut Kit<'_, '_>, inst: &Inst, number: usize) -> Vector {
         match inst.source(number) {
             None => [float(0.0, 32); 4],
@@ -179,7 +179,7 @@ impl<'p> Translation<'p> {
             .map(|component| vertex::attribute(kit, register.into(), component).unwrap_or(float(0.0, 32)))
     }
 
-    /// A source as the instruction sees it.
+    /// A source with its modifiers applied.
     fn source(&mut self, kit: &mut Kit<'_, '_>, inst: &Inst, number: usize) -> Vector {
         let register = self.register(kit, inst, number);
         let descriptor = self.program.descriptor(inst);
@@ -227,7 +227,7 @@ impl<'p> Translation<'p> {
         }
     }
 
-    /// Whether a condition on the codes holds.
+    /// Evaluates a condition on the comparison codes.
     fn condition_holds(&self, kit: &mut Kit<'_, '_>, condition: Condition) -> Src {
         let [x, y] = [(0, condition.x), (1, condition.y)].map(|(index, expected)| {
             let code = kit.vars.read(&mut kit.b, self.registers.codes.at(index));
@@ -258,7 +258,7 @@ impl<'p> Translation<'p> {
         })
     }
 
-    /// Executes the instruction at an address that directs no control.
+    /// Executes the instruction at an address if it does not transfer control.
     fn execute(&mut self, kit: &mut Kit<'_, '_>, address: u32) {
         let Some(inst) = self.program.inst(address) else { return };
         match inst.opcode {
@@ -343,7 +343,7 @@ impl<'f, 'a> Body<'f, 'a> for Translation<'_> {
     fn condition(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<Src, CompileError> {
         match self.flow.blocks.row(node).map(|block| block.exit) {
             Some(Exit::Branch(test, ..)) => self.holds(kit, test),
-            _ => Err(CompileError::internal("a condition where nothing branches")),
+            _ => Err(CompileError::internal("a condition on a node that does not branch")),
         }
     }
 }

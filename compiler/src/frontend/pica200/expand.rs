@@ -1,11 +1,13 @@
-//! Expands a program: a node for each address with what is on the stacks when control comes there.
+//! Expands a program: creates a node for each address together with the state of the stacks when control
+//! reaches it.
 //!
-//! The stacks are those of the hardware (3dbrew): four calls, eight ifs, four loops; a push onto a full stack loses the oldest
-//! entry. After an instruction each stack is compared with the address of the next instruction. Up to four calls end at
-//! once, the fourth without its return; then an if; then a loop. What is compared last gives the next address.
+//! The stacks are those of the hardware (3dbrew): four calls, eight ifs, four loops; a push onto a full stack
+//! drops the oldest entry. After an instruction each stack is compared with the address of the next
+//! instruction. Up to four calls end at once, the fourth without its return; then an if; then a loop. The
+//! last match determines the next address.
 //!
-//! Programs use a procedure from a few places, so that the expansion is small. Recursion and ranges that never match may make it
-//! large; then the caller keeps the stacks in variables.
+//! Programs call a procedure from few places, so the expansion is usually small. Recursion and ranges that
+//! never match may make it large; then the caller keeps the stacks in variables.
 
 use agx_pica200::{Inst, Opcode, Program};
 use arrayvec::ArrayVec;
@@ -23,7 +25,7 @@ pub(super) const IFS: usize = 8;
 /// Entries of the loop stack.
 pub(super) const LOOPS: usize = 4;
 
-/// Instructions that an expansion may have beyond those of the program twice over.
+/// Number of instructions by which an expansion may exceed twice the program's size.
 const SLACK: usize = 1024;
 
 /// A range that continues elsewhere when its end is reached.
@@ -41,7 +43,7 @@ struct Loop {
     int: usize,
 }
 
-/// An address with what is on the stacks, oldest entry first.
+/// An address with the contents of the stacks, oldest entry first.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     address: u32,
@@ -50,7 +52,7 @@ struct State {
     loops: ArrayVec<Loop, LOOPS>,
 }
 
-/// Pushes onto a stack that loses its oldest entry when it is full. Returns whether one was lost.
+/// Pushes onto a stack that drops its oldest entry when full. Returns whether one was dropped.
 fn push<T, const N: usize>(stack: &mut ArrayVec<T, N>, entry: T) -> bool {
     let full = stack.is_full();
     if full {
@@ -60,19 +62,19 @@ fn push<T, const N: usize>(stack: &mut ArrayVec<T, N>, entry: T) -> bool {
     full
 }
 
-/// An expansion under way.
+/// An expansion in progress.
 struct Expansion<'p> {
     program: &'p Program,
     flow: Flow,
     nodes: HashMap<State, Node, FxBuildHasher>,
-    /// States whose nodes are still to be filled.
+    /// States whose nodes have not been filled yet.
     open: Vec<(State, Node)>,
 }
 
-/// The graph of a program from `entry` on; none if it is too large.
+/// The graph of a program from `entry` on; `None` if it is too large.
 ///
 /// # Errors
-/// A word that control reaches has no known opcode.
+/// A reachable word has no known opcode.
 pub(super) fn expand(program: &Program, entry: u32) -> Result<Option<Flow>, CompileError> {
     let mut expansion =
         Expansion { program, flow: Flow::default(), nodes: HashMap::default(), open: Vec::new() };
@@ -89,10 +91,10 @@ pub(super) fn expand(program: &Program, entry: u32) -> Result<Option<Flow>, Comp
     Ok(Some(expansion.flow.compact()))
 }
 
-/// The instruction at an address; none past the end of the program.
+/// The instruction at an address; `None` past the end of the program.
 ///
 /// # Errors
-/// Its opcode has no meaning.
+/// Its opcode is unknown.
 pub(super) fn instruction(program: &Program, address: u32) -> Result<Option<Inst>, CompileError> {
     let Some(word) = program.code.get(address as usize) else { return Ok(None) };
     Inst::decode(*word).map(Some).ok_or_else(|| {
@@ -101,7 +103,7 @@ pub(super) fn instruction(program: &Program, address: u32) -> Result<Option<Inst
     })
 }
 
-/// What a conditional instruction tests; none if it always acts.
+/// The test of a conditional instruction; `None` if it is unconditional.
 pub(super) fn test(inst: &Inst) -> Option<Test> {
     match inst.opcode {
         Opcode::Callc | Opcode::Ifc | Opcode::Jmpc | Opcode::Breakc => {
@@ -126,7 +128,7 @@ impl Expansion<'_> {
         node
     }
 
-    /// Gives the node of a state its operations and its end.
+    /// Fills the node of a state with its operations and its exit.
     fn fill(&mut self, state: State, node: Node) -> Result<(), CompileError> {
         let Some(inst) = instruction(self.program, state.address)? else { return Ok(()) };
         let mut ops = Vec::new();
@@ -149,7 +151,7 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// The node that control goes to after an instruction that acts or does not.
+    /// The successor node of an instruction, depending on whether it takes effect.
     fn outcome(&mut self, mut state: State, inst: &Inst, acts: bool) -> Node {
         let successor = state.address.saturating_add(1);
         let (mut next, mut breaks) = (successor, false);
@@ -203,18 +205,19 @@ impl Expansion<'_> {
     }
 }
 
-/// Whether an instruction does something beside directing control.
+/// Whether an instruction does more than transfer control.
 fn is_effect(opcode: Opcode) -> bool {
     !matches!(opcode, Opcode::Nop | Opcode::Break | Opcode::Call | Opcode::Loop | Opcode::End)
 }
 
-/// Ends calls and an if after the instruction before `successor`. Returns the next address, which is `next` if none ends.
+/// Ends calls and an if after the instruction before `successor`. Returns the next address, which is `next`
+/// if none ends.
 fn pop_ranges(state: &mut State, successor: u32, mut next: u32) -> u32 {
     let mut at = successor;
     for popped in 1..=CALLS {
         let Some(call) = state.calls.last().copied().filter(|call| call.end == at) else { break };
         state.calls.pop();
-        // The return of the fourth is lost.
+        // The return of the fourth is not executed.
         if popped < CALLS {
             (next, at) = (call.next, call.next);
         }
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn recursion_from_many_places_is_too_large() {
+    fn recursion_from_many_places_exceeds_the_limit() {
         let again = "cmp v0, gt, gt, v0\n callc cmp.x, p\n mov r0, v0\n".repeat(16);
         let text = format!(".proc main\n call p\n end\n.end\n.proc p\n{again}.end\n");
         let program = program(&text);
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_control_does_not_reach_may_be_anything() {
+    fn unreachable_words_are_not_checked() {
         let text = "mov r0, v0\nend\n.word 0x40000000\n";
         assert!(expand(&program(text), 0).is_ok());
         let error = expand(&program(text), 2).expect_err("an unknown opcode");

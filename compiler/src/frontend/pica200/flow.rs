@@ -1,56 +1,56 @@
-//! The graph of a program: nodes with operations, and how each ends.
+//! The graph of a program: nodes with operations and exits.
 
 use agx_pica200::register::Condition;
 
 use crate::frontend::kit::control::{End, Node};
 use crate::frontend::rows::Rows;
 
-/// What a node does.
+/// An operation of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Op {
-    /// Executes the instruction at an address, which is arithmetic or concerns emission.
+    /// Executes the instruction at an address: arithmetic or geometry emission.
     Inst(u32),
-    /// Enters a loop of an integer uniform, at a depth from 0 on.
+    /// Enters a loop of an integer uniform at a depth, counted from 0.
     EnterLoop { depth: usize, int: usize },
-    /// The loops move down by one place: the outermost is forgotten.
+    /// Shifts the loops down by one: the outermost is dropped.
     ForgetLoop,
-    /// The counter register grows by the step of an integer uniform.
+    /// Adds the step of an integer uniform to the counter register.
     StepLoop { int: usize },
-    /// One iteration less is to come of the loop at a depth.
+    /// Decrements the remaining iterations of the loop at a depth.
     Repeat { depth: usize },
-    /// Leaves an inner loop: the counter register has the value again that it had around it.
+    /// Leaves an inner loop: restores the counter register's outer value.
     Restore { depth: usize },
-    /// Sets a selector that a dispatching node tests.
+    /// Sets a selector that a dispatch node tests.
     Select { selector: usize, value: u32 },
-    /// Executes the control instruction at an address on stacks in variables.
+    /// Executes the control instruction at an address, with the stacks in variables.
     Control(u32),
-    /// The next address is the one given, unless a stack has another.
+    /// Sets the next address, unless a stack entry overrides it.
     Fall(u32),
-    /// Takes ended ranges from the stacks in variables, which gives the next address.
+    /// Pops ended ranges from the stacks in variables and determines the next address.
     Pop,
 }
 
-/// What a branch tests.
+/// The test of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Test {
     /// A condition on the codes of comparisons.
     Condition(Condition),
     /// A boolean uniform has a value.
     Bool { uniform: usize, expected: bool },
-    /// Iterations are to come of the loop at a depth.
+    /// The loop at a depth has remaining iterations.
     Iterations { depth: usize },
     /// A selector is below a value.
     Below { selector: usize, value: u32 },
-    /// The next address on stacks in variables is below a value.
+    /// The next address, with the stacks in variables, is below a value.
     AddressBelow(u32),
 }
 
-/// How a node ends.
+/// The exit of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Exit {
-    /// Goes to a node.
+    /// Continues at a node.
     Go(Node),
-    /// Goes to one node if a test holds, else to another.
+    /// Continues at one node if a test holds, else at another.
     Branch(Test, Node, Node),
     /// Ends the program.
     #[default]
@@ -75,7 +75,7 @@ pub(super) struct Flow {
 }
 
 impl Exit {
-    /// Successors, of which both may be the same.
+    /// Successors, which may be the same.
     pub fn targets(&self) -> impl Iterator<Item = Node> + use<> {
         let (first, second) = match *self {
             Exit::Go(to) => (Some(to), None),
@@ -85,7 +85,7 @@ impl Exit {
         first.into_iter().chain(second)
     }
 
-    /// The same with other targets.
+    /// The same exit with other targets.
     pub fn map(self, mut target: impl FnMut(Node) -> Node) -> Exit {
         match self {
             Exit::Go(to) => Exit::Go(target(to)),
@@ -103,7 +103,7 @@ impl Flow {
         node
     }
 
-    /// The ends of the nodes, as the kit's graph takes them.
+    /// The exits of the nodes in the form of the kit's graph.
     pub fn ends(&self) -> Vec<End> {
         let end = |block: &Block| match block.exit {
             Exit::Go(to) => End::Jump(to),
@@ -114,8 +114,8 @@ impl Flow {
         self.blocks.iter().map(end).collect()
     }
 
-    /// Joins nodes with their only successor where they are its only predecessor, drops nodes that are not reached, and
-    /// branches whose ways are the same.
+    /// Merges nodes with their only successor if they are its only predecessor, and removes unreachable nodes
+    /// and branches with equal targets.
     pub fn compact(self) -> Flow {
         let count = self.blocks.len();
         let mut preds = Rows::filled(count, 0u32);
@@ -165,7 +165,7 @@ impl Flow {
     }
 }
 
-/// A branch whose ways are the same is none.
+/// Replaces a branch with equal targets by a jump.
 fn simplified(exit: Exit) -> Exit {
     match exit {
         Exit::Branch(_, yes, no) if yes == no => Exit::Go(yes),

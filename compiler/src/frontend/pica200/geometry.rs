@@ -1,4 +1,5 @@
-//! Geometry programs: a compute shader with an invocation for each primitive, and the buffers that [`agx_abi::pica200`] describes.
+//! Geometry programs: compute shaders with one invocation per primitive, and the buffers that
+//! [`agx_abi::pica200`] defines.
 
 use agx_abi::pica200::{
     GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, GEOMETRY_WORKGROUP, SET, primitive_bytes,
@@ -21,23 +22,23 @@ use crate::ir::{Arithmetic, Src};
 /// Vertices of a primitive.
 const VERTICES: usize = 3;
 
-/// A geometry program under translation.
+/// A geometry program in translation.
 pub(super) struct Geometry {
     shape: Shape,
     input: Buffer,
     output: Buffer,
-    /// Vectors of input of a primitive.
+    /// Number of input vectors of a primitive.
     vectors: Src,
-    /// The number of the first vector of this primitive's input, those of the head counted.
+    /// The number of the first vector of this primitive's input, including those of the header.
     first: Src,
-    /// Primitives that fit into this invocation's stretch, and the stretch's first byte.
+    /// Number of primitives that fit into this invocation's range of the output, and the range's first byte.
     capacity: Src,
     stretch: Src,
-    /// Words of a vertex.
+    /// The words of a vertex.
     varyings: Vec<Varying>,
-    /// Primitives completed.
+    /// Number of completed primitives.
     completed: Variable,
-    /// Place, flag for a primitive, and flag for its winding, as the last SETEMIT left them.
+    /// Buffer index, primitive flag and winding flag, as set by the last SETEMIT.
     emission: [Variable; 3],
     /// The vertex buffer.
     vertices: Variable,
@@ -49,7 +50,7 @@ impl Geometry {
         self.shape.mode != GeometryMode::Point
     }
 
-    /// Vector `index` of the input, where `exists` holds; else the first.
+    /// Vector `index` of the input if `exists`, else the first.
     fn vector(&self, kit: &mut Kit<'_, '_>, index: Src, exists: Src) -> Vector {
         let near = kit.b.select(exists, index, Src::imm32(0));
         let place = kit.b.iadd(self.first, near);
@@ -68,7 +69,7 @@ impl Geometry {
         loaded.map(|value| kit.b.select(exists, value, float(0.0, 32)))
     }
 
-    /// The float uniform of a number, or what the input replaces it with; ones where there is none.
+    /// The float uniform with a number, or its replacement from the input; ones if there is none.
     pub fn uniform(&self, kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> Vector {
         let start = match self.shape.mode {
             GeometryMode::Fixed => u32::from(self.shape.fixed_start),
@@ -85,7 +86,7 @@ impl Geometry {
         })
     }
 
-    /// What the next emission does.
+    /// Sets the parameters of the next emission.
     pub fn set_emission(&self, kit: &mut Kit<'_, '_>, inst: &Inst) {
         let fields = [Field::Vertex, Field::Primitive, Field::Winding];
         for (variable, field) in self.emission.iter().zip(fields) {
@@ -97,7 +98,7 @@ impl Geometry {
         self.vertices.at(vertex.wrapping_mul(self.varyings.len()).wrapping_add(word) as u32)
     }
 
-    /// Puts words into the vertex buffer, and completes a primitive if that is set.
+    /// Writes words to the vertex buffer, and completes a primitive if the flag is set.
     fn emit(&self, kit: &mut Kit<'_, '_>, words: &[Src]) {
         let [place, primitive, winding] = self.emission.map(|variable| kit.vars.read(&mut kit.b, variable));
         for vertex in 0..VERTICES {
@@ -120,7 +121,7 @@ impl Geometry {
         kit.vars.write(&kit.b, self.completed, next);
     }
 
-    /// Stores the vertex buffer where `stores` holds.
+    /// Stores the vertex buffer if `stores` holds.
     fn store_primitive(&self, kit: &mut Kit<'_, '_>, stores: Src, number: Src, winding: Src) {
         let count = self.varyings.len();
         let words: Vec<Src> = (0..VERTICES)
@@ -143,18 +144,19 @@ impl Geometry {
     }
 }
 
-/// The slot that an output goes to.
+/// The slot of an output.
 fn slot(place: VertexOutput) -> Output {
     match place {
         VertexOutput::User { location, component } => Output::User { location, component },
         VertexOutput::Position(component) => Output::Position(component),
-        // The interface names no other places.
+        // The interface uses no other outputs.
         _ => Output::PointSize,
     }
 }
 
 impl Translation<'_> {
-    /// Builds the start of a geometry program: what follows is for invocations that have a primitive.
+    /// Builds the start of a geometry program: the following code runs only in invocations that have a
+    /// primitive.
     pub fn begin_geometry(&mut self, kit: &mut Kit<'_, '_>, shape: Shape) {
         kit.compute.workgroup_size = [GEOMETRY_WORKGROUP, 1, 1];
         let places: Vec<Output> = self.interface.outputs.iter().map(|(_, _, place)| slot(*place)).collect();

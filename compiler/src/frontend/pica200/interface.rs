@@ -1,4 +1,4 @@
-//! Which registers a program reads and writes, and where its outputs go.
+//! The registers that a program reads and writes, and the destinations of its outputs.
 
 use agx_abi::pica200::Semantic as Place;
 use agx_pica200::register::{Dest, Source};
@@ -12,12 +12,14 @@ use crate::frontend::kit::vertex::VertexOutput;
 pub(super) struct Interface {
     /// Components of input registers that are read, by register and component.
     pub inputs: Vec<(u32, u32)>,
-    /// Where words of output registers go: register, component, place. Components that nothing writes are not among them.
+    /// Destinations of the words of output registers: register, component, output. Components that are never
+    /// written are omitted.
     pub outputs: Vec<(usize, usize, VertexOutput)>,
 }
 
 impl Interface {
-    /// The interface of a shader. With `raw`, and where nothing is mapped, o0 is the position and others have locations by number.
+    /// The interface of a shader. With `raw`, or if nothing is mapped, o0 is the position and other registers
+    /// use the location of their number.
     pub fn new(program: &Program, shader: &Shader, raw: bool) -> Interface {
         let reached = reachable(program, shader.entry);
         let mut read = [[false; 4]; 16];
@@ -61,7 +63,7 @@ fn named(read: &[[bool; 4]; 16]) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// o0 is the position; others are at the location of their number.
+/// o0 is the position; other registers use the location of their number.
 fn by_register() -> Vec<(usize, usize, VertexOutput)> {
     let place = |register: usize, component: usize| match register {
         0 => VertexOutput::Position(component as u32),
@@ -70,8 +72,8 @@ fn by_register() -> Vec<(usize, usize, VertexOutput)> {
     (0..16).flat_map(|r| (0..4).map(move |c| (r, c))).map(|(r, c)| (r, c, place(r, c))).collect()
 }
 
-/// As the container maps them: a component of a register is the same component of what it is for, but for the third coordinate
-/// of texture unit 0, which any component may be.
+/// The container's mapping: a component of a register maps to the same component of the output, except for
+/// the third coordinate of texture unit 0, which any component may provide.
 fn by_map(shader: &Shader) -> Vec<(usize, usize, VertexOutput)> {
     let mut places = Vec::new();
     for output in &shader.outputs {

@@ -1,5 +1,6 @@
-//! The graph of a program that keeps the stacks in variables: a loop that goes to the block of the next address, executes it, and
-//! takes ended ranges from the stacks. It grows with the program only, whatever the program does.
+//! The graph of a program with the stacks in variables: a loop that dispatches to the block of the next
+//! address, executes it, and pops ended ranges from the stacks. Its size is proportional to the program,
+//! regardless of the program's control flow.
 
 use agx_pica200::validate::reachable;
 use agx_pica200::{Opcode, Program};
@@ -9,15 +10,15 @@ use super::flow::{Exit, Flow, Op, Test};
 use crate::error::CompileError;
 use crate::frontend::kit::control::Node;
 
-/// The node that goes to the block of the next address.
+/// The node that dispatches to the block of the next address.
 const DISPATCH: Node = 1;
-/// The node that takes ended ranges from the stacks.
+/// The node that pops ended ranges from the stacks.
 const POP: Node = 2;
 
 /// The graph of a program from `entry` on.
 ///
 /// # Errors
-/// A word that control may reach has no known opcode.
+/// A word that may be reachable has no known opcode.
 pub(super) fn machine(program: &Program, entry: u32) -> Result<Flow, CompileError> {
     let mut flow = Flow { has_stacks: true, ..Flow::default() };
     flow.add(vec![Op::Fall(entry)], Exit::Go(DISPATCH));
@@ -36,8 +37,8 @@ pub(super) fn machine(program: &Program, entry: u32) -> Result<Flow, CompileErro
     Ok(flow.compact())
 }
 
-/// The reachable addresses at which a block starts: those that control may come to otherwise than from the instruction
-/// before, and those at which a range may end.
+/// The reachable addresses at which a block starts: those that control may reach other than from the
+/// preceding instruction, and those at which a range may end.
 fn starts(program: &Program, entry: u32) -> Result<Vec<bool>, CompileError> {
     let reached = reachable(program, entry);
     let mut starts = vec![false; program.code.len()];
@@ -107,7 +108,8 @@ fn is_control(opcode: Opcode) -> bool {
     )
 }
 
-/// A tree of tests that goes to the block of the next address. Addresses past the last go to the last.
+/// A tree of tests that branches to the block of the next address. Addresses past the last one go to the last
+/// one.
 fn choose(flow: &mut Flow, mut level: Vec<(u32, Node)>) -> Node {
     while level.len() > 1 {
         let mut next = Vec::with_capacity(level.len().div_ceil(2));

@@ -1,10 +1,11 @@
 //! PICA200, the shader code of the Nintendo 3DS.
 //!
-//! The format's crate reads containers and assembly ([`agx_pica200`]); this folder translates. `expand` follows the hardware's
-//! stacks of calls, ifs and loops through the program and makes a graph of it, in which a block denotes an address and what is
-//! on the stacks. Where that grows too large, `machine` makes a graph that keeps the stacks in variables. `reduce` makes loops
-//! with several entries loops with one. `body` builds the instructions: registers are variables, and SSA follows.
-//! `alu` has the arithmetic, `uniforms` and `geometry` the memory that [`agx_abi::pica200`] describes.
+//! The format's crate reads containers and assembly ([`agx_pica200`]); this folder translates. `expand`
+//! simulates the hardware's stacks of calls, ifs and loops and builds a graph in which a block denotes an
+//! address and the contents of the stacks. If that grows too large, `machine` builds a graph that keeps the
+//! stacks in variables. `reduce` makes the graph reducible. `body` builds the instructions: registers are
+//! variables, from which SSA form is constructed. `alu` has the arithmetic, `uniforms` and `geometry` the
+//! memory that [`agx_abi::pica200`] defines.
 //!
 //! Options of the key: [`OPTIONS`].
 
@@ -38,15 +39,12 @@ use crate::ir::Function;
 pub const OPTIONS: &[(&str, &str)] = &[
     ("dvle", "number of the shader in the container; the default is the first of the key's stage"),
     ("fast", "1: a product of zero and infinity may be NaN, and products may be fused with sums"),
-    ("f24", "1: results are rounded to the hardware's floats of 24 bits"),
-    ("raw_outputs", "1: outputs go to locations by register, whatever the container maps them to"),
-    (
-        "stacks",
-        "1: the stacks of control flow are kept in variables, as for programs that are too large to expand",
-    ),
+    ("f24", "1: round results to the hardware's 24-bit floats"),
+    ("raw_outputs", "1: assign outputs to locations by register and ignore the container's mapping"),
+    ("stacks", "1: keep the control-flow stacks in variables, as for programs that are too large to expand"),
 ];
 
-/// The front end: containers, and assembly where the bytes do not begin like one.
+/// The front end: containers, and assembly if the bytes do not begin like a container.
 pub struct Pica200;
 
 impl FrontEnd for Pica200 {
@@ -62,7 +60,7 @@ impl FrontEnd for Pica200 {
     }
 }
 
-/// The value of an option; 0 if it is not given.
+/// The value of an option; 0 if it is not set.
 fn option(key: &CompileKey, name: &str) -> u64 {
     key.options.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value)
 }
@@ -82,7 +80,7 @@ fn container(input: Input<'_>) -> Result<Container, CompileError> {
     })
 }
 
-/// The shader that the key names.
+/// The shader that the key selects.
 fn choose(container: &Container, key: &CompileKey) -> Result<PicaShader, CompileError> {
     let by_index = key.options.iter().rev().find(|(name, _)| name == "dvle");
     let choice = match (by_index, key.stage) {

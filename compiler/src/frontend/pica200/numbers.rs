@@ -1,13 +1,13 @@
-//! Arithmetic as the key asks for it: exact or fast, in single precision or rounded to 24 bits.
+//! Number semantics selected by the key: exact or fast, in single precision or rounded to 24 bits.
 //!
-//! Exact: a product of zero and infinity is zero, products are rounded before sums, sums of dot products begin with zero. The
-//! interpreter of the format's crate is the model.
+//! Exact: a product of zero and infinity is zero, products are rounded before sums, sums of dot products
+//! start with zero. The interpreter of the format's crate is the reference.
 
 use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::{Arithmetic, Src};
 
-/// How numbers behave.
+/// The number semantics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Numbers {
     /// Products of zero and infinity are zero.
@@ -16,15 +16,15 @@ pub(super) struct Numbers {
     pub round24: bool,
 }
 
-/// Bits of the magnitude that 24 bits have for 2⁻⁶³, whose pattern means zero.
+/// Magnitude bits of 2⁻⁶³, whose 24-bit pattern means zero.
 const TINY: u32 = (127 - 63) << 23;
-/// Bits of the magnitude of 2⁶⁴, the first that is too large.
+/// Magnitude bits of 2⁶⁴, the first number out of range.
 const HUGE: u32 = (127 + 64) << 23;
 /// Bits of infinity.
 const INFINITY: u32 = 0x7f80_0000;
 
 impl Numbers {
-    /// A result as the hardware keeps it.
+    /// A result in the hardware's precision.
     pub fn round(self, b: &mut Builder<'_, '_>, value: Src) -> Src {
         if !self.round24 {
             return value;
@@ -52,7 +52,8 @@ impl Numbers {
         if !self.exact {
             return self.round(b, product);
         }
-        // The sum of the factors is NaN if one of them is; that of infinities of different sign has no NaN product.
+        // The sum of the factors is NaN if one of them is; the product of infinities with different signs is
+        // not NaN.
         let sum = b.fadd(x, y);
         let has_nan = b.fcmp(FloatCond::NE, sum, sum);
         let replaced = b.select(has_nan, product, float(0.0, 32));
@@ -67,7 +68,7 @@ impl Numbers {
         self.round(b, sum)
     }
 
-    /// x · y + z, with a rounding between.
+    /// x · y + z, with the product rounded.
     pub fn multiply_add(self, b: &mut Builder<'_, '_>, x: Src, y: Src, z: Src) -> Src {
         if !self.exact && !self.round24 {
             return b.ffma(x, y, z);

@@ -1,16 +1,16 @@
-//! Makes every loop have one entry.
+//! Makes a graph reducible: every loop gets a single entry.
 //!
-//! A set of nodes that reach each other and that control enters at several of them gets a dispatching node: edges to an entry first
-//! set a selector and then go to the dispatching node, which goes to the entry that is selected. The same is done within
-//! the set, without the edges back to its entry, until only loops with one entry are left.
+//! A strongly connected set of nodes with several entries gets a dispatch node: edges to an entry first set a
+//! selector and then go to the dispatch node, which branches to the selected entry. The same is done within
+//! the set, without the edges back to its entry, until only loops with one entry remain.
 
 use super::flow::{Block, Exit, Flow, Op, Test};
 use crate::frontend::kit::control::Node;
 use crate::frontend::rows::Rows;
 
-/// Gives loops with several entries one.
+/// Gives every loop with several entries a single one.
 pub(super) fn reduce(mut flow: Flow) -> Flow {
-    // Sets of nodes to look at, each with the entry whose incoming edges do not count within.
+    // Sets of nodes to examine, each with the entry whose incoming edges are ignored within the set.
     let mut open = vec![((0..flow.blocks.len()).collect::<Vec<Node>>(), None)];
     while let Some((nodes, header)) = open.pop() {
         for mut set in cycles(&flow, &nodes, header) {
@@ -30,7 +30,7 @@ pub(super) fn reduce(mut flow: Flow) -> Flow {
     flow
 }
 
-/// Nodes of `set` that control may come to from outside, or that are the entry of the program.
+/// Nodes of `set` that control may reach from outside, or that are the entry of the program.
 fn entries(flow: &Flow, set: &[Node]) -> Vec<Node> {
     let mut inside = Rows::filled(flow.blocks.len(), false);
     set.iter().for_each(|node| inside[*node] = true);
@@ -42,10 +42,10 @@ fn entries(flow: &Flow, set: &[Node]) -> Vec<Node> {
     set.iter().copied().filter(|node| entered[*node]).collect()
 }
 
-/// Puts a dispatching node before the entries of a set. Returns it and the nodes added.
+/// Inserts a dispatch node before the entries of a set. Returns it and the nodes added.
 ///
-/// Edges from within the set and from outside set the selector in nodes of their own, so that only the dispatching node is
-/// entered from both.
+/// Edges from inside and from outside the set use separate nodes to set the selector, so that only the
+/// dispatch node is entered from both.
 fn dispatch(flow: &mut Flow, set: &[Node], entries: &[Node]) -> (Node, Vec<Node>) {
     let selector = flow.selectors;
     flow.selectors = flow.selectors.saturating_add(1);
@@ -74,7 +74,7 @@ fn dispatch(flow: &mut Flow, set: &[Node], entries: &[Node]) -> (Node, Vec<Node>
     (dispatcher, (before..flow.blocks.len()).collect())
 }
 
-/// Where the program begins at an entry, its content moves to a new node, and node 0 goes to `setter`.
+/// If the program starts at an entry, its content moves to a new node, and node 0 goes to `setter`.
 fn move_entry(flow: &mut Flow, dispatcher: Node, setter: Node) {
     let first = Block { ops: Vec::new(), exit: Exit::Go(setter) };
     let content = std::mem::replace(&mut flow.blocks[0], first);
@@ -84,9 +84,9 @@ fn move_entry(flow: &mut Flow, dispatcher: Node, setter: Node) {
     }
 }
 
-/// Branches to the entry that the selector names, those from `first` on.
+/// Branches to the entry that the selector names, from entry number `first` on.
 fn choose(flow: &mut Flow, selector: usize, entries: &[Node], first: u32) -> Node {
-    // A tree of branches, built from its leaves: pairs of neighbours join until one node is left.
+    // A binary tree of branches, built from its leaves: neighbours are paired until one node is left.
     let mut level: Vec<(u32, Node)> = (first..).zip(entries.iter().copied()).collect();
     while level.len() > 1 {
         let mut next = Vec::with_capacity(level.len().div_ceil(2));
@@ -105,8 +105,8 @@ fn choose(flow: &mut Flow, selector: usize, entries: &[Node], first: u32) -> Nod
     level.first().map_or(0, |(_, node)| *node)
 }
 
-/// The sets of `nodes` that reach each other, without edges to `header`: strongly connected components with a cycle, by Tarjan's
-/// method with an explicit stack.
+/// The cyclic strongly connected components of `nodes` without edges to `header`, by Tarjan's algorithm with
+/// an explicit stack.
 fn cycles(flow: &Flow, nodes: &[Node], header: Option<Node>) -> Vec<Vec<Node>> {
     let count = flow.blocks.len();
     let mut search = Search {
@@ -129,7 +129,7 @@ fn cycles(flow: &Flow, nodes: &[Node], header: Option<Node>) -> Vec<Vec<Node>> {
     search.found
 }
 
-/// A search for components.
+/// A search for strongly connected components.
 struct Search<'f> {
     flow: &'f Flow,
     header: Option<Node>,
@@ -143,7 +143,7 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    /// Successors that count.
+    /// Successors within the searched set.
     fn successors(&self, node: Node) -> Vec<Node> {
         let targets = self.flow.blocks[node].exit.targets();
         targets.filter(|to| self.inside[*to] && Some(*to) != self.header).collect()
@@ -182,7 +182,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the component of `root` from the stack; it counts if it has a cycle.
+    /// Pops the component of `root` from the stack; it counts if it has a cycle.
     fn close(&mut self, root: Node) {
         let mut set = Vec::new();
         while let Some(node) = self.stack.pop() {
@@ -234,11 +234,11 @@ mod tests {
         let graphs: [&[&[Node]]; 4] = [
             // Two entries from one branch.
             &[&[1, 2], &[2, 3], &[1], &[]],
-            // The program begins in the loop, at which a jump enters elsewhere.
+            // The program begins in the loop, and a jump enters it elsewhere.
             &[&[1, 2], &[2, 0], &[1, 3], &[]],
-            // One within another.
+            // Nested sets.
             &[&[1, 2], &[2, 3], &[3, 1], &[4, 5], &[3, 6], &[4, 1], &[]],
-            // Every node goes to two others.
+            // Every node has two successors.
             &[&[1, 2], &[3, 4], &[4, 5], &[1, 5], &[2, 3], &[4, 6], &[]],
         ];
         for exits in graphs {
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn long_chains_of_loops_are_reduced_soon() {
-        // Every node leads to the next and back to one before, and the entry goes to the middle of each.
+        // Every node leads to the next and back to an earlier one, and the entry leads to the middle of each.
         let count = 400;
         let mut flow = flow(&[&[1, 2]]);
         for node in 1..count {

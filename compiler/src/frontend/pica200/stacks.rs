@@ -1,5 +1,5 @@
-//! Stacks in variables, for programs that are too large to expand. The newest entry is at place 0; a place whose end is 0 is
-//! empty, because no range ends at address 0.
+//! Stacks in variables, for programs that are too large to expand. The newest entry is at index 0; an entry
+//! whose end is 0 is empty, because no range ends at address 0.
 
 use agx_pica200::{Inst, Opcode};
 
@@ -10,7 +10,7 @@ use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Src};
 
-/// The words of an entry of the loop stack: end, body, iterations to come, step, counter around the loop.
+/// The words of a loop stack entry: end, body, remaining iterations, step, outer counter.
 const LOOP_WORDS: usize = 5;
 
 /// Variables of the stacks.
@@ -44,7 +44,7 @@ impl Stack {
         kit.vars.read(&mut kit.b, self.at(entry, word))
     }
 
-    /// Where `cond` holds, every entry moves to the next older place and `words` become the newest.
+    /// If `cond` holds, moves every entry to the next older index and writes `words` to the newest.
     fn push(self, kit: &mut Kit<'_, '_>, cond: Src, words: &[Src]) {
         for entry in (0..self.entries).rev() {
             for word in 0..self.words {
@@ -57,7 +57,7 @@ impl Stack {
         }
     }
 
-    /// Where `cond` holds, the newest entry goes.
+    /// If `cond` holds, removes the newest entry.
     fn pop(self, kit: &mut Kit<'_, '_>, cond: Src) {
         for entry in 0..self.entries {
             for word in 0..self.words {
@@ -109,7 +109,7 @@ impl Stacks {
         kit.b.icmp(IntCond::ULT, next, Src::imm32(limit))
     }
 
-    /// Control continues at `address` unless a range ends there.
+    /// Continues at `address` unless a range ends there.
     pub fn fall(&self, kit: &mut Kit<'_, '_>, address: u32) {
         self.go(kit, address, Src::imm32(address), Src::imm(0, 1));
     }
@@ -120,7 +120,7 @@ impl Stacks {
         kit.vars.write(&kit.b, self.breaks, breaks);
     }
 
-    /// Executes a control instruction that acts where `acts` holds. `counter` is aL.
+    /// Executes a control instruction that takes effect if `acts` holds. `counter` is aL.
     pub fn control(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -155,7 +155,7 @@ impl Stacks {
         self.go(kit, successor, next, breaks);
     }
 
-    /// Takes ended ranges from the stacks.
+    /// Pops ended ranges from the stacks.
     pub fn pop(&self, kit: &mut Kit<'_, '_>, counter: Variable) {
         let successor = kit.vars.read(&mut kit.b, self.successor);
         self.pop_calls(kit, successor);
@@ -163,13 +163,13 @@ impl Stacks {
         let end = ifs.read(kit, 0, 0);
         let ends = kit.b.icmp(IntCond::EQ, end, successor);
         let follow = ifs.read(kit, 0, 1);
-        self.go_on(kit, ends, follow);
+        self.continue_at(kit, ends, follow);
         ifs.pop(kit, ends);
         self.pop_loop(kit, successor, counter);
     }
 
-    /// Where `cond` holds, the next address is `next`.
-    fn go_on(&self, kit: &mut Kit<'_, '_>, cond: Src, next: Src) {
+    /// If `cond` holds, sets the next address to `next`.
+    fn continue_at(&self, kit: &mut Kit<'_, '_>, cond: Src, next: Src) {
         let old = kit.vars.read(&mut kit.b, self.next);
         let new = kit.b.select(cond, next, old);
         kit.vars.write(&kit.b, self.next, new);
@@ -182,11 +182,11 @@ impl Stacks {
             let end = calls.read(kit, 0, 0);
             let matches = kit.b.icmp(IntCond::EQ, end, at);
             ends = kit.b.and(ends, matches);
-            // The return of the fourth is lost.
+            // The return of the fourth is not executed.
             if popped < CALLS {
                 let back = calls.read(kit, 0, 1);
                 at = kit.b.select(ends, back, at);
-                self.go_on(kit, ends, back);
+                self.continue_at(kit, ends, back);
             }
             calls.pop(kit, ends);
         }
@@ -217,8 +217,8 @@ impl Stacks {
         let stepped = kit.b.select(restores, around, stepped);
         kit.vars.write(&kit.b, counter, stepped);
         loops.set(kit, again, (0, 2), less);
-        self.go_on(kit, again, body);
-        self.go_on(kit, leaves, end);
+        self.continue_at(kit, again, body);
+        self.continue_at(kit, leaves, end);
         loops.pop(kit, leaves);
     }
 }

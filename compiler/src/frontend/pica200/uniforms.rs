@@ -1,4 +1,4 @@
-//! Uniforms, which all are in one buffer.
+//! Uniforms, which are all in one buffer.
 
 use agx_abi::pica200::{BOOL_OFFSET, INT_OFFSET, SET, UNIFORMS};
 use agx_pica200::register::FLOAT_UNIFORMS;
@@ -20,8 +20,8 @@ pub(super) fn vector(kit: &mut Kit<'_, '_>, index: u8) -> Vector {
     load_vec4(kit, block, Src::imm32(index.into()))
 }
 
-/// Number of the uniform that `base` with an address register names, and whether there is one. An offset outside −128…127
-/// counts as 0, the sum wraps at 128, and sums of 96 and more name none.
+/// Number of the uniform that `base` and an address register select, and whether it exists. An offset outside
+/// −128…127 counts as 0, the sum wraps at 128, and sums of 96 and more select none.
 pub(super) fn relative(kit: &mut Kit<'_, '_>, base: u8, offset: Src) -> (Src, Src) {
     let b = &mut kit.b;
     let moved = b.iadd(offset, Src::imm32(128));
@@ -33,7 +33,7 @@ pub(super) fn relative(kit: &mut Kit<'_, '_>, base: u8, offset: Src) -> (Src, Sr
     (index, exists)
 }
 
-/// The float uniform of a computed number; ones where there is none.
+/// The float uniform with a computed number; ones if it does not exist.
 pub(super) fn vector_at(kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> Vector {
     let block = block(kit);
     let inside = kit.b.umin(index, Src::imm32((FLOAT_UNIFORMS as u32).saturating_sub(1)));
@@ -41,7 +41,7 @@ pub(super) fn vector_at(kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> V
     loaded.map(|value| kit.b.select(exists, value, float(1.0, 32)))
 }
 
-/// A component of an integer uniform: 0 iterations less one, 1 first value of the counter, 2 step.
+/// A component of an integer uniform: 0 number of iterations minus one, 1 initial counter, 2 step.
 pub(super) fn int(kit: &mut Kit<'_, '_>, uniform: usize, component: u32) -> Src {
     let block = block(kit);
     let offset = INT_OFFSET.wrapping_add((uniform as u32).wrapping_mul(16)).wrapping_add(component << 2);
@@ -49,7 +49,7 @@ pub(super) fn int(kit: &mut Kit<'_, '_>, uniform: usize, component: u32) -> Src 
     kit.b.and(word, Src::imm32(0xff))
 }
 
-/// Whether a boolean uniform has a value.
+/// Whether a boolean uniform has the expected value.
 pub(super) fn is_bool(kit: &mut Kit<'_, '_>, uniform: usize, expected: bool) -> Src {
     let block = block(kit);
     let mask = load_word(kit, block, Src::imm32(BOOL_OFFSET));

@@ -1,4 +1,4 @@
-//! Operations done component by component: one row an opcode.
+//! Component-wise operations: one row per opcode.
 
 use spirv::Op;
 
@@ -10,21 +10,21 @@ use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 use crate::ir::{Arithmetic, Build};
 
-/// What the operands of a row are.
+/// The kind of a row's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Domain {
     /// Booleans.
     Bool,
-    /// Integers, whatever their sign.
+    /// Integers of any signedness.
     Unsigned,
-    /// Integers that are sign-extended where the machine has no operation of their width.
+    /// Integers that are sign-extended if the hardware has no operation of their width.
     Signed,
     /// Floats.
     Float,
 }
 
 impl Domain {
-    /// What errors call it.
+    /// Its name in errors.
     fn name(self) -> &'static str {
         match self {
             Domain::Bool => "booleans",
@@ -34,10 +34,10 @@ impl Domain {
     }
 }
 
-/// What the components of a row's result are.
+/// The components of a row's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// Of the kind and the width of the first operand.
+    /// The kind and width of the first operand.
     Same,
     /// Booleans.
     Bool,
@@ -53,19 +53,19 @@ pub(super) struct Row {
     pub domain: Domain,
     /// Number of operands.
     pub arity: usize,
-    /// All operands have the width of the first.
+    /// Whether all operands must have the width of the first.
     pub uniform: bool,
-    /// What the result is.
+    /// The kind of the result.
     pub outcome: Outcome,
-    /// The second operand is an amount to shift by: see [`Eval::masks_shifts`].
+    /// Whether the second operand is a shift amount: see [`Eval::masks_shifts`].
     pub shifts: bool,
-    /// Builds one component: operands, width of the result in bits.
+    /// Builds one component from the operands and the width of the result in bits.
     pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
 
-/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width,
-/// `shift`: and the second is an amount), outcome where it is not
-/// like the first operand, recipe.
+/// Rows of component-wise operations: opcode, domain of the operands (`free`: widths may differ; `shift`:
+/// widths may differ, and the second operand is a shift amount), outcome if it differs from the first
+/// operand, recipe.
 macro_rules! rows {
     ($ops:ident; $($op:ident $domain:ident $(($free:ident))? $(-> $outcome:ident)? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
         /// The operations with a row.
@@ -190,7 +190,7 @@ rows! { Op;
     BitFieldUExtract Unsigned(free) = |b, [base, offset, count], _| extract_unsigned(b, base, offset, count);
 }
 
-/// Evaluates a row on every component. Scalars of 8 bits are computed in 16.
+/// Evaluates a row on every component. 8-bit scalars are computed in 16 bits.
 pub(super) fn elementwise<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     row: &Row,
@@ -205,7 +205,7 @@ pub(super) fn elementwise<'a>(
     for (index, (list, id)) in lists.iter_mut().zip(operands).take(row.arity).enumerate() {
         let (operand, leaves) = eval.value(*id)?;
         check_domain(eval, if index == 0 { row.domain } else { tail_domain(row) }, operand)?;
-        // The offset and count of bit-field operations are scalars beside vectors.
+        // The offset and count of bit-field operations are scalars even if the other operands are vectors.
         let broadcast = leaves.len() == 1 && index >= 1 && !row.uniform;
         if leaves.len() != widths.len() && !broadcast {
             return Err(
@@ -231,7 +231,7 @@ pub(super) fn elementwise<'a>(
     eval.checked(ty, result)
 }
 
-/// The scalar that an operand brings to a component: scalars bring themselves to each.
+/// The scalar of an operand for a component: a scalar operand is used for each.
 fn part(operand: &[Src], component: usize) -> Src {
     match operand {
         [only] => *only,
@@ -239,7 +239,7 @@ fn part(operand: &[Src], component: usize) -> Src {
     }
 }
 
-/// What operands after the first are.
+/// The domain of the operands after the first.
 fn tail_domain(row: &Row) -> Domain {
     if row.uniform { row.domain } else { Domain::Unsigned }
 }
@@ -254,7 +254,8 @@ fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), C
     }
 }
 
-/// Whether the components of the result's type are what the row gives for a first operand of these scalars.
+/// Checks that the components of the result type are what the row gives for a first operand with these
+/// scalars.
 fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> Result<(), CompileError> {
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     let width = first.first().map(|leaf| eval.b.f.width(*leaf));
@@ -293,8 +294,8 @@ fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) 
     Ok(if bits == 8 && result_bits != 1 { eval.b.uconv(result, 8) } else { result })
 }
 
-/// Remainder with the sign of `y`: the remainder with the sign of `x`, moved by `y` where the signs differ. Of a positive
-/// power of two it is a mask.
+/// Remainder with the sign of `y`: the remainder with the sign of `x`, plus `y` if the signs differ. For
+/// positive powers of two, a mask.
 fn signed_modulo(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
     let width = b.f.width(x);
     let is_positive = |divisor: &u64| divisor.leading_zeros() > u64::BITS.saturating_sub(width.into());
@@ -322,7 +323,7 @@ fn less_or_greater(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
     b.or(less, greater)
 }
 
-/// Rounds to the precision and range of a half float; what would be a denormal half becomes zero.
+/// Rounds to the precision and range of a half float; results that are denormal as halves become zero.
 fn quantize(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let (bits, x) = (b.f.width(x), b.fconv(x, 32));
     let half = b.fconv(x, 16);
@@ -360,7 +361,7 @@ pub(super) fn halves(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     (low, high)
 }
 
-/// A 64-bit integer of two words.
+/// A 64-bit integer composed of two words.
 pub(super) fn join(b: &mut Builder<'_, '_>, low: Src, high: Src) -> Src {
     match (low.as_imm(), high.as_imm()) {
         (Some(low), Some(high)) => Src::imm(high << 32 | low, 64),
@@ -368,7 +369,7 @@ pub(super) fn join(b: &mut Builder<'_, '_>, low: Src, high: Src) -> Src {
     }
 }
 
-/// 2^count − 1 in the width of `like`; all ones when the count is the width.
+/// 2^count − 1 in the width of `like`; all ones if the count equals the width.
 fn low_mask(b: &mut Builder<'_, '_>, count: Src, like: Src) -> Src {
     let one = Src::imm(1, b.f.width(like));
     let count = b.uconv(count, 32);
@@ -393,7 +394,7 @@ fn extract_unsigned(b: &mut Builder<'_, '_>, base: Src, offset: Src, count: Src)
     b.and(moved, mask)
 }
 
-/// The field is moved to the top and back with its sign; a field of no bits is 0.
+/// Shifts the field to the top and back with its sign; a field of zero bits is 0.
 fn extract_signed(b: &mut Builder<'_, '_>, base: Src, offset: Src, count: Src) -> Src {
     let bits = b.f.width(base);
     let (offset, count) = (b.uconv(offset, 32), b.uconv(count, 32));

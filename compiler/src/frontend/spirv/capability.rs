@@ -1,15 +1,15 @@
-//! Capabilities: what a module announces to need.
+//! Capabilities that a module declares.
 
 use spirv::{AddressingModel, Capability};
 
 use crate::error::{CompileError, ModuleError};
 
-/// Capabilities that need nothing this front end lacks. What a supported module actually uses is checked instruction by
-/// instruction, so a capability that is declared and not used does no harm; only those stand in [`REFUSED`] that change
-/// the meaning of the module as a whole.
+/// Capabilities that change the meaning of a module as a whole and are not supported. All other capabilities
+/// are accepted: a module's actual use of a feature is checked instruction by instruction, so an unused
+/// declaration does no harm.
 const REFUSED: &[Capability] = &[Capability::Kernel, Capability::Linkage];
 
-/// Refuses capabilities that change the meaning of a whole module.
+/// Rejects capabilities that change the meaning of a whole module.
 pub(super) fn check(number: u32) -> Result<(), CompileError> {
     match Capability::from_u32(number) {
         Some(capability) if REFUSED.contains(&capability) => {
@@ -20,7 +20,7 @@ pub(super) fn check(number: u32) -> Result<(), CompileError> {
     }
 }
 
-/// Refuses addressing models of other environments than Vulkan's.
+/// Rejects addressing models of environments other than Vulkan's.
 pub(super) fn check_addressing(number: u32) -> Result<(), CompileError> {
     match AddressingModel::from_u32(number) {
         Some(AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64) => Ok(()),

@@ -1,7 +1,7 @@
-//! The control-flow graph of a function body, read from the module.
+//! The control-flow graph of a function body.
 //!
-//! What the specification makes merge instructions promise is derived from the graph itself, but for what
-//! [`Construct`] needs them for.
+//! Structure is derived from the graph itself rather than from merge instructions, except where [`Construct`]
+//! requires them.
 
 use spirv::Op;
 
@@ -12,7 +12,7 @@ use crate::error::{CompileError, FlowError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node, Plan};
 use crate::ir::watch::Watch;
 
-/// A function's graph and structure, shared by all calls of it.
+/// A function's graph and structure, shared by all of its calls.
 pub(super) struct Body<'a> {
     pub cfg: Cfg<'a>,
     pub plan: Plan,
@@ -21,25 +21,25 @@ pub(super) struct Body<'a> {
 /// How a block ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Terminator<'a> {
-    /// Goes to one block.
+    /// Branches to one block.
     Branch(Node),
     /// Condition id, target if true, target if false.
     Conditional(u32, Node, Node),
-    /// Selector id, default target, and pairs of literal and label as they stand in the module.
+    /// Selector id, default target, and pairs of literal and label as encoded in the module.
     Switch { selector: u32, default: Node, cases: Cases<'a> },
     /// Returns, with the id of a value or 0.
     Return(u32),
-    /// Ends the invocation without effect.
+    /// Ends the invocation.
     Kill,
-    /// Is not reached by a valid program.
+    /// Never reached in a valid program.
     Unreachable,
 }
 
-/// The cases of a switch as they stand in the module: literal and label each.
+/// The cases of a switch as encoded in the module: a literal and a label each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cases<'a> {
     words: &'a [u32],
-    /// Literals have two words.
+    /// Whether literals have two words.
     pub wide: bool,
 }
 
@@ -54,8 +54,9 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// The literals have the width of the selector, whose type is not known while the graph is read: they are taken
-    /// for words if that makes every label a label. Where the selector turns out to be different, that is an error.
+    /// Reads the cases. Literals have the width of the selector, whose type is not known while the graph is
+    /// read: they are assumed to be single words if that makes every label valid. If the selector turns out
+    /// to have another width, that is an error.
     fn read(words: &'a [u32], is_label: impl Fn(u32) -> bool) -> Result<Self, CompileError> {
         let fits = |wide: bool| {
             let cases = Cases { words, wide };
@@ -76,12 +77,12 @@ pub(super) struct Cfg<'a> {
     pub graph: Graph,
     /// How each block ends.
     pub terminators: Vec<Terminator<'a>>,
-    /// For a block that ends with a switch, target and literal of each case, by target.
+    /// For a block that ends with a switch, target and literal of each case, sorted by target.
     cases: Vec<Vec<(Node, u64)>>,
 }
 
 impl<'a> Cfg<'a> {
-    /// Reads the graph of `body`.
+    /// Builds the graph of `body`.
     pub fn read(module: &Module<'a>, body: &FunctionBody, watch: &Watch) -> Result<Self, CompileError> {
         let (words, defs) = (module.words, module.defs.as_slice());
         let count = body.blocks.len();
@@ -109,20 +110,20 @@ impl<'a> Cfg<'a> {
             .iter()
             .map(|block| Construct {
                 merge: node(block.merge),
-                next_round: node(block.next_round),
+                continue_target: node(block.continue_target),
                 is_convergent: block.is_convergent || (block.has_calls && module.is_convergent),
             })
             .collect();
         let is_kill = |node: &usize| matches!(terminators.get(*node), Some(Terminator::Kill));
         let kills = (0..terminators.len()).filter(is_kill);
-        if let Some(ends) = demotion::go_on((module, body), &graph, kills, &constructs, watch) {
+        if let Some(ends) = demotion::redirect_kills((module, body), &graph, kills, &constructs, watch) {
             graph = Graph::watched(ends, watch.clone())?;
         }
         graph.keep_constructs(&constructs);
         Ok(Cfg { graph, terminators, cases })
     }
 
-    /// The literals of the switch that ends `node` that lead to `to`.
+    /// The literals, in the switch that ends `node`, that lead to `to`.
     pub fn literals(&self, node: Node, to: Node) -> impl Iterator<Item = u64> {
         let cases = self.cases.get(node).map_or(&[][..], Vec::as_slice);
         let start = cases.partition_point(|(target, _)| *target < to);
@@ -131,7 +132,7 @@ impl<'a> Cfg<'a> {
     }
 }
 
-/// Target and literal of each case of a switch, by target.
+/// Target and literal of each case of a switch, sorted by target.
 fn cases_by_target(
     terminator: Terminator<'_>,
     target: &impl Fn(u32) -> Result<Node, CompileError>,
@@ -188,7 +189,7 @@ fn read_terminator<'a>(
     })
 }
 
-/// How a block with this terminator ends; `cases` are those of a switch, by target.
+/// The end of a block with this terminator; `cases` are those of a switch, sorted by target.
 fn end(terminator: Terminator<'_>, cases: &[(Node, u64)]) -> End {
     match terminator {
         Terminator::Branch(to) => End::Jump(to),

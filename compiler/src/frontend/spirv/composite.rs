@@ -1,4 +1,4 @@
-//! Operations that move components, and those that give several results.
+//! Operations that move components, and operations with several results.
 
 use super::arith::{halves, join};
 use super::eval::Eval;
@@ -10,7 +10,7 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build, key};
 
-/// Scalars of most composites, to make room for.
+/// Typical number of scalars of a composite, for preallocation.
 const TYPICAL_SCALARS: usize = 16;
 
 /// An operand of an instruction.
@@ -21,7 +21,7 @@ fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
         .ok_or_else(|| CompileError::from(ValueError::Missing { index, count: operands.len() }))
 }
 
-/// The operand itself.
+/// The operand, unchanged.
 pub(super) fn copy<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     _: Ty,
@@ -41,12 +41,12 @@ pub(super) fn extract<'a>(
     leaves.get(start..start.saturating_add(count)).ok_or_else(outside)
 }
 
-/// Types and scalars do not fit.
+/// The internal error for a type that does not match its scalars.
 fn outside() -> CompileError {
     CompileError::internal("a part outside of its composite")
 }
 
-/// A composite with another part.
+/// A composite with one part replaced.
 pub(super) fn insert<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     _: Ty,
@@ -64,7 +64,7 @@ pub(super) fn insert<'a>(
     Ok(eval.keep(&result))
 }
 
-/// A component by an index that is computed.
+/// A component with a computed index.
 pub(super) fn extract_dynamic<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     _: Ty,
@@ -76,7 +76,7 @@ pub(super) fn extract_dynamic<'a>(
     Ok(eval.keep(&[chosen]))
 }
 
-/// A vector with another component at an index that is computed.
+/// A vector with one component replaced, at a computed index.
 pub(super) fn insert_dynamic<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     _: Ty,
@@ -88,7 +88,7 @@ pub(super) fn insert_dynamic<'a>(
     Ok(eval.keep(&result))
 }
 
-/// All components of a vector joined.
+/// All components of a vector combined by `join`.
 pub(super) fn reduce<'a, 'f>(
     eval: &mut Eval<'_, 'f, 'a>,
     operands: &[u32],
@@ -99,7 +99,7 @@ pub(super) fn reduce<'a, 'f>(
     Ok(eval.keep(&[result.ok_or(ValueError::EmptyList)?]))
 }
 
-/// An address as an integer, or the other way round.
+/// Converts between an address and an integer.
 pub(super) fn convert_address<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     ty: Ty,
@@ -111,7 +111,7 @@ pub(super) fn convert_address<'a>(
     Ok(eval.keep(&[address]))
 }
 
-/// Whether two addresses are equal, or different.
+/// Compares two addresses for equality or inequality.
 pub(super) fn compare_addresses<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     cond: IntCond,
@@ -138,7 +138,7 @@ pub(super) fn address_difference<'a>(
     Ok(eval.keep(&[elements]))
 }
 
-/// Bytes from one element to the next of the array that pointers of a type move through.
+/// Stride in bytes of the array that pointers of a type move through.
 fn stride(eval: &Eval<'_, '_, '_>, pointer: Ty) -> Result<u32, CompileError> {
     match eval.types.kind(pointer) {
         Kind::Pointer { stride: stride @ 1.., .. } => Ok(stride),
@@ -165,7 +165,7 @@ pub(super) fn locate(
     Ok((ty, start, eval.types.leaf_count(ty)?))
 }
 
-/// A composite of its parts.
+/// A composite constructed from its parts.
 pub(super) fn construct<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     _: Ty,
@@ -194,7 +194,7 @@ pub(super) fn shuffle<'a>(
     let picks = operands.get(2..).unwrap_or(&[]);
     let mut result = Vec::with_capacity(picks.len());
     for pick in picks {
-        // All ones denotes a component that may be anything.
+        // All ones denotes an undefined component.
         let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
         let component = pick.checked_sub(a.len()).map_or_else(|| a.get(pick), |pick| b.get(pick));
         result.push(*component.ok_or_else(|| ValueError::OutOfBounds {
@@ -205,7 +205,7 @@ pub(super) fn shuffle<'a>(
     Ok(eval.keep(&result))
 }
 
-/// Element `index` of a list, the last one for indices out of bounds.
+/// Element `index` of a list; the last one for indices out of bounds.
 pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[Src], index: Src) -> Result<Src, CompileError> {
     let Some((last, rest)) = list.split_last() else {
         return Err(ValueError::EmptyList.into());
@@ -229,7 +229,7 @@ pub(super) fn replace(b: &mut Builder<'_, '_>, list: &[Src], index: Src, element
     list.iter().enumerate().map(&mut at).collect()
 }
 
-/// One of two values, as a whole or by components.
+/// One of two values, selected as a whole or by components.
 pub(super) fn select<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     ty: Ty,
@@ -249,7 +249,7 @@ pub(super) fn select<'a>(
     Ok(eval.keep(&result))
 }
 
-/// The same bits in scalars of another width.
+/// The same bits as scalars of another width.
 pub(super) fn bitcast<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     ty: Ty,
@@ -271,26 +271,26 @@ pub(super) fn bitcast<'a>(
     let mut result = Vec::with_capacity(to.len());
     if old > new {
         for leaf in from {
-            result.extend(take_apart(eval.b, *leaf, new));
+            result.extend(split_integer(eval.b, *leaf, new));
         }
     } else {
         for group in from.chunks(new.checked_div(old).unwrap_or(1).into()) {
-            result.push(put_together(eval.b, group, new));
+            result.push(join_integer(eval.b, group, new));
         }
     }
     Ok(eval.keep(&result))
 }
 
-/// The parts of `bits` bits of an integer, lowest first.
-pub(super) fn take_apart(b: &mut Builder<'_, '_>, leaf: Src, bits: u8) -> Vec<Src> {
+/// Splits an integer into parts of `bits` bits, lowest first.
+pub(super) fn split_integer(b: &mut Builder<'_, '_>, leaf: Src, bits: u8) -> Vec<Src> {
     let width = b.f.width(leaf);
     if bits >= 16 {
         return b.split(leaf, Type::scalar(bits), width.checked_div(bits).unwrap_or(1).into()).to_vec();
     }
     if width == 64 {
         let (low, high) = halves(b, leaf);
-        let mut parts = take_apart(b, low, bits);
-        parts.extend(take_apart(b, high, bits));
+        let mut parts = split_integer(b, low, bits);
+        parts.extend(split_integer(b, high, bits));
         return parts;
     }
     let byte = |index: u8| {
@@ -300,8 +300,8 @@ pub(super) fn take_apart(b: &mut Builder<'_, '_>, leaf: Src, bits: u8) -> Vec<Sr
     (0..width / 8).map(byte).collect()
 }
 
-/// An integer of `bits` bits made of parts, lowest first.
-pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> Src {
+/// An integer of `bits` bits composed of parts, lowest first.
+pub(super) fn join_integer(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> Src {
     let part_bits = parts.first().map_or(bits, |part| b.f.width(*part));
     if part_bits >= 16 {
         let constant = parts.iter().rev().try_fold(0u64, |sum, part| Some(sum << part_bits | part.as_imm()?));
@@ -309,7 +309,7 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
     }
     if bits == 64 {
         let (low, high) = parts.split_at(parts.len() / 2);
-        let (low, high) = (put_together(b, low, 32), put_together(b, high, 32));
+        let (low, high) = (join_integer(b, low, 32), join_integer(b, high, 32));
         return join(b, low, high);
     }
     let mut sum = Src::imm(0, bits);
@@ -321,7 +321,7 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
     sum
 }
 
-/// Operations that give two results.
+/// Operations with two results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pair {
     /// Sum and carry.
@@ -334,7 +334,7 @@ pub(super) enum Pair {
     Signed,
 }
 
-/// Both results: two lists one after the other.
+/// Both results: two concatenated lists.
 pub(super) fn extended<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     pair: Pair,
@@ -375,7 +375,7 @@ fn extended_pair(b: &mut Builder<'_, '_>, pair: Pair, x: Src, y: Src) -> (Src, S
     }
 }
 
-/// The same of bytes, in 16 bits: the second result is what leaves the byte.
+/// The same for bytes, in 16 bits: the second result is the overflow.
 fn extended_byte(b: &mut Builder<'_, '_>, pair: Pair, x: Src, y: Src) -> (Src, Src) {
     let [x, y] = [x, y].map(|byte| if pair == Pair::Signed { b.sconv(byte, 16) } else { b.uconv(byte, 16) });
     let whole = match pair {
@@ -396,7 +396,7 @@ pub(super) struct Dot {
     first_signed: bool,
     /// The second vector has signed components.
     second_signed: bool,
-    /// An accumulator follows, with which the sum saturates.
+    /// Whether an accumulator follows, with a saturating sum.
     saturates: bool,
 }
 
@@ -408,13 +408,14 @@ impl Dot {
     /// The first vector is signed.
     pub const MIXED: Dot = Dot { first_signed: true, second_signed: false, saturates: false };
 
-    /// The same with an accumulator.
+    /// The same with a saturating accumulator.
     pub const fn saturating(self) -> Dot {
         Dot { saturates: true, ..self }
     }
 }
 
-/// Dot product of integer vectors or of words packed with four bytes, with or without an accumulator that saturates.
+/// Dot product of integer vectors or of words packed with four bytes, optionally with a saturating
+/// accumulator.
 pub(super) fn integer_dot<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     dot: Dot,
@@ -434,7 +435,7 @@ pub(super) fn integer_dot<'a>(
         }
         .into());
     }
-    // Products and sums wrap in the result's width, as the instruction says.
+    // Products and sums wrap in the result's width, as specified.
     let width = bits.max(32);
     let mut sum = Src::imm(0, width);
     for (x, y) in xs.iter().zip(&ys) {
@@ -448,7 +449,7 @@ pub(super) fn integer_dot<'a>(
         let accumulator = eval.scalar(id(2)?)?;
         if eval.b.f.width(accumulator) != bits {
             return Err(
-                ValueError::DotProduct { why: "the accumulator has another width than the result" }.into()
+                ValueError::DotProduct { why: "the accumulator differs in width from the result" }.into()
             );
         }
         let result = add_saturating(eval.b, sum, accumulator, dot.first_signed, bits);
@@ -458,8 +459,8 @@ pub(super) fn integer_dot<'a>(
     Ok(eval.keep(&[result]))
 }
 
-/// The sum of a number and an accumulator of `bits` bits, or the end of their range that it is beyond. The number is in
-/// 32 bits or more, of which the low ones count.
+/// The saturated sum of a number and an accumulator of `bits` bits. The number has 32 bits or more, of which
+/// the low ones are significant.
 fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: bool, bits: u8) -> Src {
     match bits {
         32 => {
@@ -474,7 +475,7 @@ fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: boo
                 let wraps = b.icmp(IntCond::ULT, sum, x);
                 return b.select(wraps, Src::imm(u64::MAX, 64), sum);
             }
-            // It overflows where both have a sign that it has not.
+            // It overflows if both operands have a sign different from the sum's.
             let (from_x, from_other) = (b.xor(sum, x), b.xor(sum, accumulator));
             let both = b.and(from_x, from_other);
             let overflows = b.is_negative(both);
@@ -499,10 +500,10 @@ fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: boo
     }
 }
 
-/// Components of a vector; of a lone word its four bytes.
+/// Components of a vector; for a packed word, its four bytes.
 fn components(b: &mut Builder<'_, '_>, leaves: &[Src]) -> Vec<Src> {
     match leaves {
-        [word] if b.f.width(*word) == 32 => take_apart(b, *word, 8),
+        [word] if b.f.width(*word) == 32 => split_integer(b, *word, 8),
         list => list.to_vec(),
     }
 }

@@ -1,4 +1,4 @@
-//! Source lines: `OpLine`, and `DebugLine` of the non-semantic and OpenCL debug information.
+//! Source lines: `OpLine`, and `DebugLine` of the non-semantic and OpenCL debug information sets.
 
 use super::module::Def;
 use super::values::Values;
@@ -12,12 +12,12 @@ pub(super) const DEBUG_SOURCE: u32 = 35;
 const DEBUG_LINE: u32 = 103;
 const DEBUG_NO_LINE: u32 = 104;
 
-/// Whether an instruction set is debug information in which the numbers above mean that.
+/// Whether an instruction set is debug information with these instruction numbers.
 pub(super) fn is_debug_set(name: &str) -> bool {
     name.starts_with("NonSemantic.Shader.DebugInfo") || name == "OpenCL.DebugInfo.100"
 }
 
-/// What follows comes from this line.
+/// Sets the source line of the following instructions.
 pub(super) fn line<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let (line, column) = (inst.word(1)?, inst.word(2)?);
     set_line(v, inst.word(0)?, line, column);
@@ -32,7 +32,7 @@ fn set_line(v: &mut Values<'_, '_>, file: u32, line: u32, column: u32) {
     v.kit.b.line = v.kit.b.f.sources.number(name, line, column);
 }
 
-/// An instruction of the debug information; only lines matter here.
+/// An instruction of a debug information set; only lines are used.
 pub(super) fn debug_instruction<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     match inst.word(3)? {
         DEBUG_LINE => {
@@ -49,7 +49,7 @@ pub(super) fn debug_instruction<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> 
     Ok(())
 }
 
-/// Gives `error` the place of what is being translated: its source line if the module tells it, else its word.
+/// Attaches the location of the current instruction to `error`: its source line if known, else its word.
 pub(super) fn locate<'a>(v: &Values<'_, 'a>, inst: &Inst<'a>, error: CompileError) -> CompileError {
     inst.locate(at_line(v, error))
 }

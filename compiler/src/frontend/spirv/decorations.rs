@@ -12,27 +12,27 @@ struct Row {
     /// Member, or [`WHOLE`].
     member: u32,
     decoration: u32,
-    /// First operand; 0 when there is none.
+    /// First operand; 0 if there is none.
     value: u32,
 }
 
-/// Decorations of most modules, to make room for.
+/// Typical number of decorations of a module, for preallocation.
 const TYPICAL_ROWS: usize = 64;
 
-/// The member number of decorations that concern the whole id.
+/// The member number of decorations that apply to the whole id.
 const WHOLE: u32 = u32::MAX;
 
-/// All decorations of a module. Rows are sorted when the first question is asked.
+/// All decorations of a module. Rows are sorted before the first lookup.
 #[derive(Default)]
 pub(super) struct Decorations {
     rows: Vec<Row>,
-    /// Where the rows of each id begin; those of the last one end at the last entry.
+    /// Start of each id's rows; those of the last id end at the last entry.
     starts: Vec<u32>,
     sorted: bool,
 }
 
 impl Decorations {
-    /// Records a decoration instruction. Decorations that concern other instructions are ignored.
+    /// Records a decoration instruction. Decorations for other purposes are ignored.
     pub fn record(&mut self, inst: &Inst<'_>) -> Result<(), CompileError> {
         self.sorted = false;
         match inst.op {
@@ -68,7 +68,7 @@ impl Decorations {
         self.rows.extend(rows.into_iter().map(|row| Row { target, member, ..row }));
     }
 
-    /// Makes the rows of ids below `bound` searchable.
+    /// Sorts the rows, for ids below `bound`.
     pub fn sort(&mut self, bound: u32) {
         if self.sorted {
             return;
@@ -101,12 +101,12 @@ impl Decorations {
         ((row.member, row.decoration) == key).then_some(row.value)
     }
 
-    /// Whether anything in the module has the decoration.
+    /// Whether any id or member in the module has the decoration.
     pub fn anywhere(&self, decoration: Decoration) -> bool {
         self.rows.iter().any(|row| row.decoration == decoration as u32)
     }
 
-    /// Whether anything in the module is one of `built_ins`.
+    /// Whether any variable or member in the module is one of `built_ins`.
     pub fn any_built_in(&self, built_ins: &[BuiltIn]) -> bool {
         let is_one = |row: &Row| built_ins.iter().any(|built_in| *built_in as u32 == row.value);
         self.rows.iter().any(|row| row.decoration == Decoration::BuiltIn as u32 && is_one(row))
@@ -122,7 +122,7 @@ impl Decorations {
         self.of(id, decoration).is_some()
     }
 
-    /// The decorations of `id` as a whole, to ask for several.
+    /// The decorations of `id` as a whole, for several lookups.
     pub fn whole(&self, id: u32) -> Part<'_> {
         self.part(id, WHOLE)
     }
@@ -148,37 +148,37 @@ pub(super) struct Part<'d> {
 }
 
 impl Part<'_> {
-    /// First operand of a decoration (0 for one without operands), if it is there.
+    /// First operand of a decoration (0 for one without operands), if present.
     pub fn of(self, decoration: Decoration) -> Option<u32> {
-        // There are few.
+        // Linear search: the rows are few.
         self.rows.iter().find(|row| row.decoration == decoration as u32).map(|row| row.value)
     }
 }
 
-/// What decorations say of an input or output, or of a member of one.
+/// The decorations of an input or output, or of a member of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Decorated {
     /// First location.
     pub location: Option<u32>,
     /// First component.
     pub component: u32,
-    /// Which colour of dual source blending.
+    /// Index of the colour for dual-source blending.
     pub index: u32,
-    /// The built-in it is.
+    /// The built-in, if it is one.
     pub built_in: Option<BuiltIn>,
     /// How and where it is interpolated.
     pub style: Style,
-    /// Where it is captured.
+    /// Transform feedback capture.
     pub capture: Capture,
 }
 
-/// Where transform feedback captures an output: only one that has all three is captured.
+/// The transform feedback capture of an output: only an output with all three is captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Capture {
     pub buffer: Option<u32>,
-    /// Bytes of a vertex in the buffer.
+    /// Size of a vertex in the buffer, in bytes.
     pub stride: Option<u32>,
-    /// First byte. Members of blocks in memory have one too.
+    /// Byte offset. Members of blocks in memory have one too.
     pub offset: Option<u32>,
 }
 
@@ -189,12 +189,12 @@ pub(super) struct Style {
     pub linear: bool,
     pub centroid: bool,
     pub sample: bool,
-    /// Floats of it may be rounded to half precision.
+    /// Whether its floats are relaxed.
     pub relaxed: bool,
 }
 
 impl Decorated {
-    /// Reads decorations: `of` gives the first operand of one, if it is there.
+    /// Reads decorations: `of` returns the first operand of one, if present.
     pub fn read(of: impl Fn(Decoration) -> Option<u32>) -> Self {
         Decorated {
             location: of(Decoration::Location),
@@ -216,7 +216,7 @@ impl Decorated {
         }
     }
 
-    /// What holds of a part that is decorated with `self` in something decorated with `outer`.
+    /// The decorations of a part decorated with `self` in something decorated with `outer`.
     pub fn within(self, outer: Decorated) -> Self {
         let (a, b) = (self.style, outer.style);
         let (inner, around) = (self.capture, outer.capture);

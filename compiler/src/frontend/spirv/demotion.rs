@@ -1,11 +1,13 @@
-//! Where invocations that are killed go on.
+//! Continues killed invocations at a reconvergence point.
 //!
-//! A killed invocation may go on without effect (`OpKill` and `OpTerminateInvocation` by Vulkan's
-//! `VK_KHR_shader_terminate_invocation`, as helpers do), and derivatives stay defined. So code behind a conditional kill does not
-//! need an arm of its own: the kill goes on to the merge block of a selection around it, and what its block has assigned is forgotten.
+//! A killed invocation may continue without effects, like a helper (`OpKill`, and `OpTerminateInvocation` by
+//! Vulkan's `VK_KHR_shader_terminate_invocation`), and derivatives stay defined. A kill in a conditional
+//! block then needs no early exit: it jumps to the merge block of an enclosing selection, and the assignments
+//! of its block become irrelevant.
 //!
-//! Not everything may follow: a loop may rely on the kill to end, an access through a pointer on being valid, and an operation
-//! across invocations on whom it sees. Then the kill leaves the function.
+//! This is not always possible: a loop may rely on the kill to terminate, an access through a pointer on the
+//! pointer being valid, and a subgroup operation on the set of active invocations. In these cases the kill
+//! leaves the function.
 
 use std::cell::Cell;
 
@@ -16,12 +18,13 @@ use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::rows::Rows;
 use crate::ir::watch::Watch;
 
-/// Blocks that are looked at for each block of a function, for all its kills: those beyond leave the function, so that time stays
-/// linear.
+/// Maximum number of visits per block of a function, for all of its kills; further kills leave the function,
+/// so that the time stays linear.
 const VISITS: usize = 64;
 
-/// How the blocks end when `kills`, the blocks that end so, go on where they may; nothing when none may.
-pub(super) fn go_on(
+/// The ends of the blocks with kills redirected where possible; `None` if no kill is redirected. `kills` are
+/// the blocks that end with a kill.
+pub(super) fn redirect_kills(
     (module, body): (&Module<'_>, &FunctionBody),
     graph: &Graph,
     kills: impl Iterator<Item = Node>,
@@ -34,7 +37,7 @@ pub(super) fn go_on(
         return None;
     }
     let mut blocks = module.functions.iter().flat_map(|function| &function.blocks);
-    let calls_may_loop = blocks.any(|block| block.next_round != 0);
+    let calls_may_loop = blocks.any(|block| block.continue_target != 0);
     let left = Cell::new(VISITS.saturating_mul(graph.order.len()));
     let mut finder =
         Finder { graph, constructs, harmless: Rows::filled(graph.succs.len(), false), left, watch };
@@ -50,7 +53,7 @@ pub(super) fn go_on(
     ends
 }
 
-/// Whether there are addresses that no bounds check guards.
+/// Whether the module has addresses that are not bounds-checked.
 fn has_pointers(module: &Module<'_>) -> bool {
     let mut declarations = module.words.instructions().map_while(Result::ok);
     let model = declarations.find(|inst| inst.op == Op::MemoryModel);
@@ -60,15 +63,15 @@ fn has_pointers(module: &Module<'_>) -> bool {
 struct Finder<'g> {
     graph: &'g Graph,
     constructs: &'g [Construct],
-    /// Nodes from which killed invocations can do all that is reached.
+    /// Nodes from which killed invocations may safely execute all reachable code.
     harmless: Rows<bool>,
-    /// Visits that are left.
+    /// Remaining visits.
     left: Cell<usize>,
     watch: &'g Watch,
 }
 
 impl Finder<'_> {
-    /// Counts a visit; whether there was one left.
+    /// Counts a visit; returns whether the limit allowed it.
     fn visits(&self) -> bool {
         self.watch.visit(1);
         let left = self.left.get();
@@ -76,7 +79,8 @@ impl Finder<'_> {
         left > 0
     }
 
-    /// Walks from the exit: what follows a node is known before it, but for headers of loops, where no kill goes on.
+    /// Walks backward from the exit: the successors of a node are known before it, except at loop headers,
+    /// where no kill may continue.
     fn find_harmless(&mut self, body: &FunctionBody, calls_may_loop: bool) {
         let graph = self.graph;
         for node in graph.order.iter().rev().copied() {
@@ -90,12 +94,12 @@ impl Finder<'_> {
         }
     }
 
-    /// The merge block of the innermost construct around a kill from which it may go on. Its dominator dominates the kill,
-    /// so that the new edge leaves dominators as they are.
+    /// The merge block of the innermost construct around a kill at which it may continue. The merge block's
+    /// dominator dominates the kill, so the new edge does not change dominators.
     fn target(&self, kill: Node) -> Option<Node> {
         let graph = self.graph;
         let mut head = kill;
-        // All paths from the head to the kill are one.
+        // There is a single path from the head to the kill.
         let mut is_alone = true;
         while head != graph.dominator(head) && self.visits() {
             is_alone &= graph.is_entered_once(head);
@@ -113,7 +117,7 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether a path from `start` may lead to `kill`.
+    /// Whether a path from `start` may reach `kill`.
     fn may_lead(&self, start: Node, kill: Node) -> bool {
         let graph = self.graph;
         let mut seen = Rows::filled(graph.succs.len(), false);

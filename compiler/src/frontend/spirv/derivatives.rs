@@ -1,9 +1,9 @@
-//! Derivatives: how a value differs between the invocations of a quad.
+//! Derivatives: differences between the invocations of a quad.
 //!
-//! Fragment shaders have an instruction for them, of one kind, which is the same throughout a quad's row or column and so
-//! does for both coarse and fine ones. Compute shaders say which invocations make a quad
-//! (SPV_KHR_compute_shader_derivatives); these are put into the four lanes of a hardware quad, and read each other by
-//! shuffles.
+//! Fragment shaders have one kind of derivative instruction, whose result is constant along a quad's row or
+//! column and therefore serves as both coarse and fine. Compute shaders declare which invocations form a quad
+//! (SPV_KHR_compute_shader_derivatives); these are assigned to the four lanes of a hardware quad and read
+//! each other by shuffles.
 
 use super::module::Def;
 use super::values::Values;
@@ -13,7 +13,7 @@ use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
-/// A derivative, made of its directions.
+/// A derivative, from its directions.
 pub(super) fn derivative_instruction<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,

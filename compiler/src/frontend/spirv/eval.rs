@@ -1,4 +1,5 @@
-//! Instructions whose results depend on their operands alone, for function bodies and for specialization constants.
+//! Evaluation of instructions whose results depend only on their operands, in function bodies and for
+//! specialization constants.
 
 use bumpalo::Bump;
 
@@ -9,28 +10,29 @@ use crate::frontend::kit::control::{Graph, Node};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// A place in a function body, which sees what is defined on every path to it.
+/// A position in a function body, from which definitions on every path to it are visible.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'e> {
-    /// Places of definitions by id.
+    /// Positions of definitions by id.
     pub places: &'e [Place],
-    /// This place.
+    /// The current position.
     pub here: Place,
-    /// Graph of the function.
+    /// The graph of the function.
     pub graph: &'e Graph,
 }
 
-/// Where an id is defined: a call, counted from 1, and a block of the function called. Call 0 is the module itself.
+/// The position of a definition: a call, counted from 1, and a block of the called function. Call 0 is module
+/// scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Place {
-    /// Which call.
+    /// Number of the call.
     pub call: u32,
-    /// Which block.
+    /// Number of the block.
     pub node: u32,
 }
 
 impl Site<'_> {
-    /// Whether the definition of `id` reaches this place.
+    /// Whether the definition of `id` is visible at this position.
     pub fn sees(&self, id: u32) -> bool {
         let place = self.places.get(id as usize).copied().unwrap_or_default();
         place == self.here
@@ -40,15 +42,15 @@ impl Site<'_> {
     }
 }
 
-/// What an instruction needs to be evaluated: where to build, and what ids denote.
+/// The context of evaluation: where to build, and the meaning of ids.
 pub(super) struct Eval<'e, 'f, 'a> {
     pub b: &'e mut Builder<'f, 'a>,
     pub bump: &'a Bump,
     pub types: &'e Types<'a>,
     pub defs: &'e [Def<'a>],
-    /// Where evaluation takes place; `None` outside functions.
+    /// The position of the instruction; `None` outside functions.
     pub site: Option<Site<'e>>,
-    /// Shift amounts are taken modulo the width, which SPIR-V leaves undefined and WGSL wants.
+    /// Shift amounts are taken modulo the width; SPIR-V leaves this undefined, WGSL requires it.
     pub masks_shifts: bool,
 }
 
@@ -63,7 +65,7 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-    /// Refuses ids that are not defined on every path to here.
+    /// Rejects ids that are not defined on every path to here.
     pub fn check_visible(&self, id: u32) -> Result<(), CompileError> {
         match self.site {
             Some(site) if !site.sees(id) => Err(ValueError::NotDominating { id }.into()),
@@ -79,7 +81,7 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-    /// Type named by an id.
+    /// The type with an id.
     pub fn ty(&self, id: u32) -> Result<Ty, CompileError> {
         match self.defs.get(id as usize) {
             Some(Def::Type(ty)) => Ok(*ty),
@@ -87,7 +89,7 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-    /// Keeps a list of scalars.
+    /// Copies a list of scalars to the arena.
     pub fn keep(&self, leaves: &[Src]) -> &'a [Src] {
         self.bump.alloc_slice_copy(leaves)
     }
@@ -98,7 +100,7 @@ impl<'a> Eval<'_, '_, 'a> {
         Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| Src::imm(0, *bits))))
     }
 
-    /// Checks that a result has the scalars its type says.
+    /// Checks that a result has the scalars of its type.
     pub fn checked(&self, ty: Ty, leaves: &'a [Src]) -> Result<&'a [Src], CompileError> {
         let widths = self.types.leaves(ty)?;
         let fits = widths.len() == leaves.len()

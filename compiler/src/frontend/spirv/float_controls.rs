@@ -1,4 +1,5 @@
-//! What a module says of its float arithmetic: execution modes by width, and decorations of single operations.
+//! A module's requirements on float arithmetic: execution modes by width, and decorations of single
+//! operations.
 
 use spirv::{Decoration, ExecutionMode, FPFastMathMode};
 
@@ -8,19 +9,19 @@ use super::words::Inst;
 use crate::error::{CompileError, ModuleError};
 use crate::ir::FloatMode;
 
-/// How operations of a module are to be rounded and fused, beyond what the machine does anyway.
+/// How the module's operations must be rounded and fused, beyond the hardware's normal behaviour.
 #[derive(Clone, Default)]
 pub(super) struct FloatControls {
-    /// Widths for which the sign of zeros, infinities and NaN count.
+    /// Widths for which signed zeros, infinities and NaNs are significant.
     preserves: Vec<u32>,
-    /// Fast-math flags for operations without a decoration of their own, by width of the result.
+    /// Fast-math flags of undecorated operations, by width of the result.
     defaults: Vec<(u8, FPFastMathMode)>,
-    /// Something in the module has a decoration that matters.
+    /// Whether an operation in the module has a relevant decoration.
     is_decorated: bool,
 }
 
-/// What the machine does about denormals and rounding: 32-bit arithmetic flushes, 16- and 64-bit arithmetic keeps them;
-/// everything rounds to nearest even.
+/// Checks a mode against the hardware's treatment of denormals and rounding: 32-bit arithmetic flushes
+/// denormals, 16- and 64-bit arithmetic preserves them; all rounds to nearest even.
 fn check_mode(mode: ExecutionMode, bits: u32) -> Result<(), CompileError> {
     let supported = match mode {
         ExecutionMode::DenormPreserve => bits != 32,
@@ -74,18 +75,18 @@ impl FloatControls {
         Ok(())
     }
 
-    /// Whether every operation is done as the hardware does it.
+    /// Whether every operation has the hardware's normal behaviour.
     pub fn is_plain(&self) -> bool {
         !self.is_decorated && !self.preserves_anything() && self.defaults.is_empty()
     }
 
-    /// Whether the sign of zeros, infinities and NaN count anywhere.
+    /// Whether signed zeros, infinities and NaNs are significant for any width.
     pub fn preserves_anything(&self) -> bool {
         !self.preserves.is_empty()
             || self.defaults.iter().any(|(_, flags)| !flags.contains(FPFastMathMode::NSZ))
     }
 
-    /// How the operation is done whose result is `id` with components of `bits` bits.
+    /// The mode of an operation with result `id` and components of `bits` bits.
     pub fn mode(&self, module: &Module<'_>, inst: &Inst<'_>, bits: u8) -> FloatMode {
         let mut mode = FloatMode { separate: false, signed_zero: self.preserves.contains(&u32::from(bits)) };
         let Ok(id) = inst.word(1) else { return mode };
@@ -93,7 +94,7 @@ impl FloatControls {
             self.is_decorated.then(|| module.decorations.of(id, Decoration::FPFastMathMode)).flatten();
         let default = self.defaults.iter().find(|(known, _)| *known == bits).map(|(_, flags)| *flags);
         if let Some(flags) = decorated.map(FPFastMathMode::from_bits_truncate).or(default) {
-            // The old flag `Fast` denotes all of them.
+            // The deprecated flag `Fast` implies all others.
             let fast = flags.contains(FPFastMathMode::FAST);
             mode.separate = !fast && !flags.contains(FPFastMathMode::ALLOW_CONTRACT);
             mode.signed_zero |= !fast && !flags.contains(FPFastMathMode::NSZ);

@@ -1,4 +1,4 @@
-//! Inputs and outputs of fragment shaders: which of the kit's they are.
+//! Inputs and outputs of fragment shaders, mapped to those of the kit.
 
 use agx_abi::Stage;
 use spirv::{BuiltIn, GlslStd450Op, Op};
@@ -19,7 +19,7 @@ use crate::ir::types::Type;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Arithmetic, Build};
 
-/// The scalars of an input; nothing when one is not supported.
+/// The scalars of an input; `None` if one is not supported.
 pub(super) fn fragment_inputs(
     v: &mut Values<'_, '_>,
     leaves: &[Leaf],
@@ -74,7 +74,7 @@ fn fragment_built_in(v: &mut Values<'_, '_>, built_in: BuiltIn, index: u32) -> O
     }
 }
 
-/// The `count` scalars of the inputs from variable `at` on.
+/// The `count` scalars of the inputs starting at variable `at`.
 fn input_leaves(io: &StageIo<'_>, at: u32, count: usize) -> Result<Vec<Leaf>, CompileError> {
     let found = io.inputs.iter().find_map(|(variable, leaves)| {
         let start = at.checked_sub(variable.0)? as usize;
@@ -83,8 +83,8 @@ fn input_leaves(io: &StageIo<'_>, at: u32, count: usize) -> Result<Vec<Leaf>, Co
     found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::from(StageError::NotAnInput))
 }
 
-/// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says. Of an array
-/// with a computed index every element is taken, and one chosen.
+/// `interpolateAtCentroid`, `…Sample` and `…Offset`: interpolates an input at a position other than the
+/// declared one. For an array with a computed index, every element is interpolated and one selected.
 pub(super) fn interpolate_at<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -124,10 +124,10 @@ pub(super) fn interpolate_at<'a>(
             }
         });
     }
-    result.ok_or_else(|| CompileError::internal("an array of no elements"))
+    result.ok_or_else(|| CompileError::internal("an array without elements"))
 }
 
-/// The scalars of inputs, taken at a place.
+/// The scalars of inputs, interpolated at a position.
 fn leaves_at(
     v: &mut Values<'_, '_>,
     leaves: &[Leaf],
@@ -158,8 +158,8 @@ fn leaves_at(
     Ok(values)
 }
 
-/// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
-/// at the beginning is ordered at the end.
+/// Interlocks: the fragments of a pixel execute the code between the two instructions in order. The ordering
+/// established at the beginning suffices, so the end does nothing.
 pub(super) fn interlock(v: &mut Values<'_, '_>, op: Op) -> Result<(), CompileError> {
     if op == Op::BeginInvocationInterlockEXT {
         fragment::begin_interlock(&mut v.kit)?;
@@ -167,7 +167,7 @@ pub(super) fn interlock(v: &mut Values<'_, '_>, op: Op) -> Result<(), CompileErr
     Ok(())
 }
 
-/// Leaves the outputs in their registers.
+/// Exports the outputs to their registers.
 pub(super) fn fragment_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
     let mut words = Vec::with_capacity(outputs.len());
     for (leaf, value) in outputs {
@@ -189,7 +189,7 @@ pub(super) fn fragment_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Re
     fragment::end(&mut v.kit, &words)
 }
 
-/// The kit's name of a scalar of a built-in input.
+/// The kit's input for a scalar of a built-in.
 fn fragment_input(built_in: BuiltIn, index: u32) -> Option<FragmentInput> {
     Some(match (built_in, index) {
         (BuiltIn::FragCoord, _) => FragmentInput::FragCoord(index),
@@ -218,14 +218,14 @@ fn mode(leaf: &Leaf) -> Mode {
     }
 }
 
-/// Bits in which an input is interpolated: in 16 where it has as many, which the iterator rounds to. At an offset it is
-/// computed here, and the others are words.
+/// Width in which an input is interpolated: 16 if it has 16 bits, to which the hardware's iterator rounds.
+/// Interpolation at an offset is computed by the shader; all other inputs use words.
 fn iterated_bits(leaf: &Leaf, place: Place) -> u8 {
     let is_half = leaf.bits == 16 && mode(leaf) != Mode::Flat && place != Place::Offset;
     if is_half { 16 } else { 32 }
 }
 
-/// Whether `b` is the component after `a` and interpolated alike.
+/// Whether `b` is the component after `a`, with the same interpolation.
 fn follows(a: &Leaf, b: &Leaf) -> bool {
     let (Slot::User { location, component }, Slot::User { location: at, component: next }) = (a.slot, b.slot)
     else {

@@ -1,4 +1,4 @@
-//! Variables of module scope: resources, workgroup memory, private variables, and the values the machine provides.
+//! Module-scope variables: resources, workgroup memory, private variables, and built-in inputs.
 
 use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
@@ -19,7 +19,7 @@ use crate::ir::src::Src;
 /// Alignment of variables in workgroup memory.
 const LOCAL_ALIGN: u32 = 16;
 
-/// The kit's name of a component of a built-in input.
+/// The kit's input for a component of a built-in.
 type Component = fn(u32) -> ComputeInput;
 
 /// Built-in inputs of compute shaders.
@@ -34,7 +34,7 @@ const INPUTS: &[(BuiltIn, Component)] = &[
     (BuiltIn::NumSubgroups, |_| ComputeInput::SubgroupCount),
 ];
 
-/// Built-in inputs about lanes, which all stages have.
+/// Built-in lane inputs, which all stages have.
 const LANE_INPUTS: &[(BuiltIn, LaneInput)] = &[
     (BuiltIn::SubgroupLocalInvocationId, LaneInput::Index),
     (BuiltIn::SubgroupSize, LaneInput::Count),
@@ -45,7 +45,7 @@ const LANE_INPUTS: &[(BuiltIn, LaneInput)] = &[
     (BuiltIn::SubgroupLtMask, LaneInput::LtMask),
 ];
 
-/// Builds what must stand at the start of the program: initial values of private variables, built-in inputs.
+/// Builds the start of the program: initial values of private variables, and built-in inputs.
 pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
     for (index, global) in v.module.globals.iter().enumerate() {
         if m.globals[index].is_some() {
@@ -67,8 +67,8 @@ pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result
     zero_workgroup_memory(m, v)
 }
 
-/// The variable that holds a built-in input; `None` for inputs that are not supported, which is an error only where
-/// they are used.
+/// The variable that holds a built-in input; `None` for unsupported inputs, which are errors only where they
+/// are used.
 fn input<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -96,18 +96,18 @@ fn scalar(v: &mut Values<'_, '_>, built_in: BuiltIn, component: u32) -> Option<S
     }
 }
 
-/// A component of a built-in that all stages have: lanes of a SIMD-group, the device, of which there is one, and the shading
-/// rate, which is one fragment a pixel.
+/// A component of a built-in that all stages have: lane inputs, the device index, which is 0, and the shading
+/// rate, which is one fragment per pixel.
 pub(super) fn lane_built_in(v: &mut Values<'_, '_>, built_in: BuiltIn, component: u32) -> Option<Src> {
     if matches!(built_in, BuiltIn::DeviceIndex | BuiltIn::ShadingRateKHR) {
         return Some(Src::imm32(0));
     }
     let (_, input) = LANE_INPUTS.iter().find(|(known, _)| *known == built_in)?;
-    // Masks have words for lanes that do not exist.
+    // Masks have additional words for lanes that do not exist.
     Some(if component == 0 { compute::lane_input(&mut v.kit, *input) } else { Src::imm32(0) })
 }
 
-/// The pointer to a variable of module scope.
+/// The pointer to a module-scope variable.
 pub(super) fn global<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -116,8 +116,7 @@ pub(super) fn global<'a>(
     if let Some(pointer) = m.globals[index] {
         return Ok(pointer);
     }
-    let global =
-        *v.module.globals.get(index).ok_or_else(|| CompileError::internal("a variable that is not there"))?;
+    let global = *v.module.globals.get(index).ok_or_else(|| CompileError::internal("a missing variable"))?;
     let pointer = match global.class {
         StorageClass::Uniform | StorageClass::StorageBuffer => buffer(v, &global)?,
         StorageClass::PushConstant => {
@@ -137,7 +136,7 @@ pub(super) fn global<'a>(
         class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
     };
     let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
-    // An address that the program reads from a descriptor is read again in each block, from which it moves to the preamble.
+    // An address read from a descriptor is read again in each block; the reads later move to the preamble.
     let is_computed = matches!(pointer.root, Root::Buffer { base, .. } if base.as_value().is_some());
     m.globals[index] = Some(pointer).filter(|_| !is_computed);
     Ok(pointer)
@@ -165,7 +164,7 @@ fn buffer<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>
             Root::BufferArray { set, binding, is_uniform, bounds }
         }
         _ => {
-            // What a uniform block holds is there, whether it is read or not.
+            // The contents of a uniform block are readable, whether or not they are read.
             let is_there = is_uniform && buffers::is_always_valid(&mut v.kit, set, binding);
             access.set(Access::SPECULATABLE, is_there && !access.contains(Access::VOLATILE));
             let buffer = BufferElement { set, binding, element: Src::imm32(0), is_uniform, bounds };
@@ -184,7 +183,8 @@ fn is_buffer_block(v: &Values<'_, '_>, ty: Ty) -> bool {
     v.module.is_buffer_block(inner)
 }
 
-/// Finds a place in workgroup memory. Blocks with an explicit layout share one place, as their extension says.
+/// Allocates workgroup memory. Blocks with an explicit layout share one location, as their extension
+/// specifies.
 fn workgroup_variable<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
     let is_block = v.module.is_block(global.ty);
     let (fixed, layout, bytes) = if is_block {
@@ -200,8 +200,8 @@ fn workgroup_variable<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result
     Ok(Pointer { fixed, ..Pointer::new(Root::Local, global.ty, layout, Access::empty()) })
 }
 
-/// Fills the workgroup variables that have an initializer, which can only be null, with zeros: each invocation
-/// stores every so-manieth word, then all wait for each other.
+/// Fills the workgroup variables that have an initializer, which can only be null, with zeros: the
+/// invocations store words in turn, then all wait for each other.
 fn zero_workgroup_memory<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
     for (index, variable) in v.module.globals.iter().enumerate() {
         if variable.class == StorageClass::Workgroup && variable.init.is_some() {

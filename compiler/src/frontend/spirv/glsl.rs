@@ -1,4 +1,4 @@
-//! The extended instructions of GLSL: component-wise ones as rows, the rest by shape.
+//! The extended instructions of GLSL: component-wise ones as rows, the others by shape.
 
 use spirv::GlslStd450Op;
 
@@ -104,12 +104,12 @@ rows! { GlslStd450Op;
     NClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
 }
 
-/// The width in which bits of an integer of `bits` bits are searched.
+/// The width in which the bits of an integer of `bits` bits are searched.
 fn word_or_pair(bits: u8) -> u8 {
     bits.max(32)
 }
 
-/// The number of the highest bit set in `x`, of 32 or 64 bits, and -1 where there is none, in `bits` bits.
+/// The index of the highest set bit of `x`, of 32 or 64 bits, or -1 if there is none, in `bits` bits.
 fn highest_bit(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
     if b.f.width(x) == 32 {
         let index = b.most_significant_bit(x);
@@ -123,7 +123,7 @@ fn highest_bit(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
     b.sconv(index, bits)
 }
 
-/// Functions that the extended instruction set has for floats of 16 and 32 bits only.
+/// Functions that the extended instruction set defines only for floats of 16 and 32 bits.
 #[rustfmt::skip]
 const SINGLE_ONLY: &[GlslStd450Op] = {
     use GlslStd450Op as G;
@@ -133,7 +133,8 @@ const SINGLE_ONLY: &[GlslStd450Op] = {
     ]
 };
 
-/// Integers or floats packed into words: component width, largest value of a normalised component, whether signed.
+/// Integers or floats packed into words: component width, largest value of a normalised component,
+/// signedness.
 #[derive(Clone, Copy)]
 struct Packing {
     bits: u8,
@@ -180,18 +181,18 @@ pub(super) fn glsl<'a>(
     v.define(inst.word(1)?, Def::Value(ty, leaves))
 }
 
-/// The transcendental functions exist for floats of at most 32 bits.
+/// Checks that the operand of a transcendental function has at most 32 bits.
 fn check_word<'a>(v: &mut Values<'_, 'a>, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
     if SINGLE_ONLY.contains(&op) {
         let (_, leaves) = v.eval().value(inst.word(4)?)?;
         if leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) == 64) {
-            return Err(ValueError::Extended { why: "64-bit floats are not taken" }.into());
+            return Err(ValueError::Extended { why: "64-bit floats are not supported" }.into());
         }
     }
     Ok(())
 }
 
-/// Instructions that do not work component by component.
+/// Instructions that are not component-wise.
 fn shaped<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -275,10 +276,10 @@ fn halves_or_doubles(v: &mut Values<'_, '_>, op: GlslStd450Op, x: &[Src]) -> Res
     match (op, x, widths.as_slice()) {
         (G::PackHalf2x16, [low, high], [32, 32]) => {
             let parts = [b.fconv(*low, 16), b.fconv(*high, 16)];
-            Ok(vec![super::composite::put_together(b, &parts, 32)])
+            Ok(vec![super::composite::join_integer(b, &parts, 32)])
         }
         (G::UnpackHalf2x16, [word], [32]) => {
-            let parts = super::composite::take_apart(b, *word, 16);
+            let parts = super::composite::split_integer(b, *word, 16);
             Ok(parts.into_iter().map(|half| b.fconv(half, 32)).collect())
         }
         (G::PackDouble2x32, [low, high], [32, 32]) => Ok(vec![arith::join(b, *low, *high)]),
@@ -321,13 +322,13 @@ fn pack(b: &mut Builder<'_, '_>, packing: Packing, list: &[Src]) -> Src {
         let integer = b.float_to_int(rounded, packing.signed, 32);
         parts.push(b.uconv(integer, packing.bits));
     }
-    super::composite::put_together(b, &parts, 32)
+    super::composite::join_integer(b, &parts, 32)
 }
 
 /// Normalised components of a word, the lowest first.
 fn unpack(b: &mut Builder<'_, '_>, packing: Packing, word: Src) -> Vec<Src> {
     let mut list = Vec::new();
-    for part in super::composite::take_apart(b, word, packing.bits) {
+    for part in super::composite::split_integer(b, word, packing.bits) {
         let wide = if packing.signed { b.sconv(part, 32) } else { b.uconv(part, 32) };
         let number = b.int_to_float(wide, packing.signed, 32);
         let scaled = b.fmul(number, Src::f32((1.0 / packing.scale) as f32));
@@ -336,7 +337,7 @@ fn unpack(b: &mut Builder<'_, '_>, packing: Packing, word: Src) -> Vec<Src> {
     list
 }
 
-/// Functions of vectors.
+/// Geometric functions.
 fn geometry(
     b: &mut Builder<'_, '_>,
     op: GlslStd450Op,
@@ -375,7 +376,7 @@ fn geometry(
     })
 }
 
-/// The product of two vectors that is at right angles to both.
+/// The cross product of two vectors.
 fn cross(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Vec<Src> {
     fn turned(vector: &[Src], by: usize) -> impl Iterator<Item = Src> {
         vector.iter().copied().cycle().skip(by).take(3)
@@ -389,7 +390,7 @@ fn cross(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Vec<Src> {
     left.zip(right).map(component).collect()
 }
 
-/// √(x·x), in 32 bits so that half floats do not overflow; of a scalar its magnitude.
+/// √(x·x), in 32 bits so that half floats do not overflow; for a scalar, its absolute value.
 fn length(b: &mut Builder<'_, '_>, x: &[Src]) -> Src {
     if let [x] = x {
         return b.fabs(*x);

@@ -1,7 +1,9 @@
-//! Elementary functions at the precision Vulkan demands, built from what the machine computes: reciprocal, square root,
-//! binary logarithm and power of two, each within an ULP or two, and sine and cosine of the IR.
-//!
-//! Functions named in [`single`] are computed in 32 bits whatever the width of their operands is: the machine converts
+//! Elementary functions with the precision that Vulkan requires, built from the hardware's functions
+//! (reciprocal, square root, binary logarithm and power of two, each within one or two ULP) and the IR's sine
+//! and cosine.
+//! The functions that [`single`] wraps are computed in 32 bits regardless of the width of their operands: the
+//! hardware converts half floats while reading and writing registers.
+//! Functions named in [`single`] are computed in 32 bits whatever the width of their operands is: the hardware converts
 //! half floats while it reads and writes registers.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
@@ -46,7 +48,7 @@ fn polynomial(b: &mut Builder<'_, '_>, x: Src, coefficients: &[f64]) -> Src {
     sum
 }
 
-/// e to the x as 2 to the x·log₂e: the rounding of the product costs |x|/2 ULP, of the 3 + 2|x| allowed.
+/// e^x as 2^(x·log₂e): the rounding of the product costs |x|/2 ULP, of the 3 + 2|x| allowed.
 pub(super) fn exp(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let scaled = b.fmul(x, c(LOG2_E));
     b.exp2(scaled)
@@ -58,7 +60,7 @@ pub(super) fn log(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.fmul(binary, c(LN_2))
 }
 
-/// x to the y as 2 to the y·log₂x, which is the precision asked for.
+/// x^y as 2^(y·log₂x), which satisfies the required precision.
 pub(super) fn pow(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
     let binary = b.log2(x);
     let scaled = b.fmul(binary, y);
@@ -70,7 +72,7 @@ pub(super) fn tan(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.fdiv(sine, cosine)
 }
 
-/// (eˣ − e⁻ˣ) / 2; below ½, where the difference loses the relative precision, x + x³·(1/3! + x²/5! + x⁴/7!).
+/// (eˣ − e⁻ˣ) / 2; below ½, where the difference loses relative precision, x + x³·(1/3! + x²/5! + x⁴/7!).
 pub(super) fn sinh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let (grow, shrink) = exponentials(b, x);
     let large = b.fsub(grow, shrink);
@@ -89,15 +91,15 @@ pub(super) fn cosh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.fadd(grow, shrink)
 }
 
-/// eˣ / 2 and e⁻ˣ / 2, halved in the exponent so that the largest results do not overflow on the way.
+/// eˣ / 2 and e⁻ˣ / 2, halved in the exponent so that the largest results do not overflow in between.
 fn exponentials(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let up = b.ffma(x, c(LOG2_E), c(-1.0));
     let down = b.ffma(x, c(-LOG2_E), c(-1.0));
     (b.exp2(up), b.exp2(down))
 }
 
-/// 1 − 2 / (e²ˣ + 1): for large x the quotient vanishes, for small x (below 2⁻⁵) the series x − x³/3 keeps the relative
-/// precision that the difference loses.
+/// 1 − 2 / (e²ˣ + 1): for large x the quotient vanishes; for small x (below 2⁻⁵) the series x − x³/3
+/// preserves the relative precision that the difference loses.
 pub(super) fn tanh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let scaled = b.fmul(x, c(2.0 * LOG2_E));
     let power = b.exp2(scaled);
@@ -112,7 +114,7 @@ pub(super) fn tanh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.select(is_small, small, large)
 }
 
-/// The sign of x with ln(|x| + √(x² + 1)).
+/// ln(|x| + √(x² + 1)) with the sign of x.
 pub(super) fn asinh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let magnitude = b.fabs(x);
     let square = b.ffma(x, x, c(1.0));
@@ -139,14 +141,13 @@ pub(super) fn atanh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.fmul(binary, c(LN_2 / 2.0))
 }
 
-/// `magnitude`, which is not negative, with the sign of `sign`.
+/// `magnitude`, which is non-negative, with the sign of `sign`.
 fn with_sign(b: &mut Builder<'_, '_>, magnitude: Src, sign: Src) -> Src {
     let sign = b.and(sign, Src::imm32(0x8000_0000));
     b.or(magnitude, sign)
 }
 
-/// Arc sine of 0…½ relative to its argument's square: asin t = t + t·z·P(z), z = t² (coefficients of Cephes' asinf, 2.5e-7
-/// relative).
+/// Arc sine on 0…½: asin t = t + t·z·P(z), z = t² (coefficients of Cephes' asinf, relative error 2.5e-7).
 fn asin_core(b: &mut Builder<'_, '_>, t: Src, z: Src) -> Src {
     let tail = polynomial(
         b,
@@ -157,7 +158,7 @@ fn asin_core(b: &mut Builder<'_, '_>, t: Src, z: Src) -> Src {
     b.ffma(tail, t, t)
 }
 
-/// What arc sine and arc cosine share: whether |x| > ½, and asin of |x| or of √((1 − |x|)/2).
+/// The common part of arc sine and arc cosine: whether |x| > ½, and asin of |x| or of √((1 − |x|)/2).
 fn asin_reduced(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let magnitude = b.fabs(x);
     let is_large = b.fcmp(FloatCond::GT, magnitude, c(0.5));
@@ -177,7 +178,7 @@ pub(super) fn asin(b: &mut Builder<'_, '_>, x: Src) -> Src {
     with_sign(b, result, x)
 }
 
-/// acos x = 2·asin √((1 − x)/2) above ½, π minus that of −x below −½, π/2 − asin x between.
+/// acos x = 2·asin √((1 − x)/2) above ½, π minus that of −x below −½, and π/2 − asin x in between.
 pub(super) fn acos(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let (is_large, core) = asin_reduced(b, x);
     let is_negative = b.fcmp(FloatCond::LT, x, c(0.0));
@@ -189,8 +190,8 @@ pub(super) fn acos(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.select(is_large, large, small)
 }
 
-/// Arc tangent of the quotient of two numbers, 0 ≤ y ≤ x: above tan(π/8) the argument is turned back by π/4
-/// (coefficients of Cephes' atanf, 2e-7 relative).
+/// Arc tangent of the quotient of two numbers, 0 ≤ y ≤ x: above tan(π/8) the argument is rotated back by π/4
+/// (coefficients of Cephes' atanf, relative error 2e-7).
 fn atan_quotient(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
     let limit = b.fmul(x, c(0.414_213_562_373_095));
     let is_turned = b.fcmp(FloatCond::GT, y, limit);
@@ -210,7 +211,7 @@ fn atan_quotient(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
     b.select(is_turned, turned, angle)
 }
 
-/// Arc tangent by that of the argument or of its reciprocal.
+/// Arc tangent, computed for the argument or for its reciprocal.
 pub(super) fn atan(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let magnitude = b.fabs(x);
     let is_steep = b.fcmp(FloatCond::GT, magnitude, c(1.0));
@@ -222,8 +223,8 @@ pub(super) fn atan(b: &mut Builder<'_, '_>, x: Src) -> Src {
     with_sign(b, result, x)
 }
 
-/// The angle of the point (x, y): that of (max, min) of the magnitudes, reflected into the point's octant. Numbers so
-/// large that a reciprocal would be denormal are scaled down first.
+/// The angle of the point (x, y): that of (max, min) of the magnitudes, reflected into the point's octant.
+/// Numbers so large that a reciprocal would be denormal are scaled down first.
 pub(super) fn atan2(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
     let (across, up) = (b.fabs(x), b.fabs(y));
     let is_steep = b.fcmp(FloatCond::GT, up, across);
@@ -232,7 +233,7 @@ pub(super) fn atan2(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
     let is_huge = b.fcmp(FloatCond::GT, large, c(1.0e30));
     let scale = b.select(is_huge, c(2.0f64.powi(-40)), c(1.0));
     let (large, small) = (b.fmul(large, scale), b.fmul(small, scale));
-    // Both zero, or both infinite: the quotient is taken for 0 or 1.
+    // If both are zero, or both infinite, the quotient is 0 or 1.
     let is_equal = b.fcmp(FloatCond::EQ, large, small);
     let is_zero = b.fcmp(FloatCond::EQ, large, c(0.0));
     let large = b.select(is_equal, c(1.0), large);
@@ -258,7 +259,7 @@ pub(super) fn smooth_step(b: &mut Builder<'_, '_>, low: Src, high: Src, x: Src) 
     b.fmul(square, falling)
 }
 
-/// 2 to an integer within the exponents of normal floats of `bits`.
+/// 2 to the power of an integer within the exponents of normal floats of `bits` bits.
 fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src, bits: u8) -> Src {
     if bits == 64 {
         let biased = b.iadd(exponent, Src::imm32(1023));
@@ -269,7 +270,7 @@ fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src, bits: u8) -> Src {
     b.shl(biased, Src::imm32(23))
 }
 
-/// x·2ᵉ by three factors, so that every result that is normal comes out without overflow or underflow on the way.
+/// x·2ᵉ by three factors, so that every normal result is computed without overflow or underflow in between.
 pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     let exponent = if b.f.width(exponent) == 64 {
         let capped = b.imin(exponent, Src::imm(1 << 20, 64));
@@ -292,8 +293,8 @@ pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     b.fconv(result, bits)
 }
 
-/// Fraction in ½…1 and exponent of a float; zeros (denormals count as such), infinities and NaN are their own fraction.
-/// Half floats go through 32 bits, where their denormals are normal.
+/// Fraction in ½…1 and exponent of a float; zeros (including denormals), infinities and NaN are their own
+/// fraction. Half floats are converted to 32 bits, in which their denormals are normal.
 pub(super) fn frexp(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let bits = b.f.width(x);
     if bits == 64 {
@@ -312,7 +313,7 @@ pub(super) fn frexp(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     (b.fconv(fraction, bits), exponent)
 }
 
-/// The same of 64 bits, of which denormals are numbers like others: they are made normal first.
+/// The same for 64 bits, where denormals are normalised first.
 fn frexp_double(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let magnitude = b.fabs(x);
     let least = float(f64::MIN_POSITIVE, 64);

@@ -1,4 +1,4 @@
-//! Texels by integer coordinates, image stores, and what a shader asks about images.
+//! Texel loads by integer coordinates, image stores, and image queries.
 
 use super::owners::Memory;
 use super::pointer::{Pointer, Root, Texel};

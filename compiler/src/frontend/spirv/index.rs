@@ -1,10 +1,10 @@
-//! Indices of pointers: words, and sums of scaled ones.
+//! Indices of pointers: conversion to words, and scaled sums.
 
 use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// An index as a 32-bit integer; shorter ones are signed.
+/// An index as a 32-bit integer; narrower ones are signed.
 pub(super) fn index_word(b: &mut Builder<'_, '_>, index: Src) -> Src {
     b.sconv(index, 32)
 }

@@ -59,7 +59,7 @@ pub(super) fn access_chain_instruction<'a>(
     pointers::define_pointer(v, inst, pointer)
 }
 
-/// `OpPtrAccessChain`: first by elements of the array that the pointer points into.
+/// `OpPtrAccessChain`: first moves by elements of the array that contains the pointee.
 pub(super) fn element_chain_instruction<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -141,7 +141,7 @@ pub(super) fn composite_extract<'a>(
     }
 }
 
-/// An instruction that only computes; those of `pointers` that are pointers with an address are values meanwhile.
+/// A pure instruction; operands in `pointers` that are pointers with an address are treated as values.
 pub(super) fn pure<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -158,7 +158,7 @@ pub(super) fn pure<'a>(
     v.define(inst.word(1)?, Def::Value(ty, leaves))
 }
 
-/// An instruction of another set.
+/// An extended instruction.
 pub(super) fn extended_instruction<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -173,7 +173,7 @@ pub(super) fn extended_instruction<'a>(
     }
 }
 
-/// What the memory operands of an instruction say, from operand `index` on.
+/// The memory operands of an instruction, starting at operand `index`.
 fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
     let mask = MemoryAccess::from_bits_truncate(inst.rest(index).first().copied().unwrap_or(0));
     let ordered =
@@ -181,7 +181,7 @@ fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
     if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
 }
 
-/// The number of elements of the runtime array that ends a buffer: what fits into the buffer's size.
+/// The number of elements of the runtime array at the end of a buffer, from the buffer's size.
 pub(super) fn array_length<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -203,7 +203,7 @@ pub(super) fn array_length<'a>(
     };
     let size = match pointer.root {
         Root::Buffer { identity: Some(buffer), .. } => buffers::size(&mut v.kit, buffer),
-        // Variable pointers and addresses may not be asked for it.
+        // The instruction is not allowed on variable pointers and addresses.
         _ => {
             return Err(
                 MemoryError::ArrayLength { why: "the pointer is a value, whose buffer is unknown" }.into()

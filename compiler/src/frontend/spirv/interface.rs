@@ -1,5 +1,5 @@
-//! Inputs and outputs of vertex and fragment shaders: which scalars of a variable are which components of which
-//! locations, or parts of which built-ins.
+//! Inputs and outputs of vertex and fragment shaders: the mapping of a variable's scalars to components of
+//! locations, or to parts of built-ins.
 
 use spirv::BuiltIn;
 
@@ -12,10 +12,10 @@ use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// Most locations.
+/// Maximum number of locations.
 const MAX_LOCATIONS: u32 = 64;
 
-/// What a scalar of an input or output is.
+/// The meaning of a scalar of an input or output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     /// A component of a location.
@@ -27,32 +27,32 @@ pub(super) enum Slot {
 /// A scalar of an input or output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    /// What it is.
+    /// Its meaning.
     pub slot: Slot,
     /// Its width.
     pub bits: u8,
     /// Whether it is a float.
     pub is_float: bool,
-    /// Which colour of dual source blending.
+    /// Index of the colour for dual-source blending.
     pub index: u32,
-    /// How it is interpolated.
+    /// Its interpolation.
     pub style: Style,
-    /// Where transform feedback captures it.
+    /// Its transform feedback capture.
     pub captured: Option<Captured>,
 }
 
-/// Where a scalar is captured.
+/// The capture position of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Captured {
     pub buffer: u32,
-    /// Bytes of a vertex in the buffer.
+    /// Size of a vertex in the buffer, in bytes.
     pub stride: u32,
-    /// First byte.
+    /// Byte offset.
     pub offset: u32,
 }
 
 impl Captured {
-    /// Where what is decorated so begins, in the `number`th block of an array: each has a buffer of its own.
+    /// The start of a captured part, in block `number` of an array of blocks: each block has its own buffer.
     fn start(capture: Capture, number: u32) -> Option<Captured> {
         let Capture { buffer: Some(buffer), stride: Some(stride), offset: Some(offset) } = capture else {
             return None;
@@ -60,8 +60,8 @@ impl Captured {
         Some(Captured { buffer: buffer.saturating_add(number), stride, offset })
     }
 
-    /// The place of a scalar of so many bytes, and the one after it. Scalars follow each other without gaps, but wider ones
-    /// begin at multiples of their size.
+    /// The position of a scalar of `bits` bits; advances to the following one. Scalars are packed without
+    /// gaps, but wider ones are aligned to their size.
     fn take(place: &mut Option<Captured>, bits: u8) -> Option<Captured> {
         let bytes = u32::from(bits / 8).max(1);
         let mut taken = (*place)?;
@@ -72,7 +72,7 @@ impl Captured {
 }
 
 impl Leaf {
-    /// The components it takes: two of 64-bit scalars.
+    /// The components it occupies: two for 64-bit scalars.
     pub fn components(&self) -> impl Iterator<Item = Slot> + use<> {
         let (slot, words) = (self.slot, u32::from(self.bits.div_ceil(32)));
         (0..words).map(move |word| match slot {
@@ -84,20 +84,20 @@ impl Leaf {
     }
 }
 
-/// What is known of the interface.
+/// State of the stage's interface.
 #[derive(Default)]
 pub(super) struct StageIo<'a> {
-    /// Ids of the entry point's inputs and outputs, among others.
+    /// Ids of the entry point's interface, which includes its inputs and outputs.
     pub interface: &'a [u32],
-    /// Outputs are captured.
+    /// Whether outputs are captured.
     pub feedback: bool,
-    /// What an output of a fragment shader holds before it is written, by width.
+    /// Initial values of a fragment shader's outputs, by width, which mark unwritten ones.
     pub unwritten: Vec<(u8, Src)>,
-    /// First variable and scalars of the inputs.
+    /// First variable and scalars of each input.
     pub inputs: Vec<(Variable, Vec<Leaf>)>,
 }
 
-/// An output of the program: what it is, and its value.
+/// An output of the program: its meaning and its value.
 pub(super) type Output = (Leaf, Src);
 
 /// The scalars of an input or output variable, in order.
@@ -122,7 +122,7 @@ struct Walk<'w, 'a> {
     location: Option<u32>,
     /// The next scalar of the built-in.
     index: u32,
-    /// Where the next scalar is captured.
+    /// The capture position of the next scalar.
     captured: Option<Captured>,
     /// Number of the block in an array of blocks.
     block: u32,
@@ -130,11 +130,12 @@ struct Walk<'w, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Appends the scalars of a part. The recursion is as deep as types nest, which is limited.
+    /// Appends the scalars of a part. The recursion depth is the nesting depth of types, which is limited.
     fn visit(&mut self, ty: Ty, decorated: Decorated) -> Result<(), CompileError> {
         match self.types.kind(ty) {
             Kind::Struct { members } => {
-                // Members of what is captured as a whole follow each other; others say themselves where they are.
+                // If a part is captured as a whole, its members are packed; otherwise members declare their
+                // own offsets.
                 let is_whole = self.captured.is_some();
                 for member in members {
                     self.location = member.decorated.location.or(self.location);
@@ -195,8 +196,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The slot of a scalar of a given number of words, `component` words from the first of the location on. Only vectors of 64-bit
-    /// scalars continue in the next location.
+    /// The slot of a scalar of `words` words, `component` words after the first of the location. Only vectors
+    /// of 64-bit scalars continue in the next location.
     fn user(&self, component: u32, words: u32) -> Result<Slot, CompileError> {
         let Some(location) = self.location else {
             return Err(StageError::NoLocation.into());
@@ -212,7 +213,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// An output as a 32-bit word: shorter floats become longer, shorter integers are filled with zeros.
+/// An output as a 32-bit word: narrower floats are converted, narrower integers zero-extended.
 pub(super) fn output_word(b: &mut Builder<'_, '_>, leaf: &Leaf, value: Src) -> Src {
     if leaf.is_float { b.fconv(value, 32) } else { b.uconv(value, 32) }
 }

@@ -1,7 +1,7 @@
-//! Operations across the lanes of a subgroup, which is a SIMD-group.
+//! Operations on a subgroup, which is a SIMD-group.
 //!
-//! Votes and everything about ballots are integer arithmetic on the word a ballot gives. Values move by the IR's
-//! operations, which `lower_subgroups` makes the machine's.
+//! Votes and ballot operations are integer arithmetic on the ballot word. Other operations use the IR's
+//! subgroup operations, which `lower_subgroups` lowers.
 
 use spirv::{GroupOperation, Op, Scope};
 
@@ -19,12 +19,12 @@ use crate::ir::vocabulary::reduction_code;
 use crate::ir::{Arithmetic, Build};
 use agx_abi::occupancy::SUBGROUP_SIZE;
 
-/// In which lanes a boolean must hold.
+/// The lanes in which a boolean must hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Vote {
-    /// In all active ones.
+    /// All active lanes.
     All,
-    /// In one of them.
+    /// At least one active lane.
     Any,
 }
 
@@ -36,7 +36,7 @@ const PARTITIONED_REDUCE: u32 = 6;
 const PARTITIONED_INCLUSIVE_SCAN: u32 = 7;
 const PARTITIONED_EXCLUSIVE_SCAN: u32 = 8;
 
-/// The operation within a part, and its last modifier, for the number of a group operation.
+/// The IR operation within a part for a group operation's number, and its last modifier.
 fn within_parts(number: u32) -> Option<(IrOp, u32)> {
     match number {
         PARTITIONED_REDUCE => Some((IrOp::Reduce, SUBGROUP_SIZE)),
@@ -46,7 +46,7 @@ fn within_parts(number: u32) -> Option<(IrOp, u32)> {
     }
 }
 
-/// Moves a value between lanes; the lane or distance follows it.
+/// Moves a value between lanes; the lane or distance is the next operand.
 pub(super) fn move_between_lanes<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -64,7 +64,8 @@ pub(super) fn elect<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Src, 
     Ok(simd::is_first(&mut v.kit.b))
 }
 
-/// The scope must be the subgroup; the older instructions, whose first operand is at index 2, have none.
+/// Checks that the scope is the subgroup; the older instructions, whose first operand is at index 2, have no
+/// scope.
 fn check_scope<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -76,7 +77,7 @@ fn check_scope<'a>(
     let scope = v.constant(inst.word(2)?)?;
     match Scope::from_u32(scope) {
         Some(Scope::Subgroup) => Ok(()),
-        // Vulkan has no others.
+        // Vulkan allows no other scopes.
         _ => Err(GroupError::GroupScope { scope }.into()),
     }
 }
@@ -90,7 +91,7 @@ fn amount(v: &mut Values<'_, '_>, id: u32) -> Result<Src, CompileError> {
     }
 }
 
-/// Does something with every scalar of an operand.
+/// Applies `act` to every scalar of an operand.
 fn each<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -124,7 +125,7 @@ pub(super) fn vote<'a>(
     Ok(if vote == Vote::All { none } else { v.kit.b.not(none) })
 }
 
-/// The instruction has no scope.
+/// A vote within a quad; the instruction has no scope.
 pub(super) fn quad_vote<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -186,7 +187,7 @@ pub(super) fn first<'a>(
     each(v, inst, index, |b, x| simd::moved(b, IrOp::Broadcast, x, first))
 }
 
-/// Swaps within the rows, the columns or the diagonals of a quad.
+/// Swaps horizontally, vertically or diagonally within a quad.
 pub(super) fn quad_swap<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
     check_scope(v, inst, 3)?;
     let direction = v.constant(inst.word(4)?)?;
@@ -196,7 +197,7 @@ pub(super) fn quad_swap<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<V
     each(v, inst, 3, |b, x| simd::moved(b, IrOp::ReadLaneXor, x, Src::imm32(direction.saturating_add(1))))
 }
 
-/// Reads from the lane `delta` further, going around within the cluster.
+/// Reads from the lane `delta` further, wrapping around within the cluster.
 pub(super) fn rotate<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
     check_scope(v, inst, 3)?;
     let delta = amount(v, inst.word(4)?)?;
@@ -263,7 +264,7 @@ pub(super) fn arithmetic<'a>(
     })
 }
 
-/// An operation within the parts that the operand after the value tells.
+/// An operation within the parts that the operand after the value specifies.
 fn partitioned<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -280,7 +281,8 @@ fn partitioned<'a>(
     Ok(leaves.iter().map(|leaf| partition::combine_part(v, *leaf, *mask, op, [code, last])).collect())
 }
 
-/// Logical operations take booleans, arithmetic of floats takes floats, the others integers.
+/// Checks the operand's type: logical operations take booleans, float arithmetic takes floats, others
+/// integers.
 fn check_operand<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, name: &str) -> Result<(), CompileError> {
     let (ty, _) = v.eval().value(inst.word(4)?)?;
     let scalar = v.types.scalar_and_count(ty)?.0;
@@ -297,7 +299,7 @@ fn check_operand<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, name: &str) -> Res
     if fits { Ok(()) } else { Err(GroupError::OperandType { name: name.to_owned() }.into()) }
 }
 
-/// Questions about a ballot, whose lanes are all in its first word.
+/// Queries about a ballot, whose lanes are all in its first word.
 pub(super) fn ballot_query<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Src, CompileError> {
     check_scope(v, inst, 3)?;
     let index = if inst.op == Op::GroupNonUniformBallotBitCount { 4 } else { 3 };

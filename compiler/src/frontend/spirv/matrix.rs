@@ -45,7 +45,7 @@ pub(super) fn outer_product<'a>(
     Ok(eval.keep(&result))
 }
 
-/// `OpVectorTimesScalar` and `OpMatrixTimesScalar`, `op` among them.
+/// `OpVectorTimesScalar` and `OpMatrixTimesScalar`; `op` is one of them.
 pub(super) fn times_scalar<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     op: Op,
@@ -132,7 +132,7 @@ fn pair<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<[Operand<'a>; 2
     Ok([operand(eval, operands, 0)?, operand(eval, operands, 1)?])
 }
 
-/// Rows become columns.
+/// Transposes a matrix.
 pub(super) fn transpose(matrix: &[Src], rows: usize) -> Result<Vec<Src>, CompileError> {
     if rows == 0 {
         return Err(ValueError::NoRows.into());
@@ -153,8 +153,8 @@ pub(super) fn dot<'s>(b: &mut Builder<'_, '_>, x: impl IntoIterator<Item = &'s S
     sum.unwrap_or(Src::f32(0.0))
 }
 
-/// As [`dot`] for a row or column of a matrix. Such products have few factors in common with others, so they are fused from the
-/// start where that is allowed: a third fewer instructions for all passes.
+/// Like [`dot`] for a row or column of a matrix. Such products share few factors with others, so they are fused
+/// immediately where that is allowed, which saves a third of the instructions in all passes.
 fn fused_dot<'s>(b: &mut Builder<'_, '_>, x: impl Iterator<Item = &'s Src> + Clone, y: &[Src]) -> Src {
     if !b.may_fuse() || x.clone().next().is_none_or(|x| b.f.width(*x) > 32) {
         return dot(b, x, y);
@@ -163,7 +163,7 @@ fn fused_dot<'s>(b: &mut Builder<'_, '_>, x: impl Iterator<Item = &'s Src> + Clo
     for (x, y) in x.zip(y) {
         sum = Some(match sum {
             None => b.fmul(*x, *y),
-            // What is multiplied by a constant is often no product.
+            // A product with a constant is often simplified to something else.
             Some(sum) if x.as_imm().or(y.as_imm()).is_some() => {
                 let product = b.fmul(*x, *y);
                 b.fadd(sum, product)
@@ -184,8 +184,8 @@ fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src]
     result.extend((0..rows).map(|row| fused_dot(b, matrix.iter().skip(row).step_by(rows), weights)));
 }
 
-/// `sum` + x·y. Fused whatever is optimised: differences of products lose most of their digits, and the result must not
-/// depend on how a shader is compiled. 64-bit floats are computed in integers, where fusing costs more than it saves.
+/// `sum` + x·y. Always fused: differences of products lose most of their digits, and the result must not
+/// depend on optimisations. 64-bit floats are computed with integers, where fusing costs more than it saves.
 fn add_product(b: &mut Builder<'_, '_>, sum: Src, x: Src, y: Src) -> Src {
     if b.f.width(x) == 64 {
         let product = b.fmul(x, y);
@@ -200,7 +200,7 @@ fn cross_product(b: &mut Builder<'_, '_>, x: Src, y: Src, z: Src, w: Src) -> Src
     add_product(b, product, minus, w)
 }
 
-/// Sum of the products of a column's components with their cofactors, as far as there are both.
+/// Sum of the products of a column's components with their cofactors, for as many as both have.
 fn expand(b: &mut Builder<'_, '_>, column: &[Src], cofactors: &[Src]) -> Src {
     let mut sum = None;
     for (x, cofactor) in column.iter().zip(cofactors) {
@@ -219,7 +219,8 @@ fn minor(matrix: &[Src], size: usize, row: usize, column: usize) -> Vec<Src> {
     kept.map(|(_, src)| *src).collect()
 }
 
-/// Determinant of a square matrix of two to four rows, expanded along the first column. The recursion is two deep.
+/// Determinant of a square matrix of two to four rows, expanded along the first column. The recursion depth
+/// is two.
 pub(super) fn determinant(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Src {
     if let [x, z, w, y] = *matrix {
         return cross_product(b, x, y, w, z);
@@ -237,7 +238,7 @@ fn cofactor(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize, row: usize, co
     if (row ^ column) & 1 == 0 { value } else { b.fneg(value) }
 }
 
-/// Inverse of a square matrix: the transposed cofactors over the determinant.
+/// Inverse of a square matrix: the transposed cofactors divided by the determinant.
 pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Vec<Src> {
     let mut cofactors = Vec::with_capacity(size.saturating_mul(size));
     for column in 0..size {
@@ -279,7 +280,7 @@ mod tests {
         let separate = ["fmul", "fmul", "fadd", "fmul", "fadd"];
         assert_eq!(operations(None, |b| b.f.contract = false), separate);
         assert!(!operations(None, |b| b.mode.separate = true).contains(&"ffma"));
-        // A constant may make the product none.
+        // A constant may eliminate the product.
         assert_eq!(operations(Some(Src::f32(2.0)), |_| {}), ["fmul", "ffma", "fmul", "fadd"]);
     }
 }

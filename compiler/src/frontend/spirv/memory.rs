@@ -20,25 +20,26 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
-/// Most combinations of dynamic indices into scalar variables: each costs a comparison and a selection a scalar.
+/// Maximum number of combinations of dynamic indices into scalar variables: each costs a comparison, and a
+/// selection per scalar.
 pub const MAX_SELECTED: u32 = 1024;
 
-/// Most components of a memory access.
+/// Maximum number of components of a memory access.
 const MAX_COMPONENTS: u32 = 4;
 
-/// Scalars of one type that lie side by side.
+/// Adjacent scalars of one type.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
     /// Bytes from the start of the value.
     offset: u32,
     /// Number of scalars.
     count: u32,
-    /// Width of each as a value: booleans are 1.
+    /// Width of each scalar as a value: 1 for booleans.
     bits: u8,
 }
 
-/// The chunks of a value of type `ty` in memory, in the order of its scalars. The recursion is as deep as types nest,
-/// which is limited.
+/// The chunks of a value of type `ty` in memory, in the order of its scalars. The recursion depth is the
+/// nesting depth of types, which is limited.
 fn chunks(
     types: &Types<'_>,
     ty: Ty,
@@ -109,7 +110,7 @@ pub(super) fn load<'a>(
     }
 }
 
-/// Stores scalars to where a pointer points.
+/// Stores scalars to the pointee.
 pub(super) fn store<'a>(
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
@@ -128,13 +129,13 @@ pub(super) fn store<'a>(
             store_scratch(v, pointer, base, slot, data);
             Ok(())
         }
-        // What is there already: the variable would not be in the section otherwise.
+        // The contents never change: the variable would not be in the constant section otherwise.
         Root::Constants => Ok(()),
         _ => store_memory(v, pointer, data, access),
     }
 }
 
-/// Every place in scalar variables that dynamic indices may mean, and the computed place.
+/// Every position in scalar variables that dynamic indices may select, and the computed position.
 pub(super) fn candidates(v: &mut Values<'_, '_>, steps: &[Step]) -> Result<(Vec<u32>, Src), CompileError> {
     let mut places = vec![0u32];
     let mut chosen = None;
@@ -179,7 +180,7 @@ fn load_variables<'a>(
                 }
             });
         }
-        result.push(sum.expect("invariant: there is a place"));
+        result.push(sum.expect("invariant: there is a position"));
     }
     Ok(v.bump.alloc_slice_copy(&result))
 }
@@ -210,7 +211,7 @@ fn store_variables<'a>(
     Ok(())
 }
 
-/// Offset of scalar `leaf` of what a pointer into stack memory points to.
+/// Offset of scalar `leaf` of the pointee in stack memory.
 fn scratch_offset<'a>(
     v: &mut Values<'_, 'a>,
     pointer: &Pointer<'a>,
@@ -257,7 +258,7 @@ fn store_scratch<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>, base: u32, sl
     }
 }
 
-/// The bytes of constant scalars of type `ty` in memory that only this shader sees.
+/// The bytes of constant scalars of type `ty` in private memory.
 pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec<u8>, CompileError> {
     let mut list = Vec::new();
     chunks(v.types, ty, Layout::Natural, MatrixLayout::default(), 0, 0, &mut list)?;
@@ -283,7 +284,7 @@ fn chunks_of<'a>(v: &Values<'_, 'a>, pointer: &Pointer<'a>) -> Result<Vec<Chunk>
     Ok(list)
 }
 
-/// Byte offset of a chunk, and the power of two that divides it.
+/// Byte offset of a chunk, and a power of two that divides it.
 fn chunk_offset<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>, chunk: &Chunk) -> (Src, u32) {
     let fixed = pointer.fixed.wrapping_add(chunk.offset);
     let align = pointer.align.min(1 << fixed.trailing_zeros().min(31));
@@ -320,7 +321,7 @@ fn load_memory<'a>(
                 let (base, access) = base(v, root, pointer.access | access)?;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
                 let checked = match is_inside(&pointer) {
-                    // The first texel is always there.
+                    // The first texel always exists.
                     Some(inside) => {
                         let offset = v.kit.b.select(inside, offset, Src::imm32(0));
                         Checked { base, offset, is_inside: Some(inside) }
@@ -340,7 +341,7 @@ fn load_memory<'a>(
     Ok(v.bump.alloc_slice_copy(&result))
 }
 
-/// Turns what memory holds into scalars of `bits` bits.
+/// Converts loaded memory contents to scalars of `bits` bits.
 fn push_loaded(v: &mut Values<'_, '_>, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
     match bits {
         64 => result.extend(parts.chunks(2).map(|pair| v.kit.b.collect(Type::B64, pair))),
@@ -376,7 +377,7 @@ fn load_push_constant(
     Ok(())
 }
 
-/// The binding of what a pointer points into, if it is known.
+/// The binding of the pointee, if known.
 fn identity(root: Root) -> Option<BufferElement> {
     match root {
         Root::Buffer { identity, .. } => identity,
@@ -384,20 +385,20 @@ fn identity(root: Root) -> Option<BufferElement> {
     }
 }
 
-/// Whether the texel that is pointed to is in its image, where that matters.
+/// Whether the texel pointed to is in its image, if that matters.
 fn is_inside(pointer: &Pointer<'_>) -> Option<Src> {
     pointer.texel.and_then(|texel| texel.is_inside)
 }
 
 /// Checks a store or an atomic.
-pub(super) fn effect(v: &mut Values<'_, '_>, pointer: &Pointer<'_>, asked: bounds::Access) -> Checked {
+pub(super) fn effect(v: &mut Values<'_, '_>, pointer: &Pointer<'_>, access: bounds::Access) -> Checked {
     match is_inside(pointer) {
-        Some(inside) => Checked { base: asked.base, offset: asked.offset.0, is_inside: Some(inside) },
-        None => bounds::effect(&mut v.kit, identity(pointer.root), asked),
+        Some(inside) => Checked { base: access.base, offset: access.offset.0, is_inside: Some(inside) },
+        None => bounds::effect(&mut v.kit, identity(pointer.root), access),
     }
 }
 
-/// Address and access of a root in device memory.
+/// Address and access flags of a root in device memory.
 fn base(v: &mut Values<'_, '_>, root: Root, access: Access) -> Result<(Src, Access), CompileError> {
     match root {
         Root::Buffer { base, .. } => Ok((base, access)),
@@ -462,7 +463,7 @@ fn store_memory<'a>(
     Ok(())
 }
 
-/// Loads of texels see what was done to memory through the pointer.
+/// Makes memory operations through the pointer visible to texel loads.
 pub(super) fn fence_texels<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) {
     if pointer.texel.is_some() {
         v.kit.b.effect(IrOp::FenceTexels, &[], &[1]);

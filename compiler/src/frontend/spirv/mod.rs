@@ -1,9 +1,10 @@
 //! SPIR-V.
 //!
-//! `read` scans the module once (`module`), then walks the entry point's body: control flow is structured from the
-//! graph ([`crate::frontend::kit::control`]), calls are inlined (`translate`), composites are lists of scalars (`types`,
-//! `eval`), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
-//! reached through descriptions of pointers (`pointers`, `memory`).
+//! `read` scans the module once (`module`), then walks the entry point's body: control flow is structured
+//! from the graph ([`crate::frontend::kit::control`]), calls are inlined (`translate`), composites are lists
+//! of scalars (`types`, `eval`), variables private to an invocation become SSA values
+//! ([`crate::frontend::ssa`]), and other memory is accessed through pointer descriptions (`pointers`,
+//! `memory`).
 
 mod arith;
 mod capability;
@@ -66,15 +67,15 @@ use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::Function;
 
-/// What a source language promises beyond SPIR-V.
+/// Guarantees of a source language beyond SPIR-V.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Dialect {
-    /// Shift amounts are taken modulo the width of what is shifted.
+    /// Shift amounts are taken modulo the width of the shifted operand.
     pub masks_shifts: bool,
 }
 
-/// SPIR-V itself leaves amounts that are too large undefined. Mesa's compiler masks them, and programs rely on it: naga leaves out
-/// the mask that WGSL asks for.
+/// SPIR-V leaves too large amounts undefined. Mesa's compiler masks them, and programs rely on it: naga omits
+/// the mask that WGSL requires.
 const SPIRV: Dialect = Dialect { masks_shifts: true };
 
 /// The front end of SPIR-V.
@@ -91,10 +92,10 @@ impl FrontEnd for SpirV {
     }
 }
 
-/// Reads the entry point that `key` wants from a module in either byte order.
+/// Reads the entry point selected by `key` from a module in either byte order.
 ///
 /// # Errors
-/// Invalid modules, unsupported instructions and exceeded limits, with the word where they stand.
+/// Invalid modules, unsupported instructions and exceeded limits, with the word offset.
 pub fn read<'a>(
     bump: &'a Bump,
     bytes: &[u8],
@@ -105,7 +106,7 @@ pub fn read<'a>(
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
-    // Simplifications that are right but for the sign of a zero or a NaN are then left out.
+    // Disables simplifications that change the sign of a zero or a NaN.
     function.contract = !floats.preserves_anything();
     function.signed_zeros = floats.preserves_anything();
     let mut kit = Kit::start(&mut function, entry.stage, key);

@@ -1,5 +1,5 @@
-//! A module after one scan: types, constants, global variables, decorations, entry points, and where the functions and
-//! their blocks lie. Function bodies are read when they are translated.
+//! A scanned module: types, constants, global variables, decorations, entry points, and the positions of
+//! functions and blocks. Function bodies are read during translation.
 
 use agx_abi::Stage;
 use agx_abi::fragment::DepthLayout;
@@ -16,10 +16,10 @@ use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::ir::src::Src;
 
-/// What an id denotes.
+/// The meaning of an id.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Def<'a> {
-    /// Nothing yet.
+    /// Undefined so far.
     #[default]
     None,
     /// A type.
@@ -38,11 +38,11 @@ pub(super) enum Def<'a> {
     Label(u32),
     /// The extended instructions of GLSL.
     GlslSet,
-    /// Extended instructions without meaning for the result.
+    /// Extended instructions without effect on the result.
     NonSemanticSet,
     /// Debug information.
     DebugSet,
-    /// A string, or the file a piece of debug information names.
+    /// A string, or the file name of a debug source.
     Text(&'a str),
 }
 
@@ -51,11 +51,11 @@ pub(super) enum Def<'a> {
 pub(super) struct Global<'a> {
     /// Its id.
     pub id: u32,
-    /// Type of what it holds.
+    /// Type of its contents.
     pub ty: Ty,
     /// Type of the pointer to it.
     pub pointer: Ty,
-    /// Where it lives.
+    /// Its storage class.
     pub class: StorageClass,
     /// Initial value.
     pub init: Option<&'a [Src]>,
@@ -67,7 +67,7 @@ pub(super) struct FunctionBody {
     pub id: u32,
     /// Type of its result.
     pub result: Ty,
-    /// Word offset of its head.
+    /// Word offset of its OpFunction.
     pub start: usize,
     /// Ids of its parameters.
     pub params: Vec<u32>,
@@ -84,22 +84,22 @@ pub(super) struct BlockBody {
     pub start: usize,
     /// Word offset of the terminator.
     pub end: usize,
-    /// Label of the merge block that the block's merge instruction names; 0 when it has none.
+    /// Label of the merge block; 0 if there is no merge instruction.
     pub merge: u32,
-    /// Label of the continue target that it names; 0 for a selection.
-    pub next_round: u32,
-    /// Operations in it depend on which invocations are active.
+    /// Label of the continue target; 0 for a selection.
+    pub continue_target: u32,
+    /// Whether an operation in it depends on which invocations are active.
     pub is_convergent: bool,
-    /// It calls functions.
+    /// Whether it calls functions.
     pub has_calls: bool,
 }
 
-/// An entry point as it is declared.
+/// An entry point as declared.
 pub(super) struct EntryPoint<'a> {
     pub model: u32,
     pub function: u32,
     pub name: String,
-    /// Ids of the variables it uses, at least those that are inputs and outputs.
+    /// Ids of the variables it uses, at least its inputs and outputs.
     pub interface: &'a [u32],
 }
 
@@ -114,26 +114,26 @@ pub(super) struct Module<'a> {
     pub entry_points: Vec<EntryPoint<'a>>,
     /// Execution modes: function, mode, operands.
     pub modes: Vec<(u32, u32, &'a [u32])>,
-    /// Structure types with the old decoration of storage buffers.
+    /// Structure types with the deprecated decoration of storage buffers.
     pub buffer_blocks: Vec<Ty>,
     /// Structure types that describe memory with an explicit layout.
     pub blocks: Vec<Ty>,
     pub workgroup_size: Option<u32>,
-    /// Operations somewhere depend on which invocations are active.
+    /// Whether any operation depends on which invocations are active.
     pub is_convergent: bool,
 }
 
-/// The chosen entry point.
+/// The selected entry point.
 pub(super) struct Entry<'a> {
     /// Its stage.
     pub stage: Stage,
-    /// Ids of its inputs and outputs, among others.
+    /// Ids of its interface, which includes its inputs and outputs.
     pub interface: &'a [u32],
-    /// Transform feedback captures outputs.
+    /// Whether transform feedback captures outputs.
     pub feedback: bool,
-    /// Tests always come before the program.
+    /// Whether tests always run before the program.
     pub early_tests: bool,
-    /// What the depths it writes are promised to be.
+    /// The declared layout of written depths.
     pub depth_layout: DepthLayout,
     /// Id of its function.
     pub id: u32,
@@ -143,14 +143,14 @@ pub(super) struct Entry<'a> {
     pub name: String,
     /// Workgroup size.
     pub workgroup_size: [u32; 3],
-    /// Which of its invocations make a quad (compute).
+    /// The arrangement of invocations in quads (compute).
     pub quads: Option<Quads>,
 }
 
 impl<'a> Module<'a> {
     /// The function with this index.
     pub fn function(&self, index: usize) -> Result<&FunctionBody, CompileError> {
-        self.functions.get(index).ok_or_else(|| CompileError::internal("a function that is not there"))
+        self.functions.get(index).ok_or_else(|| CompileError::internal("a missing function"))
     }
 
     /// The entry points by name and execution model.
@@ -162,7 +162,7 @@ impl<'a> Module<'a> {
         self.entry_points.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Why no entry point matches `key`.
+    /// The error that no entry point matches `key`.
     fn no_entry(&self, key: &CompileKey) -> ModuleError {
         let stage = key.stage.map_or(String::new(), |stage| format!(" of stage {}", stage.name()));
         let name = key.entry_point.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
@@ -170,7 +170,7 @@ impl<'a> Module<'a> {
         ModuleError::NoEntry { wanted: name + &stage, found }
     }
 
-    /// Chooses the entry point that `key` wants.
+    /// Selects the entry point for `key`.
     pub fn entry(&self, key: &CompileKey) -> Result<Entry<'a>, CompileError> {
         let wanted = |point: &&EntryPoint| {
             key.entry_point.as_ref().is_none_or(|name| *name == point.name)
@@ -220,7 +220,7 @@ impl<'a> Module<'a> {
         &self.modes
     }
 
-    /// Whether a structure type is a storage buffer in the old style.
+    /// Whether a structure type is a storage buffer with the deprecated decoration.
     pub fn is_buffer_block(&self, ty: Ty) -> bool {
         self.buffer_blocks.contains(&ty)
     }
@@ -261,7 +261,7 @@ impl<'a> Module<'a> {
     }
 }
 
-/// What execution modes promise of the depths that a shader writes.
+/// Depth layouts of execution modes.
 const DEPTH_LAYOUTS: &[(ExecutionMode, DepthLayout)] = &[
     (ExecutionMode::DepthGreater, DepthLayout::Greater),
     (ExecutionMode::DepthLess, DepthLayout::Less),
@@ -277,7 +277,7 @@ fn stage_of(model: u32) -> Option<Stage> {
     }
 }
 
-/// The quads that an execution mode asks for.
+/// The quads of an execution mode.
 fn quads(mode: u32) -> Option<Quads> {
     match ExecutionMode::from_u32(mode)? {
         ExecutionMode::DerivativeGroupQuadsKHR => Some(Quads::Square),
@@ -286,7 +286,7 @@ fn quads(mode: u32) -> Option<Quads> {
     }
 }
 
-/// Whether a workgroup can be made of such quads.
+/// Checks that a workgroup can be divided into such quads.
 fn check_quads(quads: Quads, size: [u32; 3]) -> Result<(), CompileError> {
     let fits = match quads {
         Quads::Square => size[0].is_multiple_of(2) && size[1].is_multiple_of(2),

@@ -1,8 +1,8 @@
-//! Opcodes by number: a table of the frequent ones, because the library searches the ranges of numbers that it knows.
+//! Opcodes by number: a table of the frequent ones, which is faster than the library's search.
 
 use spirv::Op;
 
-/// Most of the instructions of a module.
+/// The most frequent instructions of modules.
 const FREQUENT: &[Op] = &[
     Op::Name,
     Op::MemberName,
@@ -55,10 +55,10 @@ const FREQUENT: &[Op] = &[
     Op::MatrixTimesMatrix,
 ];
 
-/// By number, the frequent opcodes.
+/// The frequent opcodes by number.
 #[expect(
     clippy::indexing_slicing,
-    reason = "the compiler evaluates it, and refuses a table that is too short"
+    reason = "evaluated at compile time, which fails if the table is too short"
 )]
 static BY_NUMBER: [Option<Op>; 320] = {
     let mut known = [None; 320];
@@ -70,7 +70,7 @@ static BY_NUMBER: [Option<Op>; 320] = {
     known
 };
 
-/// The opcode with a number, if there is one.
+/// The opcode with a number, if it exists.
 #[inline]
 pub(super) fn numbered(number: u32) -> Option<Op> {
     BY_NUMBER.get(number as usize).copied().flatten().or_else(|| Op::from_u32(number))

@@ -1,8 +1,9 @@
-//! One row for each opcode that a function body may have: who translates it, what it does with pointers, and what it needs of
-//! the stage and the hardware.
+//! One row for each opcode that a function body may contain: its handler, its effect on pointers, and its
+//! requirements on the stage and the hardware.
 //!
-//! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Operations that only compute
-//! have their rows in `pure`, component-wise ones in `arith`. An opcode without a row is refused by its name.
+//! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Pure
+//! operations have their rows in `pure`, component-wise ones in `arith`. Opcodes without a row are rejected
+//! by name.
 
 use spirv::Op;
 
@@ -26,29 +27,29 @@ use crate::ir::Arithmetic;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 
-/// Translates an instruction with what is known of values.
+/// Translates an instruction, given the values.
 type WithValues = for<'i, 't, 'a> fn(&mut Values<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
-/// The same with memory.
+/// The same, given the memory.
 type WithMemory =
     for<'i, 't, 'a> fn(&mut Memory<'a>, &mut Values<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
-/// The same with the inputs and outputs of the stage.
+/// The same, given the inputs and outputs of the stage.
 type WithStage = for<'i, 't, 'a> fn(
     &mut StageIo<'a>,
     &mut Memory<'a>,
     &mut Values<'t, 'a>,
     &'i Inst<'a>,
 ) -> Result<(), CompileError>;
-/// The same with the calls that are open.
+/// The same, given the open calls.
 type WithControl = for<'i, 't, 'a> fn(&mut Translator<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
 
-/// Who translates an opcode, and which owners it is handed.
+/// The handler of an opcode, with the state that it needs.
 #[derive(Clone, Copy)]
 pub(super) enum Handler {
     /// It has no effect.
     Nothing,
-    /// The scan of the module or the graph of the function has read it.
+    /// The scan of the module or the graph of the function has processed it.
     Declaration,
-    /// Its result depends on its operands alone.
+    /// The result depends on the operands alone.
     Pure(Compute),
     /// A function of values.
     Values(WithValues),
@@ -56,47 +57,47 @@ pub(super) enum Handler {
     Memory(WithMemory),
     /// A function of values, memory, and inputs and outputs.
     Stage(WithStage),
-    /// A function of all that is known, control flow included.
+    /// A function of the whole translator, including control flow.
     Control(WithControl),
 }
 
-/// What an instruction needs of the stage and the hardware.
+/// The requirements of an instruction on the stage and the hardware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Needs {
-    /// Nothing that a stage lacks.
+    /// None.
     Nothing,
     /// A fragment.
     Fragment,
-    /// Invocations in quads: fragments, or a compute shader that states how its invocations form quads.
+    /// Quads of invocations: fragments, or a compute shader that declares how its invocations form quads.
     Quads,
     /// A feature that the hardware or this compiler lacks.
     Missing(&'static str),
 }
 
-/// What an instruction does with pointers among its operands.
+/// The effect of an instruction on its pointer operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pointers {
-    /// What they point to may be read and written.
+    /// The pointees may be read and written.
     Escape,
-    /// They are used as numbers, and what they point to may be read and written.
+    /// Pointers are used as numbers, and their pointees may be read and written.
     Values,
-    /// The result points into what operand 2 points to; indices follow.
+    /// The result points into the pointee of operand 2; indices follow.
     Chain,
-    /// What operand 2 points to is read.
+    /// The pointee of operand 2 is read.
     Load,
-    /// What operand 0 points to becomes operand 1.
+    /// The pointee of operand 0 is set to operand 1.
     Store,
     /// Operand 1 is a new variable of the pointer type 0, with an initial value in operand 3.
     Variable,
     /// Operand 1 is a parameter of type 0.
     Parameter,
-    /// Operands from 3 on become parameters of function 2.
+    /// Operands starting at 3 become parameters of function 2.
     Call,
-    /// What an instruction of another set does.
+    /// The effect of an extended instruction.
     Extended,
 }
 
-/// What is known of an opcode.
+/// The properties of an opcode.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub op: Op,
@@ -154,7 +155,7 @@ macro_rules! derivative {
     };
 }
 
-/// An atomic with the operand that holds its semantics: fences surround it as they demand.
+/// An atomic with the index of its semantics operand: the handler adds the fences that the semantics require.
 macro_rules! ordered {
     ($op:expr, $semantics:literal, $atomic:expr) => {
         memory($op, |m, v, inst| sync::ordered(m, v, inst, $semantics, $atomic))
@@ -168,7 +169,7 @@ macro_rules! atomic {
     };
 }
 
-/// An operation across lanes: the scalars of its result.
+/// A subgroup operation, given as the scalars of its result.
 macro_rules! lanes {
     ($op:ident, |$v:ident, $inst:ident| $result:expr) => {
         values(Op::$op, |$v, $inst| {
@@ -185,7 +186,7 @@ macro_rules! reduction {
     };
 }
 
-/// A move between lanes: the operation, and the operand with the value.
+/// A move between lanes: the operation, and the index of the value operand.
 macro_rules! moves {
     ($op:ident, $move:ident, $operand:literal) => {
         lanes!($op, |v, inst| lanes::move_between_lanes(v, inst, IrOp::$move, $operand)?)
@@ -207,7 +208,7 @@ static ROWS: &[Row] = &[
     values(Op::Line, debug::line),
     values(Op::NoLine, |v, _| { v.kit.b.line = 0; Ok(()) }),
 
-    // Read by the graph.
+    // Processed by the graph.
     row(Op::Label, Handler::Declaration),
     row(Op::Branch, Handler::Declaration),
     row(Op::BranchConditional, Handler::Declaration),
@@ -334,13 +335,13 @@ static ROWS: &[Row] = &[
     refused(Op::StencilAttachmentReadEXT, DEPTH_IN_TILE),
 ];
 
-/// More than the highest opcode with a row.
+/// Upper bound of the opcodes with a row.
 const OPCODES: usize = 6144;
 
-/// By opcode, one more than the position of its row; 0 for opcodes without one.
+/// By opcode, the index of its row plus one; 0 for opcodes without one.
 #[expect(
     clippy::indexing_slicing,
-    reason = "the compiler evaluates it, and refuses a table that is too short"
+    reason = "evaluated at compile time, which fails if the table is too short"
 )]
 static INDEX: [u16; OPCODES] = {
     let mut index = [0; OPCODES];
@@ -364,8 +365,8 @@ pub(super) fn find(op: Op) -> Option<Row> {
     }
 }
 
-/// Why an opcode without a row is refused.
-pub(super) fn refusal(op: Op) -> CompileError {
+/// The error for an opcode without a row.
+pub(super) fn missing_row_error(op: Op) -> CompileError {
     match op.is_type() || op.is_constant() || op.is_annotation() {
         true => ModuleError::Misplaced { op }.into(),
         false => ModuleError::Opcode { op }.into(),
@@ -377,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_hardware_lacks_is_refused_and_has_no_handler() {
+    fn unsupported_operations_are_rejected_and_have_no_handler() {
         for row in ROWS {
             if let Needs::Missing(reason) = row.needs {
                 let error = CompileError::from(ModuleError::Refused { op: row.op, reason });
@@ -395,17 +396,17 @@ mod tests {
     }
 
     #[test]
-    fn every_opcode_has_one_row_or_is_refused_by_its_name() {
+    fn every_opcode_has_one_row_or_an_error_with_its_name() {
         for row in ROWS {
             let found = find(row.op).expect("the index has every row");
             assert_eq!(found.op, row.op);
             assert_eq!(ROWS.iter().filter(|other| other.op == row.op).count(), 1, "{:?}", row.op);
-            // Those that copy descriptors and pointers too compute values by the other row.
+            // Opcodes that also copy descriptors and pointers compute values by the other row.
             let copies = matches!(row.op, Op::CopyObject | Op::CompositeExtract);
             assert_eq!(pure::find(row.op).is_some(), copies, "{:?} has two rows", row.op);
         }
         for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {
-            assert!(refusal(op).message().contains(&format!("Op{op:?}")), "{op:?}");
+            assert!(missing_row_error(op).message().contains(&format!("Op{op:?}")), "{op:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who knows what while a module is translated, beside values: memory and function bodies.
+//! The state of a translation besides values: memory and function bodies.
 
 use std::rc::Rc;
 
@@ -15,16 +15,16 @@ use crate::frontend::rows::Rows;
 use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
 
-/// Variables and the memory they are in.
+/// Variables and their memory.
 pub(super) struct Memory<'a> {
-    /// What each module-scope variable turned into.
+    /// The pointer to each module-scope variable.
     pub globals: Rows<Option<Pointer<'a>>>,
     pub constants: Constants<'a>,
     pub usage: Usage<'a>,
 }
 
 impl<'a> Memory<'a> {
-    /// No variable has a place yet.
+    /// No variable is allocated yet.
     pub fn new(module: &Module<'a>) -> Self {
         Memory {
             globals: Rows::filled(module.globals.len(), None),
@@ -37,7 +37,7 @@ impl<'a> Memory<'a> {
 /// The constant section.
 #[derive(Default)]
 pub(super) struct Constants<'a> {
-    /// Arrays in it with where they start.
+    /// The arrays in it with their offsets.
     pub arrays: Vec<(Ty, &'a [Src], u32)>,
 }
 
@@ -45,35 +45,35 @@ pub(super) struct Constants<'a> {
 pub(super) struct Frame<'a> {
     pub function: usize,
     pub body: Rc<Body<'a>>,
-    /// The place of the call in the caller.
+    /// The position of the call in the caller.
     pub caller: Option<Here<'a>>,
-    /// Rest of the block being translated, and where it ends.
+    /// The rest of the current block, and its end.
     pub rest: Option<(Instructions<'a>, usize)>,
-    /// Where in the plan it is, and what is open.
+    /// The position in the plan, and the open constructs.
     pub walk: Walk,
-    /// Variables of the result.
+    /// Variables for the result.
     pub result: Variable,
-    /// Id that the result is given in the caller.
+    /// Id of the result in the caller.
     pub call: u32,
     /// Source line of the call.
     pub line: u32,
 }
 
-/// Function bodies: those that have been read, and the calls that are open.
+/// Function bodies: those read so far, and the open calls.
 pub(super) struct Bodies<'a> {
     /// By function.
     pub read: Rows<Option<Rc<Body<'a>>>>,
     /// Open calls, the innermost last.
     pub frames: Vec<Frame<'a>>,
-    /// Calls so far.
+    /// Number of calls so far.
     pub calls: u32,
-    /// Variables for the scalars of a phi with its type, by its id.
+    /// Variables for the scalars of a phi, with its type, by id.
     pub phis: Vec<Option<(Variable, Ty)>>,
-    /// By id of a phi, the operand after the one that was looked up last.
+    /// By id of a phi, the operand after the one that was found last.
     pub phi_cursors: Vec<u32>,
     pub budget: Budget,
-    /// Instructions for which limits were asked about.
-    pub asked: u32,
+    /// Number of instructions counted for limit checks.
+    pub checked: u32,
 }
 
 impl<'a> Bodies<'a> {
@@ -86,7 +86,7 @@ impl<'a> Bodies<'a> {
             phis: vec![None; module.defs.len()],
             phi_cursors: vec![0; module.defs.len()],
             budget: Budget::default(),
-            asked: 0,
+            checked: 0,
         }
     }
 }

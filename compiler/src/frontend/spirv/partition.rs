@@ -1,4 +1,4 @@
-//! Partitions of a subgroup: which lanes hold equal values, and reductions and scans within parts.
+//! Partitions of a subgroup: lanes with equal values, and reductions and scans within parts.
 
 use spirv::Op;
 
@@ -13,7 +13,7 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
-/// Whether two lists of scalars have equal bits.
+/// Whether two lists of scalars are bitwise equal.
 fn same_bits(b: &mut Builder<'_, '_>, pairs: impl Iterator<Item = (Src, Src)>) -> Src {
     let mut same = Src::bool(true);
     for (x, y) in pairs {
@@ -23,7 +23,7 @@ fn same_bits(b: &mut Builder<'_, '_>, pairs: impl Iterator<Item = (Src, Src)>) -
     same
 }
 
-/// The lanes whose values equal this one's.
+/// The lanes with the same value as this one.
 pub(super) fn partition<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
     debug_assert_eq!(inst.op, Op::GroupNonUniformPartitionEXT);
     let (_, leaves) = v.eval().value(inst.word(2)?)?;
@@ -44,7 +44,7 @@ pub(super) fn partition<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<V
     Ok(vec![mask, zero, zero, zero])
 }
 
-/// Combines `x` among the lanes of this lane's part, the bits of `mask`.
+/// Combines `x` over the lanes of this lane's part, given by `mask`.
 pub(super) fn combine_part(v: &mut Values<'_, '_>, x: Src, mask: Src, op: IrOp, mods: [u32; 2]) -> Src {
     let bits = v.kit.b.f.width(x);
     for_each_part(
@@ -58,8 +58,9 @@ pub(super) fn combine_part(v: &mut Values<'_, '_>, x: Src, mask: Src, op: IrOp, 
     )
 }
 
-/// A loop with an iteration for each part: `part` says whether this lane is in that of the lane `leader`, and which lanes are;
-/// `result` gives the lanes in it their result. Parts are told apart in all lanes, so that every iteration has all of them.
+/// A loop with one iteration per part: `part` returns whether this lane is in the part of lane `leader`, and
+/// the mask of that part; `result` computes the result for its lanes. All lanes execute every iteration, so
+/// that all take part in `part`.
 fn for_each_part(
     v: &mut Values<'_, '_>,
     bits: u8,

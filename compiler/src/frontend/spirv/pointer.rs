@@ -1,4 +1,4 @@
-//! Pointers as descriptions: where they start, and how far they have gone, as far as that is known.
+//! Descriptions of pointers: their root and offset, as far as known.
 
 use super::types::{Layout, MatrixLayout, Ty};
 use crate::frontend::kit::buffers::BufferElement;
@@ -7,32 +7,32 @@ use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-/// Alignment that every buffer and variable in memory has.
+/// Alignment of every buffer and variable in memory.
 const BASE_ALIGN: u32 = 16;
 
-/// What a variable names beside, or instead of, a descriptor.
+/// The attachment that a variable names, in addition to or instead of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Attachment {
-    /// The render target of this number.
+    /// The render target with this number.
     Target(u32),
-    /// The input attachment of this number.
+    /// The input attachment with this number.
     Input(u32),
 }
 
-/// What a pointer points into.
+/// The memory that a pointer points into.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Root {
-    /// Scalar variables, from this one on; offsets count scalars.
+    /// Scalar variables, starting at this one; offsets count scalars.
     Variables(Variable),
-    /// The lane's stack memory from a byte on; offsets count scalars, which have a slot of a given number of bytes each.
+    /// The lane's stack memory starting at a byte; offsets count scalars, each in a slot of `slot` bytes.
     Scratch { base: u32, slot: u32 },
     /// Workgroup memory; offsets are bytes.
     Local,
     /// A buffer at a 64-bit address; offsets are bytes.
     Buffer { base: Src, identity: Option<BufferElement> },
-    /// An array of buffers, none of them chosen yet.
+    /// An array of buffers, before an element is selected.
     BufferArray { set: u32, binding: u32, is_uniform: bool, bounds: Bounds },
-    /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
+    /// Textures or samplers; offsets count elements, of which there are `count`, if known.
     Resources { set: u32, binding: u32, count: Option<u32>, readable: bool, attachment: Option<Attachment> },
     /// The push constants; offsets are bytes.
     PushConstants,
@@ -43,11 +43,11 @@ pub(super) enum Root {
 /// A dynamic index into scalar variables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Scalars from one element to the next.
+    /// Number of scalars per element.
     pub stride: u32,
-    /// Elements.
+    /// Number of elements.
     pub count: u32,
-    /// Which element.
+    /// The element index.
     pub index: Src,
 }
 
@@ -55,34 +55,34 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointer<'a> {
     pub root: Root,
-    /// Type of what is pointed to.
+    /// Type of the pointee.
     pub ty: Ty,
-    /// Type of the pointer itself, where the module gives it one.
+    /// Type of the pointer itself, if the module specifies it.
     pub pointer: Option<Ty>,
-    /// Known part of the offset: scalars or bytes by root.
+    /// Constant part of the offset: scalars or bytes depending on the root.
     pub fixed: u32,
-    /// Computed part of the offset in bytes; absent when zero.
+    /// Computed part of the offset in bytes; `None` if zero.
     pub offset: Option<Src>,
     /// Computed part of the offset into scalar variables.
     pub steps: &'a [Step],
     /// Layout of matrices inside.
     pub matrix: MatrixLayout,
-    /// Bytes between the components of the vector pointed to, where they are not contiguous.
+    /// Distance between the components of the pointee vector in bytes, if they are not contiguous.
     pub component_stride: u32,
     /// How memory is laid out.
     pub layout: Layout,
-    /// Known of every access through the pointer.
+    /// Access flags of every access through the pointer.
     pub access: Access,
-    /// Power of two that divides the computed part of the address.
+    /// A power of two that divides the computed part of the address.
     pub align: u32,
-    /// It points to a texel, which loads of texels see too.
+    /// Set if it points to a texel, which texel loads must see too.
     pub texel: Option<Texel>,
 }
 
-/// What is known of a texel that is pointed to.
+/// Information about the texel pointed to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Texel {
-    /// Whether it is in the image, where the key asks for accesses outside to do nothing.
+    /// Whether it is in the image, if the key requires accesses out of bounds to have no effect.
     pub is_inside: Option<Src>,
 }
 

@@ -1,4 +1,4 @@
-//! Steps of pointers: access chains, and pointers as values.
+//! Operations on pointers: access chains, and pointers as values.
 
 use spirv::StorageClass;
 
@@ -15,12 +15,12 @@ use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-/// `access` of a place that the program alone says is within its buffer.
+/// `access` without the flag that the address is always valid: only the program ensures that it is in bounds.
 fn anywhere(access: Access) -> Access {
     access.difference(Access::SPECULATABLE)
 }
 
-/// The pointer that an access chain from `pointer` along `indices` gives.
+/// The pointer resulting from an access chain of `indices` applied to `pointer`.
 pub(super) fn access_chain<'a>(
     v: &mut Values<'_, 'a>,
     mut pointer: Pointer<'a>,
@@ -45,7 +45,7 @@ pub(super) fn access_chain<'a>(
     Ok(pointer)
 }
 
-/// Chooses a buffer of an array: by a constant its own address register, else its record in the table.
+/// Selects a buffer of an array: for a constant index its own address register, else its record in the table.
 fn choose_buffer<'a>(
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
@@ -77,7 +77,7 @@ fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>) -> Option<(Ty
     }
 }
 
-/// What a pointer that is a value points to.
+/// The pointee of a pointer given as a value.
 fn pointer_from_value<'a>(
     v: &mut Values<'_, 'a>,
     ty: Ty,
@@ -98,7 +98,7 @@ fn pointer_from_value<'a>(
     })
 }
 
-/// Moves a pointer by elements of the array it points into.
+/// Moves a pointer by elements of the array that contains the pointee.
 pub(super) fn move_by_elements<'a>(
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
@@ -111,7 +111,7 @@ pub(super) fn move_by_elements<'a>(
     };
     let stride = if stated == 0 { v.types.natural(pointer.ty).0 } else { stated };
     if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
-        // Nor are there variable pointers into anything else.
+        // There are no variable pointers into anything else.
         return Err(MemoryError::MovedPointer.into());
     }
     let pointer = Pointer { access: anywhere(pointer.access), ..pointer };
@@ -125,7 +125,7 @@ pub(super) fn move_by_elements<'a>(
     Ok(Pointer { offset: Some(offset), align, ..pointer })
 }
 
-/// An index that does not leave the array: what is out of bounds may reach anything in the variable, but nothing
+/// An index clamped to the array: accesses out of bounds may reach any part of the variable, but nothing
 /// else.
 fn within(v: &mut Values<'_, '_>, ty: Ty, index: Src) -> Src {
     match v.types.kind(ty) {
@@ -146,7 +146,7 @@ fn step_scalars<'a>(
     let count = v.types.element_count(pointer.ty);
     if let Some(constant) = index.as_imm() {
         let last = count.unwrap_or(1).saturating_sub(1);
-        // An index out of bounds may reach anything within the variable, but nothing outside.
+        // An index out of bounds may reach any part of the variable, but nothing else.
         let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
         let (ty, leaf) = v.types.element(pointer.ty, clamped)?;
         return Ok(Pointer { ty, fixed: pointer.fixed.wrapping_add(leaf), ..pointer });
@@ -220,7 +220,7 @@ fn check_dynamic(v: &Values<'_, '_>, ty: Ty) -> Result<(), CompileError> {
     }
 }
 
-/// Says what pointer the result of an instruction is.
+/// Defines the pointer that is the result of an instruction.
 pub(super) fn define_pointer<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -234,7 +234,7 @@ pub(super) fn define_pointer<'a>(
     v.define(inst.word(1)?, Def::Pointer(v.bump.alloc(pointer)))
 }
 
-/// Runs `act` while those of `ids` that are pointers with an address are values.
+/// Runs `act` with those of `ids` that are pointers with an address defined as values.
 pub(super) fn with_pointers_as_values<'a, T>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,

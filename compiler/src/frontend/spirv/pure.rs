@@ -1,4 +1,5 @@
-//! One row for each instruction whose result depends on its operands alone: in function bodies and for specialization constants.
+//! One row for each instruction whose result depends on its operands alone, in function bodies and for
+//! specialization constants.
 //!
 //! Component-wise operations have their rows in `arith`.
 
@@ -15,7 +16,7 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// The scalars of a result of a type, from the operands.
+/// Computes the scalars of a result of a type from the operands.
 type Function = for<'a> fn(&mut Eval<'_, '_, 'a>, Ty, &[u32]) -> Result<&'a [Src], CompileError>;
 
 /// How a result is computed.
@@ -27,15 +28,15 @@ pub(super) enum Compute {
     Whole(Function),
 }
 
-/// What is known of an instruction that only computes.
+/// The properties of a pure instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub compute: Compute,
-    /// Pointers among the operands are used as numbers.
+    /// Whether pointers among the operands are used as numbers.
     pub takes_pointers: bool,
 }
 
-/// The row of `op`, if it only computes.
+/// The row of `op`, if it is pure.
 pub(super) fn find(op: Op) -> Option<Row> {
     if let Some(row) = arith::row(op) {
         return Some(Row { compute: Compute::Components(row), takes_pointers: false });
@@ -88,7 +89,7 @@ fn values(op: Op) -> Option<Function> {
     })
 }
 
-/// Instructions on values among which pointers may be.
+/// Instructions on values, which may be pointers.
 fn with_pointers(op: Op) -> Option<Function> {
     Some(match op {
         Op::CompositeConstruct => composite::construct,
@@ -104,7 +105,7 @@ fn with_pointers(op: Op) -> Option<Function> {
     })
 }
 
-/// The result of an instruction, whose scalars are those of its type.
+/// The result of an instruction; its scalars match the type.
 pub(super) fn evaluate<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     compute: Compute,

@@ -1,8 +1,8 @@
 //! `RelaxedPrecision`: which values may be rounded to half precision.
 //!
-//! The decoration of a result holds for what its instruction computes: a result that only passes on a value made elsewhere
-//! says nothing of that value. The decoration of a variable, or of a member of a structure, holds where values of
-//! several paths meet in it, and for inputs. What is done about it is `opt_narrow_mediump`'s.
+//! The decoration of a result applies to the values that its instruction computes: a result that only passes
+//! on another value does not affect that value. The decoration of a variable, or of a member of a structure,
+//! applies to phis of its values, and to inputs. `opt_narrow_mediump` uses the marks.
 
 use spirv::Decoration;
 
@@ -13,29 +13,29 @@ use crate::ir::builder::Builder;
 use crate::ir::entity::Entity;
 use crate::ir::op::{IrOp, Op};
 
-/// What is known of rounding while a module is translated.
+/// State of relaxed precision during translation.
 pub(super) struct Relaxed {
-    /// Something in the module has the decoration.
+    /// Whether the module contains the decoration.
     is_used: bool,
-    /// The first value that the current instruction made.
+    /// The first value that the current instruction created.
     pub first_new: usize,
 }
 
 impl Relaxed {
-    /// Looks whether `module` has the decoration anywhere.
+    /// Checks whether `module` contains the decoration.
     pub fn of(module: &Module<'_>) -> Self {
         Relaxed { is_used: module.decorations.anywhere(Decoration::RelaxedPrecision), first_new: 0 }
     }
 }
 
 impl Relaxed {
-    /// Marks the floats that the current instruction made for its result `id`, if that is decorated.
+    /// Marks the floats that the current instruction created for its result `id`, if that is decorated.
     pub fn mark(&self, b: &mut Builder<'_, '_>, module: &Module<'_>, id: u32, def: &Def<'_>) {
         let Def::Value(ty, leaves) = *def else { return };
         if !self.is_used || !module.decorations.has(id, Decoration::RelaxedPrecision) {
             return;
         }
-        // Of several results one may be computed from another, which then must not be rounded.
+        // One of several results may be computed from another, which then must not be rounded.
         if matches!(module.types.kind(ty), Kind::Struct { .. }) {
             return;
         }
@@ -45,7 +45,7 @@ impl Relaxed {
             let is_new = |value: &crate::ir::entity::Value| value.index() >= self.first_new;
             if let Some(value) = leaf.as_value().filter(is_new) {
                 b.f.relax(value);
-                // What keeps it from being fused is gone when the width is chosen.
+                // The `exact` that prevents fusion is gone when widths are chosen.
                 let inner = b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
                 if let Some(inner) = inner.and_then(|data| data.srcs.first()?.as_value()).filter(is_new) {
                     b.f.relax(inner);
@@ -54,8 +54,8 @@ impl Relaxed {
         }
     }
 
-    /// Marks the floats of the variables from `first` on that hold a value of type `ty`, if `id` or members of the type
-    /// are decorated.
+    /// Marks the floats of the variables starting at `first` that hold a value of type `ty`, if `id` or
+    /// members of the type are decorated.
     pub fn mark_variable(&self, vars: &mut Variables, module: &Module<'_>, id: u32, first: Variable, ty: Ty) {
         if !self.is_used {
             return;
@@ -69,8 +69,9 @@ impl Relaxed {
     }
 }
 
-/// For each scalar of a type whether it is a float that may be rounded, when all of them may or a member of theirs. The
-/// recursion is as deep as types nest, which is limited, and the caller knows that the scalars are not too many.
+/// For each scalar of a type, whether it is a relaxed float: either all of them are, or the decoration is on
+/// its member. The recursion depth is the nesting depth of types, which is limited; the caller ensures that
+/// the number of scalars is.
 fn collect(types: &Types<'_>, ty: Ty, relaxed: bool, out: &mut Vec<bool>) {
     match types.kind(ty) {
         Kind::Struct { members } => {

@@ -1,31 +1,31 @@
-//! Textures, images and samplers as values: which descriptors they are.
+//! Textures, images and samplers as values, with their descriptors.
 
 use super::pointer::{Attachment, Pointer, Root};
 use super::types::Ty;
 use crate::frontend::kit::textures::Handle;
 
-/// One descriptor, or one of an array, and what the variable says of it.
+/// One descriptor, or an element of an array of descriptors, with properties of the variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
-    /// Where it is.
+    /// Its location.
     pub at: Handle,
-    /// The shader may load what it stored.
+    /// Whether the shader may load what it stored.
     pub readable: bool,
-    /// What it is of the pass.
+    /// The attachment of the pass, if it is one.
     pub attachment: Option<Attachment>,
 }
 
 /// A value of type image, sampler or sampled image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resource {
-    /// Its type: an image with a sampler has the image's.
+    /// Its type: for an image with a sampler, that of the image.
     pub ty: Ty,
     pub image: Option<Bound>,
     pub sampler: Option<Bound>,
 }
 
 impl Bound {
-    /// What a pointer to a texture or sampler points to.
+    /// The pointee of a pointer to a texture or sampler.
     pub fn of(pointer: &Pointer<'_>) -> Option<Bound> {
         let Root::Resources { set, binding, count, readable, attachment } = pointer.root else { return None };
         let at = Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count };

@@ -1,4 +1,4 @@
-//! Instructions that make values of type image or sampler.
+//! Instructions whose results are images or samplers.
 
 use spirv::Decoration;
 
@@ -32,7 +32,8 @@ pub(super) fn resource_variable<'a>(
     Ok(Pointer::new(root, global.ty, Layout::Natural, Access::READONLY))
 }
 
-/// Elements of nested arrays; `None` when one of them has no known length. Types nest no deeper than is allowed.
+/// Number of elements of nested arrays; `None` if one of them has no known length. The nesting depth of types
+/// is limited.
 fn elements(v: &Values<'_, '_>, mut ty: Ty) -> Option<u32> {
     let mut all = 1u32;
     loop {
@@ -67,7 +68,8 @@ pub(super) fn step_resources<'a>(
     })
 }
 
-/// An element of an array of descriptors that was loaded as a whole; false for other composites.
+/// Extracts an element of an array of descriptors that was loaded as a whole; returns false for other
+/// composites.
 pub(super) fn extract_resource<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<bool, CompileError> {
     let Some(Def::Pointer(array)) = v.defs.get(inst.word(2)? as usize).copied() else {
         return Ok(false);
@@ -90,13 +92,14 @@ pub(super) fn sampled_image<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Resu
     v.define(inst.word(1)?, Def::Resource(v.bump.alloc(resource)))
 }
 
-/// The image of an image with a sampler.
+/// The image of a sampled image.
 pub(super) fn image_alone<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let resource = Resource { sampler: None, ..resource(v, inst.word(2)?)? };
     v.define(inst.word(1)?, Def::Resource(v.bump.alloc(resource)))
 }
 
-/// What is loaded of a descriptor, or of an array of them, which stays a pointer; false for pointers to other things.
+/// Loads a descriptor, or an array of them, which stays a pointer; returns false for pointers to other
+/// things.
 pub(super) fn load_resource<'a>(
     v: &mut Values<'_, 'a>,
     id: u32,
@@ -119,7 +122,7 @@ pub(super) fn load_resource<'a>(
     Ok(true)
 }
 
-/// The texture or sampler an id denotes.
+/// The texture or sampler with an id.
 fn resource(v: &mut Values<'_, '_>, id: u32) -> Result<Resource, CompileError> {
     v.eval().check_visible(id)?;
     match v.defs.get(id as usize) {
@@ -128,7 +131,7 @@ fn resource(v: &mut Values<'_, '_>, id: u32) -> Result<Resource, CompileError> {
     }
 }
 
-/// The image that an id denotes, with its type.
+/// The image with an id, and its type.
 pub(super) fn image(v: &mut Values<'_, '_>, id: u32) -> Result<(Resource, Bound, ImageType), CompileError> {
     let resource = resource(v, id)?;
     match (resource.image, v.types.kind(resource.ty)) {

@@ -15,22 +15,22 @@ use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
 use crate::ir::{Arithmetic, Build};
 
-/// What a sampling instruction does beside sampling.
+/// The variant of a sampling instruction.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Form {
-    /// The level comes from the quad.
+    /// The level of detail is implicit, from the quad.
     pub implicit: bool,
     /// Compares with a reference.
     pub compares: bool,
     /// Divides the coordinates.
     pub projects: bool,
-    /// Gives a channel of four texels.
+    /// Gathers a channel of four texels.
     pub gathers: bool,
 }
 
-/// A sample at a given level.
+/// A sample with an explicit level.
 pub(super) const PLAIN: Form = Form { implicit: false, compares: false, projects: false, gathers: false };
-/// A sample at the level of the quad.
+/// A sample with an implicit level.
 pub(super) const IMPLICIT: Form = Form { implicit: true, ..PLAIN };
 
 /// Image operands: ids by kind.
@@ -48,7 +48,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// Reads what stands after the fixed operands of an image instruction.
+    /// Parses the image operands after the fixed operands of an image instruction.
     pub fn read(words: &[u32]) -> Result<Operands, CompileError> {
         let mut operands = Operands::default();
         let Some((mask, ids)) = words.split_first() else { return Ok(operands) };
@@ -69,7 +69,7 @@ impl Operands {
                 ImageOperands::MAKE_TEXEL_AVAILABLE | ImageOperands::MAKE_TEXEL_VISIBLE => {
                     id()?;
                 }
-                // Signedness is the texel format's, and the rest is about memory order or caching.
+                // The texel format determines signedness, and the others concern memory order or caching.
                 _ => {}
             }
         }
@@ -77,7 +77,7 @@ impl Operands {
     }
 }
 
-/// What the kit calls an image of this type.
+/// The kit's shape for an image type.
 pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
     let dim = match image.dim {
         Dim::Dim1D => kit::Dim::D1,
@@ -92,7 +92,7 @@ pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
     Ok(Shape { dim, arrayed, multisampled, storage })
 }
 
-/// Samples.
+/// Translates a sampling instruction.
 pub(super) fn sample_instruction<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -121,7 +121,7 @@ pub(super) fn sample_instruction<'a>(
     define_texel(v, inst, &texels)
 }
 
-/// The sample at the coordinates of an instruction, with the layer if they have one.
+/// The sample at an instruction's coordinates, including the layer if they have one.
 fn sample_at<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
@@ -153,7 +153,7 @@ pub(super) fn texel_bits(v: &Values<'_, '_>, image: &ImageType) -> Result<u8, Co
     }
 }
 
-/// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
+/// `value` divided by the divisor of a projective coordinate: the component after the `axes` used ones.
 fn divide<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
     let (_, leaves) = v.eval().value(inst.word(3)?)?;
     let divisor = leaves.get(axes).copied().ok_or(ImageError::Divisor { axes })?;
@@ -163,7 +163,7 @@ fn divide<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, axes: usize, value: Src) 
     Ok(v.kit.b.fmul(value, reciprocal))
 }
 
-/// Where the level of detail comes from; a gather reads the first level.
+/// The source of the level of detail; a gather reads the first level.
 fn level(v: &mut Values<'_, '_>, form: Form, axes: usize, operands: &Operands) -> Result<Lod, CompileError> {
     if let Some(id) = operands.lod {
         let (ty, _) = v.eval().value(id)?;
@@ -181,7 +181,7 @@ fn level(v: &mut Values<'_, '_>, form: Form, axes: usize, operands: &Operands) -
     })
 }
 
-/// Gradients as the operands give them.
+/// Gradients from the operands.
 fn gradients(v: &mut Values<'_, '_>, axes: usize, dx: u32, dy: u32) -> Result<Lod, CompileError> {
     let (_, dx) = v.eval().value(dx)?;
     let (_, dy) = v.eval().value(dy)?;
@@ -192,7 +192,7 @@ fn gradients(v: &mut Values<'_, '_>, axes: usize, dx: u32, dy: u32) -> Result<Lo
     Ok(Lod::Gradients(pairs.map(|(dx, dy)| [*dx, *dy].map(|slope| v.kit.b.fconv(slope, 32))).collect()))
 }
 
-/// Samples with the offset; once for each texel where a gather has as many offsets.
+/// Samples with the offset; a gather with four offsets samples once per texel.
 fn with_offsets(
     v: &mut Values<'_, '_>,
     operands: &Operands,
@@ -208,12 +208,12 @@ fn with_offsets(
     };
     let (_, leaves) = v.eval().value(offsets)?;
     let [x0, y0, x1, y1, x2, y2, x3, y3] = *leaves else {
-        return Err(ImageError::GatherOffsets { why: "expected four of two components each" }.into());
+        return Err(ImageError::GatherOffsets { why: "expected four offsets of two components each" }.into());
     };
     if sample.gather.is_none() {
-        return Err(ImageError::GatherOffsets { why: "expected a gather of two dimensions" }.into());
+        return Err(ImageError::GatherOffsets { why: "expected a gather from a 2D image" }.into());
     }
-    // Of each gather the texel at the offset itself, which comes last.
+    // From each gather, the texel at the offset itself, which comes last.
     let mut texels = [Src::NONE; 4];
     for (texel, offset) in texels.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
         sample.offset = Some(kit::pack_offset(&mut v.kit, &offset));
@@ -234,7 +234,8 @@ fn sample_texture(
     kit::sample(&mut v.kit, image.at, sampler.at, sample)
 }
 
-/// The level a sample would take, and that before clamping. The layer does not matter, and may be missing.
+/// The level that a sample would use, and the level before clamping. The layer does not matter and may be
+/// missing.
 pub(super) fn query_lod<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let (resource, _, image) = resources::image(v, inst.word(2)?)?;
     let sample = Sample { bits: 32, query: true, ..sample_at(v, inst, &image, false)? };
@@ -242,7 +243,7 @@ pub(super) fn query_lod<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(
     define_texel(v, inst, &levels)
 }
 
-/// Gives the result of an image instruction as many of the components as its type has.
+/// Defines the result of an image instruction with as many components as its type has.
 pub(super) fn define_texel<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,

@@ -1,4 +1,4 @@
-//! The scan over a module: one instruction after the other becomes a row of the module's tables.
+//! The scan of a module, which fills the module's tables instruction by instruction.
 
 use bumpalo::Bump;
 use spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
@@ -14,7 +14,7 @@ use crate::ir::builder::Builder;
 use crate::ir::function::Function;
 use crate::{CompileKey, stopping};
 
-/// Variables of most modules, to make room for.
+/// Typical number of variables of a module, for preallocation.
 const TYPICAL_GLOBALS: usize = 16;
 
 impl<'a> Module<'a> {
@@ -65,7 +65,7 @@ impl<'a> Scan<'_, 'a> {
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         match inst.op {
             _ if self.open.is_some() => self.body(inst),
-            // Most of what stands before the functions.
+            // Most instructions before the functions.
             Op::Name | Op::MemberName => Ok(()),
             _ => self.declaration(inst),
         }
@@ -96,7 +96,7 @@ impl<'a> Scan<'_, 'a> {
             Op::MemoryModel => super::capability::check_addressing(inst.word(0)?),
             op if op.is_type() => self.type_declaration(inst),
             op if op.is_constant() || op == Op::Undef => self.constant(inst),
-            // Debug information, extensions (capabilities say what they are used for) and the like.
+            // Debug information, extensions (capabilities cover their use), and so on.
             _ => Ok(()),
         }
     }
@@ -131,7 +131,7 @@ impl<'a> Scan<'_, 'a> {
         self.define(inst.word(0)?, def)
     }
 
-    /// A `DebugSource` denotes the name of its file.
+    /// Records the file name of a `DebugSource`.
     fn debug_source(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let defs = &self.module.defs;
         let is_debug = matches!(defs.get(inst.word(2)? as usize), Some(Def::DebugSet));
@@ -317,7 +317,7 @@ impl<'a> Scan<'_, 'a> {
         self.define(id, Def::Function(index))
     }
 
-    /// An instruction between a function's head and its end.
+    /// An instruction between OpFunction and OpFunctionEnd.
     fn body(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let in_block = self.open == Some(true);
         let function = self.module.functions.last_mut().expect("invariant: a function is open");
@@ -341,7 +341,7 @@ impl<'a> Scan<'_, 'a> {
                     start,
                     end: start,
                     merge: 0,
-                    next_round: 0,
+                    continue_target: 0,
                     is_convergent: false,
                     has_calls: false,
                 });
@@ -359,7 +359,7 @@ impl<'a> Scan<'_, 'a> {
             op if in_block => {
                 let block = function.blocks.last_mut().expect("invariant: a block is open");
                 match op {
-                    Op::LoopMerge => (block.merge, block.next_round) = (inst.word(0)?, inst.word(1)?),
+                    Op::LoopMerge => (block.merge, block.continue_target) = (inst.word(0)?, inst.word(1)?),
                     Op::SelectionMerge => block.merge = inst.word(0)?,
                     Op::FunctionCall => block.has_calls = true,
                     op => block.is_convergent |= is_convergent(op),
@@ -410,6 +410,7 @@ fn storage_class(number: u32) -> Result<StorageClass, CompileError> {
 
 /// Whether the result depends on which invocations of the subgroup are active.
 fn is_convergent(op: Op) -> bool {
-    // Group operations of the core, of the older ballot and vote extensions, of rotations, of quad votes, of partitions.
+    // Group operations of the core, and of the extensions for ballots, votes, rotations, quad votes and
+    // partitions.
     matches!(op as u32, 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
 }

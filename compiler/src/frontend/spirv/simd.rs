@@ -1,4 +1,4 @@
-//! Words of ballots, and moves between lanes.
+//! Ballot words, and moves between lanes.
 
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
@@ -15,7 +15,7 @@ pub(super) fn lane(b: &mut Builder<'_, '_>) -> Src {
     Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, Sr::LANE)))
 }
 
-/// The word whose bit i says that lane i is active and the boolean holds there.
+/// The word in which bit i is set if lane i is active and the boolean holds there.
 pub(super) fn ballot(b: &mut Builder<'_, '_>, truth: Src) -> Src {
     Src::value(b.value(IrOp::Ballot, Type::B32, &[truth], &[]))
 }
@@ -25,20 +25,20 @@ pub(super) fn is_zero(b: &mut Builder<'_, '_>, word: Src) -> Src {
     b.icmp(IntCond::EQ, word, Src::imm32(0))
 }
 
-/// Index of the lowest bit set.
+/// Index of the lowest set bit.
 pub(super) fn lowest(b: &mut Builder<'_, '_>, word: Src) -> Src {
     let negated = b.ineg(word);
     let bit = b.and(word, negated);
     b.most_significant_bit(bit)
 }
 
-/// The value of `x` in the lane or at the distance that `amount` says.
+/// The value of `x` in the lane, or at the distance, given by `amount`.
 pub(super) fn moved(b: &mut Builder<'_, '_>, op: IrOp, x: Src, amount: Src) -> Src {
     let ty = Type::scalar(b.f.width(x));
     Src::value(b.value(op, ty, &[x, amount], &[]))
 }
 
-/// Whether this is the first active lane: no lane below it is.
+/// Whether this is the first active lane.
 pub(super) fn is_first(b: &mut Builder<'_, '_>) -> Src {
     let active = ballot(b, Src::bool(true));
     let below = lanes_before(b, false);
@@ -46,7 +46,7 @@ pub(super) fn is_first(b: &mut Builder<'_, '_>) -> Src {
     is_zero(b, earlier)
 }
 
-/// Bits of the lanes before this one, with it or without.
+/// Mask of the lanes before this one, optionally including it.
 pub(super) fn lanes_before(b: &mut Builder<'_, '_>, inclusive: bool) -> Src {
     let lane = lane(b);
     let own = b.shl(Src::imm32(if inclusive { 2 } else { 1 }), lane);

@@ -9,7 +9,7 @@ use super::words::Inst;
 use crate::error::{CompileError, ModuleError, TypeError};
 use crate::ir::src::Src;
 
-/// Scalars of the constant that `inst` declares; `chosen` is the value the key gives a specialization constant.
+/// Scalars of the constant that `inst` declares; `chosen` is the key's value for a specialization constant.
 pub(super) fn constant<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     inst: &Inst<'a>,
@@ -57,7 +57,8 @@ fn number(
     Ok(Src::imm(chosen.unwrap_or(value), bits))
 }
 
-/// An operation on constants. It is built like any other, and folds because its operands are constant.
+/// An operation on constants. It is built like any other operation and folds because its operands are
+/// constant.
 fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result<&'a [Src], CompileError> {
     let number = inst.word(2)?;
     let op = Op::from_u32(number).ok_or(ModuleError::UnknownOpcode { number })?;

@@ -1,5 +1,5 @@
-//! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of the program,
-//! outputs variables that are read at its end.
+//! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of
+//! the program, outputs become variables that are read at its end.
 
 use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
@@ -21,10 +21,10 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
-/// Words of the outputs of most shaders, to make room for.
+/// Typical number of output words of a shader, for preallocation.
 const TYPICAL_OUTPUTS: usize = 16;
 
-/// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.
+/// Builds the start of a vertex or fragment shader, and the variables of its inputs.
 pub(super) fn stage_inputs<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -74,7 +74,7 @@ pub(super) fn stage_inputs<'a>(
     Ok(())
 }
 
-/// Whether an input of a fragment shader makes it run for each sample.
+/// Whether an input of a fragment shader makes it run per sample.
 fn asks_for_samples<'a>(io: &StageIo<'a>, v: &Values<'_, 'a>) -> Result<bool, CompileError> {
     let decorations = &v.module.decorations;
     if !decorations.anywhere(Decoration::Sample)
@@ -94,7 +94,7 @@ fn asks_for_samples<'a>(io: &StageIo<'a>, v: &Values<'_, 'a>) -> Result<bool, Co
     Ok(false)
 }
 
-/// The variable of an input with its values; nothing when one of them is not supported, which is an error only
+/// The variable of an input with its values; `None` if one of them is not supported, which is an error only
 /// where the input is used.
 fn input_variable<'a>(
     m: &mut Memory<'a>,
@@ -119,8 +119,8 @@ fn input_variable<'a>(
     Ok(Some(pointer))
 }
 
-/// Gives the scalars of a fragment shader's output a value by which [`read_output`](Self::read_output) knows those
-/// that nothing is written to.
+/// Initialises the scalars of a fragment shader's output with a marker by which
+/// [`read_output`](Self::read_output) recognises unwritten ones.
 fn mark_unwritten<'a>(
     io: &mut StageIo<'a>,
     v: &mut Values<'_, 'a>,
@@ -144,7 +144,7 @@ fn mark_unwritten<'a>(
     Ok(())
 }
 
-/// Builds what must stand at the end of a vertex or fragment shader.
+/// Builds the end of a vertex or fragment shader.
 pub(super) fn stage_outputs<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -173,7 +173,7 @@ pub(super) fn stage_outputs<'a>(
     }
 }
 
-/// Reads what was written of an output. A scalar that is left unwritten on every path is not among it.
+/// Reads the written scalars of an output. A scalar that is unwritten on every path is omitted.
 fn read_output<'a>(
     io: &mut StageIo<'a>,
     v: &mut Values<'_, 'a>,

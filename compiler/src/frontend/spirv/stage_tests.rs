@@ -45,7 +45,7 @@ fn vertex_attributes_are_numbered_by_location() {
     assert_eq!((range.start, range.halves), (12, 4));
 }
 
-/// A vertex shader of these instructions.
+/// A vertex shader with these instructions.
 fn vertex(insts: &[(u32, &[u32])]) -> CompiledShader {
     let mut words = vec![0x0723_0203, 0x0001_0000, 0, 20, 0];
     for (opcode, operands) in insts {
@@ -128,7 +128,7 @@ fn attributes_that_nothing_reads_take_no_registers() {
 }
 
 #[test]
-fn vertex_outputs_are_stored_in_order_and_the_last_one_says_so() {
+fn vertex_outputs_are_stored_in_order_and_the_last_store_is_marked() {
     let shader = compile(VERTEX, Stage::Vertex).expect("compiles");
     let user = |location, component| Output::User { location, component };
     let outputs: Vec<Output> = shader.info.varyings.iter().map(|varying| varying.output).collect();
@@ -141,7 +141,7 @@ fn vertex_outputs_are_stored_in_order_and_the_last_one_says_so() {
     assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6]);
     let last: Vec<u32> = stores.iter().map(|inst| inst.modifier("last")).collect();
     assert_eq!(last, [0, 0, 0, 0, 0, 0, 1]);
-    // Attributes stay where the prolog put them: position from r12, pair from r8.
+    // Attributes stay in the prolog's registers: position from r12, pair from r8.
     let registers: Vec<u32> = stores.iter().map(|inst| inst.operand("data").expect("data").value).collect();
     assert_eq!([&registers[..4], &registers[5..]], [&[24, 26, 28, 30][..], &[16, 18][..]]);
 }
@@ -172,7 +172,7 @@ fn fragment_inputs_have_coefficients_and_colours_their_registers() {
     }
     assert_eq!((fragment.targets(), fragment.components[1]), (0b10, 0b1111));
     assert!(fragment.late_tests && fragment.needs_helpers && !fragment.writes_depth);
-    // The colour of target 1 ends with the fourth component, in r11.
+    // The fourth component of target 1 is in r11.
     assert!(shader.info.gpr_halves >= 24);
 }
 

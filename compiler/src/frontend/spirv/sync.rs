@@ -18,7 +18,7 @@ use crate::ir::function::Access;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
-/// How a float atomic combines the old value with its operand.
+/// Combines the old value of a float atomic with its operand.
 pub(super) type Combine = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
 
 /// `OpMemoryBarrier`.
@@ -28,8 +28,8 @@ pub(super) fn memory_barrier<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Res
     Ok(())
 }
 
-/// An atomic with the fences that its semantics demand: one before it if it releases memory, one after it if it acquires
-/// memory. `order` is the operand that holds the semantics; the operand before it is the scope.
+/// An atomic with the fences that its semantics require: one before it if it releases memory, one after it if
+/// it acquires memory. `order` is the index of the semantics operand; the operand before it is the scope.
 pub(super) fn ordered<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -85,7 +85,7 @@ pub(super) fn atomic_compare_exchange<'a>(
     update(m, v, inst, Atomic::CompareExchange, &[new, expected])
 }
 
-/// `OpAtomicExchange`, also of half floats.
+/// `OpAtomicExchange`, also on half floats.
 pub(super) fn atomic_exchange<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -97,7 +97,7 @@ pub(super) fn atomic_exchange<'a>(
     }
 }
 
-/// An atomic whose operand the instruction has.
+/// An atomic with an operand from the instruction.
 pub(super) fn atomic_with_operand<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -108,7 +108,7 @@ pub(super) fn atomic_with_operand<'a>(
     update(m, v, inst, atomic, &[operand])
 }
 
-/// The memory that takes part.
+/// The memory affected by the semantics.
 fn memory_of(v: &mut Values<'_, '_>, id: u32) -> Result<Access, CompileError> {
     let semantics = MemorySemantics::from_bits_truncate(v.constant(id)?);
     let mut memory = Access::empty();
@@ -119,7 +119,8 @@ fn memory_of(v: &mut Values<'_, '_>, id: u32) -> Result<Access, CompileError> {
     Ok(memory)
 }
 
-/// Invocations of a SIMD-group run in step, so a barrier among them only orders memory.
+/// `OpControlBarrier`. Invocations of a SIMD-group execute in lockstep, so a barrier among them only orders
+/// memory.
 pub(super) fn control_barrier<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let scope = v.constant(inst.word(0)?)?;
     let memory = memory_of(v, inst.word(2)?)?;
@@ -128,7 +129,7 @@ pub(super) fn control_barrier<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Re
         Some(Scope::Workgroup) => {
             compute::barrier(&mut v.kit, memory);
         }
-        // Vulkan has no others in these stages.
+        // Vulkan allows no other scopes in these stages.
         _ => return Err(GroupError::BarrierScope { scope }.into()),
     }
     Ok(())
@@ -156,7 +157,8 @@ pub(super) fn update<'a>(
     v.define_leaves(inst, &[old])
 }
 
-/// Exchanges what was last seen for what comes of it, until nobody else has changed it in between.
+/// A float atomic: a compare-and-exchange loop, repeated until no other invocation changed the value in
+/// between.
 pub(super) fn float_atomic<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -206,13 +208,13 @@ pub(super) fn float_atomic<'a>(
     v.define_leaves(inst, &[old])
 }
 
-/// Whether an atomic is on a half float.
+/// Whether an atomic operates on a half float.
 fn is_half<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<bool, CompileError> {
     let ty = v.eval().ty(inst.word(0)?)?;
     Ok(matches!(v.types.kind(ty), Kind::Float { bits: 16 }))
 }
 
-/// Moves a pointer to a half word back to the word it lies in; gives the half's distance from the word's lowest bit.
+/// Aligns a pointer to a half-word down to its word; returns the bit position of the half-word.
 fn word_around<'a>(v: &mut Values<'_, 'a>, pointer: &mut Pointer<'a>) -> Src {
     let fixed = Src::imm32(pointer.fixed);
     let mut offset = pointer.offset.map_or(fixed, |offset| v.kit.b.iadd(offset, fixed));
@@ -233,7 +235,7 @@ fn word_around<'a>(v: &mut Values<'_, 'a>, pointer: &mut Pointer<'a>) -> Src {
     v.kit.b.shl(odd, Src::imm32(3))
 }
 
-/// An atomic on the word a pointer points to; gives the old value.
+/// An atomic on the word that a pointer points to; returns the old value.
 fn atomic_word<'a>(
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
@@ -259,13 +261,13 @@ fn atomic_word<'a>(
     Ok(old)
 }
 
-/// The half word of `word` at bit `shift`.
+/// The half-word of `word` at bit `shift`.
 fn half_of(b: &mut Builder<'_, '_>, word: Src, shift: Src) -> Src {
     let moved = b.ushr(word, shift);
     b.uconv(moved, 16)
 }
 
-/// `word` with another half word at bit `shift`.
+/// `word` with the half-word at bit `shift` replaced.
 fn with_half(b: &mut Builder<'_, '_>, word: Src, half: Src, shift: Src) -> Src {
     let mask = b.shl(Src::imm32(0xffff), shift);
     let kept = b.not(mask);

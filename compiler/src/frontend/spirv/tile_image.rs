@@ -1,5 +1,5 @@
-//! Reads of render targets at the fragment's own pixel: tile images, and input attachments that the key says are render
-//! targets of the same pass.
+//! Reads of render targets at the fragment's own pixel: tile images, and input attachments that the key maps
+//! to render targets of the same pass.
 
 use spirv::{Decoration, StorageClass};
 
@@ -45,7 +45,7 @@ pub(super) fn colour_attachment_read<'a>(
     read_target(v, inst, target, &image, sample)
 }
 
-/// The render target that an image is, if it is one.
+/// The render target that an image refers to, if any.
 pub(super) fn target_in_tile(v: &Values<'_, '_>, handle: Bound) -> Result<Option<u32>, CompileError> {
     let Some(attachment) = handle.attachment else { return Ok(None) };
     let inputs = v.kit.fragment.tile.as_ref().map_or(&[][..], |pass| &pass.input_attachments);
@@ -64,7 +64,7 @@ pub(super) fn target_in_tile(v: &Values<'_, '_>, handle: Bound) -> Result<Option
     })
 }
 
-/// Reads what a render target holds.
+/// Reads a render target.
 pub(super) fn read_target<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,

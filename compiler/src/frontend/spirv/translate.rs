@@ -1,4 +1,4 @@
-//! The translator: the owners of what is known, each handed to the handlers that need it, and the calls that are open.
+//! The translator: the state of the translation, parts of which are passed to handlers, and the open calls.
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use crate::frontend::kit::control::{Walk, structurize};
 use crate::frontend::kit::limits::MAX_CALL_DEPTH;
 use crate::frontend::ssa::Variable;
 
-/// The owners of what is known while a function is built.
+/// The state of the translation of a function.
 pub(super) struct Translator<'t, 'a> {
-    /// What ids denote.
+    /// The meaning of ids, and values.
     pub values: Values<'t, 'a>,
-    /// Which functions are being translated.
+    /// The functions being translated.
     pub bodies: Bodies<'a>,
-    /// Variables and the memory they are in.
+    /// Variables and their memory.
     pub memory: Memory<'a>,
     /// Inputs and outputs of the stage.
     pub io: StageIo<'a>,
@@ -57,7 +57,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         Ok(body)
     }
 
-    /// Begins to translate a function whose result is to be called `call`.
+    /// Begins to translate a function; its result gets the id `call`.
     pub(super) fn enter(&mut self, function: usize, call: u32) -> Result<(), CompileError> {
         if self.bodies.frames.iter().any(|frame| frame.function == function) {
             return Err(FlowError::Recursion { id: self.values.module.function(function)?.id }.into());

@@ -1,7 +1,7 @@
-//! Types: their scalars, and where those lie in memory.
+//! Types: their scalars, and their layout in memory.
 //!
-//! A value is the list of its scalars ("leaves") in declaration order, so a member or element of a composite is a
-//! range of the composite's list.
+//! A value is the list of its scalars ("leaves") in declaration order, so a member or element of a composite
+//! is a range of the composite's list.
 
 use bumpalo::Bump;
 use spirv::StorageClass;
@@ -10,13 +10,13 @@ use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
 use crate::frontend::rows::Rows;
 
-/// Types of most modules and members of most types, to make room for.
+/// Typical number of types of a module and of members of a type, for preallocation.
 const TYPICAL_TYPES: usize = 32;
 
-/// Most scalars of a value that is held, loaded or stored as a whole.
+/// Maximum number of scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
 
-/// Deepest nesting of composite types.
+/// Maximum nesting depth of composite types.
 pub const MAX_TYPE_DEPTH: u8 = 64;
 
 /// A type: an index into [`Types`].
@@ -28,46 +28,46 @@ pub(super) struct Ty(u32);
 pub(super) struct Member {
     /// Its type.
     pub ty: Ty,
-    /// Its first scalar in the structure.
+    /// Index of its first scalar in the structure.
     pub leaf: u32,
-    /// Byte offset that the module states.
+    /// Byte offset specified by the module.
     pub offset: u32,
-    /// Byte offset in memory that only this shader sees.
+    /// Byte offset in private memory.
     pub natural_offset: u32,
-    /// How matrices in the member lie in memory.
+    /// The layout of matrices in the member.
     pub matrix: MatrixLayout,
     /// No invocation writes it through this variable.
     pub readonly: bool,
     /// Accesses are ordered and never merged.
     pub volatile: bool,
-    /// What it is as part of an input or output.
+    /// Its decorations as part of an input or output.
     pub decorated: Decorated,
 }
 
-/// How a matrix lies in memory.
+/// The layout of a matrix in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct MatrixLayout {
-    /// Bytes from one column (row, if row-major) to the next; 0 when the module does not say.
+    /// Distance of columns (rows, if row-major) in bytes; 0 if unspecified.
     pub stride: u32,
     /// Rows are contiguous instead of columns.
     pub row_major: bool,
 }
 
-/// What an image is.
+/// An image type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageType {
     /// Type of a component of a texel.
     pub texel: Ty,
     pub dim: spirv::Dim,
-    /// Has layers.
+    /// Whether it has layers.
     pub arrayed: bool,
-    /// Has several samples.
+    /// Whether it is multisampled.
     pub multisampled: bool,
-    /// Is loaded and stored without a sampler.
+    /// Whether it is accessed without a sampler, by loads and stores.
     pub storage: bool,
 }
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<'a> {
     Void,
@@ -98,7 +98,7 @@ pub(super) enum Kind<'a> {
     Struct {
         members: &'a [Member],
     },
-    /// The stride is that of arrays the pointer moves through; 0 when the module does not say.
+    /// The stride is that of arrays that the pointer moves through; 0 if unspecified.
     Pointer {
         class: StorageClass,
         pointee: Option<Ty>,
@@ -116,25 +116,25 @@ pub(super) enum Kind<'a> {
     Opaque(spirv::Op),
 }
 
-/// A type with what is derived from it.
+/// A type with derived properties.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeData<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind<'a>,
-    /// Width of each scalar in bits; `None` when there are more than [`MAX_LEAVES`] or the number is not known.
+    /// Width of each scalar in bits; `None` if there are more than [`MAX_LEAVES`] or the number is unknown.
     pub leaves: Option<&'a [u8]>,
-    /// Levels of nesting below it.
+    /// Nesting depth.
     depth: u8,
-    /// Bytes in memory that only this shader sees, and the alignment there.
+    /// Size in bytes and alignment in private memory.
     natural: (u32, u32),
 }
 
-/// How memory is laid out.
+/// The memory layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
-    /// As decorations say.
+    /// As specified by decorations.
     Explicit,
-    /// Tightly packed with scalar alignment: for memory that only this shader sees.
+    /// Tightly packed with scalar alignment: for private memory.
     Natural,
 }
 
@@ -147,7 +147,7 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
-        // A type that is not there is that of nothing.
+        // A missing type reads as void.
         let nothing = TypeData { kind: Kind::Void, leaves: Some(&[]), depth: 0, natural: (0, 1) };
         Types { bump, rows: Rows::of(Vec::with_capacity(TYPICAL_TYPES), nothing) }
     }
@@ -157,7 +157,7 @@ impl<'a> Types<'a> {
         &self.rows[ty.0 as usize]
     }
 
-    /// What a type is.
+    /// The kind of a type.
     pub fn kind(&self, ty: Ty) -> Kind<'a> {
         self.get(ty).kind
     }
@@ -175,7 +175,7 @@ impl<'a> Types<'a> {
         Ok(ty)
     }
 
-    /// The types a composite type is made of.
+    /// The component types of a composite type.
     fn parts(&self, kind: Kind<'a>) -> impl Iterator<Item = Ty> + use<'a> {
         let (one, members): (Option<Ty>, &'a [Member]) = match kind {
             Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => {
@@ -221,7 +221,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Size and alignment in memory that only this shader sees; booleans are words.
+    /// Size and alignment in private memory; booleans are words.
     fn natural_size(&self, kind: Kind<'a>) -> Option<(u32, u32)> {
         let repeat = |elem: Ty, count: u32| {
             let (size, align) = self.get(elem).natural;
@@ -244,12 +244,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Says what a pointer type declared in advance points to.
+    /// Sets the pointee of a forward-declared pointer type.
     pub fn complete(&mut self, ty: Ty, kind: Kind<'a>) {
         self.rows[ty.0 as usize].kind = kind;
     }
 
-    /// Where a member of type `ty` lies naturally when the one before it is `previous`.
+    /// The offset in private memory of a member of type `ty` after the member `previous`.
     pub fn natural_offset_after(&self, previous: Option<&Member>, ty: Ty) -> Option<u32> {
         let end = match previous {
             Some(member) => member.natural_offset.checked_add(self.get(member.ty).natural.0)?,
@@ -258,7 +258,7 @@ impl<'a> Types<'a> {
         end.checked_next_multiple_of(self.get(ty).natural.1)
     }
 
-    /// Bytes of a type in memory that only this shader sees, and its alignment.
+    /// Size in bytes and alignment of a type in private memory.
     pub fn natural(&self, ty: Ty) -> (u32, u32) {
         self.get(ty).natural
     }
@@ -286,8 +286,8 @@ impl<'a> Types<'a> {
         self.leaves(ty).map(<[u8]>::len)
     }
 
-    /// Type, first scalar and layout of element or member `index` of `ty`. Elements of arrays and vectors have the
-    /// type whatever the index is.
+    /// Type, first scalar and layout of element or member `index` of `ty`. Elements of arrays and vectors
+    /// have the same type for every index.
     pub fn element(&self, ty: Ty, index: u32) -> Result<(Ty, u32), CompileError> {
         let repeated = |elem: Ty| {
             let leaves = self.get(elem).leaves.map_or(0, |leaves| leaves.len() as u32);
@@ -306,7 +306,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Elements or members of a composite; `None` for others and runtime arrays.
+    /// Number of elements or members of a composite; `None` for other types and runtime arrays.
     pub fn element_count(&self, ty: Ty) -> Option<u32> {
         match self.kind(ty) {
             Kind::Vector { count, .. } | Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
@@ -326,7 +326,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Bytes up to the end of a value laid out as decorations say. The recursion is as deep as types nest.
+    /// Size of a value in bytes with the layout given by decorations. The recursion depth is the nesting
+    /// depth of types.
     pub fn explicit_end(&self, ty: Ty, matrix: MatrixLayout) -> Result<u32, CompileError> {
         let too_large = || CompileError::from(TypeError::TooLarge);
         match self.kind(ty) {
@@ -351,7 +352,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Bytes from one element of an array, column of a matrix or component of a vector to the next.
+    /// Distance in bytes of elements of an array, columns of a matrix or components of a vector.
     pub fn stride(&self, ty: Ty, layout: Layout, matrix: MatrixLayout) -> Result<u32, CompileError> {
         let natural = |elem: Ty| self.get(elem).natural.0;
         let stated = |stride: u32, what: &'static str| match stride {
@@ -373,7 +374,8 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Width of a pointer as a value: the address, or the offset in workgroup memory; `None` where there is no such thing.
+/// Width of a pointer as a value: the address, or the offset in workgroup memory; `None` for classes whose
+/// pointers are not values.
 fn pointer_width(class: StorageClass) -> Option<&'static [u8]> {
     match class {
         StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer | StorageClass::Uniform => {

@@ -1,8 +1,9 @@
-//! Which variables are read, which need memory because they are indexed dynamically, and which of those never change.
+//! Usage of variables: which are read, which need memory because they are indexed dynamically, and which of
+//! those never change.
 
 use crate::ir::src::Src;
 
-/// What a scan over all bodies found.
+/// The result of a scan over all bodies.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
     pub(super) read: Vec<bool>,
@@ -10,21 +11,21 @@ pub(super) struct Usage<'a> {
     pub(super) constants: Vec<Contents<'a>>,
 }
 
-/// What a variable holds throughout.
+/// The contents of a variable throughout the program.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Contents<'a> {
-    /// Nothing is known to be stored.
+    /// No store is known.
     #[default]
     Nothing,
-    /// Every store is one of these scalars to the whole variable.
+    /// Every store writes these scalars to the whole variable.
     Always(&'a [Src]),
-    /// It changes, or something is done with it that is not followed.
+    /// It changes, or has uses that are not tracked.
     Changes,
 }
 
 impl<'a> Usage<'a> {
-    /// The scalars of a variable that belongs into the constant section: it is indexed dynamically, holds too many for
-    /// selections, and never holds anything else.
+    /// The scalars of a variable that belongs in the constant section: it is indexed dynamically, has too
+    /// many elements for selections, and never changes.
     pub fn constant(&self, id: u32) -> Option<&'a [Src]> {
         match self.constants.get(id as usize) {
             Some(Contents::Always(leaves)) => Some(leaves),
@@ -32,12 +33,12 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Whether something is done with a variable that may read it.
+    /// Whether the variable may be read.
     pub fn is_read(&self, id: u32) -> bool {
         self.read.get(id as usize).copied().unwrap_or(false)
     }
 
-    /// Whether the variable cannot be scalar variables.
+    /// Whether the variable cannot be kept in scalar variables.
     pub fn needs_memory(&self, id: u32) -> bool {
         self.needs_memory.get(id as usize).copied().unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! Looks for what function bodies do with variables, by the column `pointers` of the opcodes.
+//! Scans function bodies for uses of variables, according to the `pointers` column of the opcode table.
 
 use spirv::{GlslStd450Op, Op, StorageClass};
 
@@ -9,20 +9,21 @@ use super::usage::{Contents, Usage};
 use crate::error::CompileError;
 use crate::ir::watch::Watch;
 
-/// Most scalars of a variable that never changes whose elements are selected; more are loaded from the constant section.
+/// Maximum number of scalars of a constant variable whose elements are selected; larger ones are loaded from
+/// the constant section.
 pub const MAX_SELECTED_CONSTANTS: usize = 16;
 
 /// Longest array in scalar variables that may be indexed dynamically: each access selects among all elements.
 pub const MAX_SELECTED_ELEMENTS: u32 = 16;
 
-/// A pointer while scanning: the variable or parameter it comes from, and what it points to.
+/// A pointer during the scan: the variable or parameter it comes from, and its pointee.
 #[derive(Clone, Copy)]
 struct Origin {
     root: u32,
     ty: Ty,
 }
 
-/// Sets what is known of an id. The others have no row.
+/// Sets the row of an id; ids without a row are ignored.
 fn put<V>(rows: &mut [V], id: u32, row: V) {
     if let Some(known) = rows.get_mut(id as usize) {
         *known = row;
@@ -72,12 +73,13 @@ struct Scan<'s, 'a> {
     origins: Vec<Option<Origin>>,
     read: Vec<bool>,
     marked: Vec<bool>,
-    /// By variable: whether an array in it is indexed dynamically.
+    /// By variable: whether it contains a dynamically indexed array.
     indexed: Vec<bool>,
     contents: Vec<Contents<'a>>,
-    /// By variable: whether it is interpolated, and so must be scalar variables however it is indexed.
+    /// By variable: whether it is interpolated, and so must be kept in scalar variables however it is
+    /// indexed.
     scalar: Vec<bool>,
-    /// Parameter and argument.
+    /// Pairs of parameter and argument.
     links: Vec<(u32, u32)>,
 }
 
@@ -98,7 +100,7 @@ impl<'a> Scan<'_, 'a> {
             }
             (Pointers::Load, [_, _, pointer, ..]) => self.read(*pointer),
             (Pointers::Store, [pointer, object, ..]) => self.store(*pointer, *object),
-            // Debug information names variables and does nothing to them.
+            // Debug information names variables without using them.
             (Pointers::Extended, [_, _, set, ..]) if self.is_debug(*set) => {}
             (Pointers::Extended, [_, _, set, number, pointer, rest @ ..])
                 if self.interpolates(*set, *number) =>
@@ -129,7 +131,8 @@ impl<'a> Scan<'_, 'a> {
         is_glsl && matches!(op, Some(InterpolateAtCentroid | InterpolateAtOffset | InterpolateAtSample))
     }
 
-    /// Whatever variables these operands point into may change. A number that happens to be an id does no harm.
+    /// Records that the variables which these operands point into may change. A literal that happens to be an
+    /// id is harmless.
     fn escape(&mut self, operands: &[u32]) {
         for operand in operands {
             if let Some(Some(origin)) = self.origins.get(*operand as usize) {
@@ -198,8 +201,8 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    /// What a function does to a parameter it does to the arguments: repeated while that finds more, at most once for
-    /// every level of calls.
+    /// Propagates the uses of parameters to the arguments, repeated while that finds more, at most once per
+    /// level of calls.
     fn spread(&mut self) {
         let mut changed = true;
         while changed {

@@ -1,4 +1,4 @@
-//! What ids denote, and how values are computed: the owner that every handler is handed.
+//! The meaning of ids, and the computation of values: the state that every handler gets.
 
 use std::rc::Rc;
 
@@ -18,15 +18,15 @@ use crate::frontend::ssa::Variable;
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
-/// The place that is being translated.
+/// The current position in a function.
 #[derive(Clone)]
 pub(super) struct Here<'a> {
     pub place: Place,
-    /// The function it is in.
+    /// The function.
     pub body: Rc<Body<'a>>,
 }
 
-/// The function under construction, what the ids of the module denote in it, and how values are computed.
+/// The function under construction, the meaning of the module's ids, and the computation of values.
 pub(super) struct Values<'t, 'a> {
     pub kit: Kit<'t, 'a>,
     pub module: &'t Module<'a>,
@@ -34,19 +34,19 @@ pub(super) struct Values<'t, 'a> {
     pub types: &'t Types<'a>,
     /// By id.
     pub defs: Vec<Def<'a>>,
-    /// Where each id is defined.
+    /// The position of each id's definition.
     places: Vec<Place>,
-    /// The place that is being translated; `None` outside of function bodies.
+    /// The current position; `None` outside function bodies.
     pub here: Option<Here<'a>>,
     pub floats: FloatControls,
-    /// Which values may be rounded to half precision.
+    /// Relaxed precision of values.
     pub relaxed: Relaxed,
     /// See [`Eval::masks_shifts`].
     pub masks_shifts: bool,
 }
 
 impl<'t, 'a> Values<'t, 'a> {
-    /// The module's own definitions, to be used in the function of `kit`.
+    /// Starts with the module's definitions, for use in the function of `kit`.
     pub fn new(kit: Kit<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>) -> Self {
         Values {
             kit,
@@ -73,7 +73,8 @@ impl<'t, 'a> Values<'t, 'a> {
         Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
     }
 
-    /// Scalars of a type that may be anything: zeros, but for words in vertex shaders, which do not store them.
+    /// Scalars of an undefined value of a type: zeros, except in vertex shaders, where undefined words are
+    /// not stored.
     pub fn undefined(&self, ty: Ty) -> Result<&'a [Src], CompileError> {
         let widths = self.types.leaves(ty)?;
         Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| match (self.kit.stage, *bits) {
@@ -82,7 +83,7 @@ impl<'t, 'a> Values<'t, 'a> {
         })))
     }
 
-    /// Says what an id denotes. Bodies of functions called twice define their ids twice.
+    /// Defines an id. Bodies of functions that are called twice define their ids twice.
     pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
         self.relaxed.mark(&mut self.kit.b, self.module, id, &def);
         match self.defs.get_mut(id as usize) {
@@ -99,7 +100,7 @@ impl<'t, 'a> Values<'t, 'a> {
         }
     }
 
-    /// Gives an instruction's result its scalars, which must be those of its type.
+    /// Defines the scalars of an instruction's result, which must match its type.
     pub fn define_leaves(&mut self, inst: &Inst<'a>, leaves: &[Src]) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = self.bump.alloc_slice_copy(leaves);
@@ -113,7 +114,7 @@ impl<'t, 'a> Values<'t, 'a> {
         value.map(|bits| bits as u32).ok_or_else(|| CompileError::from(GroupError::NotConstant { id }))
     }
 
-    /// The scalars of a value of type `ty` in the variables from `first` on.
+    /// The scalars of a value of type `ty` in the variables starting at `first`.
     pub fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
         let count = self.types.leaf_count(ty)?;
         let kit = &mut self.kit;
@@ -121,19 +122,19 @@ impl<'t, 'a> Values<'t, 'a> {
         Ok(self.bump.alloc_slice_fill_with(count, leaf))
     }
 
-    /// Sets the variables from `first` on.
+    /// Sets the variables starting at `first`.
     pub fn write_all(&mut self, first: Variable, leaves: &[Src]) {
         for (leaf, src) in leaves.iter().enumerate() {
             self.kit.vars.write(&self.kit.b, first.at(leaf as u32), *src);
         }
     }
 
-    /// Marks variables whose values may be rounded to half precision.
+    /// Marks variables as relaxed.
     pub fn mark_variable(&mut self, id: u32, first: Variable, ty: Ty) {
         self.relaxed.mark_variable(&mut self.kit.vars, self.module, id, first, ty);
     }
 
-    /// Sets how the arithmetic of an instruction is built.
+    /// Sets the float mode for the arithmetic of an instruction.
     pub fn float_mode(&mut self, inst: &Inst<'a>) {
         if self.floats.is_plain() {
             return;
@@ -143,8 +144,8 @@ impl<'t, 'a> Values<'t, 'a> {
         self.kit.b.mode = self.floats.mode(self.module, inst, bits);
     }
 
-    /// Keeps the floats that an instruction gives from being fused with what reads them, and from rules that change zeros,
-    /// where its mode says so. Functions that do not allow contraction at all need no mark.
+    /// Protects the floats that an instruction computes from fusion with their users, and from rules that
+    /// change zeros, if its mode requires it. Functions that do not allow contraction at all need no marks.
     pub fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
         let marked = self.kit.b.mode.separate || (self.kit.b.mode.signed_zero && self.kit.b.f.contract);
         if !marked || self.eval().check_float(ty).is_err() {

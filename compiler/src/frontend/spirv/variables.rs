@@ -1,4 +1,4 @@
-//! Variables that only their invocation sees: scalar variables, stack memory, or the constant section.
+//! Variables private to an invocation: scalar variables, stack memory, or the constant section.
 
 use super::memory;
 use super::owners::Memory;
@@ -13,9 +13,9 @@ use crate::ir::src::Src;
 /// Alignment of arrays in the constant section: that of the widest load.
 const CONSTANT_ALIGN: u32 = 16;
 
-/// Finds a place for a variable that only its invocation sees: the constant section for what is indexed dynamically
-/// and never changes, stack memory for other arrays that are indexed dynamically and too long for selections,
-/// else scalar variables.
+/// Allocates a variable private to its invocation: in the constant section if it is indexed dynamically and
+/// never changes, in stack memory if it is another dynamically indexed array that is too long for selections,
+/// else in scalar variables.
 pub(super) fn allocate<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -44,7 +44,7 @@ pub(super) fn allocate<'a>(
     Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
 }
 
-/// Where the scalars stand in the constant section. Equal arrays share a place.
+/// The offset of scalars in the constant section. Equal arrays are shared.
 fn constant_array<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,

@@ -1,4 +1,4 @@
-//! Inputs and outputs of vertex shaders: which of the kit's they are.
+//! Inputs and outputs of vertex shaders, mapped to those of the kit.
 
 use agx_abi::feedback::CapturedOutput;
 use agx_abi::vertex::Output as Name;
@@ -27,7 +27,7 @@ const INPUTS: &[(BuiltIn, VertexInput)] = &[
     (BuiltIn::ViewIndex, VertexInput::ViewIndex),
 ];
 
-/// Begins a vertex shader: names the attributes that something reads.
+/// Begins a vertex shader: declares the attributes that are read.
 pub(super) fn vertex_start<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
@@ -46,7 +46,7 @@ pub(super) fn vertex_start<'a>(
     vertex::begin(&mut v.kit, read)
 }
 
-/// The scalars of an input; nothing when one is not supported.
+/// The scalars of an input; `None` if one is not supported.
 pub(super) fn vertex_inputs(
     v: &mut Values<'_, '_>,
     leaves: &[Leaf],
@@ -78,7 +78,7 @@ pub(super) fn vertex_inputs(
 pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
     let mut words: Vec<(VertexOutput, Src)> = Vec::with_capacity(outputs.len());
     for (leaf, value) in outputs {
-        // There is one rate only, whatever a primitive asks for.
+        // There is only one shading rate, whatever a primitive requests.
         if matches!(leaf.slot, Slot::BuiltIn { built_in: BuiltIn::PrimitiveShadingRateKHR, .. }) {
             continue;
         }
@@ -95,7 +95,7 @@ pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Resu
     vertex::end(&mut v.kit, &words)
 }
 
-/// Says which outputs are captured, each in its own width; words of 64-bit scalars are captured one by one.
+/// Declares the captured outputs, each in its own width; words of 64-bit scalars are captured separately.
 pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
     for (leaf, value) in outputs {
         let Some(Captured { buffer, stride, offset }) = leaf.captured else { continue };
@@ -116,7 +116,7 @@ pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Re
     Ok(())
 }
 
-/// What an output that is captured is called.
+/// The name of a captured output.
 fn captured(slot: Slot) -> Result<Name, CompileError> {
     Ok(match place(slot)? {
         VertexOutput::Position(component) => Name::Position(component),
@@ -129,7 +129,7 @@ fn captured(slot: Slot) -> Result<Name, CompileError> {
     })
 }
 
-/// Where an output goes.
+/// The kit's output for a slot.
 fn place(slot: Slot) -> Result<VertexOutput, CompileError> {
     Ok(match slot {
         Slot::User { location, component } => VertexOutput::User { location, component },

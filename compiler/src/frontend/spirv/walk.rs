@@ -1,4 +1,5 @@
-//! Translation of function bodies: a walk over the plan of each function, calls inlined, with an explicit stack.
+//! Translation of function bodies: a walk over the plan of each function, with calls inlined by an explicit
+//! stack.
 
 use agx_abi::Stage;
 use spirv::Op;
@@ -35,7 +36,7 @@ impl<'a> Translator<'_, 'a> {
                     .count()
                     .and_then(|()| {
                         let kit = &self.values.kit;
-                        kit.limits.check_sometimes(&mut self.bodies.asked, kit.b.f)
+                        kit.limits.check_sometimes(&mut self.bodies.checked, kit.b.f)
                     })
                     .and_then(|()| self.instruction(&inst))
                     .map_err(|error| debug::locate(&self.values, &inst, error))?;
@@ -49,11 +50,11 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    /// Translates an instruction: one look-up of its row.
+    /// Translates an instruction with a single lookup of its row.
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.values.float_mode(inst);
         self.values.relaxed.first_new = self.values.kit.b.f.values.len();
-        let row = opcodes::find(inst.op).ok_or_else(|| opcodes::refusal(inst.op))?;
+        let row = opcodes::find(inst.op).ok_or_else(|| opcodes::missing_row_error(inst.op))?;
         check_needs(&self.values, row)?;
         match row.handler {
             Handler::Nothing => Ok(()),
@@ -98,7 +99,7 @@ impl<'a> Translator<'_, 'a> {
         self.values.module.functions.get(function)?.blocks.get(node).copied()
     }
 
-    /// The walk is at a block of the innermost open call.
+    /// Moves to a block of the innermost open call.
     fn move_to(&mut self, node: Node) {
         let here = self.values.here.as_mut().expect("invariant: a function is being translated");
         here.place.node = node as u32;
@@ -113,7 +114,7 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    /// Runs `act` on a block's terminator and gives errors its place.
+    /// Runs `act` on a block's terminator and attaches its location to errors.
     fn at_terminator<T>(
         &mut self,
         node: Node,
@@ -121,7 +122,7 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<T, CompileError> {
         self.move_to(node);
         let terminator = self.frame().body.cfg.terminators.get(node).copied();
-        let terminator = terminator.ok_or_else(|| CompileError::internal("a block without an end"))?;
+        let terminator = terminator.ok_or_else(|| CompileError::internal("a block without a terminator"))?;
         let end = self.block_body(node).map_or(0, |block| block.end);
         let result = act(self, terminator);
         result.map_err(|error| match self.values.module.words.instructions_from(end).next() {
@@ -191,7 +192,7 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    /// The id whose value a phi takes from block `label`. Edges tend to come in the order of the phi's operands, so
+    /// The id of a phi's value from block `label`. Edges tend to come in the order of the phi's operands, so
     /// the search continues where the last one ended.
     fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
         let (pairs, _) = inst.rest(2).as_chunks::<2>();
@@ -222,7 +223,7 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    /// The value of a phi, which its edges set.
+    /// The value of a phi, which its incoming edges set.
     pub(super) fn phi(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let variable = self.phi_variable(inst)?;
         let ty = self.values.eval().ty(inst.word(0)?)?;
@@ -261,7 +262,7 @@ impl<'a> Translator<'_, 'a> {
     }
 }
 
-/// Refuses an instruction that needs what the stage or the hardware lacks.
+/// Rejects an instruction with requirements that the stage or the hardware does not meet.
 fn check_needs(v: &Values<'_, '_>, row: Row) -> Result<(), CompileError> {
     match row.needs {
         Needs::Nothing => Ok(()),

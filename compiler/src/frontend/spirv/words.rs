@@ -1,4 +1,4 @@
-//! The module as words: header, byte order, and instructions with their bounds checked.
+//! The module as words: header, byte order, and bounds-checked instructions.
 
 use bumpalo::Bump;
 use spirv::Op;
@@ -9,17 +9,17 @@ use crate::error::{CompileError, Location, ModuleError};
 /// Words of the header: magic, version, generator, id bound, schema.
 const HEADER_WORDS: usize = 5;
 
-/// Most words of a module (16 MiB).
+/// Maximum number of words of a module (16 MiB).
 pub const MAX_MODULE_WORDS: usize = 1 << 22;
 
-/// Highest id bound accepted, the limit of the specification.
+/// Highest accepted id bound, the limit of the specification.
 pub const MAX_ID_BOUND: u32 = 0x3f_ffff;
 
-/// A module's words in the byte order of this machine.
+/// A module's words in the host's byte order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words<'a> {
     words: &'a [u32],
-    /// Every id is below.
+    /// Exclusive upper bound of ids.
     pub bound: u32,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Words<'a> {
         Ok(Words { words, bound })
     }
 
-    /// The instructions from word `offset` on.
+    /// The instructions starting at word `offset`.
     pub fn instructions_from(self, offset: usize) -> Instructions<'a> {
         Instructions { words: self.words, offset }
     }
@@ -84,12 +84,12 @@ fn at_word(error: CompileError, offset: usize) -> CompileError {
     error.at(Location::Word { offset, opcode: None })
 }
 
-/// The name of an opcode as the specification writes it.
+/// The name of an opcode in the specification.
 pub(super) fn name(op: Op) -> String {
     format!("Op{op:?}")
 }
 
-/// Reads one instruction after the other; an instruction out of bounds is an error, after which nothing follows.
+/// Reads instructions in sequence; an instruction out of bounds is an error, which ends the sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Instructions<'a> {
     words: &'a [u32],
@@ -115,16 +115,16 @@ impl<'a> Iterator for Instructions<'a> {
         let operands = self.words.get(offset.saturating_add(1)..next);
         let (Some(operands), Some(op)) = (operands, numbers::numbered(first & 0xffff)) else {
             self.offset = self.words.len();
-            return Some(Err(refused(offset, first, operands.is_some())));
+            return Some(Err(invalid_instruction(offset, first, operands.is_some())));
         };
         self.offset = next;
         Some(Ok(Inst { op, operands, offset }))
     }
 }
 
-/// Why the instruction that begins with the word `first` is none.
+/// The error for an instruction that begins with the word `first` but is not valid.
 #[cold]
-fn refused(offset: usize, first: u32, has_operands: bool) -> CompileError {
+fn invalid_instruction(offset: usize, first: u32, has_operands: bool) -> CompileError {
     let number = first & 0xffff;
     if has_operands {
         return at_word(CompileError::from(ModuleError::UnknownOpcode { number }), offset);
@@ -146,17 +146,17 @@ impl<'a> Inst<'a> {
         self.locate(CompileError::from(ModuleError::MissingOperand { index, count: self.operands.len() }))
     }
 
-    /// Operands from `index` on; none when there are fewer.
+    /// Operands from `index` on; empty if there are fewer.
     pub fn rest(&self, index: usize) -> &'a [u32] {
         self.operands.get(index..).unwrap_or(&[])
     }
 
-    /// Gives `error` this instruction's place, unless it has one.
+    /// Attaches this instruction's location to `error`, unless it has one.
     pub fn locate(&self, error: CompileError) -> CompileError {
         error.at(Location::Word { offset: self.offset, opcode: Some(name(self.op)) })
     }
 
-    /// A literal string from operand `index` on, and the index of the operand after it.
+    /// A literal string that starts at operand `index`, and the index of the operand after it.
     pub fn string(&self, index: usize) -> Result<(String, usize), CompileError> {
         let mut bytes = Vec::new();
         for (next, word) in (index.saturating_add(1)..).zip(self.rest(index)) {

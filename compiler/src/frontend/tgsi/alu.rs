@@ -1,4 +1,4 @@
-//! Operations on 32-bit components: those that take each component by itself, and those that have one result.
+//! Operations on 32-bit components: component-wise operations, and those with a single result.
 
 use agx_tgsi::{Instruction, Opcode};
 
@@ -15,11 +15,11 @@ use crate::ir::{Arithmetic, Src};
 const SMALL: f32 = 5.42101e-20;
 const LARGE: f32 = 1.884467e+19;
 
-/// Greatest number of sources of a component-wise operation.
+/// Maximum number of sources of a component-wise operation.
 const MAX_SOURCES: usize = 4;
 
 impl Program<'_> {
-    /// Operations that take each component by itself.
+    /// Component-wise operations.
     pub fn component(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) {
         let Some(dst) = instruction.dsts.first() else { return };
         let mut value = [None; 4];
@@ -31,7 +31,7 @@ impl Program<'_> {
         self.store(kit, instruction, value);
     }
 
-    /// Operations that have one result.
+    /// Operations with a single result.
     pub fn scalar(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) {
         use Opcode::{Pk2h, Pk2us, Pk4b, Pk4ub};
         if let Pk2h | Pk2us | Pk4b | Pk4ub = instruction.opcode {
@@ -89,7 +89,7 @@ impl Program<'_> {
         }
     }
 
-    /// `a × b`, where 0 wins if the program says so.
+    /// `a × b`, with 0 taking precedence if the program requires it.
     pub fn mul(&self, kit: &mut Kit<'_, '_>, a: Src, b: Src) -> Src {
         let product = kit.b.fmul(a, b);
         self.or_zero(kit, a, b, product)
@@ -104,7 +104,7 @@ impl Program<'_> {
         kit.b.ffma(a, b, c)
     }
 
-    /// `value`, or 0 if a factor is 0 and 0 wins.
+    /// `value`, or 0 if a factor is 0 and 0 takes precedence.
     fn or_zero(&self, kit: &mut Kit<'_, '_>, a: Src, b: Src, value: Src) -> Src {
         if !self.zero_wins {
             return value;
@@ -172,7 +172,7 @@ impl Program<'_> {
     }
 }
 
-/// The reciprocal of `a` between the bounds of RCC.
+/// The reciprocal of `a`, clamped to the bounds of RCC.
 fn clamped_reciprocal(kit: &mut Kit<'_, '_>, a: Src) -> Src {
     let value = reciprocal(kit, a);
     let mut clamp = |low: f32, high: f32| {
@@ -195,14 +195,14 @@ fn sign(kit: &mut Kit<'_, '_>, a: Src) -> Src {
     kit.b.select(above, Src::f32(1.0), negative)
 }
 
-/// How operands are compared.
+/// The kinds of comparisons.
 #[derive(Clone, Copy)]
 enum Comparison {
     Float(FloatCond),
     Integer(IntCond),
 }
 
-/// What a comparison gives.
+/// The representation of a comparison's result.
 #[derive(Clone, Copy)]
 enum Gives {
     /// 1.0 or 0.0.
@@ -293,7 +293,7 @@ fn integer(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src, c: Src) -> Src
     }
 }
 
-/// Quotients and remainders; what they are for a divisor of 0 is decided by the opcode.
+/// Quotients and remainders; the opcode determines the result for a divisor of 0.
 fn divide(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src) -> Src {
     let builder = &mut kit.b;
     let (value, otherwise) = match opcode {
@@ -360,7 +360,7 @@ fn signed_field(kit: &mut Kit<'_, '_>, a: Src, offset: Src, count: Src) -> Src {
     let start = kit.b.and(offset, Src::imm32(31));
     let moved = kit.b.ushr(a, start);
     let field = kit.b.and(moved, mask);
-    // The field's sign bit is what the mask has more than its half.
+    // The field's sign bit is the difference between the mask and its half.
     let half = kit.b.ushr(mask, Src::imm32(1));
     let sign = kit.b.xor(mask, half);
     let flipped = kit.b.xor(field, sign);

@@ -10,14 +10,14 @@ use crate::frontend::kit::{Kit, coverage, images};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, IrOp, Src};
 
-/// A word in memory: the address of a buffer, or none in shared memory, and the byte.
+/// A word in memory: the address of a buffer, or `None` for shared memory, and the byte offset.
 #[derive(Clone, Copy)]
 struct Word {
     base: Option<Src>,
     offset: Src,
-    /// The word is a texel, whose loads must see what is written.
+    /// Whether the word is a texel, so that texel loads must see writes.
     is_texel: bool,
-    /// Whether the texel is in its image, where that matters.
+    /// Whether the texel is in its image, if that matters.
     is_inside: Option<Src>,
 }
 
@@ -75,7 +75,7 @@ impl Program<'_> {
         let shape = self.image_shape(unit, instruction.memory.as_ref())?;
         if shape.multisampled {
             return Err(TgsiError::Feature {
-                what: "an atomic on an image of several samples",
+                what: "an atomic on a multisampled image",
                 why: "the hardware has none",
             }
             .into());
@@ -87,7 +87,7 @@ impl Program<'_> {
     }
 }
 
-/// Does the operation on a word; gives the old one.
+/// Performs the operation on a word; returns the old value.
 fn update(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Word, [operand, other]: [Src; 2]) -> Src {
     let atomic = match opcode {
         Opcode::Atomuadd => Atomic::Add,
@@ -99,7 +99,7 @@ fn update(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Word, [operand, other]: [
         Opcode::Atomumax => Atomic::Umax,
         Opcode::Atomimin => Atomic::Imin,
         Opcode::Atomimax => Atomic::Imax,
-        // The new word comes first, then what it replaces.
+        // The new word comes first, then the comparand.
         Opcode::Atomcas => {
             return atomic_unguarded(kit, word.base, word.offset, Atomic::CompareExchange, &[other, operand]);
         }
@@ -108,8 +108,8 @@ fn update(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Word, [operand, other]: [
     atomic_unguarded(kit, word.base, word.offset, atomic, &[operand])
 }
 
-/// Operations that the machine does not have: exchanges what was last seen for what comes of it, until nobody else has changed
-/// it in between.
+/// Operations that the hardware lacks: a compare-and-exchange loop, repeated until no other invocation
+/// changed the word in between.
 fn exchange(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Word, operand: Src) -> Src {
     let seen = kit.vars.add(&[32]);
     let first = atomic_unguarded(kit, word.base, word.offset, Atomic::Or, &[Src::imm32(0)]);
@@ -130,7 +130,7 @@ fn exchange(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Word, operand: Src) -> 
     kit.vars.read(&mut kit.b, seen)
 }
 
-/// What the operation makes of a word.
+/// The new value of a word.
 fn updated(kit: &mut Kit<'_, '_>, opcode: Opcode, old: Src, operand: Src) -> Src {
     let one = Src::imm32(1);
     match opcode {
@@ -142,7 +142,7 @@ fn updated(kit: &mut Kit<'_, '_>, opcode: Opcode, old: Src, operand: Src) -> Src
         }
         _ => {
             let previous = kit.b.isub(old, one);
-            // 0 and what is above the operand both wrap: 0 - 1 is above everything.
+            // 0 and values above the operand both wrap: 0 - 1 is above everything.
             let wraps = kit.b.icmp(IntCond::UGE, previous, operand);
             kit.b.select(wraps, operand, previous)
         }

@@ -1,7 +1,7 @@
 //! The graph of a program's basic blocks, with subroutines inlined.
 //!
-//! Registers belong to the whole program, so the body of a subroutine is the same wherever it is called from: an inlined copy
-//! is a list of nodes that name the same instructions and return elsewhere.
+//! Registers are global to the program, so the body of a subroutine is the same for every call: an inlined
+//! copy is a list of nodes that refer to the same instructions but return to different places.
 
 use agx_tgsi::{Flow, Opcode, Shader};
 use hashbrown::HashMap;
@@ -17,21 +17,21 @@ use crate::frontend::rows::Rows;
 pub(super) struct Block {
     /// Its instructions, by position in the program.
     pub instructions: std::ops::Range<usize>,
-    /// The instruction that decides where control goes from here, if it goes to several places.
+    /// The instruction that ends the block with several successors, if any.
     pub decides: Option<usize>,
-    /// For the targets of a switch, by node: the instruction that is there.
+    /// For the targets of a switch, by node: the position of the case.
     pub cases: Vec<(Node, usize)>,
 }
 
-/// The blocks of a program, and how they follow each other.
+/// The blocks of a program and their control flow.
 pub(super) struct Blocks {
     /// Blocks, by node.
     pub blocks: Rows<Block>,
-    /// How they end.
+    /// Their exits.
     pub graph: Graph,
 }
 
-/// Where control goes from an instruction.
+/// The successors of an instruction.
 enum Next {
     /// To the instruction after it.
     Follow,
@@ -54,12 +54,12 @@ enum Next {
 struct Copy {
     /// Positions of its instructions.
     range: std::ops::Range<usize>,
-    /// Where it returns to: an instruction of another copy, or out of the program.
+    /// The instruction and copy it returns to; `None` for the end of the program.
     returns: Option<(usize, usize)>,
     depth: usize,
 }
 
-/// The graph in the making.
+/// The graph during construction.
 struct Maker<'s> {
     shader: &'s Shader,
     flow: &'s Flow,
@@ -76,7 +76,8 @@ struct Maker<'s> {
 /// Makes the graph.
 ///
 /// # Errors
-/// Calls that nest too deep, programs that grow too large, branches out of a subroutine or into a loop from outside.
+/// Calls that nest too deeply, programs that grow too large, branches out of a subroutine, or into a loop
+/// from outside.
 pub(super) fn blocks(shader: &Shader, flow: &Flow) -> Result<Blocks, CompileError> {
     let end = (flow.end as usize).saturating_add(1);
     let copy = |range| Copy { range, returns: None, depth: 0 };
@@ -92,7 +93,7 @@ pub(super) fn blocks(shader: &Shader, flow: &Flow) -> Result<Blocks, CompileErro
     };
     let leaders = maker.leaders();
     maker.node(0, 0);
-    // Building a block may name nodes that are not built yet.
+    // Building a block may create nodes that are not built yet.
     while maker.blocks.len() < maker.places.len() {
         maker.build(maker.blocks.len(), &leaders)?;
     }
@@ -113,7 +114,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The instructions that control may come to from elsewhere than the instruction before.
+    /// The instructions that control may reach other than from the preceding instruction.
     fn leaders(&self) -> Rows<bool> {
         let count = self.shader.instructions.len();
         let mut leaders = Rows::filled(count.saturating_add(1), false);
@@ -138,7 +139,7 @@ impl Maker<'_> {
         leaders
     }
 
-    /// Where control goes from an instruction.
+    /// The successors of an instruction.
     fn next(&self, at: usize) -> Next {
         let partner = self.flow.partner_of(at);
         let following = at.saturating_add(1);
@@ -147,7 +148,7 @@ impl Maker<'_> {
             Opcode::If | Opcode::Uif | Opcode::Ifc => Next::Either(following, after),
             Opcode::Else | Opcode::Brk | Opcode::Bgnsub => Next::To(after),
             Opcode::Endloop => Next::To(after),
-            // By way of the end of the loop, where iterations meet.
+            // Through the end of the loop, where iterations reconverge.
             Opcode::Cont => Next::To(partner.and_then(|begin| self.flow.partner_of(begin)).unwrap_or(after)),
             Opcode::Breakc => Next::Either(after, following),
             Opcode::Bra => Next::To(partner.unwrap_or(following)),
@@ -184,7 +185,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// How a block ends whose last instruction is at `at`.
+    /// The exit of a block whose last instruction is at `at`.
     fn end(&mut self, copy: usize, at: usize, block: &mut Block) -> Result<End, CompileError> {
         Ok(match self.next(at) {
             Next::Follow => End::Jump(self.node(copy, at.saturating_add(1))),
@@ -239,7 +240,8 @@ impl Maker<'_> {
         Ok(self.node(callee, first))
     }
 
-    /// Where the constructs end that blocks head, and whether blocks depend on which invocations are active.
+    /// The ends of the constructs that blocks head, and whether blocks depend on which invocations are
+    /// active.
     fn constructs(&self) -> Vec<Construct> {
         let lookup =
             |copy: usize, instruction: usize| self.nodes.get(&(copy, instruction)).copied().unwrap_or(NONE);
@@ -248,12 +250,12 @@ impl Maker<'_> {
             let block = &self.blocks[node];
             let last = block.instructions.end.saturating_sub(1);
             let is_convergent = block.instructions.clone().any(|at| is_convergent(self.shader, at));
-            let mut construct = Construct { merge: NONE, next_round: NONE, is_convergent };
+            let mut construct = Construct { merge: NONE, continue_target: NONE, is_convergent };
             // The header of a loop is the block after its BGNLOOP.
             let begin = first.checked_sub(1).filter(|at| opcode(self.shader, *at) == Opcode::Bgnloop);
             if let Some(end) = begin.and_then(|begin| self.flow.partner_of(begin)) {
                 construct.merge = lookup(copy, end.saturating_add(1));
-                construct.next_round = lookup(copy, end);
+                construct.continue_target = lookup(copy, end);
             } else if let Some(end) = self.end_of_if(last) {
                 construct.merge = lookup(copy, end.saturating_add(1));
             }
@@ -284,7 +286,7 @@ fn branch(then: Node, otherwise: Node, at: usize, block: &mut Block) -> End {
     End::Branch { then, otherwise }
 }
 
-/// The opcode at a position; beyond the last one is the end.
+/// The opcode at a position; END past the last one.
 fn opcode(shader: &Shader, at: usize) -> Opcode {
     shader.instructions.get(at).map_or(Opcode::End, |instruction| instruction.opcode)
 }

@@ -21,13 +21,13 @@ use crate::frontend::kit::{Kit, buffers, coverage};
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Arithmetic, Src, Type};
 
-/// The buffer that has the height of the render target.
+/// The buffer that contains the height of the render target.
 const HEIGHT: (u32, u32) = (7, 0);
 
 /// Begins a fragment program and reads its inputs.
 ///
 /// # Errors
-/// Semantics that fragment programs do not have.
+/// Semantics that fragment programs do not support.
 pub(super) fn begin(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -66,7 +66,7 @@ fn modes(shader: &Shader) -> FragmentModes {
     }
 }
 
-/// How an input that is passed on from the vertices is interpolated.
+/// The interpolation mode of an input passed on from the vertices.
 fn mode(declaration: &Declaration, key: &CompileKey) -> Mode {
     match declaration.interpolate.map(|interpolate| interpolate.mode) {
         Some(Interpolation::Constant) => Mode::Flat,
@@ -80,7 +80,7 @@ fn is_centroid(declaration: &Declaration) -> bool {
     declaration.interpolate.is_some_and(|interpolate| interpolate.location == Location::Centroid)
 }
 
-/// The components of an input that `mask` names.
+/// The components in `mask` of an input.
 fn input(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -101,7 +101,7 @@ fn input(
         return Ok(words);
     };
     let (mode, centroid) = (mode(declaration, key), is_centroid(declaration));
-    // Components that follow each other are read together.
+    // Consecutive components are read together.
     let mut component = 0u8;
     while component < 4 {
         let count = (component..4).take_while(|at| mask & 1 << at != 0).count() as u8;
@@ -157,7 +157,7 @@ fn read(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Src {
     fragment::input(kit, input).unwrap_or(Src::imm32(0))
 }
 
-/// A component of the position on the screen, in the convention that the program's properties choose.
+/// A component of the screen position, in the convention selected by the program's properties.
 fn position(kit: &mut Kit<'_, '_>, shader: &Shader, component: u32) -> Src {
     let mut word = read(kit, FragmentInput::FragCoord(component));
     let is_set = |name| shader.property(name).is_some_and(|value| value != 0);
@@ -175,7 +175,7 @@ fn position(kit: &mut Kit<'_, '_>, shader: &Shader, component: u32) -> Src {
 /// A component of a system value.
 ///
 /// # Errors
-/// Semantics that fragment programs do not have.
+/// Semantics that fragment programs do not support.
 pub(super) fn system_value(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -203,10 +203,10 @@ pub(super) fn system_value(
     Ok(read(kit, input))
 }
 
-/// Hands on the outputs that the program writes.
+/// Exports the outputs that the program writes.
 ///
 /// # Errors
-/// Semantics that fragment programs do not have, and targets that do not exist.
+/// Semantics that fragment programs do not support, and nonexistent targets.
 pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), CompileError> {
     let shader = program.shader;
     let to_all = shader.property(PropertyName::FsColor0WritesAllCbufs).is_some_and(|value| value != 0);
@@ -233,7 +233,7 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
     fragment::end(kit, &outputs)
 }
 
-/// What a component of an output is; nothing for those that have no effect.
+/// The meaning of an output component; `None` for those without effect.
 fn output(semantic: Semantic, index: u32, component: u32) -> Result<Option<FragmentOutput>, CompileError> {
     let only = |wanted: u32, output: FragmentOutput| Ok((component == wanted).then_some(output));
     match semantic.name {
@@ -296,8 +296,8 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET. Of inputs with a computed number each is interpolated, and the right one
-    /// chosen.
+    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET. For inputs with a computed number, each candidate is
+    /// interpolated and the right one selected.
     ///
     /// # Errors
     /// An input that does not come from the vertices.
@@ -324,7 +324,8 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// The components of an input at a place, as the destination has them; none of a register that is not declared.
+    /// The components of an input at a position, in the destination's layout; `None` for undeclared
+    /// registers.
     fn interpolated(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -361,7 +362,7 @@ impl Program<'_> {
     /// FBFETCH.
     ///
     /// # Errors
-    /// The key does not say what format the target has.
+    /// The key does not specify the target's format.
     pub fn framebuffer(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let number = u32::try_from(src.index.offset).unwrap_or(0);

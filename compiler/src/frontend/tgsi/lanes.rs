@@ -52,7 +52,7 @@ impl Program<'_> {
         kit.b.icmp(IntCond::NE, word, Src::imm32(0))
     }
 
-    /// The value of the first active invocation, or of one that is named.
+    /// The value of the first active invocation, or of a given one.
     fn read_lane(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) {
         let Some(dst) = instruction.dsts.first() else { return };
         let (op, lane) = if instruction.opcode == Opcode::ReadFirst {
@@ -70,7 +70,7 @@ impl Program<'_> {
     }
 }
 
-/// The word whose bit i says that lane i is active and the boolean holds there.
+/// The word in which bit i is set if lane i is active and the boolean holds there.
 fn ballot(kit: &mut Kit<'_, '_>, holds: Src) -> Src {
     Src::value(kit.b.value(IrOp::Ballot, Type::B32, &[holds], &[]))
 }

@@ -1,4 +1,4 @@
-//! What a texture looks like, and which of several texture units an operand names.
+//! Texture shapes, and the selection among several texture units.
 
 use agx_tgsi::{File, Instruction, Shader, Src as Source, Target, view_target};
 
@@ -11,23 +11,24 @@ use crate::frontend::kit::sampling::{Dim, Shape};
 use crate::frontend::kit::textures::Handle;
 use crate::ir::{Arithmetic, Src};
 
-/// Set of textures and samplers.
+/// Descriptor set of textures and samplers.
 const TEXTURES: u32 = 1;
 
-/// Greatest number of units among which a computed number chooses: the sampler views that Gallium's drivers have.
+/// Maximum number of units among which a computed number selects: the number of sampler views in Gallium's
+/// drivers.
 pub(super) const MAX_UNITS: u32 = 128;
 
 /// The shape of a texture of a target.
 ///
 /// # Errors
-/// A target that is not known.
+/// An unknown target.
 pub(super) fn shape(target: Target) -> Result<Shape, CompileError> {
     let dim = match target {
         Target::Buffer => Dim::Buffer,
         Target::Unknown => {
             return Err(TgsiError::Feature {
                 what: "a texture of the target UNKNOWN",
-                why: "its dimension is not stated",
+                why: "its dimension is not specified",
             }
             .into());
         }
@@ -46,7 +47,7 @@ pub(super) fn texture(unit: u32) -> Handle {
     Handle::new(TEXTURES, unit)
 }
 
-/// The target that a sampler view has.
+/// The target of a sampler view.
 pub(super) fn target_of_view(shader: &Shader, number: Number) -> Target {
     let fixed = match number {
         Number::Fixed(number) => view_target(shader, number),
@@ -65,10 +66,11 @@ impl Program<'_> {
         }
     }
 
-    /// The result of an operation on one of several units: on the one that is named, or on each, of which the right is chosen.
+    /// The result of an operation on the given unit or, if its number is computed, on each candidate, with
+    /// the right one selected.
     ///
     /// # Errors
-    /// What `act` reports.
+    /// The errors of `act`.
     pub fn on_unit<'f, 'a>(
         &self,
         kit: &mut Kit<'f, 'a>,
@@ -89,7 +91,7 @@ impl Program<'_> {
         Ok(result.unwrap_or([Src::imm32(0); 4]))
     }
 
-    /// The offsets of an instruction, one list of three words for each.
+    /// The offsets of an instruction, three words each.
     pub fn offsets(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Vec<[Src; 3]> {
         let offsets = instruction.texture.iter().flat_map(|texture| &texture.offsets);
         let mut words = Vec::new();

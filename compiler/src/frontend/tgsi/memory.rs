@@ -16,7 +16,7 @@ use crate::frontend::kit::textures::{self, Handle};
 use crate::frontend::kit::{Kit, compute};
 use crate::ir::{Access as Memory, Arithmetic, Src};
 
-/// Sets of resources.
+/// Descriptor sets of resources.
 const IMAGES: u32 = 2;
 const BUFFERS: u32 = 3;
 const COUNTERS: u32 = 4;
@@ -31,16 +31,16 @@ const ORDERS_BUFFERS: u64 = 0b0_0011;
 const ORDERS_IMAGES: u64 = 0b0_0100;
 const ORDERS_SHARED: u64 = 0b0_1000;
 
-/// A memory that words are in.
+/// The location of words in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Words {
-    /// Where.
+    /// The memory.
     pub buffer: Buffer,
-    /// The byte, 32 bits.
+    /// The byte offset, 32 bits.
     pub offset: Src,
 }
 
-/// The operand that names a resource.
+/// An operand that names a resource.
 #[derive(Clone, Copy)]
 pub(super) struct Named {
     /// Its file.
@@ -55,7 +55,7 @@ impl Program<'_> {
     /// LOAD.
     ///
     /// # Errors
-    /// Memory and images that do not exist.
+    /// Nonexistent memory and images.
     pub fn load(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let (Some(src), Some(dst)) = (instruction.srcs.first(), instruction.dsts.first()) else {
             return Ok(());
@@ -85,7 +85,7 @@ impl Program<'_> {
     /// STORE.
     ///
     /// # Errors
-    /// Memory and images that do not exist.
+    /// Nonexistent memory and images.
     pub fn store_memory(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(dst) = instruction.dsts.first() else { return Ok(()) };
         let named = Named { file: dst.file, dimension: dst.dimension, index: dst.index };
@@ -112,12 +112,12 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// Number of resources of a file that are declared.
+    /// Number of declared resources of a file.
     pub fn declared(&self, file: File) -> u32 {
         self.shader.size_of(file).clamp(1, MAX_UNITS)
     }
 
-    /// The number of a resource: of counters that of their buffer.
+    /// The number of a resource; for counters, that of their buffer.
     pub fn resource_number(&self, kit: &mut Kit<'_, '_>, named: Named) -> Number {
         match (named.file, named.dimension) {
             (File::HwAtomic, Some(dimension)) => self.number(kit, dimension),
@@ -125,10 +125,10 @@ impl Program<'_> {
         }
     }
 
-    /// The memory of a resource, from a byte on.
+    /// The memory of a resource, starting at a byte offset.
     ///
     /// # Errors
-    /// Private memory, whose size nothing says.
+    /// Private memory, whose size is unspecified.
     pub fn words(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -170,7 +170,7 @@ impl Program<'_> {
             Some(Detail::Memory(MemoryKind::Private)) => {
                 return Err(TgsiError::Feature {
                     what: "private memory",
-                    why: "the program does not state its size",
+                    why: "the program does not specify its size",
                 }
                 .into());
             }
@@ -178,10 +178,10 @@ impl Program<'_> {
         })
     }
 
-    /// What an image looks like.
+    /// The shape of an image.
     ///
     /// # Errors
-    /// An image whose target nothing says.
+    /// An image with an unspecified target.
     pub fn image_shape(&self, unit: u32, access: Option<&Access>) -> Result<Shape, CompileError> {
         let target = access.and_then(|access| access.target).or_else(|| {
             let declared = [File::Image, File::Resource].into_iter();
@@ -231,7 +231,7 @@ impl Program<'_> {
     /// RESQ.
     ///
     /// # Errors
-    /// Images that do not exist.
+    /// Nonexistent images.
     pub fn query(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let number = self.number(kit, src.index);
@@ -298,7 +298,7 @@ pub(super) fn coordinates(shape: Shape, at: [Src; 4]) -> (Vec<Src>, Option<Src>)
     (at.into_iter().take(shape.texel_coords()).collect(), shape.multisampled.then_some(at[3]))
 }
 
-/// Stores the components of a mask: those that follow each other at once.
+/// Stores the components of a mask; consecutive ones in one access.
 fn store_words(kit: &mut Kit<'_, '_>, words: Words, mask: u8, data: [Src; 4]) {
     let mut component = 0usize;
     while component < 4 {

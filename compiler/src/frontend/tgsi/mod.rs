@@ -1,10 +1,10 @@
 //! TGSI, the shader text of Gallium.
 //!
-//! `agx_tgsi` reads and checks the text; this folder translates. Registers are variables, or stack memory where an address
-//! register picks one (`registers`); calls are inlined while the graph of blocks is made (`blocks`); each class of opcodes has
-//! a file.
+//! `agx_tgsi` reads and checks the text; this folder translates. Registers are variables, or stack memory if
+//! they are addressed through an address register (`registers`); calls are inlined while the graph of blocks
+//! is built (`blocks`); each class of opcodes has its own file.
 //!
-//! # Where a driver binds what
+//! # Bindings
 //!
 //! | register | set and binding |
 //! |---|---|
@@ -17,8 +17,8 @@
 //! | `MEMORY[n], INPUT` | buffer 6.n |
 //! | the height of the render target, for `FS_COORD_ORIGIN LOWER_LEFT` | the first float of buffer 7.0 |
 //!
-//! Vertex outputs and fragment inputs meet in locations that follow from their semantics (`semantics`); the attribute with
-//! location n is `IN[n]`; render target n is `COLOR[n]`.
+//! Vertex outputs and fragment inputs are matched by locations derived from their semantics (`semantics`);
+//! `IN[n]` is the attribute with location n; `COLOR[n]` is render target n.
 
 mod alu;
 mod atomics;
@@ -54,17 +54,17 @@ use crate::CompileKey;
 use crate::error::{CompileError, InputError, Location, TgsiError};
 use crate::ir::Function;
 
-/// What line tables call the text.
+/// The name of the text in line tables.
 const FILE: &str = "tgsi";
 
 /// Options of the language: name and meaning.
 pub const OPTIONS: &[(&str, &str)] = &[
-    ("flatshade", "1: inputs with the interpolation COLOR have the value of the provoking vertex"),
-    ("targets", "number of render targets that FS_COLOR0_WRITES_ALL_CBUFS writes, 8 if not given"),
-    ("block_width", "threads of a workgroup in x where the program does not say it, 1 if not given"),
-    ("block_height", "threads of a workgroup in y where the program does not say it, 1 if not given"),
-    ("block_depth", "threads of a workgroup in z where the program does not say it, 1 if not given"),
-    ("shared_bytes", "bytes of shared memory, which the program does not say, 32768 if not given"),
+    ("flatshade", "1: inputs with COLOR interpolation are flat-shaded"),
+    ("targets", "number of render targets that FS_COLOR0_WRITES_ALL_CBUFS writes; default 8"),
+    ("block_width", "threads of a workgroup in x if the program does not specify it; default 1"),
+    ("block_height", "threads of a workgroup in y if the program does not specify it; default 1"),
+    ("block_depth", "threads of a workgroup in z if the program does not specify it; default 1"),
+    ("shared_bytes", "bytes of shared memory, which the program does not specify; default 32768"),
 ];
 
 /// The front end of TGSI.
@@ -85,12 +85,12 @@ impl FrontEnd for Tgsi {
     }
 }
 
-/// Whether an input is TGSI text: a processor's name, then a statement.
+/// Whether an input is TGSI text: a processor's name followed by a statement.
 pub fn recognises(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(agx_tgsi::is_tgsi)
 }
 
-/// The place of a register or instruction.
+/// The location of a register or instruction.
 fn location(place: Place) -> Location {
     match place.line {
         0 => Location::Whole,
@@ -101,7 +101,7 @@ fn location(place: Place) -> Location {
 /// Reads a program.
 ///
 /// # Errors
-/// What is wrong with the text, with line and column; programs of geometry and tessellation stages.
+/// Errors in the text, with line and column; programs of geometry and tessellation stages.
 pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     let shader = parse(text).map_err(|error| {
         CompileError::from(TgsiError::Syntax {
@@ -118,7 +118,7 @@ pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'
         return Err(InputError::WrongStage { expected: wanted.name(), found: stage.name() }.into());
     }
     let mut function = Function::new(bump, "main");
-    // LIT, POW, RSQ, MIN and the like say what infinities and NaNs give.
+    // LIT, POW, RSQ, MIN and others define their results for infinities and NaNs.
     function.special_values = true;
     let mut kit = Kit::start(&mut function, stage, key);
     translate::translate(&mut kit, &shader, &flow, key)?;

@@ -1,4 +1,4 @@
-//! Operands: sources with swizzle and modifiers, destinations under masks, clamps and predicates.
+//! Operands: sources with swizzle and modifiers; destinations with masks, clamps and predicates.
 
 use agx_tgsi::{
     Detail, Dst, File, Index, Indirect, Instruction, Opcode, Saturate, Src as Source, Type as Kind,
@@ -12,13 +12,13 @@ use crate::frontend::kit::{Kit, buffers};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, Src, Type};
 
-/// Set of constant buffers.
+/// Descriptor set of constant buffers.
 const CONSTANTS: u32 = 0;
 
 /// Sign bit of a word.
 const SIGN: u32 = 1 << 31;
 
-/// How an operand's bits are understood.
+/// How an operand's bits are interpreted.
 fn kind_of(opcode: Opcode, number: usize) -> Kind {
     use Opcode::*;
     match (opcode, number) {
@@ -44,7 +44,7 @@ impl Program<'_> {
         modified(kit, word, src, kind)
     }
 
-    /// The components of a source that `mask` names; the others are zero.
+    /// The components in `mask` of a source; others are zero.
     pub fn fetch_mask(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -100,7 +100,7 @@ impl Program<'_> {
         }
     }
 
-    /// The number of a register that an index comes to.
+    /// The register number that an index yields.
     pub fn number(&self, kit: &mut Kit<'_, '_>, index: Index) -> Number {
         let Some(indirect) = index.indirect else {
             return Number::Fixed(u32::try_from(index.offset).unwrap_or(u32::MAX));
@@ -109,8 +109,8 @@ impl Program<'_> {
         Number::Computed(kit.b.iadd(base, Src::imm32(index.offset as u32)))
     }
 
-    /// The number of a register that an index comes to, within the array that the index names, or else within the file. Constants
-    /// are not kept within theirs: outside, they read as zeros.
+    /// The register number that an index yields, clamped to the array that the index names, or else to the
+    /// file. Constants are not clamped: out of range, they read as zeros.
     pub fn register_number(&self, kit: &mut Kit<'_, '_>, file: File, index: Index) -> Number {
         let number = self.number(kit, index);
         let Number::Computed(computed) = number else { return number };
@@ -154,7 +154,7 @@ impl Program<'_> {
                 }
                 Number::Computed(number) => number,
             };
-            // A register that is not declared reads as zeros, as in Direct3D 9; a driver binds those that are.
+            // Undeclared registers read as zeros, as in Direct3D 9; the driver binds the declared ones.
             let count = self.constant_count(binding);
             let exists = kit.b.icmp(IntCond::ULT, number, Src::imm32(count));
             let within = kit.b.umin(number, Src::imm32(count.saturating_sub(1)));
@@ -172,7 +172,7 @@ impl Program<'_> {
         }
     }
 
-    /// Registers of a constant buffer up to the last that is declared.
+    /// Number of registers of a constant buffer up to the last declared one.
     fn constant_count(&self, buffer: u32) -> u32 {
         let declared = self.shader.of_file(File::Constant).chain(self.shader.of_file(File::ConstantBuffer));
         let of_buffer = declared.filter(|declaration| declaration.dimension.unwrap_or(0) == buffer);
@@ -218,7 +218,7 @@ impl Program<'_> {
         }
     }
 
-    /// Writes a result: the components of the destination's mask that are there.
+    /// Writes a result to the components of the destination's mask that are present.
     pub fn store(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, value: [Option<Src>; 4]) {
         let Some(dst) = instruction.dsts.first() else { return };
         let clamped = value.map(|word| word.map(|word| clamp(kit, instruction.saturate, word)));
@@ -254,7 +254,7 @@ impl Program<'_> {
         }
     }
 
-    /// Whether the instruction's predicate lets it write a component: a boolean.
+    /// Whether the instruction's predicate enables a component: a boolean.
     fn allowed(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, component: u8) -> Option<Src> {
         let predicate = instruction.predicate?;
         let component = four::of(predicate.swizzle, component);
@@ -278,7 +278,7 @@ impl Program<'_> {
             Opcode::Popa => {
                 let first = self.stack.pop().ok_or_else(|| {
                     CompileError::from(TgsiError::Feature {
-                        what: "POPA without a PUSHA before it in the text",
+                        what: "POPA without a preceding PUSHA in the text",
                         why: "the stack is resolved at compile time",
                     })
                 })?;
@@ -307,7 +307,8 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// Which of several resources an index names: a known one, or each with whether it is the one.
+    /// The candidates of an index among several resources: a known one, or each with the condition that it is
+    /// selected.
     pub fn choices(&self, kit: &mut Kit<'_, '_>, number: Number, count: u32) -> Vec<(u32, Option<Src>)> {
         match number {
             Number::Fixed(number) => vec![(number, None)],
@@ -321,7 +322,7 @@ pub(super) fn written(mask: u8) -> impl Iterator<Item = u8> {
     (0..4).filter(move |component| mask & 1 << component != 0)
 }
 
-/// Two words as 64 bits.
+/// Two words combined into 64 bits.
 pub(super) fn join(kit: &mut Kit<'_, '_>, words: [Src; 2]) -> Src {
     if let [Some(low), Some(high)] = words.map(|word| word.as_imm()) {
         return Src::imm(low & 0xffff_ffff | high << 32, 64);
@@ -337,7 +338,7 @@ pub(super) fn halves(kit: &mut Kit<'_, '_>, wide: Src) -> [Src; 2] {
     kit.b.split_into(wide, Type::B32)
 }
 
-/// A word with the absolute value and sign of its operand.
+/// A word with its operand's absolute value and negation applied.
 fn modified(kit: &mut Kit<'_, '_>, word: Src, src: &Source, kind: Kind) -> Src {
     match kind {
         Kind::Float => {
@@ -353,7 +354,7 @@ fn modified(kit: &mut Kit<'_, '_>, word: Src, src: &Source, kind: Kind) -> Src {
     }
 }
 
-/// A float clamped as `_SAT` and `_SATNV` say; a NaN becomes the lower bound.
+/// A float clamped according to `_SAT` and `_SATNV`; NaN becomes the lower bound.
 pub(super) fn clamp(kit: &mut Kit<'_, '_>, saturate: Saturate, word: Src) -> Src {
     match saturate {
         Saturate::No => word,

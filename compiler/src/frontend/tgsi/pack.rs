@@ -1,4 +1,4 @@
-//! Numbers packed in a word, as NV_fragment_program packs them.
+//! Numbers packed into a word, as in NV_fragment_program.
 
 use agx_tgsi::Opcode;
 
@@ -35,7 +35,7 @@ pub(super) fn pack(kit: &mut Kit<'_, '_>, opcode: Opcode, a: [Src; 4]) -> Src {
     }
 }
 
-/// A part of 0 … 1 as an integer from 0 to `most`.
+/// Converts 0 … 1 to an integer from 0 to `most`.
 fn scaled(kit: &mut Kit<'_, '_>, part: Src, most: f32) -> Src {
     let within = kit.b.fsat(part);
     let scaled = kit.b.fmul(within, Src::f32(most));
@@ -47,7 +47,7 @@ fn rounded(kit: &mut Kit<'_, '_>, number: Src) -> Src {
     kit.b.float_to_int(whole, false, 32)
 }
 
-/// Parts of `bits` bits in one word, the first lowest.
+/// Concatenates parts of `bits` bits into one word, the first lowest.
 fn beside(kit: &mut Kit<'_, '_>, parts: &[Src], bits: u32) -> Src {
     let mut word = Src::imm32(0);
     for (part, at) in parts.iter().zip(0..) {

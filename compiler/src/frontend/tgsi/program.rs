@@ -1,4 +1,4 @@
-//! What the files of this folder translate with: the program, its registers, and what it reads.
+//! The shared state of the translation: the program, its registers and its inputs.
 
 use agx_tgsi::{File, Shader};
 use hashbrown::HashMap;
@@ -9,23 +9,23 @@ use crate::CompileKey;
 use crate::frontend::ssa::Variable;
 use crate::ir::Src;
 
-/// The four components of a register; those that nothing reads may be missing.
+/// The four components of a register; those that are not read may be missing.
 pub(super) type Words = [Option<Src>; 4];
 
 /// Inputs and system values, by file and number.
 pub(super) type Inputs = HashMap<(File, u32), Words, FxBuildHasher>;
 
-/// A program under translation.
+/// A program in translation.
 pub(super) struct Program<'s> {
     /// The program.
     pub shader: &'s Shader,
-    /// What else the key says.
+    /// The compile key.
     pub key: &'s CompileKey,
     /// The files that instructions write.
     pub files: Vec<RegisterFile>,
     /// Inputs and system values, by file and number.
     pub inputs: Inputs,
-    /// Address registers that PUSHA has kept.
+    /// Address registers saved by PUSHA.
     pub stack: Vec<Variable>,
     /// 0 times anything is 0.
     pub zero_wins: bool,

@@ -1,4 +1,4 @@
-//! What a program reads of its inputs and system values, and what a stage refuses.
+//! The inputs and system values that a program reads, and semantics that a stage rejects.
 
 use agx_tgsi::{File, SemanticName, Shader};
 use hashbrown::HashMap;
@@ -7,12 +7,12 @@ use rustc_hash::FxBuildHasher;
 use super::registers::indirect_range;
 use crate::error::{CompileError, TgsiError};
 
-/// A semantic that a stage cannot have.
+/// The error for a semantic that a stage does not support.
 pub(super) fn refused(name: SemanticName, stage: &str) -> CompileError {
     CompileError::from(TgsiError::Semantic { name: name.name().to_string(), stage: stage.to_owned() })
 }
 
-/// Which components of inputs and system values a program reads.
+/// The components of inputs and system values that a program reads.
 pub(super) struct Reads {
     masks: HashMap<(File, u32), u8, FxBuildHasher>,
     /// Registers of a file that computed addresses may reach.
@@ -22,7 +22,7 @@ pub(super) struct Reads {
 const READ_FILES: [File; 2] = [File::Input, File::SystemValue];
 
 impl Reads {
-    /// Looks through the instructions.
+    /// Scans the instructions.
     pub fn new(shader: &Shader) -> Reads {
         let mut masks: HashMap<(File, u32), u8, FxBuildHasher> = HashMap::default();
         let mut note = |file: File, number: i32, swizzle: &[u8]| {

@@ -1,4 +1,4 @@
-//! Registers: variables, or stack memory where an address picks the register while the program runs.
+//! Registers: variables, or stack memory if an address register selects them at run time.
 
 use agx_tgsi::{File, Index, Instruction, Shader};
 
@@ -8,10 +8,10 @@ use crate::frontend::kit::limits::MAX_SCRATCH_BYTES;
 use crate::frontend::ssa::Variable;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
-/// Bytes of a register.
+/// Size of a register in bytes.
 const REGISTER_BYTES: u32 = 16;
 
-/// Registers that are kept in stack memory, because an address picks among them.
+/// Registers kept in stack memory because they are indexed dynamically.
 #[derive(Clone, Copy, Debug)]
 struct Array {
     first: u32,
@@ -34,7 +34,7 @@ pub(super) struct RegisterFile {
 pub(super) struct Component {
     /// The register: a known number, or one that is computed, 32 bits.
     pub number: Number,
-    /// Which component.
+    /// The component.
     pub component: u8,
 }
 
@@ -51,12 +51,12 @@ impl RegisterFile {
     /// The registers of a file that the program declares.
     ///
     /// # Errors
-    /// More stack memory than there is.
+    /// Too much stack memory.
     pub fn new(kit: &mut Kit<'_, '_>, shader: &Shader, file: File) -> Result<RegisterFile, CompileError> {
         let count = shader.size_of(file);
         let first = kit.vars.add(&vec![32; (count as usize).saturating_mul(4)]);
         let mut array = None;
-        // Outputs and address registers are few: selections reach them.
+        // Outputs and address registers are few, so selections suffice.
         let is_memory = matches!(file, File::Temporary | File::TemporaryArray | File::HalfTemporary);
         if let Some((first, last)) = indirect_range(shader, file).filter(|_| is_memory) {
             let base = kit.memory.scratch_bytes;
@@ -137,7 +137,7 @@ impl RegisterFile {
         self.array.filter(|array| (array.first..=array.last).contains(&number))
     }
 
-    /// A component of the register with a computed number, one of all.
+    /// A component of the register with a computed number, selected among all.
     fn select(&self, kit: &mut Kit<'_, '_>, number: Src, component: u8) -> Src {
         let each = |kit: &mut Kit<'_, '_>, at: u32| {
             let variable = self.word(at, component);
@@ -163,7 +163,7 @@ impl Array {
         self.base.wrapping_add(before).wrapping_add(u32::from(component) << 2)
     }
 
-    /// The byte of a component of the register with a computed number, which [`reachable`] has.
+    /// The byte offset of a component of the register with a computed number within [`reachable`].
     fn computed(self, kit: &mut Kit<'_, '_>, number: Src, component: u8) -> Src {
         let from_first = kit.b.isub(number, Src::imm32(self.first));
         let byte = kit.b.shl(from_first, Src::imm32(REGISTER_BYTES.trailing_zeros()));
@@ -180,7 +180,7 @@ pub(super) fn equals(kit: &mut Kit<'_, '_>, number: Src, at: u32) -> Src {
     kit.b.icmp(crate::ir::build::alu::IntCond::EQ, number, Src::imm32(at))
 }
 
-/// The word of one of `count` things, of the last where the computed number is another.
+/// The word for one of `count` items, selected by a computed number; the last one if it is out of range.
 pub(super) fn select<'f, 'a>(
     kit: &mut Kit<'f, 'a>,
     number: Src,
@@ -207,7 +207,8 @@ fn indices(instruction: &Instruction, file: File) -> impl Iterator<Item = Index>
     dsts.chain(srcs).filter(move |(found, _)| *found == file).map(|(_, index)| index)
 }
 
-/// First and last register of a file that computed addresses may reach: of the arrays that operands name, or of the file.
+/// First and last register of a file that computed addresses may reach: of the arrays that operands name, or
+/// of the file.
 pub(super) fn indirect_range(shader: &Shader, file: File) -> Option<(u32, u32)> {
     let mut range: Option<(u32, u32)> = None;
     let mut add = |first: u32, last: u32| {
@@ -223,7 +224,8 @@ pub(super) fn indirect_range(shader: &Shader, file: File) -> Option<(u32, u32)> 
     range
 }
 
-/// First and last register that a computed index reaches: of the array that it names, or of the file. None if the file has none.
+/// First and last register that a computed index may reach: of the array that it names, or of the file.
+/// `None` if the file has no registers.
 pub(super) fn reachable(shader: &Shader, file: File, array: u32) -> Option<(u32, u32)> {
     if file == File::Immediate {
         return Some((0, (shader.immediates.len() as u32).checked_sub(1)?));

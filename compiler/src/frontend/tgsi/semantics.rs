@@ -1,8 +1,8 @@
-//! Locations of semantics: where vertex outputs and fragment inputs meet.
+//! Locations of semantics, which match vertex outputs with fragment inputs.
 
 use agx_tgsi::{Semantic, SemanticName};
 
-/// First location of each semantic that is passed from vertex to fragment programs, far enough apart for their indices.
+/// First location of each semantic passed from vertex to fragment programs, spaced for their indices.
 const LOCATIONS: &[(SemanticName, u32)] = &[
     (SemanticName::Generic, 0),
     (SemanticName::TexCoord, 1000),
@@ -24,7 +24,7 @@ const MAX_GENERIC: u32 = 999;
 /// Greatest index of another semantic.
 const MAX_INDEX: u32 = 99;
 
-/// The location of a semantic; none for those that have a place of their own, and for indices out of range.
+/// The location of a semantic; `None` for those with a dedicated output, and for indices out of range.
 pub(super) fn location(semantic: Semantic) -> Option<u32> {
     let (name, first) = LOCATIONS.iter().find(|(name, _)| *name == semantic.name)?;
     let last = if *name == SemanticName::Generic { MAX_GENERIC } else { MAX_INDEX };

@@ -1,4 +1,4 @@
-//! What comes before and after the instructions: inputs and system values are read, outputs are handed on.
+//! The start and end of a stage: reads inputs and system values, exports outputs.
 
 use agx_abi::Stage;
 use agx_tgsi::{Class, File, PropertyName, SemanticName, Shader};
@@ -15,10 +15,10 @@ use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::frontend::kit::{Kit, compute};
 use crate::ir::Src;
 
-/// Begins the stage and reads what instructions read.
+/// Begins the stage and reads the inputs that instructions use.
 ///
 /// # Errors
-/// Semantics that the stage cannot have.
+/// Semantics that the stage does not support.
 pub(super) fn begin(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -47,10 +47,10 @@ pub(super) fn begin(
     Ok(inputs)
 }
 
-/// Hands on the outputs.
+/// Exports the outputs.
 ///
 /// # Errors
-/// Outputs that the stage cannot have.
+/// Outputs that the stage does not support.
 pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), CompileError> {
     match kit.stage {
         Stage::Vertex => vertex::end(kit, program),
@@ -90,7 +90,7 @@ fn system_value(
     component: u32,
 ) -> Result<Src, CompileError> {
     if let Some(lane) = lane_value(name) {
-        // Masks have 64 bits, of which a subgroup uses 32.
+        // Masks have 64 bits, of which 32 are significant for a subgroup.
         return Ok(if component == 0 { compute::lane_input(kit, lane) } else { Src::imm32(0) });
     }
     match kit.stage {

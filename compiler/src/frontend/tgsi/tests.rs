@@ -1,4 +1,4 @@
-//! What the front end makes of small programs, and what it refuses.
+//! The translation of small programs, and errors.
 
 use bumpalo::Bump;
 
@@ -57,14 +57,14 @@ fn outputs_and_inputs_of_a_semantic_meet_in_a_location() {
 }
 
 #[test]
-fn registers_that_no_address_picks_are_values() {
+fn unindexed_registers_are_values() {
     let text = "FRAG\nDCL TEMP[0..3]\nDCL OUT[0], COLOR\nIMM FLT32 {1, 2, 3, 4}\nMOV TEMP[3], IMM[0]\nADD TEMP[3], TEMP[3], TEMP[3]\nMOV OUT[0], TEMP[3]\nEND";
     let text = ir(text).expect("compiles");
     assert!(!text.contains("scratch"), "{text}");
 }
 
 #[test]
-fn registers_that_an_address_picks_are_on_the_stack() {
+fn indexed_registers_are_on_the_stack() {
     let text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..3], ARRAY(1)\nDCL TEMP[4]\nDCL ADDR[0]\n\
         ARL ADDR[0].x, IN[0].xxxx\nMOV TEMP[ADDR[0].x](1), IN[0]\nMOV TEMP[4], IN[0]\nADD OUT[0], TEMP[2], TEMP[4]\nEND";
     let bump = Bump::new();

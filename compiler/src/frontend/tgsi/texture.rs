@@ -1,4 +1,4 @@
-//! Texture operations: which operand has which part of a lookup, for each opcode and target.
+//! Texture operations: the role of each operand in a lookup, for each opcode and target.
 
 use agx_tgsi::{File, Instruction, Opcode, Target};
 
@@ -13,7 +13,7 @@ use crate::frontend::kit::sampling::{Dim, Lod, Sample, Shape, pack_offset, sampl
 use crate::frontend::kit::{Kit, textures};
 use crate::ir::{Arithmetic, Src};
 
-/// A texture operation as its operands say it.
+/// A texture operation as described by its operands.
 struct Lookup {
     target: Target,
     view: Number,
@@ -22,7 +22,7 @@ struct Lookup {
     reference: Option<Src>,
     lod: Lod,
     gather: Option<Gather>,
-    /// The level of detail is asked for.
+    /// Whether it queries the level of detail.
     query: bool,
     offsets: Vec<[Src; 3]>,
 }
@@ -31,15 +31,15 @@ struct Lookup {
 #[derive(Clone, Copy)]
 enum Gather {
     Known(u32),
-    /// 32 bits, of which the lower two count.
+    /// 32 bits, of which the lower two are significant.
     Computed(Src),
 }
 
 impl Program<'_> {
-    /// TEX and its like.
+    /// TEX and related opcodes.
     ///
     /// # Errors
-    /// Targets that the hardware does not have.
+    /// Targets that the hardware does not support.
     pub fn texture(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let target = instruction.texture.as_ref().map_or(Target::Unknown, |texture| texture.target);
         let Some(last) = instruction.srcs.last() else { return Ok(()) };
@@ -69,8 +69,8 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// A gather whose component is computed: the hardware has the component in the instruction, so each is gathered and the
-    /// right one chosen.
+    /// A gather with a computed component: the hardware encodes the component in the instruction, so all are
+    /// gathered and the right one is selected.
     fn gather_computed(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -89,10 +89,10 @@ impl Program<'_> {
         Ok(chosen)
     }
 
-    /// SAMPLE and its like.
+    /// SAMPLE and related opcodes.
     ///
     /// # Errors
-    /// Targets that the hardware does not have.
+    /// Targets that the hardware does not support.
     pub fn view(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let opcode = instruction.opcode;
         let at = usize::from(opcode != Opcode::SampleInfo && opcode != Opcode::SamplePos);
@@ -134,7 +134,7 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// A texel by integer coordinates; `level` has the level, or the sample of a texture with several.
+    /// Loads a texel by integer coordinates; `level` is the level, or the sample of a multisampled texture.
     fn fetch_texel(
         &self,
         kit: &mut Kit<'_, '_>,
@@ -242,7 +242,7 @@ impl Program<'_> {
         Ok(Lookup { target, view, sampler, coordinates, reference, lod, gather, query, offsets })
     }
 
-    /// Gradients from two operands: how each coordinate changes to the right, then down.
+    /// Gradients from two operands: the change of each coordinate to the right, then down.
     fn gradients(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, first: usize, shape: Shape) -> Lod {
         let mut axes = Vec::with_capacity(3);
         for axis in 0..shape.axes() as u8 {
@@ -284,7 +284,7 @@ impl Program<'_> {
                 Number::Computed(_) => unit,
             };
             let value = with_offsets(kit, unit, sampler, wanted, &lookup.offsets)?;
-            // A comparison has one result, which is spread as OpenGL spreads depths: (z, z, z, 1).
+            // A comparison has one result, which is replicated like OpenGL's depths: (z, z, z, 1).
             Ok(match (lookup.reference, lookup.gather) {
                 (Some(_), None) => [value[0], value[0], value[0], Src::f32(1.0)],
                 _ => value,
@@ -293,7 +293,7 @@ impl Program<'_> {
     }
 }
 
-/// Samples with the offset; once for each texel where a gather has four.
+/// Samples with the offset; a gather with four offsets samples once per texel.
 fn with_offsets(
     kit: &mut Kit<'_, '_>,
     unit: u32,
@@ -317,7 +317,7 @@ fn with_offsets(
     sample(kit, view, sampler, &wanted)
 }
 
-/// Makes coordinates in texels coordinates from 0 to 1.
+/// Converts coordinates in texels to coordinates from 0 to 1.
 fn unnormalised(kit: &mut Kit<'_, '_>, unit: u32, wanted: &mut Sample) {
     let size = images::size(kit, texture(unit), wanted.shape, Src::imm32(0));
     for (coordinate, texels) in wanted.coords.iter_mut().zip(size) {
@@ -327,7 +327,7 @@ fn unnormalised(kit: &mut Kit<'_, '_>, unit: u32, wanted: &mut Sample) {
     }
 }
 
-/// Texels along each axis of a level, then layers, then in w the number of levels.
+/// Number of texels along each axis at a level, then of layers, and in w the number of levels.
 fn size(kit: &mut Kit<'_, '_>, unit: u32, target: Target, level: Src) -> Result<[Src; 4], CompileError> {
     let shape = shape(target)?;
     let has_levels = !shape.multisampled && !target.is_rect() && shape.dim != Dim::Buffer;

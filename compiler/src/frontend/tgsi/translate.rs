@@ -1,4 +1,4 @@
-//! The walk over a program: stage inputs, blocks, stage outputs.
+//! Translates a program: stage inputs, blocks, stage outputs.
 
 use agx_tgsi::{Class, File, Flow, Instruction, Opcode, Shader};
 
@@ -17,7 +17,7 @@ use crate::ir::{Arithmetic, Src};
 /// Translates a valid program.
 ///
 /// # Errors
-/// What the compiler cannot do, with the place of the instruction.
+/// Unsupported features, with the location of the instruction.
 pub(super) fn translate(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -46,7 +46,7 @@ pub(super) fn translate(
     stage::end(kit, &program)
 }
 
-/// The blocks while they are built.
+/// The blocks during translation.
 struct Walk<'w, 's> {
     program: &'w mut Program<'s>,
     blocks: &'w Blocks,
@@ -54,7 +54,7 @@ struct Walk<'w, 's> {
 
 impl Walk<'_, '_> {
     fn instruction(&self, at: usize) -> Result<&Instruction, CompileError> {
-        let missing = || CompileError::internal("an instruction that is not there");
+        let missing = || CompileError::internal("a missing instruction");
         self.program.shader.instructions.get(at).ok_or_else(missing)
     }
 }

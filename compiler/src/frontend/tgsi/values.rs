@@ -1,4 +1,4 @@
-//! Values that several classes of operations make.
+//! Values that several classes of operations compute.
 
 use agx_isa::table::Opcode as Row;
 
@@ -7,7 +7,7 @@ use crate::ir::build::alu::FloatCond;
 use crate::ir::op::Op;
 use crate::ir::{Arithmetic, Build, Src};
 
-/// All bits: what integer comparisons give for true.
+/// All bits set: true as the result of integer comparisons.
 pub(super) const TRUE: u32 = u32::MAX;
 
 /// 1 / a.
@@ -24,7 +24,7 @@ pub(super) fn power(kit: &mut Kit<'_, '_>, a: Src, b: Src) -> Src {
     kit.b.select(is_zero, Src::f32(1.0), power)
 }
 
-/// All bits where a boolean holds, else none.
+/// All bits set if a boolean holds, else none.
 pub(super) fn truth(kit: &mut Kit<'_, '_>, condition: Src) -> Src {
     kit.b.select(condition, Src::imm32(TRUE), Src::imm32(0))
 }

@@ -1,4 +1,4 @@
-//! Operations that combine components in their own way.
+//! Operations that combine components in irregular ways.
 
 use agx_tgsi::{Instruction, Opcode};
 
@@ -21,7 +21,7 @@ impl Program<'_> {
     /// Translates an operation that is neither component-wise nor scalar.
     ///
     /// # Errors
-    /// None of the opcodes that the table has; the walk is one for all classes.
+    /// Never for opcodes in the table; the signature is common to all classes.
     pub fn vector(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         use Opcode::{Up2h, Up2us, Up4b, Up4ub};
         let opcode = instruction.opcode;
@@ -124,7 +124,7 @@ impl Program<'_> {
     }
 }
 
-/// Light coefficients: 1, the diffuse part, the specular part, 1.
+/// Lighting coefficients: 1, diffuse, specular, 1.
 fn lit(kit: &mut Kit<'_, '_>, a: Vector) -> Vector {
     let is_lit = kit.b.fcmp(FloatCond::GT, a[0], ZERO);
     let diffuse = kit.b.select(is_lit, a[0], ZERO);
@@ -149,8 +149,8 @@ fn log(kit: &mut Kit<'_, '_>, a: Src) -> Vector {
     [exponent, kit.b.fmul(magnitude, inverse), logarithm, ONE]
 }
 
-/// The time. No register of the machine is known to count it, so it stands still, which "monotonically increasing" in the
-/// document's sense of not going back allows.
+/// The clock. No hardware register is known to count time, so the clock is constant, which satisfies the
+/// document's "monotonically increasing" in the weak sense.
 fn clock(kit: &mut Kit<'_, '_>) -> Vector {
     let [low, high] = halves(kit, Src::imm(0, 64));
     [low, high, Src::imm32(0), Src::imm32(0)]

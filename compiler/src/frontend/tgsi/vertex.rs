@@ -14,7 +14,7 @@ use crate::ir::{Arithmetic, Src};
 /// Begins a vertex program and reads its attributes.
 ///
 /// # Errors
-/// More attributes than there can be.
+/// Too many attributes.
 pub(super) fn begin(
     kit: &mut Kit<'_, '_>,
     shader: &Shader,
@@ -44,7 +44,7 @@ pub(super) fn begin(
 /// A component of a system value.
 ///
 /// # Errors
-/// Semantics that vertex programs do not have.
+/// Semantics that vertex programs do not support.
 pub(super) fn system_value(
     kit: &mut Kit<'_, '_>,
     name: SemanticName,
@@ -67,10 +67,10 @@ pub(super) fn system_value(
     Ok(vertex::input(kit, input))
 }
 
-/// Hands on the outputs that the program writes.
+/// Exports the outputs that the program writes.
 ///
 /// # Errors
-/// Outputs that the stage cannot have, and more words than there are slots.
+/// Outputs that the stage does not support, and more words than slots.
 pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), CompileError> {
     let clip_count = program.shader.property(PropertyName::NumClipdistEnabled);
     let mut outputs = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
     vertex::end(kit, &outputs)
 }
 
-/// What a component of an output is; nothing for those that have no effect.
+/// The meaning of an output component; `None` for those without effect.
 fn output(
     semantic: agx_tgsi::Semantic,
     component: u32,
@@ -104,7 +104,7 @@ fn output(
         SemanticName::PointSize => first(VertexOutput::PointSize),
         SemanticName::Layer => first(VertexOutput::Layer),
         SemanticName::ViewportIndex => first(VertexOutput::Viewport),
-        // Clip distances come first, then cull distances, where a property tells how many there are.
+        // Clip distances come first, then cull distances, if a property specifies their number.
         SemanticName::ClipDistance => {
             let index = semantic.index.wrapping_mul(4).wrapping_add(component);
             Ok(Some(match clip_count {
@@ -112,7 +112,7 @@ fn output(
                 _ => VertexOutput::ClipDistance(index),
             }))
         }
-        // Edges are the driver's, which draws polygons as lines itself.
+        // The driver handles edge flags, by drawing polygons as lines.
         SemanticName::EdgeFlag => Ok(None),
         name => match location(semantic) {
             Some(location) => Ok(Some(VertexOutput::User { location, component })),

@@ -57,7 +57,7 @@ impl Program<'_> {
         }
     }
 
-    /// Comparisons: the result of xy goes to x or y, that of zw to z or w.
+    /// Comparisons: the result of xy is written to x or y, that of zw to z or w.
     fn flags(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) {
         let Some(dst) = instruction.dsts.first() else { return };
         let mut value = [None; 4];
@@ -125,7 +125,7 @@ impl Program<'_> {
     }
 }
 
-/// The pairs of which both components are written: 0 for xy, 1 for zw.
+/// The pairs whose components are both written: 0 for xy, 1 for zw.
 fn whole_pairs(mask: u8) -> impl Iterator<Item = u8> {
     [0, 1].into_iter().filter(move |pair| mask >> (pair << 1) & 3 == 3)
 }
@@ -209,7 +209,7 @@ fn integer(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src) -> Src {
     }
 }
 
-/// Quotients and remainders; what they are for a divisor of 0 is decided by the opcode.
+/// Quotients and remainders; the opcode determines the result for a divisor of 0.
 fn divide(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src) -> Option<Src> {
     let (value, number) = match opcode {
         Opcode::I64div => (kit.b.sdiv(a, b), 0),
@@ -221,7 +221,7 @@ fn divide(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src) -> Option<Src> 
     Some(otherwise(kit, b, value, number))
 }
 
-/// `value`, or `number` where the divisor is 0.
+/// `value`, or `number` if the divisor is 0.
 fn otherwise(kit: &mut Kit<'_, '_>, divisor: Src, value: Src, number: i64) -> Src {
     let is_zero = kit.b.icmp(IntCond::EQ, divisor, int(0, 64));
     kit.b.select(is_zero, int(number, 64), value)
@@ -243,10 +243,10 @@ fn compare(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src) -> Src {
     }
 }
 
-/// Steps in which a scaling stays in range.
+/// Number of steps that keep scaling in range.
 const STEPS: u32 = 3;
 
-/// `a × 2^exponent`, of `bits` bits: factors that are powers of two, until nothing is left.
+/// `a × 2^exponent`, of `bits` bits: multiplies by powers of two until the exponent is used up.
 pub(super) fn scale(kit: &mut Kit<'_, '_>, a: Src, exponent: Src, bits: u8) -> Src {
     let largest: u32 = if bits == 64 { 1023 } else { 127 };
     let mut rest = exponent;
@@ -271,7 +271,7 @@ fn power_of_two(kit: &mut Kit<'_, '_>, part: Src, bias: u32, bits: u8) -> Src {
     join(kit, [Src::imm32(0), high])
 }
 
-/// Significand in 0.5 … 1 and exponent of a double; 0, infinities and NaNs are their own significand.
+/// Significand in 0.5 … 1 and exponent of a double; 0, infinities and NaNs are returned as the significand.
 fn fraction_and_exponent(kit: &mut Kit<'_, '_>, a: Src) -> (Src, Src) {
     const EXTRA: u32 = 54;
     let magnitude = kit.b.fabs(a);

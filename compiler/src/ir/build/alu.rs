@@ -40,7 +40,8 @@ impl IntCond {
     pub const SGE: IntCond = IntCond(IntCondition::SIGNED_LESS, true);
 }
 
-/// Float comparisons: condition code of the hardware, and whether the unordered complement applies.
+/// Float comparisons: condition code of the hardware, and whether to take its complement, which holds for
+/// unordered operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FloatCond(FloatCondition, bool);
 
@@ -81,7 +82,7 @@ pub fn int(number: i64, bits: u8) -> Src {
     Src::imm(number as u64, bits)
 }
 
-/// Operations of the width of their (first) operand.
+/// Operations whose result has the width of their (first) operand.
 macro_rules! same_width {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),*) = $op:expr;)*) => {
         $($(#[$doc])* fn $name(&mut self, $($arg: Src),*) -> Src {
@@ -92,7 +93,7 @@ macro_rules! same_width {
     (@first $first:ident $(, $rest:ident)*) => { $first };
 }
 
-/// Float operations with a row for 32 bits and one for 16, and one of the IR for 64.
+/// Float operations with hardware rows for 32 and 16 bits and an IR operation for 64 bits.
 macro_rules! three_rows {
     ($($(#[$doc:meta])* $name:ident($first:ident $(, $arg:ident)*) = $wide:ident, $half:ident, $double:ident;)*) => {
         $($(#[$doc])* fn $name(&mut self, $first: Src, $($arg: Src),*) -> Src {
@@ -107,7 +108,7 @@ macro_rules! three_rows {
     };
 }
 
-/// Rounding to integers: the row, and the mode of the IR's operation for 64 bits.
+/// Rounding to integers: the hardware row, and the mode of the IR operation for 64 bits.
 macro_rules! roundings {
     ($($(#[$doc:meta])* $name:ident = $row:ident, $mode:literal;)*) => {
         $($(#[$doc])* fn $name(&mut self, a: Src) -> Src {
@@ -119,12 +120,12 @@ macro_rules! roundings {
     };
 }
 
-/// Arithmetic for whatever builds instructions.
+/// Arithmetic for anything that builds instructions.
 pub trait Arithmetic<'a>: Build<'a> {
     three_rows! {
-        /// a + b, whatever the mode.
+        /// a + b, regardless of the float mode.
         plain_fadd(a, b) = Fadd, Hadd, Fadd64;
-        /// a · b, whatever the mode.
+        /// a · b, regardless of the float mode.
         plain_fmul(a, b) = Fmul, Hmul, Fmul64;
         /// a · b + c, rounded once.
         ffma(a, b, c) = Ffma, Hfma, Ffma64;
@@ -135,9 +136,9 @@ pub trait Arithmetic<'a>: Build<'a> {
         fneg(a) = IrOp::Fneg;
         /// |a|.
         fabs(a) = IrOp::Fabs;
-        /// The smaller; of a NaN and a number, the number.
+        /// The smaller operand; if one is NaN, the other.
         fmin(a, b) = IrOp::Fmin;
-        /// The larger; of a NaN and a number, the number.
+        /// The larger operand; if one is NaN, the other.
         fmax(a, b) = IrOp::Fmax;
         /// a / b.
         fdiv(a, b) = IrOp::Fdiv;
@@ -147,7 +148,7 @@ pub trait Arithmetic<'a>: Build<'a> {
         fsin(a) = IrOp::Fsin;
         /// Cosine of radians.
         fcos(a) = IrOp::Fcos;
-        /// 2 to the a.
+        /// 2^a.
         exp2(a) = Opcode::Exp2;
         /// Binary logarithm.
         log2(a) = Opcode::Log2;
@@ -179,14 +180,14 @@ pub trait Arithmetic<'a>: Build<'a> {
         umax(a, b) = IrOp::Umax;
         /// a shifted left by b.
         shl(a, b) = IrOp::Shl;
-        /// a shifted right by b, zeros moving in.
+        /// a shifted right by b, filled with zeros.
         ushr(a, b) = IrOp::Ushr;
-        /// a shifted right by b, the sign moving in.
+        /// a shifted right by b, filled with the sign.
         sshr(a, b) = IrOp::Sshr;
     }
 
     roundings! {
-        /// a without its fraction.
+        /// a rounded toward zero.
         trunc = Trunc, 0;
         /// Nearest integer, ties to even.
         rint = Rint, 1;
@@ -196,7 +197,8 @@ pub trait Arithmetic<'a>: Build<'a> {
         ceil = Ceil, 3;
     }
 
-    /// `a`, not fused with what reads it. Nothing of 64 bits is fused, and constants cannot be.
+    /// `a`, marked so that it is not fused with its users. 64-bit operations are never fused, and constants
+    /// cannot be.
     fn apart(&mut self, a: Src) -> Src {
         let bits = self.width(a);
         let is_apart = self.function().def(a).is_none_or(|def| def.op == Op::Ir(IrOp::Exact));
@@ -219,7 +221,7 @@ pub trait Arithmetic<'a>: Build<'a> {
         if self.float_mode().separate { self.apart(product) } else { product }
     }
 
-    /// Whether products may be fused with sums: fewer operations from the start.
+    /// Whether products may be fused with sums, which needs fewer operations.
     fn may_fuse(&self) -> bool {
         self.function().contract && self.float_mode() == FloatMode::default()
     }
@@ -246,33 +248,33 @@ pub trait Arithmetic<'a>: Build<'a> {
         }
     }
 
-    /// The bitwise operation with a truth table.
+    /// The bitwise operation given by a truth table.
     fn bitop(&mut self, a: Src, b: Src, table: Truth) -> Src {
         let bits = self.width(a);
         self.alu(Opcode::Bitop, bits, &[a, b], &[table.get()])
     }
 
-    /// a ∧ b, bit by bit.
+    /// Bitwise and.
     fn and(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::AND)
     }
 
-    /// a ∨ b, bit by bit.
+    /// Bitwise or.
     fn or(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::OR)
     }
 
-    /// Exclusive or, bit by bit.
+    /// Bitwise exclusive or.
     fn xor(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::XOR)
     }
 
-    /// Equivalence, bit by bit.
+    /// Bitwise exclusive nor.
     fn xnor(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::XNOR)
     }
 
-    /// Complement, bit by bit.
+    /// Bitwise complement.
     fn not(&mut self, a: Src) -> Src {
         let zero = Src::imm(0, self.width(a));
         self.bitop(a, zero, Truth::NOT)
@@ -290,17 +292,17 @@ pub trait Arithmetic<'a>: Build<'a> {
         self.isub(zero, a)
     }
 
-    /// Whether the integers compare so.
+    /// Compares integers.
     fn icmp(&mut self, cond: IntCond, a: Src, b: Src) -> Src {
         self.alu(IrOp::Icmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
-    /// Whether the floats compare so.
+    /// Compares floats.
     fn fcmp(&mut self, cond: FloatCond, a: Src, b: Src) -> Src {
         self.alu(IrOp::Fcmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
-    /// Whether the integer is below zero.
+    /// Whether the integer is negative.
     fn is_negative(&mut self, a: Src) -> Src {
         let zero = Src::imm(0, self.width(a));
         self.icmp(IntCond::SLT, a, zero)
@@ -324,17 +326,17 @@ pub trait Arithmetic<'a>: Build<'a> {
         }
     }
 
-    /// Converts `a` by `op` unless it has `bits` already.
+    /// Converts `a` by `op` unless it already has `bits` bits.
     fn resize(&mut self, op: IrOp, a: Src, bits: u8) -> Src {
         if self.width(a) == bits { a } else { self.alu(op, bits, &[a], &[]) }
     }
 
-    /// Zero-extends or cuts to `bits`.
+    /// Zero-extends or truncates to `bits`.
     fn uconv(&mut self, a: Src, bits: u8) -> Src {
         self.resize(IrOp::Uconv, a, bits)
     }
 
-    /// Sign-extends or cuts to `bits`.
+    /// Sign-extends or truncates to `bits`.
     fn sconv(&mut self, a: Src, bits: u8) -> Src {
         self.resize(IrOp::Sconv, a, bits)
     }
@@ -344,7 +346,7 @@ pub trait Arithmetic<'a>: Build<'a> {
         self.resize(IrOp::Fconv, a, bits)
     }
 
-    /// Converts an integer to a float of `bits`, to nearest even.
+    /// Converts an integer to a float of `bits`, rounding to nearest even.
     fn int_to_float(&mut self, a: Src, signed: bool, bits: u8) -> Src {
         let width = self.width(a);
         if width == 64 || bits == 64 {
@@ -356,12 +358,12 @@ pub trait Arithmetic<'a>: Build<'a> {
             (_, true) => (Opcode::S16ToF, self.sconv(a, 16)),
             (_, false) => (Opcode::U16ToF, self.uconv(a, 16)),
         };
-        // Large integers exceed half floats: going through 32 bits would round twice only where both steps are inexact,
-        // and the conversion itself rounds straight to the destination.
+        // Large integers exceed half floats: a conversion through 32 bits would round twice only if both
+        // steps were inexact, and the operation rounds directly to the destination.
         self.op(op, bits, &[a])
     }
 
-    /// Converts a float to an integer of `bits`, toward zero.
+    /// Converts a float to an integer of `bits`, rounding toward zero.
     fn float_to_int(&mut self, a: Src, signed: bool, bits: u8) -> Src {
         if bits == 64 || self.width(a) == 64 {
             return self.alu(IrOp::FloatToInt, bits, &[a], &[u32::from(signed)]);
@@ -382,7 +384,7 @@ pub trait Arithmetic<'a>: Build<'a> {
         self.op(op, 32, &[a])
     }
 
-    /// The bits of a word or shorter integer in reverse order.
+    /// Reverses the bits of an integer of up to 32 bits.
     fn bitrev(&mut self, a: Src) -> Src {
         let bits = self.width(a);
         let word = self.uconv(a, 32);
@@ -391,13 +393,13 @@ pub trait Arithmetic<'a>: Build<'a> {
         self.uconv(moved, bits)
     }
 
-    /// Number of bits set in a word or shorter integer.
+    /// Number of set bits of an integer of up to 32 bits.
     fn popcnt(&mut self, a: Src) -> Src {
         let word = self.uconv(a, 32);
         self.on_word(Opcode::Popcnt, word)
     }
 
-    /// Index of the most significant bit set in a word, −1 for 0.
+    /// Index of the most significant set bit of a word, −1 for 0.
     fn most_significant_bit(&mut self, a: Src) -> Src {
         self.on_word(Opcode::Ffs, a)
     }

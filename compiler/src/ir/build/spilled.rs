@@ -1,8 +1,9 @@
 //! Render targets that do not fit into the tile: the epilog loads and stores them in memory.
 //!
-//! Each target is a 2D array that the texture heap describes ([`TargetHeap`]): texels are loaded and stored at the pixel, in
-//! the layer of the sample. Unlike stores to the tile, stores to memory are not dropped by the machine where a sample is
-//! dead, so they stand in an if over the samples that are alive (Mesa 25.0 does the same).
+//! Each target is a 2D array described by the texture heap ([`TargetHeap`]): texels are loaded and stored at
+//! the pixel's coordinates, in the layer of the sample. Unlike stores to the tile, the hardware does not drop
+//! stores to memory for dead samples, so they are inside an if on the samples that are alive (Mesa 25.0 does
+//! the same).
 
 use agx_abi::fragment::{self, TargetHeap};
 use agx_abi::tile::ColourFormat;
@@ -24,16 +25,16 @@ const HEAP: Src = Src::uniform(fragment::UNIFORMS[0].start, 64);
 /// A sample of a spilled target.
 pub(crate) struct Spilled {
     target: u32,
-    /// Number of the sample, 32 bits.
+    /// Sample number, 32 bits.
     sample: Src,
-    /// Where it is: column and row, layer.
+    /// Its coordinates: column and row, layer.
     coords: Src,
     layer: Src,
     load_sampler: u8,
 }
 
 impl Spilled {
-    /// The lowest sample of a mask, of pixels that have so many.
+    /// The lowest sample of a mask, in pixels of `samples` samples.
     pub fn new(
         b: &mut Builder<'_, '_>,
         target: u32,
@@ -47,7 +48,7 @@ impl Spilled {
         if samples > 1 {
             sample = match mask.as_imm() {
                 Some(mask) => Src::imm32(mask.trailing_zeros()),
-                // Where the program runs for each sample, the mask has one.
+                // A program that runs per sample has one sample in its mask.
                 None => {
                     let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods(Opcode::Ffs));
                     b.uconv(index.into(), 32)
@@ -59,7 +60,7 @@ impl Spilled {
         Spilled { target, sample, coords, layer, load_sampler }
     }
 
-    /// The components as 32-bit numbers; 0, 0, 0, 1 where the format has none.
+    /// Loads the components as 32-bit numbers; components that the format lacks are 0, 0, 0, 1.
     pub fn load(&self, b: &mut Builder<'_, '_>, format: ColourFormat) -> [Src; 4] {
         let none = Src::NONE;
         let texture = Src::imm32(TargetHeap::texture_offset(self.target));
@@ -86,14 +87,14 @@ impl Spilled {
         b.end_if();
     }
 
-    /// Stores a colour whether or not the sample is alive: for programs that run for every pixel.
+    /// Stores a colour regardless of whether the sample is alive: for programs that run for every pixel.
     pub fn put(&self, b: &mut Builder<'_, '_>, colour: &[Src; 4]) {
         let data = b.collect(Type::vector(32, 4), colour);
         let texture = Src::imm32(TargetHeap::image_offset(self.target));
         b.effect(IrOp::StoreImage, &[data, texture, HEAP, self.coords, self.layer], &[ARRAY_2D]);
     }
 
-    /// Lets the fragments after this one at the pixel load what it stored.
+    /// Makes stores visible to later fragments at the same pixel.
     pub fn show_stores(b: &mut Builder<'_, '_>) {
         let fences = [Opcode::ImageBarrier1, Opcode::ImageBarrier2, Opcode::FlushMemoryToTexture];
         for fence in fences.into_iter().chain([Opcode::ImageBarrier3]) {

@@ -1,4 +1,4 @@
-//! Loads from the tile and stores to it: what a render target holds at the pixel.
+//! Tile loads and stores: the contents of a render target at the pixel.
 
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 use agx_isa::table::Opcode;
@@ -9,21 +9,21 @@ use crate::ir::key;
 use crate::ir::op::{Mods, mods};
 use crate::ir::{Arithmetic, Build, Builder, Src, Type};
 
-/// What the fragments before this one at the pixel must have done before tests run.
+/// Wait mask: earlier fragments at the pixel must have passed this point before tests run.
 pub const WAIT_TESTS: u64 = 1;
 
-/// What they must have done before the tile is read (Mesa 25.0 AGX compiler).
+/// Wait mask before the tile is read (Mesa 25.0 AGX compiler).
 pub const WAIT_READS: u64 = 8;
 
-/// The same before the tile or memory is written, or what others have written to memory is read.
+/// Wait mask before the tile or memory is written, or memory written by other fragments is read.
 pub const WAIT_ALL: u64 = 12;
 
-/// Waits for the fragments before this one at the pixel.
+/// Waits for earlier fragments at the pixel.
 pub fn wait(b: &mut Builder<'_, '_>, mask: u64) {
     b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods(Opcode::Pixwait));
 }
 
-/// Modifiers of an access to the components of `mask` from byte `offset` of a sample on.
+/// Modifiers of an access to the components in `mask`, starting at byte `offset` of a sample.
 pub fn access(op: Opcode, format: TileFormat, mask: u8, offset: u16) -> Mods {
     mods(op)
         .with(key::FORMAT, Format::from_code(format.code()))
@@ -31,12 +31,12 @@ pub fn access(op: Opcode, format: TileFormat, mask: u8, offset: u16) -> Mods {
         .with(key::OFFSET, offset.into())
 }
 
-/// The mask of the components that are kept of a format.
+/// The mask of the components that a format stores.
 pub fn kept_mask(format: ColourFormat) -> u8 {
     (1 << format.desc().components) - 1
 }
 
-/// Words of `bits` bits of the lowest sample of a mask.
+/// Loads words of `bits` bits from the lowest sample of a mask.
 pub fn load_words(
     b: &mut Builder<'_, '_>,
     (format, offset): (TileFormat, u16),
@@ -51,8 +51,8 @@ pub fn load_words(
     b.split(loaded.into(), Type::scalar(bits), count).to_vec()
 }
 
-/// The components that a target holds in the lowest sample of a mask, as 32-bit numbers; 0, 0, 0, 1 where the format has
-/// none.
+/// Loads the components of a target in the lowest sample of a mask, as 32-bit numbers; components that the
+/// format lacks are 0, 0, 0, 1.
 pub fn load(b: &mut Builder<'_, '_>, format: ColourFormat, offset: u16, samples: Src) -> [Src; 4] {
     let (desc, is_half) = (format.desc(), format.is_half());
     let mask = kept_mask(format);
@@ -60,7 +60,7 @@ pub fn load(b: &mut Builder<'_, '_>, format: ColourFormat, offset: u16, samples:
     let mut words = words.into_iter();
     [0, 1, 2, 3].map(|at: usize| match words.next() {
         Some(word) if is_half => b.fconv(word, 32),
-        // Loads fill up with zeros.
+        // Loads zero-extend.
         Some(word) if desc.numeric == Numeric::Sint && desc.bits[at] < 32 => {
             let distance = Src::imm32(32 - u32::from(desc.bits[at]));
             let high = b.shl(word, distance);
@@ -71,7 +71,7 @@ pub fn load(b: &mut Builder<'_, '_>, format: ColourFormat, offset: u16, samples:
     })
 }
 
-/// A component that a format does not have.
+/// The value of a component that a format lacks.
 pub fn absent(format: ColourFormat, component: usize) -> Src {
     match (component == 3, format.is_integer()) {
         (false, _) => Src::imm32(0),
@@ -80,7 +80,7 @@ pub fn absent(format: ColourFormat, component: usize) -> Src {
     }
 }
 
-/// Stores the components of `mask` of a colour, 32 bits each, to the samples of a mask.
+/// Stores the components in `mask` of a colour, 32 bits each, to the samples of a mask.
 pub fn store(
     b: &mut Builder<'_, '_>,
     (format, offset): (ColourFormat, u16),
@@ -94,7 +94,7 @@ pub fn store(
     store_words(b, (format.desc().tile, offset), &parts, mask, samples);
 }
 
-/// Stores words of equal width as the components of `mask` to the samples of a mask.
+/// Stores words of equal width as the components in `mask` to the samples of a mask.
 pub fn store_words(
     b: &mut Builder<'_, '_>,
     (format, offset): (TileFormat, u16),
@@ -107,8 +107,8 @@ pub fn store_words(
     b.effect(Opcode::StTile, &[data, samples, Src::NONE], &access(Opcode::StTile, format, mask, offset));
 }
 
-/// What a target can hold of a colour: integers clamped to their bits, and fixed-point components to their range where
-/// stores do not clamp them because the tile keeps halves, or where `clamps` asks for it.
+/// The representable value of a colour: integers are clamped to their bits, and fixed-point components to
+/// their range if stores do not clamp them because the tile holds halves, or if `clamps` is set.
 pub fn in_range(b: &mut Builder<'_, '_>, colour: [Src; 4], format: ColourFormat, clamps: bool) -> [Src; 4] {
     let desc = format.desc();
     let mut at = 0;
@@ -129,7 +129,7 @@ pub fn in_range(b: &mut Builder<'_, '_>, colour: [Src; 4], format: ColourFormat,
     })
 }
 
-/// The number nearest to a float in a range; 0 for what is not a number.
+/// Clamps a float to a range; NaN gives 0.
 pub fn clamp(b: &mut Builder<'_, '_>, x: Src, low: f64, high: f64) -> Src {
     if (low, high) == (0.0, 1.0) {
         return b.fsat(x);

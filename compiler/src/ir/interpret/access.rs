@@ -1,8 +1,8 @@
-//! Memory operations of the IR and of the hardware, one lane.
+//! Memory operations of the IR and of the hardware, for one lane.
 //!
-//! Hardware addressing as the reference machine has it (applegpu, Mesa 25.0 AGX compiler): the base is rounded down to
-//! the element, the index is scaled by the element and the extra shift, memory positions follow the component mask and
-//! registers are filled contiguously. Packed and normalised formats are not interpreted.
+//! Hardware addressing follows the reference machine (applegpu, Mesa 25.0 AGX compiler): the base is rounded
+//! down to the element, the index is scaled by the element and the extra shift, memory positions follow the
+//! component mask, and registers are filled contiguously. Packed and normalised formats are not interpreted.
 
 use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
@@ -20,10 +20,10 @@ use crate::ir::src::{Src, SrcKind};
 /// Largest index shift; 3 acts as 2.
 const MAX_SHIFT: u32 = 2;
 
-/// Components a hardware access has at most.
+/// Maximum number of components of a hardware access.
 const MAX_MASK: u32 = 4;
 
-/// What an access does.
+/// The kind of access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Load,
@@ -31,7 +31,7 @@ enum Kind {
     Atomic,
 }
 
-/// A memory operation by the places of its operands.
+/// A memory operation, with the indices of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     kind: Kind,
@@ -42,17 +42,17 @@ pub(super) struct Access {
     is_hw: bool,
 }
 
-/// How elements lie in memory.
+/// The memory layout of elements.
 #[derive(Clone, Copy, Debug)]
 struct Elements {
     bytes: u8,
     is_float: bool,
-    /// Position in memory, in elements, of each register.
+    /// Memory position of each register, in elements.
     positions: [u64; 16],
 }
 
 impl Access {
-    /// The access `data` makes; `None` when it is not a memory operation, or a malformed one.
+    /// The access of `data`; `None` if it is not a memory operation, or malformed.
     pub(super) fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Access> {
         let (kind, space) = match data.op {
             Op::Ir(IrOp::LoadGlobal) | Op::Hw(Opcode::Load) => (Kind::Load, Space::Device),
@@ -66,7 +66,7 @@ impl Access {
             _ => return None,
         };
         let is_hw = matches!(data.op, Op::Hw(_));
-        // The hardware's atomics name the data first, the IR's last.
+        // Hardware atomics have the data operand first, IR atomics last.
         let (data_src, rest) = match (kind, is_hw) {
             (Kind::Load, _) => (None, data.srcs),
             (Kind::Atomic, false) => data.srcs.split_last().map(|(last, rest)| (Some(*last), rest))?,
@@ -83,7 +83,7 @@ impl Access {
 }
 
 impl Lane<'_, '_> {
-    /// Makes the access.
+    /// Performs the access.
     pub(super) fn access(
         &mut self,
         inst: Inst,
@@ -170,14 +170,14 @@ impl Lane<'_, '_> {
             return Ok(base.wrapping_add(index));
         }
         match (access.space, access.kind) {
-            // Atomics scale by the word whatever the shift says.
+            // Atomics scale by the word regardless of the shift.
             (Space::Device, Kind::Atomic) => Ok((base & !3).wrapping_add(index.wrapping_mul(4))),
             (Space::Device, _) => {
                 let shift = data.get(key::SHIFT).min(MAX_SHIFT);
                 Ok((base & !(element - 1)).wrapping_add((index << shift).wrapping_mul(element)))
             }
             (Space::Scratch, _) => Ok(index),
-            // What an index of local memory other than 0 means is not known well enough.
+            // The meaning of a non-zero index of local memory is not established.
             (Space::Local, _) if index == 0 => Ok(base),
             (Space::Local, _) => Err(self.unsupported(inst)),
         }
@@ -238,7 +238,7 @@ impl Lane<'_, '_> {
     }
 }
 
-/// What memory holds after an atomic.
+/// The memory contents after an atomic.
 fn atomic_result(op: Atomic, old: u32, operand: u32, comparand: u32) -> Option<u32> {
     let signed = |pick: fn(i32, i32) -> i32| pick(old as i32, operand as i32) as u32;
     Some(match op {
@@ -263,7 +263,7 @@ fn atomic_result(op: Atomic, old: u32, operand: u32, comparand: u32) -> Option<u
     })
 }
 
-/// An element as a register of `bits` bits holds it.
+/// The register representation, in `bits` bits, of an element.
 fn decode(raw: u64, bits: u8, elements: Elements) -> u64 {
     if elements.is_float && bits == 32 {
         u64::from(Half::from_bits(raw as u16).to_f32().to_bits())
@@ -272,7 +272,7 @@ fn decode(raw: u64, bits: u8, elements: Elements) -> u64 {
     }
 }
 
-/// The element of a register of `bits` bits.
+/// The element for a register of `bits` bits.
 fn encode(component: u64, bits: u8, elements: Elements) -> u64 {
     if elements.is_float && bits == 32 {
         u64::from(Half::from_f32(f32::from_bits(component as u32)).to_bits())

@@ -1,4 +1,5 @@
-//! What surrounds an interpreted lane: memory, special registers, registers set before the program starts.
+//! The environment of an interpreted lane: memory, special registers, and registers set before the program
+//! starts.
 
 use thiserror::Error;
 
@@ -7,7 +8,7 @@ use thiserror::Error;
 pub enum Space {
     /// Device memory, by 64-bit address.
     Device,
-    /// Threadgroup memory, by byte offset.
+    /// The lane's private stack memory, by byte offset.
     Local,
     /// The lane's own stack memory, by byte offset.
     Scratch,
@@ -23,9 +24,9 @@ impl Space {
     }
 }
 
-/// An access to memory that does not exist.
+/// An access to unmapped memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("there is no {} memory at {address:#x}", .space.name())]
+#[error("no {} memory at {address:#x}", .space.name())]
 pub struct MemoryFault {
     /// The address space.
     pub space: Space,
@@ -33,34 +34,34 @@ pub struct MemoryFault {
     pub address: u64,
 }
 
-/// What surrounds an interpreted lane.
+/// The environment of an interpreted lane.
 pub trait InterpreterMemory {
     /// Fills `bytes` from `address`.
     ///
     /// # Errors
-    /// The memory does not exist.
+    /// The memory is not mapped.
     fn read(&mut self, space: Space, address: u64, bytes: &mut [u8]) -> Result<(), MemoryFault>;
 
     /// Stores `bytes` at `address`.
     ///
     /// # Errors
-    /// The memory does not exist.
+    /// The memory is not mapped.
     fn write(&mut self, space: Space, address: u64, bytes: &[u8]) -> Result<(), MemoryFault>;
 
-    /// Value of special register `number`, when there is one.
+    /// Value of special register `number`, if it exists.
     fn special_register(&mut self, number: u32) -> Option<u32> {
         let _ = number;
         None
     }
 
-    /// Value that the register at `half`, `bits` bits wide, has when the program starts, when it has one.
+    /// Initial value of the register at `half`, `bits` bits wide, if it has one.
     fn preloaded(&mut self, half: u32, bits: u8) -> Option<u64> {
         let _ = (half, bits);
         None
     }
 }
 
-/// Memory of one range for each space.
+/// Memory with one range per space.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FlatMemory {
     /// Address of the first byte of device memory.

@@ -1,8 +1,9 @@
-//! Runs a function on concrete inputs, one lane, at any stage up to Machine.
+//! Executes a function on concrete inputs, one lane, at any stage up to Machine.
 //!
-//! Pure operations compute what the folder and the reference machine compute; memory, special registers and registers
-//! set before the program starts come from an [`InterpreterMemory`]. So the results of a test kernel before and after
-//! a pass must agree. What looks at other lanes is an error; barriers and waits do nothing.
+//! Pure operations compute the same results as the constant folder and the reference machine; memory, special
+//! registers and registers set before the program starts come from an [`InterpreterMemory`]. The results of a
+//! test kernel before and after a pass must therefore agree. Operations that read other lanes are errors;
+//! barriers and waits do nothing.
 
 mod access;
 mod memory;
@@ -24,19 +25,19 @@ use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::types::{Stage, Type};
 
-/// Most components of a value.
+/// Maximum number of components of a value.
 const MAX_COMPONENTS: usize = 16;
 
-/// Most sources of a pure operation.
+/// Maximum number of sources of a pure operation.
 const MAX_PURE_SOURCES: usize = 4;
 
 /// Components of a value, each zero-extended.
 type Components = ArrayVec<u64, MAX_COMPONENTS>;
 
-/// Bounds of a run.
+/// Limits of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Most instructions executed.
+    /// Maximum number of executed instructions.
     pub steps: u64,
 }
 
@@ -46,12 +47,12 @@ impl Default for Limits {
     }
 }
 
-/// What a run has left.
+/// The results of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// Sources of the `keep`s executed, in order, component by component, zero-extended.
     pub kept: Vec<u64>,
-    /// Instructions executed.
+    /// Number of executed instructions.
     pub steps: u64,
 }
 
@@ -59,13 +60,13 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum InterpretError {
     /// The function is past the last stage that can be interpreted.
-    #[error("a function of stage {} cannot be interpreted: values have become registers", .0.name())]
+    #[error("a function of stage {} cannot be interpreted: its values are in registers", .0.name())]
     Stage(Stage),
     /// Wrong number of arguments.
-    #[error("the function has {wanted} parameters, but {given} arguments are given")]
+    #[error("expected {expected} arguments, found {given}")]
     Arguments {
         /// Number of parameters.
-        wanted: usize,
+        expected: usize,
         /// Number of arguments.
         given: usize,
     },
@@ -89,23 +90,24 @@ pub enum InterpretError {
         /// The reader.
         inst: String,
     },
-    /// Memory that does not exist.
+    /// An access to unmapped memory.
     #[error("`{inst}`: {fault}")]
     Memory {
         /// The access.
         inst: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: MemoryFault,
     },
-    /// An operation that needs more than one lane, or hardware the interpreter does not have.
+    /// An operation that reads other lanes or needs hardware that is not interpreted.
     #[error("`{0}` cannot be interpreted")]
     Unsupported(String),
-    /// A function that the validator would refuse.
+    /// An instruction that the validator would reject.
     #[error("`{0}` is malformed")]
     Malformed(String),
 }
 
-/// Runs `f`, after its preamble if it has one, with one argument for each parameter. `uniforms` are the half-words of the uniform file, from 0.
+/// Runs `f`, after its preamble if it has one, with one argument per parameter. `uniforms` are the half-words
+/// of the uniform file, from 0.
 ///
 /// # Errors
 /// See [`InterpretError`]. The edges of `f` must be up to date.
@@ -137,18 +139,18 @@ enum Flow {
     Next,
     /// To a successor of the block: 0 is the then-arm or the only one.
     Leave(usize),
-    /// Nowhere.
+    /// The invocation ends.
     Halt,
 }
 
-/// A lane at work.
+/// An executing lane.
 struct Lane<'r, 'a> {
     f: &'r Function<'a>,
     uniforms: Vec<u16>,
     memory: &'r mut dyn InterpreterMemory,
-    /// Components of all values, one after the other.
+    /// Components of all values, concatenated.
     cells: Vec<u64>,
-    /// First cell of each value, and whether it has been defined.
+    /// First cell of each value, and whether the value has been defined.
     places: Vec<(usize, bool)>,
     outcome: Outcome,
 }
@@ -168,7 +170,7 @@ impl<'r, 'a> Lane<'r, 'a> {
     fn set_params(&mut self, args: &[u64]) -> Result<(), InterpretError> {
         let params = &self.f.params;
         if params.len() != args.len() {
-            return Err(InterpretError::Arguments { wanted: params.len(), given: args.len() });
+            return Err(InterpretError::Arguments { expected: params.len(), given: args.len() });
         }
         for (param, arg) in params.iter().zip(args) {
             if self.f.ty(*param).comps != 1 {
@@ -190,7 +192,7 @@ impl<'r, 'a> Lane<'r, 'a> {
         Ok(())
     }
 
-    /// Runs a block; returns the index of the successor to go to, or `None` to stop.
+    /// Runs a block; returns the index of the next successor, or `None` to stop.
     fn run_block(
         &mut self,
         block: Block,
@@ -198,7 +200,7 @@ impl<'r, 'a> Lane<'r, 'a> {
         limits: Limits,
     ) -> Result<Option<usize>, InterpretError> {
         self.run_phis(block, from)?;
-        // A block without instructions must count too, or an empty loop would never end.
+        // A block counts as a step even without instructions, so that an empty loop ends at the limit.
         self.outcome.steps += 1;
         for inst in &self.f.block(block).insts {
             self.outcome.steps += 1;
@@ -214,7 +216,7 @@ impl<'r, 'a> Lane<'r, 'a> {
         if self.outcome.steps > limits.steps { Err(InterpretError::Steps(limits.steps)) } else { Ok(Some(0)) }
     }
 
-    /// Reads the sources of all phis before any is written.
+    /// Reads the sources of all phis before writing any.
     fn run_phis(&mut self, block: Block, from: Option<Block>) -> Result<(), InterpretError> {
         let mut results: Vec<(Value, Components)> = Vec::new();
         for inst in self.f.block(block).insts.iter().take(self.f.phi_count(block)) {
@@ -267,7 +269,7 @@ impl<'r, 'a> Lane<'r, 'a> {
 
     fn step_ir(&mut self, inst: Inst, op: IrOp, data: &InstData<'_>) -> Result<Flow, InterpretError> {
         match op {
-            // The phis of a block have been done on entering it.
+            // The phis of a block were executed on entry.
             IrOp::Phi => Ok(Flow::Next),
             IrOp::Collect | IrOp::Split | IrOp::Copy => self.shuffle(inst, op, data),
             IrOp::Keep => {
@@ -301,7 +303,8 @@ impl<'r, 'a> Lane<'r, 'a> {
         }
     }
 
-    /// `collect`, `split` and `copy` move bits: all sources are read, then the results take them in order.
+    /// `collect`, `split` and `copy` move bits: all sources are read, then distributed over the results in
+    /// order.
     fn shuffle(&mut self, inst: Inst, op: IrOp, data: &InstData<'_>) -> Result<Flow, InterpretError> {
         if op == IrOp::Copy {
             let components: Result<Vec<Components>, _> =
@@ -353,7 +356,7 @@ impl<'r, 'a> Lane<'r, 'a> {
         }
     }
 
-    /// 16-bit elements to consecutive half-words.
+    /// Stores 16-bit elements to consecutive half-words.
     fn store_uniform(&mut self, inst: Inst, data: &InstData<'_>) -> Result<Flow, InterpretError> {
         let [source, index] = data.srcs else { return Err(self.malformed(inst)) };
         let Some(start) = index.as_uniform().filter(|_| self.f.width(*source) == 16) else {
@@ -387,7 +390,7 @@ impl<'r, 'a> Lane<'r, 'a> {
         }
     }
 
-    /// The components of a source; modifiers are not applied. An absent source is 0.
+    /// The components of a source, without its modifiers. An absent source is 0.
     fn read(&self, inst: Inst, src: Src) -> Result<Components, InterpretError> {
         match src.kind {
             SrcKind::None => Ok([0].into_iter().collect()),
@@ -424,7 +427,7 @@ impl<'r, 'a> Lane<'r, 'a> {
     }
 }
 
-/// Bits in a row, lowest first.
+/// A sequence of bits, lowest first.
 #[derive(Default)]
 struct BitString {
     bits: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Kernels with known results, memory of every space, and every way to stop early.
+//! Kernels with known results, memory of every space, and every reason to stop early.
 
 use bumpalo::Bump;
 
@@ -159,7 +159,7 @@ fn memory_of_the_hardware() {
     let device = vec![1, 2, 3, 4, 0x00, 0xc4, 7, 8];
     let mut memory =
         FlatMemory { base: 0x100, device, local: vec![0; 8], scratch: vec![0; 8], special: vec![(80, 5)] };
-    // The index is -1, shifted by one: two bytes before the base, of which the components at 1 and 3 are read.
+    // The index is -1, shifted by one: two bytes before the base. The components at 1 and 3 are read.
     let kept = run_with(text, &[u64::from(u32::MAX)], &[0x102, 0, 0, 0], &mut memory).expect("runs");
     let four = u64::from((-4.0f32).to_bits());
     assert_eq!(kept, [2, 4, four, 0, four >> 16, four, 5]);
@@ -169,25 +169,22 @@ fn memory_of_the_hardware() {
 }
 
 #[test]
-fn runs_that_cannot_go_on_say_why() {
+fn stopped_runs_return_the_reason() {
     let rows = [
         ("() { b0: loop { b1: } b2: }", "stopped after 1000 instructions"),
-        ("(%0:32) { b0: }", "the function has 1 parameters, but 0 arguments are given"),
+        ("(%0:32) { b0: }", "expected 1 arguments, found 0"),
         ("() { b0: keep u4 \n}", "`keep u4` reads a uniform register that has no value"),
-        (
-            "() { b0: %0:32 = load_local #4 \n}",
-            "`%0:32 = load_local #4`: there is no threadgroup memory at 0x4",
-        ),
+        ("() { b0: %0:32 = load_local #4 \n}", "`%0:32 = load_local #4`: no threadgroup memory at 0x4"),
         (
             "() { b0: store_global #1, #16:64, #1 \n}",
-            "`store_global #1, #16:64, #1`: there is no device memory at 0x11",
+            "`store_global #1, #16:64, #1`: no device memory at 0x11",
         ),
         ("() { b0: %0:32 = mfsr sr=80 \n}", "`%0:32 = mfsr sr=80` cannot be interpreted"),
         ("() { b0: %0:32 = dfdx #1.0 \n}", "`%0:32 = dfdx #1.0` cannot be interpreted"),
         ("() { b0: %0:32 = preload reg=10 \n}", "`%0:32 = preload reg=10` cannot be interpreted"),
         (
             "() stage final { b0: }",
-            "a function of stage final cannot be interpreted: values have become registers",
+            "a function of stage final cannot be interpreted: its values are in registers",
         ),
     ];
     for (body, message) in rows {

@@ -1,7 +1,7 @@
-//! Reads the text of functions. docs/ir.md has the grammar.
+//! Parses the text form of functions. docs/ir.md has the grammar.
 //!
-//! The parser checks what it needs to build a function: names, brackets, numbers. Everything else is left to the
-//! validator, so that functions that break its rules can be written down.
+//! The parser checks only what it needs to build a function: names, brackets, numbers. The validator checks
+//! everything else, so that a text can express functions that violate its rules.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
@@ -27,20 +27,20 @@ use crate::ir::text::{
 };
 use crate::ir::types::{Stage, Type};
 
-/// Ids may exceed the number of bytes of the text by this factor, and [`FREE_IDS`] more: removed instructions leave
-/// gaps in the numbering, but a short text must not ask for a large table.
+/// Ids may exceed the number of bytes of the text by this factor plus [`FREE_IDS`]: removed instructions
+/// leave gaps in the numbering, but a short text must not cause a large allocation.
 const IDS_PER_BYTE: usize = 4;
 
 /// See [`IDS_PER_BYTE`].
 const FREE_IDS: usize = 4096;
 
-/// Most components of a value.
+/// Maximum number of components of a value.
 const MAX_COMPONENTS: u64 = 16;
 
 /// Half registers and half-words of the uniform file.
 const MAX_HALVES: u64 = 512;
 
-/// Reads every function of `text`.
+/// Parses every function of `text`.
 ///
 /// # Errors
 /// Invalid input, with line and column.
@@ -48,7 +48,7 @@ pub fn parse<'a>(bump: &'a Bump, text: &str) -> Result<Vec<Function<'a>>, Compil
     Ok(parse_with_registers(bump, text)?.into_iter().map(|(function, _)| function).collect())
 }
 
-/// Reads every function of `text` with the registers its values are given.
+/// Parses every function of `text` together with the registers assigned to its values.
 ///
 /// # Errors
 /// Invalid input, with line and column.
@@ -64,7 +64,7 @@ pub fn parse_with_registers<'a>(
     Ok(functions)
 }
 
-/// Extents of workgroups are below this, in each dimension.
+/// Exclusive upper bound of workgroup extents in each dimension.
 const MAX_EXTENT: u64 = MAX_THREADS as u64 + 1;
 
 /// A function under construction.
@@ -331,7 +331,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         }
     }
 
-    /// A register of the file called `file`: its half index and width.
+    /// A register of file `file`: its half index and width.
     fn register(&mut self, file: char) -> Result<(u16, u8), CompileError> {
         let letter = file.to_string();
         self.scanner.expect(&letter)?;
@@ -439,7 +439,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         }
     }
 
-    /// Whether `name=` follows.
+    /// Whether `name=` comes next.
     fn at_modifier(&self) -> bool {
         let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         self.scanner.rest().trim_start_matches(name).starts_with('=')

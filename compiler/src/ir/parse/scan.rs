@@ -1,4 +1,4 @@
-//! Moves through the text: spaces, comments, words, numbers, and where errors are.
+//! The scanner: spaces, comments, words, numbers, and error positions.
 
 use crate::error::{CompileError, Location, TextError};
 
@@ -11,12 +11,12 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// What is left of the text.
+    /// The remaining text.
     pub fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// Goes on by so many bytes.
+    /// Advances by a number of bytes.
     pub fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
     }
@@ -26,7 +26,7 @@ impl<'t> Scanner<'t> {
         self.rest().chars().next()
     }
 
-    /// Skips spaces, not the end of the line.
+    /// Skips spaces, but not line ends.
     pub fn skip_space(&mut self) {
         self.skip(self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count());
     }
@@ -42,13 +42,13 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Whether nothing more of a statement follows on this line.
+    /// Whether the statement ends here: nothing but spaces or a comment remains on the line.
     pub fn at_statement_end(&mut self) -> bool {
         self.skip_space();
         matches!(self.peek(), None | Some('\n' | '\r' | ';' | '{' | '}'))
     }
 
-    /// Takes characters as long as they are wanted.
+    /// Takes characters while `wanted` holds.
     pub fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
@@ -56,7 +56,7 @@ impl<'t> Scanner<'t> {
         rest.get(..end).unwrap_or(rest)
     }
 
-    /// Digits with at most a fraction and an exponent; a point belongs to them when a digit follows.
+    /// Digits with an optional fraction and exponent; a point belongs to the number if a digit follows.
     pub fn digits(&mut self) -> &'t str {
         let rest = self.rest().as_bytes();
         let mut end = 0usize;
@@ -109,7 +109,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Something else than `what` is at this position.
+    /// The error that `what` was expected at this position.
     pub fn expected(&self, what: impl Into<String>) -> CompileError {
         self.error(TextError::Expected { what: what.into() })
     }

@@ -1,18 +1,18 @@
-//! Round trips, error places, and text that is not a function.
+//! Round trips, places of errors, and invalid text.
 
 use bumpalo::Bump;
 
 use super::{parse, parse_with_registers};
 use crate::ir::Function;
 
-/// The text of what `text` parses to.
+/// Parses `text` and prints it.
 fn reprint(text: &str) -> String {
     let bump = Bump::new();
     let functions = parse_with_registers(&bump, text).expect("parses");
     functions.iter().map(|(f, registers)| f.with_registers(registers).to_string()).collect()
 }
 
-/// `body` is printed as it was written.
+/// Checks that `body` is printed unchanged.
 fn identity(body: &str) {
     let text = format!("kernel @f() stage source {{\nb0:\n    {body}\n}}\n");
     assert_eq!(reprint(&text), text);
@@ -50,7 +50,7 @@ fn instructions_print_as_they_are_written() {
         "%2:64 = not %0",
         "%2:16 = zero %0, %1",
         "push_exec nest=1",
-        // The constant that the alias fixes has another width, or the name is that of an operation of the IR.
+        // The constant of the alias has another width, or the name is that of an IR operation.
         "%2:32 = bitop %0, #0:16 table=5",
         "%2:32 = bitop %0, #0 table=10",
         "%2:32 = bfi #0, %0, #3",
@@ -129,9 +129,9 @@ fn errors_have_a_place() {
         ("kernel @f() {\nb0:\nloop {\nb1:\n} else {\n", "5:1: invalid: `else` without an if"),
         ("kernel @f() {\nb0:\nkeep %99999999\n}", "3:7: invalid: a value's number must be below 4232"),
         ("kernel @f() {\nb0:\nkeep #256:8\n}", "3:6: invalid: `256` is not a number of 8 bits"),
-        ("kernel @f() {\nb0:\nkeep #5:7\n}", "3:9: invalid: a width is 1, 8, 16, 32 or 64"),
+        ("kernel @f() {\nb0:\nkeep #5:7\n}", "3:9: invalid: a width must be 1, 8, 16, 32 or 64"),
         ("kernel @f() {\nb0:\nkeep %0.neg\n}", "3:9: invalid: unknown suffix `neg`"),
-        ("kernel @f() {\nb0:\nkeep u4_u6\n}", "3:10: invalid: the registers of a pair follow each other"),
+        ("kernel @f() {\nb0:\nkeep u4_u6\n}", "3:10: invalid: the registers of a pair must be consecutive"),
         ("kernel @f() {\nb0:\n%0:32 = fmul %0, %0 sot=1\n}", "3:21: invalid: `fmul` has no modifier `sot`"),
         ("kernel @f() {\nb0:\n%0:1 = icmp %0, %0 cond=x\n}", "3:25: invalid: `cond` has no value `x`"),
         ("kernel @f() {\nb0:\nhalt halt\n}", "3:6: invalid: expected a source"),
@@ -144,9 +144,9 @@ fn errors_have_a_place() {
     }
 }
 
-/// Every prefix and every single-byte change of a text with all of the syntax gives a function or an error.
+/// Every prefix and every single-byte change of a text with all syntax gives a function or an error.
 #[test]
-fn rubbish_does_not_panic() {
+fn damaged_text_does_not_panic() {
     let text = "kernel @\"f\\u{41}\"(%0:32@r5) stage source {\nb0: ; c\n%1:32x2 = load_global u0_u1, -%0.abs access=readonly\n\
         if true {\nb1: jump b5\n} else {\nb2: %2:32 = phi b0: #1.5e-3:16, b1: #0x1f\n}\nb3:\nloop {\nb4:\n}\nb5:\n}";
     for end in 0..text.len() {

@@ -1,9 +1,10 @@
-//! Checks that a function keeps the rules of its stage.
+//! Checks that a function satisfies the rules of its stage.
 //!
-//! Every violation is reported, each with the instruction it concerns. The rules, in the order they are checked:
-//! the layout is well formed and the edges are its own; blocks end as their seams ask; every operation may appear at the
-//! stage and has not been removed by a lowering; operands have the number and the types the operation asks for; values are defined once, before their uses;
-//! from the Machine stage on operands are legal for their row. docs/ir.md explains them.
+//! Every violation is reported, each with the instruction it concerns. The rules, in the order in which they
+//! are checked: the layout is well formed and the edges match it; blocks end as their seams require; every
+//! operation is allowed at the stage and has not been removed by a lowering; operands have the number and
+//! types that the operation requires; values are defined once, before their uses; from the Machine stage on,
+//! operands are legal for their row. docs/ir.md explains them.
 
 mod operands;
 mod ssa;
@@ -18,42 +19,42 @@ use super::function::Function;
 use super::types::Stage;
 use crate::error::{CompileError, TextError};
 
-/// Most violations [`Function::check`] quotes.
+/// Maximum number of violations that [`Function::check`] quotes.
 const MAX_QUOTED: usize = 8;
 
 /// The rules, in the order in which they are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// Blocks and brackets make a layout, and the edges are its own.
+    /// Blocks and brackets form a layout, and the edges match it.
     Layout,
-    /// A jump leads to the header of a loop around it, or to the block after a loop or scope around it.
+    /// A jump targets the header of an enclosing loop, or the block after an enclosing loop or scope.
     Jump,
-    /// A block ends as its seam asks.
+    /// A block ends as its seam requires.
     End,
-    /// Phis and preloads stand first, and phis name the predecessors.
+    /// Phis and preloads come first, and phis name the predecessors.
     Head,
-    /// The operation may appear at the stage, and no lowering has removed it.
+    /// The operation is allowed at the stage, and no lowering has removed it.
     Stage,
-    /// Operands have the number and the types that the operation asks for.
+    /// Operands have the number and types that the operation requires.
     Operands,
-    /// From the Machine stage on operands are legal for their row.
+    /// From the Machine stage on, operands are legal for their row.
     Encoding,
     /// Values are defined once, before their uses.
     Definition,
 }
 
-/// A broken rule.
+/// A violated rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// The block it is in, if it is in one.
+    /// The block it is in, if any.
     pub block: Option<Block>,
-    /// The instruction it concerns, if it concerns one.
+    /// The instruction it concerns, if any.
     pub inst: Option<Inst>,
-    /// Text of the instruction; empty when it concerns none.
+    /// Text of the instruction; empty if it concerns none.
     pub text: String,
-    /// How the rule is broken.
+    /// How the rule is violated.
     pub message: String,
 }
 
@@ -70,7 +71,7 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
-    /// The error of an input that breaks the rule, and breaks rules `more` times beside it.
+    /// The error for an input with this violation and `more` others.
     pub fn error(&self, more: usize) -> CompileError {
         let others = if more == 0 { String::new() } else { format!(" (and {more} more violations)") };
         let violation = format!("{self}{others}");
@@ -106,7 +107,7 @@ pub fn validate(f: &Function<'_>, stage: Stage) -> Result<(), Vec<Violation>> {
 }
 
 impl Function<'_> {
-    /// Checks the function after the pass called `pass`, by the rules of the stage it is at.
+    /// Checks the function after pass `pass` against the rules of its stage.
     ///
     /// # Errors
     /// An internal error that names the pass and quotes the first violations.
@@ -131,13 +132,13 @@ struct Report<'f, 'a> {
 }
 
 impl Report<'_, '_> {
-    /// A violation that concerns the function as a whole.
+    /// Reports a violation that concerns the function as a whole.
     fn function(&mut self, rule: Rule, message: impl Into<String>) {
         let message = message.into();
         self.violations.push(Violation { rule, block: None, inst: None, text: String::new(), message });
     }
 
-    /// A violation that concerns a block.
+    /// Reports a violation that concerns a block.
     fn block(&mut self, rule: Rule, block: Block, message: impl Into<String>) {
         let message = message.into();
         self.violations.push(Violation {
@@ -149,7 +150,7 @@ impl Report<'_, '_> {
         });
     }
 
-    /// A violation that concerns an instruction.
+    /// Reports a violation that concerns an instruction.
     fn inst(&mut self, rule: Rule, block: Block, inst: Inst, message: impl Into<String>) {
         let text = self.f.inst_text(inst).to_string();
         self.violations.push(Violation {

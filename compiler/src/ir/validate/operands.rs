@@ -1,4 +1,4 @@
-//! Operations against their stage, operands against their operation.
+//! Checks operations against their stage, and operands against their operation.
 
 use agx_isa::desc::{Count as Registers, Effects, OperandDesc, Role};
 use agx_isa::encode;
@@ -22,7 +22,7 @@ const UNIFORMS: u64 = 512;
 /// Code of the atomic that takes two operands.
 const COMPARE_EXCHANGE: u32 = 3;
 
-/// Checks every instruction. `false` when one names a value that does not exist.
+/// Checks every instruction. Returns `false` if one names a value that does not exist.
 pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
     let f = report.f;
     let mut exist = true;
@@ -49,12 +49,12 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
     exist
 }
 
-/// What is wrong with one instruction, whose values exist.
+/// The problems of one instruction whose values exist.
 fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<(Rule, String)> {
     let removed = f
         .removed
         .contain(f, data)
-        .then(|| format!("`{}` was removed by an earlier pass and may not come back", data.op.name()));
+        .then(|| format!("`{}` was removed by an earlier pass and may not be reintroduced", data.op.name()));
     let mut found: Vec<(Rule, String)> =
         stage_problem(stage, data.op).into_iter().chain(removed).map(|text| (Rule::Stage, text)).collect();
     let counts = count_problems(data);
@@ -66,7 +66,7 @@ fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<(Rule, S
     found
 }
 
-/// What is wrong with the operands of an instruction, which are as many as it asks for.
+/// The problems of the operands of an instruction with the right number of operands.
 fn operand_problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<(Rule, String)> {
     let mut found: Vec<String> = Vec::new();
     for dst in data.dsts {
@@ -90,7 +90,7 @@ fn operand_problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<
     found.chain(encoding).chain(mods).collect()
 }
 
-/// The operation may appear at the stage.
+/// Checks that the operation is allowed at the stage.
 fn stage_problem(stage: Stage, op: Op) -> Option<String> {
     let last = op.last_stage();
     if last < stage {
@@ -107,7 +107,7 @@ fn stage_problem(stage: Stage, op: Op) -> Option<String> {
     (stage < first).then(|| format!("`{}` may not appear before stage {}", op.name(), first.name()))
 }
 
-/// The instruction has as many operands as the operation asks for.
+/// Checks that the instruction has as many operands as the operation requires.
 fn count_problems(data: &InstData<'_>) -> Vec<String> {
     let (dsts, srcs) = match data.op {
         Op::Hw(opcode) => {
@@ -134,17 +134,17 @@ fn count_problems(data: &InstData<'_>) -> Vec<String> {
     let wrong = rows.into_iter().filter(|(_, given, (least, most))| given < least || given > most);
     wrong
         .map(|(what, given, (least, most))| {
-            let wanted = match (least, most) {
+            let expected = match (least, most) {
                 (_, usize::MAX) => format!("at least {least}"),
                 _ if least == most => least.to_string(),
                 _ => format!("{least} to {most}"),
             };
-            format!("`{}` has {wanted} {what}, not {given}", data.op.name())
+            format!("`{}` has {expected} {what}, not {given}", data.op.name())
         })
         .collect()
 }
 
-/// The least and the greatest number of operands that a list of a signature takes.
+/// The minimum and maximum number of operands that a signature list accepts.
 fn bounds(slots: &[Slot]) -> (usize, usize) {
     match slots.last() {
         Some(last) if last.many => (slots.len() - 1, usize::MAX),
@@ -153,16 +153,16 @@ fn bounds(slots: &[Slot]) -> (usize, usize) {
     }
 }
 
-/// The type exists, and exists at the stage.
+/// Checks that the type exists, and exists at the stage.
 fn type_problem(stage: Stage, value: Value, ty: Type) -> Option<String> {
     if !matches!(ty.bits, 1 | 8 | 16 | 32 | 64) || !(1..=16).contains(&ty.comps) {
         return Some(format!("{value} has type {ty}, which does not exist"));
     }
     (stage >= Stage::Selected && ty.bits == 1)
-        .then(|| format!("{value} is a boolean, which machine code does not have"))
+        .then(|| format!("{value} is a boolean, which is not allowed at this stage"))
 }
 
-/// The source is well formed in itself.
+/// Checks that the source is well formed.
 fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
     let fits = |bits: u8| bits >= 64 || src.payload >> bits == 0;
     match src.kind {
@@ -173,13 +173,13 @@ fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
             _ => None,
         },
         SrcKind::Imm if !matches!(src.bits, 1 | 8 | 16 | 32 | 64) || !fits(src.bits) => {
-            Some("a constant has no proper width".to_string())
+            Some("a constant has an invalid width".to_string())
         }
         SrcKind::Uniform => {
             let size = Size::for_bits(src.bits);
             let is_wide = size != Size::B16;
             let end = src.payload + u64::from(size.halves());
-            // A boolean fills a half-word.
+            // A boolean occupies a half-word.
             let exists = matches!(src.bits, 1 | 16 | 32 | 64)
                 && end <= UNIFORMS
                 && (!is_wide || src.payload.is_multiple_of(2));
@@ -189,7 +189,7 @@ fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
     }
 }
 
-/// Operands of an IR-only operation have the types of its signature.
+/// Checks the operands of an IR-only operation against its signature.
 fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<String> {
     let signature = op.desc().signature;
     let dsts = data.dsts.iter().enumerate();
@@ -208,7 +208,7 @@ fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<St
         } else if slot.class.must_agree() && *agreed.get_or_insert(ty) != ty {
             found.push(format!("{name} has type {ty}, but must agree with {}", agreed.unwrap_or(ty)));
         }
-        // Lowerings would have to carry them along, and selections move bits.
+        // Lowerings would have to propagate them, and selections move bits.
         if !flags.is_empty() {
             found.push(format!("{name} may not have a modifier: only hardware operations take them"));
         }
@@ -216,7 +216,7 @@ fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<St
     found
 }
 
-/// Rules of single IR-only operations.
+/// Checks rules specific to single IR-only operations.
 fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String> {
     let total = |types: &mut dyn Iterator<Item = Type>| types.map(Type::total_bits).sum::<u32>();
     let dst_types = || data.dsts.iter().map(|dst| f.ty(*dst));
@@ -224,12 +224,12 @@ fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String>
     match op {
         IrOp::Collect | IrOp::Split => {
             let (parts, whole) = (total(&mut src_types()), total(&mut dst_types()));
-            (parts != whole).then(|| format!("the sources have {parts} bits together, the results {whole}"))
+            (parts != whole).then(|| format!("the sources have {parts} bits in total, the results {whole}"))
         }
         IrOp::AtomicGlobal | IrOp::AtomicLocal => {
             let given = data.srcs.last().map_or(Type::B32, |src| f.src_ty(*src));
-            let wanted = Type::vector(32, if data.mods[0] == COMPARE_EXCHANGE { 2 } else { 1 });
-            (given != wanted).then(|| format!("data has type {given}, but must have type {wanted}"))
+            let expected = Type::vector(32, if data.mods[0] == COMPARE_EXCHANGE { 2 } else { 1 });
+            (given != expected).then(|| format!("data has type {given}, but must have type {expected}"))
         }
         IrOp::Copy => {
             (!dst_types().eq(src_types())).then(|| "results and sources differ in type".to_string())
@@ -243,8 +243,8 @@ fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String>
     }
 }
 
-/// Operands of a hardware operation before selection: scalars of widths that the operation computes with. What is not
-/// encodable yet, selection and legalisation make so.
+/// Checks the operands of a hardware operation before selection: scalars of widths that the operation
+/// supports. Operands that cannot be encoded are legalised later.
 fn hardware_problems(f: &Function<'_>, stage: Stage, opcode: Opcode, data: &InstData<'_>) -> Vec<String> {
     let desc = opcode.desc();
     let reads_floats = desc.with_role(Role::Src).any(|(_, operand)| operand.kind.style == Style::Float);
@@ -283,12 +283,12 @@ fn hardware_problems(f: &Function<'_>, stage: Stage, opcode: Opcode, data: &Inst
     let mut widths = values.map(|value| f.ty(value).bits);
     let first = widths.next();
     if opcode == Opcode::Bitop && stage < Stage::Selected && widths.any(|width| Some(width) != first) {
-        found.push("operands of a bitwise operation have one width".to_string());
+        found.push("operands of a bitwise operation must have the same width".to_string());
     }
     found
 }
 
-/// The instruction encodes, with stand-in registers.
+/// Checks that the instruction can be encoded, with stand-in registers.
 fn machine_problem(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Option<String> {
     let checked = machine_inst(f, opcode, data, |_| Some(0))
         .and_then(|inst| check_vectors(f, &inst, data).map(|()| inst));
@@ -299,7 +299,7 @@ fn machine_problem(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Opt
     encode(&inst).err().map(|problem| problem.to_string())
 }
 
-/// Modifiers have values that exist.
+/// Checks that modifiers have valid values.
 fn mod_problems(data: &InstData<'_>) -> Vec<String> {
     if matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Jump)) {
         return Vec::new();

@@ -6,7 +6,8 @@ use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
 
-/// Where a value is defined: position of the block in the layout, then position in the block from 1; 0 for parameters.
+/// Position of a definition: the block's position in the layout, then the position in the block from 1; 0 for
+/// parameters.
 type Place = (usize, usize);
 
 /// Checks definitions and uses.
@@ -54,7 +55,7 @@ fn definitions(report: &mut Report<'_, '_>) -> Side<Value, Option<Place>> {
                         Rule::Definition,
                         segment.block,
                         *inst,
-                        format!("{dst} does not know its definition"),
+                        format!("the definition recorded for {dst} is another instruction"),
                     );
                 }
             }
@@ -78,7 +79,7 @@ fn check_use(
     if place.0 == reader.0 && place.1 < reader.1 {
         return;
     }
-    // In code that is never reached every definition dominates.
+    // In unreachable code every definition dominates.
     if dominators.is_reachable(reader.0) && (place.0 == reader.0 || !dominators.dominates(place.0, reader.0))
     {
         report.inst(
@@ -92,13 +93,13 @@ fn check_use(
 
 /// The dominator tree over positions of the layout.
 struct Dominators {
-    /// Interval of each block in a preorder of the tree; empty for unreachable blocks.
+    /// Preorder interval of each block in the tree; empty for unreachable blocks.
     intervals: Vec<(usize, usize)>,
 }
 
 impl Dominators {
-    /// Forward edges go forward in the layout and back edges go to a dominator, so one sweep in layout order finds
-    /// every immediate dominator (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm").
+    /// Forward edges go forward in the layout and back edges go to a dominator, so one sweep in layout order
+    /// finds every immediate dominator (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm").
     fn new(order: &Order) -> Self {
         let count = order.preds.len();
         let mut parent: Vec<Option<usize>> = vec![None; count];
@@ -129,8 +130,8 @@ fn meet(parent: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Preorder intervals: parents come before their children in the layout, so sizes add up backwards and places are
-/// handed out forwards.
+/// Preorder intervals: parents come before their children in the layout, so sizes are summed backward and
+/// positions assigned forward.
 fn intervals(parent: &[Option<usize>]) -> Vec<(usize, usize)> {
     let mut size: Vec<usize> = parent
         .iter()
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn dominators_of_nested_diamonds() {
-        // A loop 1 → 2, 3 → 5 → 1 entered from 0, which also goes around it by 4; 6 is unreachable.
+        // A loop 1 → 2, 3 → 5 → 1 entered from 0, which can also bypass it through 4; 6 is unreachable.
         let preds = vec![vec![], vec![0, 5], vec![1], vec![1], vec![0], vec![2, 3, 4], vec![]];
         let dominators = Dominators::new(&Order { position: Side::new(0), preds });
         let above =

@@ -1,4 +1,4 @@
-//! The layout grammar, the ends of blocks, the targets of jumps, the edges.
+//! Checks the layout grammar, the ends of blocks, the targets of jumps, and the edges.
 
 use agx_isa::table::Opcode;
 
@@ -9,11 +9,11 @@ use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
 use crate::ir::types::Stage;
 
-/// What the layout says of control flow, derived independently of [`Function::compute_cfg`].
+/// Control flow according to the layout, derived independently of [`Function::compute_cfg`].
 pub(super) struct Order {
-    /// Position of each block in the layout; `None` when it is not there.
+    /// Position of each block in the layout; `None` if it is not part of it.
     pub position: Side<Block, Option<usize>>,
-    /// Predecessors of each position of the layout, by position.
+    /// Predecessors by position in the layout.
     pub preds: Vec<Vec<usize>>,
 }
 
@@ -26,7 +26,7 @@ struct Construct {
     close: usize,
 }
 
-/// Checks the grammar of the layout and the edges. `None` when it is so broken that nothing else can be checked.
+/// Checks the grammar of the layout and the edges. `None` if it is too malformed for further checks.
 pub(super) fn check(report: &mut Report<'_, '_>) -> Option<Order> {
     let before = report.violations.len();
     let position = check_membership(report);
@@ -35,7 +35,8 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> Option<Order> {
         return None;
     }
     if report.stage >= Stage::Final {
-        // Jumps have become mask instructions: control flow is in the instructions, not in the layout.
+        // Jumps have been lowered to mask instructions: control flow is in the instructions, not in the
+        // layout.
         return Some(Order { position, preds: vec![Vec::new(); report.f.layout.len()] });
     }
     let around = enclosing(report.f, &constructs);
@@ -44,7 +45,8 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> Option<Order> {
     Some(Order { position, preds })
 }
 
-/// Every block of the layout exists and stands there once, every instruction exists and stands in one block.
+/// Checks that every block of the layout exists and occurs once, and that every instruction exists and is in
+/// one block.
 fn check_membership(report: &mut Report<'_, '_>) -> Side<Block, Option<usize>> {
     let f = report.f;
     let mut position: Side<Block, Option<usize>> = Side::new(f.blocks.len());
@@ -59,7 +61,7 @@ fn check_membership(report: &mut Report<'_, '_>) -> Side<Block, Option<usize>> {
             continue;
         };
         if position[segment.block].replace(index).is_some() {
-            report.block(Rule::Layout, segment.block, "the block stands twice in the layout");
+            report.block(Rule::Layout, segment.block, "the block occurs twice in the layout");
             continue;
         }
         for inst in &data.insts {
@@ -70,14 +72,14 @@ fn check_membership(report: &mut Report<'_, '_>) -> Side<Block, Option<usize>> {
                     format!("the block holds {inst}, which does not exist"),
                 );
             } else if std::mem::replace(&mut placed[*inst], true) {
-                report.inst(Rule::Layout, segment.block, *inst, "the instruction stands in two places");
+                report.inst(Rule::Layout, segment.block, *inst, "the instruction occurs twice");
             }
         }
     }
     position
 }
 
-/// Brackets match, every if has two arms, and the function ends once.
+/// Checks that brackets match, every if has two arms, and the function ends once.
 fn check_brackets(report: &mut Report<'_, '_>) -> Vec<Construct> {
     let f = report.f;
     let mut constructs = Vec::new();
@@ -99,7 +101,7 @@ fn check_brackets(report: &mut Report<'_, '_>) -> Vec<Construct> {
                 Some(construct) if construct.seam == Seam::If && construct.otherwise.is_none() => {
                     construct.otherwise = Some(index);
                 }
-                _ => report.block(Rule::Layout, segment.block, "an else belongs to no if"),
+                _ => report.block(Rule::Layout, segment.block, "`else` without a matching if"),
             },
             Seam::EndIf | Seam::EndLoop | Seam::EndScope => match open.pop() {
                 Some(construct) if closes(construct, segment.seam) => {
@@ -108,9 +110,13 @@ fn check_brackets(report: &mut Report<'_, '_>) -> Vec<Construct> {
                 Some(_) => report.block(
                     Rule::Layout,
                     segment.block,
-                    "a bracket closes something else, or an if without else",
+                    "a bracket closes another construct, or an if without else",
                 ),
-                None => report.block(Rule::Layout, segment.block, "a bracket closes nothing"),
+                None => report.block(
+                    Rule::Layout,
+                    segment.block,
+                    "a closing bracket without a matching opening one",
+                ),
             },
             Seam::End => {}
         }
@@ -129,7 +135,7 @@ fn closes(construct: Construct, seam: Seam) -> bool {
     }
 }
 
-/// How constructs and blocks lie within each other; constructs by their index.
+/// The nesting of constructs and blocks; constructs by their index.
 struct Enclosing {
     /// For each position of the layout, the innermost construct around the block.
     block: Vec<Option<usize>>,
@@ -160,7 +166,7 @@ fn enclosing(f: &Function<'_>, constructs: &[Construct]) -> Enclosing {
     result
 }
 
-/// A jump goes to the header of a loop around it, or to the block after a loop or scope around it.
+/// Checks that jumps go to the header of an enclosing loop, or to the block after an enclosing loop or scope.
 fn check_jumps(report: &mut Report<'_, '_>, constructs: &[Construct], around: &Enclosing) {
     let f = report.f;
     for (position, segment) in f.layout.iter().enumerate() {
@@ -170,7 +176,7 @@ fn check_jumps(report: &mut Report<'_, '_>, constructs: &[Construct], around: &E
             continue;
         }
         let Some(target) = data.target() else {
-            report.inst(Rule::Jump, segment.block, inst, "a jump has one target");
+            report.inst(Rule::Jump, segment.block, inst, "a jump must have one target");
             continue;
         };
         let mut construct = around.block[position];
@@ -184,14 +190,15 @@ fn check_jumps(report: &mut Report<'_, '_>, constructs: &[Construct], around: &E
         }
         if !found {
             let message = format!(
-                "{target} is neither the header of a loop around the jump nor after one, nor after a scope"
+                "{target} is neither the header of an enclosing loop nor the block after an enclosing loop or scope"
             );
             report.inst(Rule::Jump, segment.block, inst, message);
         }
     }
 }
 
-/// Compares the edges a function carries with those its layout means; returns predecessors by position.
+/// Compares the stored edges of a function with those that its layout implies; returns predecessors by
+/// position.
 fn check_edges(
     report: &mut Report<'_, '_>,
     constructs: &[Construct],
@@ -254,7 +261,7 @@ fn successors(f: &Function<'_>, constructs: &[Construct], around: &Enclosing, fr
     }
 }
 
-/// Blocks end as their seams ask, terminators stand last, phis and preloads first.
+/// Checks that blocks end as their seams require, terminators are last, and phis and preloads first.
 pub(super) fn check_blocks(report: &mut Report<'_, '_>, order: &Order) {
     let f = report.f;
     let flow_is_explicit = report.stage >= Stage::Final;
@@ -265,7 +272,7 @@ pub(super) fn check_blocks(report: &mut Report<'_, '_>, order: &Order) {
         for (at, inst) in insts.iter().enumerate() {
             let op = f.insts[*inst].op;
             if op.is_terminator() && at + 1 != insts.len() && !flow_is_explicit {
-                report.inst(Rule::End, block, *inst, "a terminator stands last in its block");
+                report.inst(Rule::End, block, *inst, "a terminator must be last in its block");
             }
             check_head(report, &mut head, position, block, *inst);
             if op == Op::Ir(IrOp::Phi) {
@@ -286,15 +293,17 @@ fn check_end(report: &mut Report<'_, '_>, block: Block, seam: Seam) {
     let f = report.f;
     match (f.terminator(block), seam) {
         (Some(inst), Seam::If) if is_if(f.insts[inst].op) => {}
-        (_, Seam::If) => report.block(Rule::End, block, "the block before an if construct ends with an if"),
+        (_, Seam::If) => {
+            report.block(Rule::End, block, "the block before an if construct must end with `if`")
+        }
         (Some(inst), _) if is_if(f.insts[inst].op) => {
-            report.inst(Rule::End, block, inst, "no if construct follows")
+            report.inst(Rule::End, block, inst, "expected an if construct after this")
         }
         _ => {}
     }
 }
 
-/// What may still stand at a point of a block.
+/// What may still occur at this point of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Head {
     Phis,
@@ -306,12 +315,12 @@ fn check_head(report: &mut Report<'_, '_>, head: &mut Head, position: usize, blo
     match report.f.insts[inst].op {
         Op::Ir(IrOp::Phi) => {
             if *head != Head::Phis {
-                report.inst(Rule::Head, block, inst, "phis stand first in their block");
+                report.inst(Rule::Head, block, inst, "phis must be first in their block");
             }
         }
         Op::Ir(IrOp::Preload) => {
             if position != 0 || *head == Head::Body {
-                report.inst(Rule::Head, block, inst, "preloads stand first in the entry block");
+                report.inst(Rule::Head, block, inst, "preloads must be first in the entry block");
             }
             *head = (*head).max(Head::Preloads);
         }
@@ -319,11 +328,11 @@ fn check_head(report: &mut Report<'_, '_>, head: &mut Head, position: usize, blo
     }
 }
 
-/// A phi has one source from each predecessor.
+/// Checks that a phi has one source from each predecessor.
 fn check_phi(report: &mut Report<'_, '_>, order: &Order, position: usize, block: Block, inst: Inst) {
     let data = report.f.insts[inst];
     if data.mods.len() != data.srcs.len() {
-        report.inst(Rule::Head, block, inst, "a phi has as many blocks as sources");
+        report.inst(Rule::Head, block, inst, "a phi must have as many blocks as sources");
         return;
     }
     let mut named: Vec<Option<usize>> = data.mods.iter().map(|pred| order.position[Block(*pred)]).collect();
@@ -335,7 +344,7 @@ fn check_phi(report: &mut Report<'_, '_>, order: &Order, position: usize, block:
             Rule::Head,
             block,
             inst,
-            format!("a phi has one source from each predecessor: {}", preds.join(", ")),
+            format!("a phi must have one source from each predecessor: {}", preds.join(", ")),
         );
     }
 }

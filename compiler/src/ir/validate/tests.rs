@@ -1,4 +1,4 @@
-//! Each rule has a function that breaks it and nothing else.
+//! A function for each rule that breaks only this rule.
 
 use bumpalo::Bump;
 
@@ -8,7 +8,7 @@ use crate::ir::function::{Function, Seam, Segment};
 use crate::ir::types::Stage;
 use crate::ir::{InstData, parse};
 
-/// The violations of `text`, a function whose head is left out when it does not begin with `kernel`.
+/// The violations of `text`, a function; a default head is added if `text` does not begin with `kernel`.
 fn violations(text: &str) -> Vec<String> {
     let bump = Bump::new();
     let text =
@@ -21,7 +21,7 @@ fn report(f: &Function<'_>, stage: Stage) -> Vec<String> {
     validate(f, stage).err().unwrap_or_default().iter().map(|violation| violation.to_string()).collect()
 }
 
-/// Exactly one violation, which reads `expected`.
+/// Checks that there is exactly one violation, with the message `expected`.
 fn check(text: &str, expected: &str) {
     assert_eq!(violations(text), [expected], "{text}");
 }
@@ -76,22 +76,25 @@ fn a_valid_function_has_no_violation() {
 }
 
 #[test]
-fn blocks_end_as_their_seams_ask() {
-    check("b0:\nhalt\nkeep\n", "b0: `halt`: a terminator stands last in its block");
-    check("b0:\nif true\n", "b0: `if true`: no if construct follows");
-    check("b0:\n{\nb1:\n} else {\nb2:\n}\nb3:", "b0: the block before an if construct ends with an if");
-    check("b0:\nhalt\n{\nb1:\n} else {\nb2:\n}\nb3:", "b0: the block before an if construct ends with an if");
+fn blocks_end_as_their_seams_require() {
+    check("b0:\nhalt\nkeep\n", "b0: `halt`: a terminator must be last in its block");
+    check("b0:\nif true\n", "b0: `if true`: expected an if construct after this");
+    check("b0:\n{\nb1:\n} else {\nb2:\n}\nb3:", "b0: the block before an if construct must end with `if`");
+    check(
+        "b0:\nhalt\n{\nb1:\n} else {\nb2:\n}\nb3:",
+        "b0: the block before an if construct must end with `if`",
+    );
 }
 
 #[test]
 fn ifs_have_two_arms() {
-    check("b0:\nif true {\nb1:\n}\nb2:", "b1: a bracket closes something else, or an if without else");
-    check("b0:\nif true {\nb1:\n} else {\nb2:\n} else {\nb3:\n}\nb4:", "b2: an else belongs to no if");
+    check("b0:\nif true {\nb1:\n}\nb2:", "b1: a bracket closes another construct, or an if without else");
+    check("b0:\nif true {\nb1:\n} else {\nb2:\n} else {\nb3:\n}\nb4:", "b2: `else` without a matching if");
 }
 
 #[test]
 fn jumps_leave_loops_and_scopes() {
-    let message = "is neither the header of a loop around the jump nor after one, nor after a scope";
+    let message = "is neither the header of an enclosing loop nor the block after an enclosing loop or scope";
     check("b0:\njump b0", &format!("b0: `jump b0`: b0 {message}"));
     check("b0:\nloop {\nb1:\n}\nb2:\njump b1", &format!("b2: `jump b1`: b1 {message}"));
     check("b0:\nif true {\nb1:\njump b3\n} else {\nb2:\n}\nb3:", &format!("b1: `jump b3`: b3 {message}"));
@@ -100,24 +103,24 @@ fn jumps_leave_loops_and_scopes() {
 }
 
 #[test]
-fn phis_and_preloads_stand_first() {
+fn phis_and_preloads_come_first() {
     check(
         "b0:\nscope {\nb1:\nkeep\n%0:32 = phi b0: #1\n}\nb2:",
-        "b1: `%0:32 = phi b0: #1`: phis stand first in their block",
+        "b1: `%0:32 = phi b0: #1`: phis must be first in their block",
     );
     check(
         "b0:\nkeep\n%0:32 = preload reg=10",
-        "b0: `%0:32 = preload reg=10`: preloads stand first in the entry block",
+        "b0: `%0:32 = preload reg=10`: preloads must be first in the entry block",
     );
     check(
         "b0:\nscope {\nb1:\n%0:32 = preload reg=10\n}\nb2:",
-        "b1: `%0:32 = preload reg=10`: preloads stand first in the entry block",
+        "b1: `%0:32 = preload reg=10`: preloads must be first in the entry block",
     );
 }
 
 #[test]
 fn phis_name_every_predecessor_once() {
-    let message = "a phi has one source from each predecessor: b0";
+    let message = "a phi must have one source from each predecessor: b0";
     for inst in ["%0:32 = phi", "%0:32 = phi b0: #1, b0: #2", "%0:32 = phi b1: #1"] {
         check(&format!("b0:\nscope {{\nb1:\n{inst}\n}}\nb2:"), &format!("b1: `{inst}`: {message}"));
     }
@@ -137,7 +140,7 @@ fn values_are_defined_once_and_before_their_uses() {
         "b0:\nif true {\nb1:\n%0:32 = mov #1\n} else {\nb2:\n}\nb3:\n%1:32 = phi b1: #0, b2: %0",
         "b3: `%1:32 = phi b1: #0, b2: %0`: the definition of %0 does not dominate this use",
     );
-    // What is never reached may use anything that is defined.
+    // Unreachable code may use any value that is defined.
     assert_eq!(violations("b0:\nloop {\nb1:\n}\nb2:\nkeep %0\n%0:32 = mov #1"), [""; 0]);
 }
 
@@ -175,7 +178,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32 = select #1, #2, #3", "cond has type 32, but must be a boolean"),
         ("%0:8 = fneg #1:8", "result has type 8, but must be a float of one width for all F"),
         ("%0:32 = load_scratch u0_u1", "offset has type 64, but must be a 32-bit scalar"),
-        ("%0:32x2 = collect #1, #2:16", "the sources have 48 bits together, the results 64"),
+        ("%0:32x2 = collect #1, #2:16", "the sources have 48 bits in total, the results 64"),
         ("%0:32, %1:16 = copy #1:16, #2", "results and sources differ in type"),
         ("atomic_global u0_u1, #0, #1 op=cmpxchg", "data has type 32, but must have type 32x2"),
         ("%0:32 = atomic_local #0, #1:16", "data has type 16, but must have type 32"),
@@ -183,7 +186,10 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32x2 = fadd #1.0, #2.0", "operand `dst` has type 32x2, but must be a scalar"),
         ("%0:16 = hadd #1.0:16, #2.0", "operand `b` may not be 32 bits wide"),
         ("%0:64 = ffma #1.0, #2.0, u0_u1", "operand `c` may not be 64 bits wide"),
-        ("%0:32 = mov #1\n%1:16 = bitop %0, #2:16 table=8", "operands of a bitwise operation have one width"),
+        (
+            "%0:32 = mov #1\n%1:16 = bitop %0, #2:16 table=8",
+            "operands of a bitwise operation must have the same width",
+        ),
         ("%0:32 = fmin -#1.0, #2.0", "source may not have a modifier: only hardware operations take them"),
         ("%0:32 = iadd #1.abs, #2", "operand `a` may not have this modifier"),
         ("%0:32 = iadd u[3]:32, #2", "this uniform register does not exist"),
@@ -206,17 +212,17 @@ fn machine_operands_are_legal_for_their_row() {
     };
     let rows = [
         ("%4:32 = iadd %0, #256", "the number is out of range"),
-        ("%4:32 = fadd %0, #1.1", "no 8-bit float has these bits"),
+        ("%4:32 = fadd %0, #1.1", "the constant has no 8-bit float encoding"),
         ("%4:32 = bitop %2, #0 table=10", "this size is not allowed here"),
         ("%4:32 = hadd %1, %0", "this size is not allowed here"),
         ("%4:32 = icsel %0, #1, %1, %0", "it does not agree with the other operands of the instruction"),
         ("%4:32 = load u[252]:64, #0", ""),
-        ("%4:32 = load u[256]:64, #0", "operand `base` does not reach this uniform register"),
+        ("%4:32 = load u[256]:64, #0", "operand `base` cannot address this uniform register"),
         ("%4:32 = load u0_u1, #0 mask=xy", "operand `dst`: expected 2 registers, found 1"),
         ("store %3, %2, #0 mask=x", "operand `data`: expected 1 registers, found 2"),
-        ("%4:32 = icmp_ballot u0, #1", "operand `a` does not reach this uniform register"),
+        ("%4:32 = icmp_ballot u0, #1", "operand `a` cannot address this uniform register"),
         ("%4:32 = dfdx %0, %0", "`dfdx` has 1 sources, not 2"),
-        ("%4:1 = bitop %0, #0", "%4 is a boolean, which machine code does not have"),
+        ("%4:1 = bitop %0, #0", "%4 is a boolean, which is not allowed at this stage"),
     ];
     for (inst, message) in rows {
         let found = machine(inst);
@@ -232,7 +238,7 @@ fn machine_operands_are_legal_for_their_row() {
     assert_eq!(machine(&legal.replace("and", "8")), [""; 0]);
 }
 
-/// Parses [`VALID`] and breaks it with `mutate`.
+/// Parses [`VALID`] and mutates the function.
 fn mutated(mutate: impl FnOnce(&mut Function<'_>)) -> Vec<String> {
     let bump = Bump::new();
     let mut f = parse(&bump, VALID).expect("parses").remove(0);
@@ -240,7 +246,7 @@ fn mutated(mutate: impl FnOnce(&mut Function<'_>)) -> Vec<String> {
     report(&f, Stage::Source)
 }
 
-/// Parses [`VALID`] and breaks its layout with `mutate`.
+/// Parses [`VALID`] and mutates its layout.
 fn relaid(mutate: impl FnOnce(&mut Vec<Segment>)) -> Vec<String> {
     mutated(|f| {
         let mut layout = f.layout.to_vec();
@@ -256,9 +262,12 @@ fn broken_tables_are_reported() {
     };
     contains(relaid(|layout| layout.clear()), "the layout has no block");
     contains(relaid(|layout| layout[1].block = Block(99)), "the layout names b99, which does not exist");
-    contains(relaid(|layout| layout[1].block = Block(0)), "b0: the block stands twice in the layout");
-    contains(relaid(|layout| layout[2].seam = Seam::EndLoop), "a bracket closes something else");
-    contains(relaid(|layout| layout[3].seam = Seam::EndScope), "a bracket closes nothing");
+    contains(relaid(|layout| layout[1].block = Block(0)), "b0: the block occurs twice in the layout");
+    contains(relaid(|layout| layout[2].seam = Seam::EndLoop), "a bracket closes another construct");
+    contains(
+        relaid(|layout| layout[3].seam = Seam::EndScope),
+        "a closing bracket without a matching opening one",
+    );
     contains(relaid(|layout| layout[3].seam = Seam::End), "the layout ends too early");
     contains(relaid(|layout| layout.truncate(2)), "a bracket is never closed");
     contains(relaid(|layout| layout.truncate(2)), "the layout does not end");
@@ -271,11 +280,14 @@ fn broken_tables_are_reported() {
             let inst = f.blocks[1].insts[0];
             f.blocks[2].insts.push(inst);
         }),
-        "the instruction stands in two places",
+        "the instruction occurs twice",
     );
     contains(mutated(|f| f.blocks[0].succs.reverse()), "b0: the successors are stale");
     contains(mutated(|f| f.blocks[3].preds.clear()), "b3: the predecessors are stale");
-    contains(mutated(|f| f.values[Value(3)].def = None), "%3 does not know its definition");
+    contains(
+        mutated(|f| f.values[Value(3)].def = None),
+        "the definition recorded for %3 is another instruction",
+    );
     contains(mutated(|f| f.values[Value(3)].ty.bits = 7), "%3 has type 7, which does not exist");
     contains(mutated(|f| f.params.push(Value(99))), "a parameter does not exist");
     contains(

@@ -1,17 +1,17 @@
-//! Where constructs end one after the other, one `pop_exec` closes them all.
+//! Merges `pop_exec`s of constructs that end together.
 
 use agx_isa::table::Opcode;
 
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, Op, Side};
 
-/// Most levels that one instruction closes.
+/// Maximum number of levels that one instruction closes.
 const MAX_NEST: u32 = 3;
 
-/// Closes constructs that end together by one instruction, unless something jumps in between.
+/// Closes constructs that end together with one instruction, unless a jump targets a block in between.
 pub(super) fn merge_pops(f: &mut Function<'_>) {
     let targets = targets(f);
-    // The next block that has instructions, where nothing jumps to it or to what is before it.
+    // The next block with instructions, provided that no jump targets it or a block before it.
     let mut next: Option<Block> = None;
     for index in (0..f.layout.len()).rev() {
         let block = f.layout[index].block;
@@ -23,7 +23,7 @@ pub(super) fn merge_pops(f: &mut Function<'_>) {
     }
 }
 
-/// Makes the instruction at the start of `next` close what the only one of `block` closes, too.
+/// Makes the instruction at the start of `next` also close the levels of the only instruction of `block`.
 fn merge(f: &mut Function<'_>, block: Block, next: Block) -> bool {
     let ([inner], Some(outer)) = (&f.block(block).insts[..], f.block(next).insts.first().copied()) else {
         return false;
@@ -41,13 +41,13 @@ fn merge(f: &mut Function<'_>, block: Block, next: Block) -> bool {
     true
 }
 
-/// Levels that `inst` closes, if it does.
+/// The number of levels that `inst` closes, if it closes any.
 fn levels(f: &Function<'_>, inst: Inst) -> Option<u32> {
     let data = f.insts[inst];
     (data.op == Op::Hw(Opcode::PopExec)).then(|| data.get(key::NEST)).filter(|levels| *levels != 0)
 }
 
-/// Blocks that something jumps to.
+/// Blocks that are targets of jumps.
 fn targets(f: &Function<'_>) -> Side<Block, bool> {
     let mut targets = Side::new(f.blocks.len());
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {

@@ -1,19 +1,20 @@
-//! Structured control flow becomes execution-mask instructions.
+//! Lowers structured control flow to execution-mask instructions.
 //!
-//! Each lane counts in `r0l` how many levels it is away from running; 0 runs. An if adds a level, and so does a scope; a
-//! loop adds one, or two when lanes can wait at its end for the next iteration (continue). Leaving to a target sets the
-//! count to the number of levels up to and including the one that the target closes, so that one instruction leaves any
-//! number of constructs; the closing `pop_exec`s bring the lane back at the right place. A lane that ends early counts a level more than is open and
-//! comes back for the `stop`, which no lane may be masked off at.
+//! Each lane counts in `r0l` the levels that it must leave before it becomes active again; 0 is active. An if
+//! adds a level, and so does a scope; a loop adds one, or two if lanes can wait at its end for the next
+//! iteration (continue). A jump sets the count to the number of levels up to and including the one that its
+//! target closes, so one instruction leaves any number of constructs, and the closing `pop_exec`s reactivate
+//! the lane at the right place. A lane that ends early counts one level more than are open and is reactivated
+//! for the `stop`, at which no lane may be masked off.
 //!
 //! | construct | begins | middle | ends |
 //! |---|---|---|---|
 //! | if | `if_*cmp 1` | `else_exec 1` unless an arm is empty | `pop_exec 1` |
-//! | scope | `push_exec 1` if lanes may be off | | `pop_exec 1` |
-//! | loop | `push_exec k` if lanes may be off | | `while` true `2` if k = 2, `jmp_any`, `pop_exec k` |
+//! | scope | `push_exec 1` if lanes may be inactive | | `pop_exec 1` |
+//! | loop | `push_exec k` if lanes may be inactive | | `while` true `2` if k = 2, `jmp_any`, `pop_exec k` |
 //!
-//! Parallel copies have been lowered and `r0l` is not allocated. Afterwards every branch target is a block, and only waits
-//! are missing.
+//! Parallel copies have been lowered and `r0l` is not allocated. Afterwards all branch targets are explicit
+//! blocks, and only waits are missing.
 //!
 //! Before: stage allocated. After: stage final.
 
@@ -32,12 +33,13 @@ use crate::regalloc::{Allocation, Reg};
 /// Estimated cycles of a jump (Mesa 25.0).
 const JUMP_COST: u32 = 19;
 
-/// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it: where all lanes go the same
-/// way that is half the time, where they part it is seldom.
+/// Cost of an arm, in estimated cycles, from which a jump over it pays off. At a uniform branch the jump is
+/// taken half the time; at a divergent one it is seldom taken.
 const SKIP_COST_UNIFORM: u32 = 2 * JUMP_COST;
 const SKIP_COST: u32 = 4 * JUMP_COST;
 
-/// The same of the rest of a loop's body, when the last lane has left: that happens once in many iterations (Mesa 25.0).
+/// The same for the rest of a loop's body after the last lane has left, which happens once in many iterations
+/// (Mesa 25.0).
 const SKIP_COST_LEFT: u32 = 10 * JUMP_COST;
 
 /// Largest level that fits the immediate of a select.
@@ -109,8 +111,8 @@ fn places(f: &Function<'_>) -> Side<Block, usize> {
     places
 }
 
-/// Estimated cycles of all segments before each, and of all. A loop counts as an expensive arm whatever its body: it
-/// would go round once with no lanes.
+/// Estimated cycles of all segments before each one, and the total. A loop counts as an expensive arm
+/// regardless of its body: it would execute one iteration with an empty mask.
 fn costs(f: &Function<'_>) -> Vec<u32> {
     let mut costs = vec![0u32];
     let mut sum = 0u32;
@@ -125,16 +127,16 @@ fn costs(f: &Function<'_>) -> Vec<u32> {
 /// How an if is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Plan {
-    /// Both arms do something, or the else-arm does not.
+    /// The then-arm has instructions; the else-arm may be empty.
     #[default]
     Arms,
-    /// Only the else-arm does something: the condition is inverted and it becomes the then-arm.
+    /// Only the else-arm has instructions: the condition is inverted and it becomes the then-arm.
     ElseOnly,
-    /// Nothing happens in either arm.
+    /// Both arms are empty.
     Nothing,
-    /// The then-arm only leaves: lanes leave where the condition holds, and the else-arm is not nested.
+    /// The then-arm only jumps: lanes leave where the condition holds, and the else-arm is not nested.
     LeaveThen,
-    /// The else-arm only leaves, and the then-arm is not nested.
+    /// The else-arm only jumps, and the then-arm is not nested.
     LeaveElse,
 }
 
@@ -150,7 +152,7 @@ struct Open {
     plan: Plan,
     /// The else-arm has begun.
     in_else: bool,
-    /// Estimated cycles from which on it pays to jump over an arm of an if.
+    /// Cost of an arm of an if, in estimated cycles, from which a jump over it pays off.
     skip_cost: u32,
 }
 
@@ -167,22 +169,22 @@ impl Open {
 struct Lowering<'l> {
     /// Plan of the if that begins after each segment.
     plans: Vec<Plan>,
-    /// For each segment that begins a construct: where it ends.
+    /// For each segment that begins a construct: its end.
     ends: Vec<Option<ConstructEnd>>,
     /// Segment of each block.
     places: Side<Block, usize>,
-    /// Estimated cycles of all segments before each.
+    /// Estimated cycles of all segments before each one.
     costs: Vec<u32>,
     /// Headers of loops in which lanes wait for the next iteration.
     continued: Side<Block, bool>,
     open: Vec<Open>,
-    /// Instructions to stand at the start of each segment's block.
+    /// Instructions to insert at the start of each segment's block.
     starts: Vec<Vec<Inst>>,
     lanes_may_be_off: bool,
-    /// Some lanes count a level more than is open: they have ended before the others.
+    /// Some lanes have ended early and count one level more than are open.
     lanes_have_ended: bool,
     allocation: &'l mut Allocation,
-    /// Blocks that end with a branch which all lanes take together.
+    /// Blocks that end with a uniform branch.
     uniform_branches: &'l Side<Block, bool>,
     masks: bool,
 }
@@ -199,7 +201,7 @@ fn plan_if(f: &Function<'_>, index: usize, end: ConstructEnd) -> Plan {
     if f.layout[index].seam != Seam::If {
         return Plan::default();
     }
-    // The block of an arm that is one block.
+    // The block of an arm that consists of one block.
     let single = |first: usize, last: usize| (first == last).then(|| f.layout[first].block);
     let then = single(index + 1, end.otherwise);
     let otherwise = single(end.otherwise + 1, end.close);
@@ -218,7 +220,7 @@ fn only_leaves(f: &Function<'_>, block: Block) -> bool {
     matches!(f.block(block).insts.as_slice(), [inst] if f.insts[*inst].op == Op::Ir(IrOp::Jump))
 }
 
-/// Loops that a lane continues from elsewhere than the end of the body.
+/// Loops with a continue from elsewhere than the end of the body.
 fn continued_loops(f: &Function<'_>) -> Side<Block, bool> {
     let mut continued: Side<Block, bool> = Side::new(f.blocks.len());
     let mut is_header: Side<Block, bool> = Side::new(f.blocks.len());
@@ -258,7 +260,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// All lanes run when the part ends, those too that have ended before it.
+    /// Reactivates all lanes at the end of the part, including those that have ended early.
     fn end_program(&mut self, f: &mut Function<'_>, block: Block) {
         if !self.lanes_have_ended {
             return;
@@ -300,7 +302,7 @@ impl Lowering<'_> {
         };
         f.block_mut(block).insts.pop();
         if self.open.last().is_some_and(Open::is_in_leaving_arm) {
-            // The lanes have left at the if itself.
+            // The lanes have already left at the if.
             return Ok(());
         }
         if let Some(level) = level {
@@ -314,7 +316,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Levels a lane must count to leave to `target` from inside the open constructs.
+    /// The count that makes a lane leave from inside the open constructs to `target`.
     fn level_of(&self, target: Block) -> Result<u32, CompileError> {
         let mut level = 0;
         for open in self.open.iter().rev() {
@@ -362,8 +364,8 @@ impl Lowering<'_> {
         self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
     }
 
-    /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm does something, and
-    /// jumps over the arm when that pays.
+    /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm has
+    /// instructions, and adds a jump over the arm if that pays off.
     fn enter_if(&mut self, f: &mut Function<'_>, index: usize, condition: Inst, plan: Plan) {
         self.masks = true;
         let block = f.layout[index].block;
@@ -393,22 +395,23 @@ impl Lowering<'_> {
         self.ends[index].filter(|end| end.close + 1 < self.ends.len())
     }
 
-    /// A jump over the arm of segments `first` to `last`, if the arm costs as much as `skip_cost`.
+    /// A jump over the arm of segments `first` to `last`, if the arm costs at least `skip_cost`.
     fn skip_arm(&self, f: &mut Function<'_>, (first, last): (usize, usize), skip_cost: u32) -> Option<Inst> {
         let cost = self.costs[last + 1] - self.costs[first];
         let target = f.layout.get(last + 1)?.block;
         (cost >= skip_cost).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
     }
 
-    /// A barrier must not be executed when no lane is there to arrive at it: the others of the workgroup may not. Lanes
-    /// that wait for a loop's next iteration have not arrived either, and then no lane may (Vulkan demands uniform control
-    /// flow at barriers), so such a loop needs no guard.
+    /// Guards barriers against an empty mask: a barrier must not be executed when no lane arrives at it,
+    /// because other SIMD-groups of the workgroup may not arrive either. A loop whose lanes wait for the next
+    /// iteration needs no guard: the waiting lanes have not arrived at the barrier, so no lane may arrive
+    /// (Vulkan requires uniform control flow at barriers).
     fn guard_barriers(&mut self, f: &mut Function<'_>, block: Block) {
         let is_barrier = |inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::Barrier);
         if !f.block(block).insts.iter().any(is_barrier) {
             return;
         }
-        let Some((target, _)) = self.next_revival() else { return };
+        let Some((target, _)) = self.next_reconvergence() else { return };
         let insts = f.take_insts(block);
         let mut guarded = f.inst_list();
         for inst in insts {
@@ -420,9 +423,10 @@ impl Lowering<'_> {
         f.block_mut(block).insts = guarded;
     }
 
-    /// The next block at whose start lanes come back that are off now, and the cost from which on it pays to jump there
-    /// when all are off. Lanes that wait at a loop's end for the next iteration come back in the middle of a block.
-    fn next_revival(&self) -> Option<(Block, u32)> {
+    /// The next reconvergence point, and the cost from which a jump to it pays off when no lane is active.
+    /// Lanes that wait at a loop's end for the next iteration reconverge in the middle of a block, so there
+    /// is no such point.
+    fn next_reconvergence(&self) -> Option<(Block, u32)> {
         let open = self.open.iter().rev().find(|open| open.levels != 0)?;
         match open.seam {
             Seam::If if !open.in_else => Some((open.header, open.skip_cost)),
@@ -431,9 +435,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// Jumps to where lanes come back, when all have left at the end of segment `index` and much is left to skip.
+    /// Jumps to the next reconvergence point if all lanes have left at the end of segment `index` and the
+    /// code in between is long enough.
     fn skip_rest(&self, f: &mut Function<'_>, index: usize) {
-        let Some((target, skip_cost)) = self.next_revival() else { return };
+        let Some((target, skip_cost)) = self.next_reconvergence() else { return };
         if self.costs[self.places[target]] - self.costs[index + 1] >= skip_cost {
             let jump = self.push(f, Opcode::JmpNone, &[], &[], &[target.0]);
             let block = f.layout[index].block;
@@ -441,7 +446,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lanes whose comparison holds (or, `inverted`, does not) leave to `level`.
+    /// Makes lanes whose comparison holds (or, if `inverted`, does not hold) leave to `level`.
     fn leave_if(
         &mut self,
         f: &mut Function<'_>,
@@ -508,7 +513,8 @@ impl Lowering<'_> {
     }
 
     fn end(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
-        let unbalanced = || CompileError::internal("lower_control_flow: a construct ends that did not begin");
+        let unbalanced =
+            || CompileError::internal("lower_control_flow: a construct ends without having begun");
         let open = self.open.pop().ok_or_else(unbalanced)?;
         let block = f.layout[index].block;
         if open.seam == Seam::Loop {
@@ -526,7 +532,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// An instruction of the execution mask with nesting `nest` and the condition "equal".
+    /// An execution-mask instruction with nesting `nest` and the condition "equal".
     fn mask(&mut self, f: &mut Function<'_>, op: Opcode, srcs: &[Src], nest: u32) -> Inst {
         self.masks = true;
         self.push(f, op, &[], srcs, &mods(op).with(key::NEST, nest))
@@ -537,7 +543,7 @@ impl Lowering<'_> {
         self.push(f, Opcode::Ldimm16, &[counter], &[level], &mods(Opcode::Ldimm16))
     }
 
-    /// A value that lives in `r0l`.
+    /// A value in `r0l`.
     fn nesting_counter(&mut self, f: &mut Function<'_>) -> Value {
         let counter = f.add_value(Type::B16);
         self.allocation.reg[counter] = Some(Reg { half: agx_abi::registers::NESTING_COUNTER });
@@ -549,7 +555,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Estimated cycles of an instruction; those outside the cycle model count one.
+/// Estimated cycles of an instruction; instructions outside the cycle model count one.
 fn cycles(f: &Function<'_>, inst: Inst) -> u32 {
     match f.insts[inst].op {
         Op::Hw(op) => u32::from(op.desc().throughput.max(1)),

@@ -1,9 +1,10 @@
 //! Division by constants.
 //!
-//! An unsigned division by d is a multiplication by a rounded reciprocal of N bits. With s = floor(log2 d), either the
-//! reciprocal rounded up (n·m >> N+s) or the one rounded down and applied to n + 1 (n·m + m >> N+s) is exact for all n
-//! of N bits (Robison, N-bit unsigned division via N-bit multiply-add, 2005). Both are one multiply-add of the machine.
-//! Signed division multiplies by the reciprocal of the magnitude, one bit wider (Hacker's Delight, chapter 10).
+//! An unsigned division by d is a multiplication by a rounded reciprocal of N bits. With s = floor(log2 d),
+//! either the reciprocal rounded up (n·m >> N+s) or the one rounded down and applied to n + 1 (n·m + m >>
+//! N+s) is exact for all n of N bits (Robison, N-bit unsigned division via N-bit multiply-add, 2005). Both
+//! are one multiply-add instruction. Signed division multiplies by the reciprocal of the magnitude, one bit
+//! wider (Hacker's Delight, chapter 10).
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
@@ -12,9 +13,9 @@ use super::Kind;
 use crate::ir::{Arithmetic, Build, IrOp, Rewriter, Src};
 use crate::lower::multiply_high::wide_product;
 
-/// Divides by a constant; `None` where no method is known.
+/// Divides by a constant; `None` if no method applies.
 pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64, width: u8) -> Option<Src> {
-    // The value of a division by zero is free; these are the folder's.
+    // Division by zero is undefined; these are the constant folder's results.
     if divisor == 0 {
         return Some(if kind.remainder { a } else { Src::imm(u64::MAX, width) });
     }
@@ -38,7 +39,7 @@ pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64,
     Some(r.op(Opcode::Imadd, width, &[quotient, negative, a]))
 }
 
-/// An exact reciprocal of N bits: multiplier, whether it is also added, and the shift beyond N.
+/// An exact reciprocal of N bits: the multiplier, whether it is also added, and the shift beyond N.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reciprocal {
     pub multiplier: u64,
@@ -46,7 +47,7 @@ pub(super) struct Reciprocal {
     pub shift: u32,
 }
 
-/// The reciprocal of `divisor`, no power of two, for dividends of `width` bits (16 or 32).
+/// The reciprocal of `divisor`, not a power of two, for dividends of `width` bits (16 or 32).
 pub(super) fn reciprocal(divisor: u64, width: u8) -> Reciprocal {
     let shift = divisor.ilog2();
     let numerator = 1u64 << (u32::from(width) + shift);
@@ -96,7 +97,7 @@ fn signed(r: &mut Rewriter<'_, '_>, a: Src, divisor: i64, width: u8) -> Option<S
     Some(if divisor < 0 { r.ineg(quotient) } else { quotient })
 }
 
-/// Division by 2^`log2`: negative numbers are rounded up by adding 2^`log2` - 1 first.
+/// Division by 2^`log2`: negative dividends are rounded up by adding 2^`log2` - 1 first.
 fn signed_power(r: &mut Rewriter<'_, '_>, a: Src, log2: u32, width: u8) -> Src {
     let sign = shift_right(r, IrOp::Sshr, a, u32::from(width) - 1, width);
     let bias = shift_right(r, IrOp::Ushr, sign, u32::from(width) - log2, width);
@@ -118,10 +119,10 @@ pub(super) fn signed_reciprocal(magnitude: u64) -> (u64, u32) {
     }
 }
 
-/// Rounds to minus infinity, then adds one for negative dividends.
+/// Rounds toward minus infinity, then adds one for negative dividends.
 fn signed_word(r: &mut Rewriter<'_, '_>, a: Src, magnitude: u64) -> Src {
     let (multiplier, shift) = signed_reciprocal(magnitude);
-    // The dividend is read as signed, the multiplier is not.
+    // The dividend is signed, the multiplier is not.
     let zero = Src::imm32(0);
     let product = r.op(Opcode::Imadd, 64, &[a.with(OperandFlags::SX), Src::imm(multiplier, 32), zero]);
     let high = r.words(product)[1];

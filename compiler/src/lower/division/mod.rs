@@ -1,15 +1,15 @@
 //! Integer division and remainder, exact for every input.
 //!
 //! * By a constant: shifts for powers of two, else one 64-bit multiply-add with a rounded reciprocal (`division/constant.rs`).
-//! * By a variable, 16 bits: one float division. Half a unit is added to the dividend, so that no quotient is nearer to
-//!   an integer than 2^-17 of itself, far more than the error of `rcp` and the product.
-//! * By a variable, 32 bits: a float reciprocal scaled to just below 2^32, one Newton step in integers, and two
-//!   corrections of the quotient (the method of LLVM's AMDGPU back end; needs a reciprocal within one unit in the last
-//!   place).
+//! * By a 16-bit variable: one float division. Half a unit is added to the dividend, so that every quotient
+//!   differs from an integer by at least 2^-17 of itself, far more than the error of `rcp` and the product.
+//! * By a 32-bit variable: a float reciprocal scaled to just below 2^32, one Newton step in integers, and two
+//!   corrections of the quotient (the method of LLVM's AMDGPU back end; requires a reciprocal within one unit
+//!   in the last place).
 //!
 //! * 64 bits: the same with two Newton steps on a 64-bit reciprocal; for a constant divisor the reciprocal folds.
 //!
-//! Division by zero gives an undefined value, as SPIR-V allows.
+//! Division by zero is undefined, as in SPIR-V.
 //!
 //! Before: stage source; no 8-bit arithmetic. After: the same; no integer division.
 
@@ -42,7 +42,7 @@ pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// What is asked for.
+/// The requested operation.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     signed: bool,
@@ -91,7 +91,7 @@ fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -
     let dividend = r.op(to_float, 32, &[a]);
     let divisor = r.op(to_float, 32, &[b]);
     let half = Src::f32(0.5);
-    // The half points away from zero; the conversion then drops the fraction.
+    // The half has the sign of the dividend, away from zero; the conversion then drops the fraction.
     let half = if signed {
         let sign = r.and(dividend, Src::imm32(0x8000_0000));
         r.or(sign, half)
@@ -104,8 +104,8 @@ fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -
     r.alu(to_integer, width, &[quotient], &mods(to_integer).with(key::ROUND, Rounding::TOWARD_ZERO))
 }
 
-/// A little below 1, so that a reciprocal off by one unit in the last place does not exceed the true one: its rounding
-/// and that of the divisor add less than three units of 2^-24, four are taken away.
+/// Slightly below 1, so that a reciprocal off by one unit in the last place does not exceed the true one: its
+/// rounding and that of the divisor add up to less than three units of 2^-24; the factor subtracts four.
 const BELOW_ONE: f32 = 1.0 - 4.0 / (1 << 24) as f32;
 const TWO_32: f32 = 4_294_967_296.0;
 
@@ -113,8 +113,8 @@ const TWO_32: f32 = 4_294_967_296.0;
 fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     let mut reciprocal = if width == 64 { estimate_64(r, b) } else { estimate_32(r, b) };
     let minus_b = r.ineg(b);
-    // Newton's step: the error of the estimate, in units of its last place, is its product with -b. A step doubles the
-    // good bits, of which there are twenty.
+    // Newton's step: the error of the estimate, in units of its last place, is its product with -b. Each step
+    // doubles the number of correct bits, initially about twenty.
     for _ in 0..width / 32 {
         let error = multiply(r, reciprocal, minus_b, width);
         let correction = high_product(r, reciprocal, error, width);
@@ -127,7 +127,7 @@ fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
         let fits = r.icmp(IntCond::UGE, remainder, b);
         let more = r.op(Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
         quotient = r.select(fits, more, quotient);
-        // Where the divisor does not fit, the difference wraps to a larger number.
+        // If the divisor does not fit, the difference wraps to a larger number.
         let less = r.op(Opcode::Isub, width, &[remainder, b]);
         remainder = r.op(IrOp::Umin, width, &[remainder, less]);
     }
@@ -150,7 +150,7 @@ fn estimate_32(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
     to_word(r, scaled)
 }
 
-/// Slightly less than 2^64 / b: a float has no more bits than fit the upper word and a part of the lower one.
+/// Slightly less than 2^64 / b: the mantissa of a float covers the upper word and part of the lower one.
 fn estimate_64(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
     let [low, high] = r.words(b).map(|word| r.op(Opcode::U32ToF, 32, &[word]));
     let float = r.op(Opcode::Ffma, 32, &[high, Src::f32(TWO_32), low]);

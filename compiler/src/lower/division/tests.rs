@@ -1,4 +1,5 @@
-//! Division against its semantics, and the estimate's proof against worse reciprocals than the machine's.
+//! Compares division with its semantics, and tests the error bound of the estimate with reciprocals worse
+//! than the hardware's.
 
 use agx_random::Random;
 
@@ -14,7 +15,7 @@ fn is_lowered(_: &Function<'_>, data: &InstData<'_>) -> bool {
     !OPS.iter().any(|op| data.op == Op::Ir(*op))
 }
 
-/// Division by zero and the one signed overflow have no value to agree on.
+/// Whether the result is defined: division by zero and the one signed overflow are undefined.
 fn is_defined(op: IrOp, width: u8, inputs: &[u64]) -> bool {
     let lowest = 1 << (width - 1);
     let overflows = inputs[0] == lowest && inputs[1] == Src::imm(u64::MAX, width).payload;

@@ -1,4 +1,4 @@
-//! Sums: the smaller number is shifted to the exponent of the larger one.
+//! Sums: aligns the smaller number to the exponent of the larger one.
 
 use super::emit::{Emit, INFINITY, NAN, q, w};
 use crate::ir::Src;
@@ -23,7 +23,7 @@ pub(super) fn add(e: &mut Emit<'_, '_, '_>, a: Src, b: Src) -> Src {
     let exponent = e.wsub(x.exponent, w(1));
     let rounded = e.normalize_and_round(total, exponent);
     let result = e.signed(rounded, sign);
-    // Numbers that cancel give +0; zeros of one sign keep it.
+    // Numbers that cancel give +0; zeros of equal sign keep it.
     let zero_sign = e.wand(sign, other_sign);
     let zero = e.signed(q(0), zero_sign);
     let vanishes = e.is_zero(total);

@@ -4,7 +4,7 @@ use super::emit::{Emit, SIGN, q, w};
 use crate::ir::Src;
 use agx_isa::table::names::FloatCondition;
 
-/// Whether the floats compare so; `inverted` gives the complement.
+/// Compares floats; `inverted` gives the complement.
 pub(super) fn compare(e: &mut Emit<'_, '_, '_>, cond: FloatCondition, inverted: bool, a: Src, b: Src) -> Src {
     let magnitudes = [e.magnitude(a), e.magnitude(b)];
     let nans = magnitudes.map(|magnitude| e.is_nan(magnitude));
@@ -32,7 +32,7 @@ pub(super) fn compare(e: &mut Emit<'_, '_, '_>, cond: FloatCondition, inverted: 
     if inverted { e.not(truth) } else { truth }
 }
 
-/// An integer in the order of the floats; both zeros are 0.
+/// Maps a float to an integer of the same order; both zeros map to 0.
 fn key(e: &mut Emit<'_, '_, '_>, a: Src, magnitude: Src) -> Src {
     let sign = e.sign(a);
     let is_negative = e.differ(sign, w(0));
@@ -40,7 +40,7 @@ fn key(e: &mut Emit<'_, '_, '_>, a: Src, magnitude: Src) -> Src {
     e.select(is_negative, negated, magnitude)
 }
 
-/// The smaller or larger of two floats; of a NaN and a number, the number.
+/// The smaller or larger of two floats; if one is NaN, the other.
 pub(super) fn extremum(e: &mut Emit<'_, '_, '_>, cond: FloatCondition, a: Src, b: Src) -> Src {
     let first = compare(e, cond, false, a, b);
     e.select(first, a, b)

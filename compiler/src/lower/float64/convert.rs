@@ -5,12 +5,13 @@ use agx_isa::table::Opcode;
 use super::emit::{BIAS, Emit, INFINITY, SIGN, q, w};
 use crate::ir::{Arithmetic, IrOp, Src};
 
-/// What a 64-bit exponent is larger by than that of the same number in 32 bits.
+/// Difference of the biased exponents of a number in 64 bits and in 32 bits.
 const REBIAS: u64 = ((BIAS - 127) as u64) << 52;
-/// Fraction bits that 32-bit floats do not have.
+/// Fraction bits that 32-bit floats lack.
 const EXCESS: u32 = 29;
 
-/// A float of 16 or 32 bits as 64 bits. Denormals of 32 bits are zero, as everywhere on the machine.
+/// Converts a float of 16 or 32 bits to 64 bits. 32-bit denormals are flushed to zero, as everywhere on the
+/// hardware.
 pub(super) fn widen(e: &mut Emit<'_, '_, '_>, a: Src) -> Src {
     let word = if e.0.f.width(a) == 32 { a } else { e.op(IrOp::Fconv, 32, &[a]) };
     let sign = e.wand(word, w(SIGN));
@@ -25,7 +26,7 @@ pub(super) fn widen(e: &mut Emit<'_, '_, '_>, a: Src) -> Src {
     e.signed(result, sign)
 }
 
-/// A 64-bit float as one of 16 or 32 bits. Results that are denormal in 32 bits are zero.
+/// Converts a 64-bit float to 16 or 32 bits. Results that are denormal in 32 bits are flushed to zero.
 pub(super) fn narrow(e: &mut Emit<'_, '_, '_>, a: Src, bits: u8) -> Src {
     let sign = e.sign(a);
     let magnitude = e.magnitude(a);
@@ -34,13 +35,13 @@ pub(super) fn narrow(e: &mut Emit<'_, '_, '_>, a: Src, bits: u8) -> Src {
     let word = e.select(is_large, w(0xff << 23), word);
     let is_nan = e.is_nan(magnitude);
     let word = e.select(is_nan, w(0x1ff << 22), word);
-    // The sign of a NaN means nothing.
+    // The sign of a NaN is insignificant.
     let sign = e.select(is_nan, w(0), sign);
     let word = e.wor(word, sign);
     if bits == 32 { word } else { e.op(IrOp::Fconv, 16, &[word]) }
 }
 
-/// The 32-bit magnitude nearest to one within its range.
+/// The 32-bit magnitude nearest to a 64-bit one that is within range.
 fn to_nearest(e: &mut Emit<'_, '_, '_>, magnitude: Src) -> Src {
     let rebased = e.qsub(magnitude, q(REBIAS));
     let odd = e.qshr(rebased, w(EXCESS));
@@ -49,7 +50,8 @@ fn to_nearest(e: &mut Emit<'_, '_, '_>, magnitude: Src) -> Src {
     let rounded = e.qadd(rebased, half);
     let rounded = e.qshr(rounded, w(EXCESS));
     let [word, _] = e.words(rounded);
-    // Numbers that round to a denormal are zero, those that round to the least normal number are not.
+    // Numbers that round to a denormal are flushed to zero, those that round to the smallest normal number
+    // are not.
     let is_tiny = e.below(magnitude, q(REBIAS + (1 << 52)));
     let word = e.select(is_tiny, w(1 << 23), word);
     let least = REBIAS + (1 << 52) - (1 << EXCESS);
@@ -57,7 +59,8 @@ fn to_nearest(e: &mut Emit<'_, '_, '_>, magnitude: Src) -> Src {
     e.select(vanishes, w(0), word)
 }
 
-/// A magnitude cut to 32 bits, with the last bit set when something was lost: rounding it again is rounding once.
+/// Truncates a magnitude to 32 bits and sets the last bit if inexact (round to odd), so that rounding again
+/// is correct.
 fn to_odd(e: &mut Emit<'_, '_, '_>, magnitude: Src) -> Src {
     let rebased = e.qsub(magnitude, q(REBIAS));
     let cut = e.sticky_shift(rebased, w(EXCESS));
@@ -81,7 +84,7 @@ fn split_sign(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool) -> (Src, Src) {
     (e.select(negative, negated, wide), sign)
 }
 
-/// An integer as a float of `bits`, ties to even.
+/// Converts an integer to a float of `bits`, ties to even.
 pub(super) fn from_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bits: u8) -> Src {
     let (magnitude, sign) = split_sign(e, a, is_signed);
     if bits == 64 {
@@ -92,7 +95,7 @@ pub(super) fn from_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bi
     }
     let [low, high] = e.words(magnitude);
     if bits == 16 {
-        // What exceeds a word exceeds half floats too.
+        // Integers beyond a word also exceed half floats.
         let is_word = e.equal(high, w(0));
         let word = e.select(is_word, low, w(u32::MAX));
         let number = e.op(Opcode::U32ToF, 16, &[word]);
@@ -100,7 +103,7 @@ pub(super) fn from_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bi
         let sign = e.op(IrOp::Uconv, 16, &[sign]);
         return e.0.or(number, sign);
     }
-    // The upper 32 digits, the last of which tells of those below, and the power of two that was divided by.
+    // The upper 32 digits, the last of which is sticky, and the power of two that was divided out.
     let top = e.top_bit(magnitude);
     let by = e.wsub(top, w(31));
     let by = e.wmax(by, w(0));
@@ -113,7 +116,7 @@ pub(super) fn from_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bi
     e.wor(scaled, sign)
 }
 
-/// A float as an integer of `bits`, toward zero.
+/// Converts a float to an integer of `bits`, rounding toward zero.
 pub(super) fn to_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bits: u8) -> Src {
     let a = if e.0.f.width(a) == 64 { a } else { widen(e, a) };
     let (sign, magnitude) = (e.sign(a), e.magnitude(a));
@@ -133,14 +136,14 @@ pub(super) fn to_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bits
     if bits == 64 { result } else { e.op(IrOp::Uconv, bits, &[result]) }
 }
 
-/// The integral float next to `a`. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.
+/// Rounds `a` to an integral float. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.
 pub(super) fn round_integral(e: &mut Emit<'_, '_, '_>, a: Src, round: u32) -> Src {
     let (sign, magnitude) = (e.sign(a), e.magnitude(a));
     let exponent = e.exponent(magnitude);
     let is_small = e.below(exponent, w(BIAS));
     let places = e.wsub(w(BIAS + 52), exponent);
     let places = e.wmin(places, w(52));
-    // Bits of the fraction after the point.
+    // Bits of the fraction below the binary point.
     let unit = e.qshl(q(1), places);
     let fraction = e.qsub(unit, q(1));
     let whole = e.qnot(fraction);
@@ -172,13 +175,13 @@ pub(super) fn round_integral(e: &mut Emit<'_, '_, '_>, a: Src, round: u32) -> Sr
         }
     };
     let result = e.signed(result, sign);
-    // From 2^52 on there is no fraction; infinities and NaNs are there too.
+    // From 2^52 on there is no fraction; this includes infinities and NaNs.
     let is_integral = e.at_least(exponent, w(BIAS + 52));
     let kept = canonical(e, a, magnitude);
     e.select(is_integral, kept, result)
 }
 
-/// `a`, or the one NaN that operations give.
+/// `a`, with NaNs replaced by the canonical one.
 fn canonical(e: &mut Emit<'_, '_, '_>, a: Src, magnitude: Src) -> Src {
     let is_nan = e.below(q(INFINITY), magnitude);
     e.select(is_nan, q(super::emit::NAN), a)

@@ -1,5 +1,5 @@
-//! Quotients and roots: digits of 18 bits from a 32-bit estimate of the reciprocal that is never too large, with exact
-//! remainders. What is left of the remainder corrects the last digit and decides the rounding.
+//! Quotients and roots: digits of 18 bits from a 32-bit estimate of the reciprocal that is never too large,
+//! with exact remainders. The final remainder corrects the last digit and determines the rounding.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Rounding;
@@ -44,12 +44,12 @@ pub(super) fn divide(e: &mut Emit<'_, '_, '_>, a: Src, b: Src) -> Src {
     e.select(invalid, q(NAN), result)
 }
 
-/// a / b · 2^62 of mantissas, the lowest bit set when inexact.
+/// a / b · 2^62 of mantissas, with the lowest bit set if inexact.
 fn quotient(e: &mut Emit<'_, '_, '_>, a: Src, b: Src) -> Src {
     let estimate = reciprocal(e, b);
     let (mut rest, mut digits) = (a, q(0));
     for _ in 0..3 {
-        // The digit is at most two too small, so the rest stays below 3 b.
+        // The digit is at most two too small, so the remainder stays below 3 b.
         let top = e.qshr(rest, w(30));
         let [top, _] = e.words(top);
         let product = word_product(e, top, estimate);
@@ -73,17 +73,18 @@ fn quotient(e: &mut Emit<'_, '_, '_>, a: Src, b: Src) -> Src {
     e.qor(moved, inexact)
 }
 
-/// An integer of 24 bits, at most 2^76 / b and hardly less; b is at least 2^52 and below 2^53.
+/// An integer of 24 bits, at most 2^76 / b and only slightly less; b is at least 2^52 and below 2^53.
 fn reciprocal(e: &mut Emit<'_, '_, '_>, b: Src) -> Src {
     let top = e.qshr(b, w(29));
     let [top, _] = e.words(top);
     let above = e.wadd(top, w(1));
     let inverse = float_function(e, Opcode::Rcp, above, power(47));
-    // The reciprocal may be too large by a unit in the last place, and its source is.
+    // The reciprocal may be too large by a unit in the last place, and its source too.
     e.wsub(inverse, w(3))
 }
 
-/// A function of a word below 2^25 times a power of two, in 32-bit float arithmetic, cut to an integer.
+/// Applies a function to a word below 2^25, times a power of two, in 32-bit float arithmetic, and truncates
+/// to an integer.
 fn float_function(e: &mut Emit<'_, '_, '_>, function: Opcode, word: Src, scale: u32) -> Src {
     let number = e.op(Opcode::U32ToF, 32, &[word]);
     let result = e.op(function, 32, &[number]);
@@ -95,7 +96,7 @@ fn float_function(e: &mut Emit<'_, '_, '_>, function: Opcode, word: Src, scale: 
 pub(super) fn square_root(e: &mut Emit<'_, '_, '_>, a: Src) -> Src {
     let (sign, magnitude) = (e.sign(a), e.magnitude(a));
     let Normal { mantissa, exponent } = e.normalize(magnitude);
-    // The bias is odd: of an even exponent, twice the mantissa has an even power of two with it.
+    // The bias is odd: for an even exponent, twice the mantissa gives an even power of two.
     let parity = e.wand(exponent, w(1));
     let is_odd = e.equal(parity, w(1));
     let twice = e.qadd(mantissa, mantissa);
@@ -117,10 +118,10 @@ pub(super) fn square_root(e: &mut Emit<'_, '_, '_>, a: Src) -> Src {
     e.select(is_zero, a, result)
 }
 
-/// √(n / 2^52) · 2^62 of a radicand n of 2^52 and more, below 2^54; the lowest bit is set when inexact.
+/// √(n / 2^52) · 2^62 of a radicand n of at least 2^52 and below 2^54; the lowest bit is set if inexact.
 ///
-/// With the root taken to k places, the rest is n·2^(2k - 52) less its square, and the next digit is the rest over
-/// twice the root: the estimate gives digits that are never too large.
+/// With the root computed to k places, the remainder is n·2^(2k - 52) minus its square, and the next digit is
+/// the remainder divided by twice the root: the estimate gives digits that are never too large.
 fn root(e: &mut Emit<'_, '_, '_>, n: Src) -> Src {
     let top = e.qshr(n, w(30));
     let [top, _] = e.words(top);
@@ -149,7 +150,7 @@ fn root(e: &mut Emit<'_, '_, '_>, n: Src) -> Src {
     e.qor(moved, inexact)
 }
 
-/// n · 2^shift less the square of the digits, of which the low 64 bits are enough.
+/// n · 2^shift minus the square of the digits, of which the low 64 bits suffice.
 fn remainder(e: &mut Emit<'_, '_, '_>, n: Src, shift: u32, digits: Src) -> Src {
     let moved = e.qshl(n, w(shift));
     let square = e.qmul(digits, digits);
@@ -165,10 +166,11 @@ fn next_digit(e: &mut Emit<'_, '_, '_>, digits: Src, rest: Src, inverse: Src, sh
     e.qadd(moved, digit)
 }
 
-/// An integer of 24 bits, at most 2^24 / √(top / 2^22) and hardly less; top has the upper 24 bits of the radicand.
+/// An integer of 24 bits, at most 2^24 / √(top / 2^22) and only slightly less; top holds the upper 24 bits of
+/// the radicand.
 fn inverse_root(e: &mut Emit<'_, '_, '_>, top: Src) -> Src {
     let above = e.wadd(top, w(1));
     let inverse = float_function(e, Opcode::Rsqrt, above, power(35));
-    // The function may be too large by two units in the last place.
+    // The estimate may be too large by two units in the last place.
     e.wsub(inverse, w(4))
 }

@@ -1,4 +1,5 @@
-//! Integer arithmetic that the 64-bit float operations are built of, and how such a float is decomposed.
+//! The integer operations from which 64-bit float operations are built, and the decomposition of 64-bit
+//! floats.
 
 use agx_isa::table::Opcode;
 
@@ -8,13 +9,13 @@ use crate::ir::{Arithmetic, Build, IrOp, Op, Rewriter, Src};
 
 /// Bits of infinity.
 pub(super) const INFINITY: u64 = 0x7ff0 << 48;
-/// Bits of the NaN that invalid operations give.
+/// Bits of the canonical NaN.
 pub(super) const NAN: u64 = 0x7ff8 << 48;
-/// The bit above the fraction.
+/// The hidden bit, above the fraction.
 pub(super) const HIDDEN: u64 = 1 << 52;
-/// The exponent of 1.
+/// The exponent bias.
 pub(super) const BIAS: u32 = 0x3ff;
-/// The sign in the upper word.
+/// The sign bit in the upper word.
 pub(super) const SIGN: u32 = 1 << 31;
 
 /// A 32-bit constant.
@@ -27,10 +28,10 @@ pub(super) fn q(number: u64) -> Src {
     Src::imm(number, 64)
 }
 
-/// Builds integer operations. Names of methods for 64 bits begin with `q`, those for 32 bits with `w`.
+/// Builds integer operations. Names of 64-bit methods begin with `q`, those of 32-bit methods with `w`.
 pub(super) struct Emit<'r, 'f, 'a>(pub &'r mut Rewriter<'f, 'a>);
 
-/// A finite number other than zero, normalised: `mantissa` / 2^52 is at least 1 and less than 2.
+/// A finite non-zero number, normalised: `mantissa` / 2^52 is at least 1 and less than 2.
 pub(super) struct Normal {
     pub mantissa: Src,
     /// Biased exponent, negative for small denormals.
@@ -50,7 +51,7 @@ impl Emit<'_, '_, '_> {
         self.0.join([low, high])
     }
 
-    /// A word as 64 bits.
+    /// Zero-extends a word to 64 bits.
     pub fn widen(&mut self, a: Src) -> Src {
         self.join(a, w(0))
     }
@@ -113,12 +114,12 @@ impl Emit<'_, '_, '_> {
         self.0.xor(a, b)
     }
 
-    /// Left shift by a word; 64 and more give 0.
+    /// Left shift by a word; 0 for amounts of 64 or more.
     pub fn qshl(&mut self, a: Src, by: Src) -> Src {
         self.op(IrOp::Shl, 64, &[a, by])
     }
 
-    /// Right shift by a word; 64 and more give 0.
+    /// Right shift by a word; 0 for amounts of 64 or more.
     pub fn qshr(&mut self, a: Src, by: Src) -> Src {
         self.op(IrOp::Ushr, 64, &[a, by])
     }
@@ -190,7 +191,7 @@ impl Emit<'_, '_, '_> {
         self.select(is_low, in_low, in_high)
     }
 
-    /// Right shift by 0 to 63 places; the lowest bit also tells whether anything was shifted out.
+    /// Right shift by 0 to 63 places; the lowest bit is sticky: it is also set if any bit shifted out was.
     pub fn sticky_shift(&mut self, a: Src, by: Src) -> Src {
         let moved = self.qshr(a, by);
         let back = self.qshl(moved, by);
@@ -199,13 +200,13 @@ impl Emit<'_, '_, '_> {
         self.qor(moved, lost)
     }
 
-    /// The sign, in its place in a word.
+    /// The sign bit, in its position in the upper word.
     pub fn sign(&mut self, a: Src) -> Src {
         let [_, high] = self.words(a);
         self.wand(high, w(SIGN))
     }
 
-    /// Everything but the sign.
+    /// All bits except the sign.
     pub fn magnitude(&mut self, a: Src) -> Src {
         let [low, high] = self.words(a);
         let high = self.wand(high, w(!SIGN));
@@ -225,7 +226,7 @@ impl Emit<'_, '_, '_> {
         self.wshr(high, 20)
     }
 
-    /// Mantissa with its hidden bit and exponent of a magnitude, denormals as they are with exponent 1.
+    /// Mantissa with its hidden bit and exponent of a magnitude; denormals are unchanged, with exponent 1.
     pub fn unpack(&mut self, magnitude: Src) -> Normal {
         let exponent = self.exponent(magnitude);
         let fraction = self.qand(magnitude, q(HIDDEN - 1));
@@ -236,7 +237,7 @@ impl Emit<'_, '_, '_> {
         Normal { mantissa, exponent }
     }
 
-    /// Mantissa and exponent of a magnitude other than zero, denormals normalised.
+    /// Mantissa and exponent of a non-zero magnitude, with denormals normalised.
     pub fn normalize(&mut self, magnitude: Src) -> Normal {
         let Normal { mantissa, exponent } = self.unpack(magnitude);
         let top = self.top_bit(mantissa);
@@ -246,8 +247,8 @@ impl Emit<'_, '_, '_> {
         Normal { mantissa, exponent }
     }
 
-    /// The magnitude nearest to `mantissa` / 2^62 · 2^(exponent + 1 - bias), ties to even. The mantissa is below 2^63;
-    /// its lowest bit may denote all those below.
+    /// The magnitude nearest to `mantissa` / 2^62 · 2^(exponent + 1 - bias), ties to even. The mantissa is
+    /// below 2^63; its lowest bit may be sticky.
     pub fn round(&mut self, mantissa: Src, exponent: Src) -> Src {
         let deficit = self.wsub(w(0), exponent);
         let deficit = self.wmax(deficit, w(0));
@@ -255,7 +256,7 @@ impl Emit<'_, '_, '_> {
         let mantissa = self.sticky_shift(mantissa, deficit);
         let exponent = self.wmax(exponent, w(0));
         let exponent = self.wmin(exponent, w(0x7fe));
-        // To nearest, ties to even: half of the last place, less one unless the last digit is odd.
+        // To nearest, ties to even: adds half of the last place, minus one unless the last digit is odd.
         let odd = self.qshr(mantissa, w(10));
         let odd = self.qand(odd, q(1));
         let half = self.qadd(odd, q(0x1ff));
@@ -269,7 +270,7 @@ impl Emit<'_, '_, '_> {
         self.select(overflows, q(INFINITY), result)
     }
 
-    /// As [`Emit::round`] for any 64-bit mantissa other than 0: moves its highest bit to place 62.
+    /// Like [`Emit::round`] for any non-zero 64-bit mantissa: first shifts its highest bit to place 62.
     pub fn normalize_and_round(&mut self, mantissa: Src, exponent: Src) -> Src {
         let top = self.top_bit(mantissa);
         let up = self.wsub(w(62), top);
@@ -281,12 +282,12 @@ impl Emit<'_, '_, '_> {
         self.round(mantissa, exponent)
     }
 
-    /// Whether a magnitude is that of a NaN.
+    /// Whether a magnitude is NaN.
     pub fn is_nan(&mut self, magnitude: Src) -> Src {
         self.below(q(INFINITY), magnitude)
     }
 
-    /// Whether a magnitude is that of infinity or a NaN.
+    /// Whether a magnitude is infinity or NaN.
     pub fn is_special(&mut self, magnitude: Src) -> Src {
         let [_, high] = self.words(magnitude);
         self.at_least(high, w((INFINITY >> 32) as u32))

@@ -1,11 +1,11 @@
-//! 64-bit floats, which the machine does not have, in integers.
+//! Lowers 64-bit floats, which the hardware lacks, to integer arithmetic.
 //!
-//! Every operation is correctly rounded, ties to even, with denormals, infinities and signed zeros as IEEE 754 wants
-//! them; a NaN that an operation makes is always the same one. The code has no branches: special cases are selected at
-//! the end. Intermediate mantissas keep their highest bit at place 62 with ten places below the last one of the result,
-//! the lowest of which tells whether anything below it was lost (as in Hauser's SoftFloat).
+//! Every operation is correctly rounded, ties to even, with denormals, infinities and signed zeros as in IEEE
+//! 754; all NaN results are the canonical NaN. The code has no branches: special cases are selected at the
+//! end. Intermediate mantissas have their highest bit at place 62 and ten places below the last one of the
+//! result, the lowest of which is sticky (as in Hauser's SoftFloat).
 //!
-//! Before: stage source; no operations across lanes but `ballot`. After: the same; no 64-bit float arithmetic.
+//! Before: stage source; no subgroup operations except `ballot`. After: the same; no 64-bit float arithmetic.
 
 mod add;
 mod compare;
@@ -26,7 +26,7 @@ use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 /// Replaces operations on 64-bit floats by integer arithmetic.
 ///
 /// # Errors
-/// A function that 64-bit floats do not have is unsupported.
+/// An operation that 64-bit floats do not support is unsupported.
 pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
     if !f.present.has_width(64) {
         return Ok(());

@@ -1,11 +1,11 @@
-//! Products, and products with a sum, whose 106 digits are kept in two 64-bit halves.
+//! Products, and products with a sum, whose 106 digits are held in two 64-bit halves.
 
 use agx_isa::table::Opcode;
 
 use super::emit::{BIAS, Emit, INFINITY, NAN, Normal, q, w};
 use crate::ir::{IrOp, Src};
 
-/// Exponent of a zero in a sum: so small that the other number is the larger one.
+/// Exponent of a zero in a sum: so small that the other operand is always the larger one.
 const ZERO_EXPONENT: u32 = -0x4000_i32 as u32;
 
 /// a · b.
@@ -36,7 +36,7 @@ fn either_zero(e: &mut Emit<'_, '_, '_>, magnitudes: [Src; 2]) -> Src {
     e.either(zeros[0], zeros[1])
 }
 
-/// The product when a factor is infinite or NaN.
+/// The product if a factor is infinite or NaN.
 fn special_product(e: &mut Emit<'_, '_, '_>, magnitudes: [Src; 2], sign: Src) -> Src {
     let nans = magnitudes.map(|magnitude| e.is_nan(magnitude));
     let is_nan = e.either(nans[0], nans[1]);
@@ -46,7 +46,7 @@ fn special_product(e: &mut Emit<'_, '_, '_>, magnitudes: [Src; 2], sign: Src) ->
     e.select(invalid, q(NAN), infinite)
 }
 
-/// A product: its mantissa over 2^126, at least 1/2; the exponent as [`Emit::round`] wants it.
+/// A product: its mantissa over 2^126, at least 1/2; the exponent as [`Emit::round`] expects it.
 struct Product {
     high: Src,
     low: Src,
@@ -60,7 +60,7 @@ fn product(e: &mut Emit<'_, '_, '_>, magnitudes: [Src; 2]) -> Product {
     let high = e.op(IrOp::Umulh, 64, &[a, b]);
     let low = e.qmul(a, b);
     let exponent = e.wadd(x.exponent, y.exponent);
-    // One more than the exponents say: a product of 2 and more has its highest bit at place 126.
+    // One more than the sum of the exponents: a product of 2 or more has its highest bit at place 126.
     let exponent = e.wsub(exponent, w(BIAS));
     Product { high, low, exponent }
 }
@@ -77,7 +77,7 @@ impl Wide {
         Wide { high: e.select(cond, x.high, y.high), low: e.select(cond, x.low, y.low) }
     }
 
-    /// Right shift by 0 to 127 places; the lowest bit also tells whether anything was shifted out.
+    /// Right shift by 0 to 127 places with a sticky lowest bit.
     fn sticky_shift(self, e: &mut Emit<'_, '_, '_>, by: Src) -> Wide {
         let is_long = e.at_least(by, w(64));
         let none = e.differ(self.low, q(0));
@@ -159,7 +159,7 @@ struct Sum {
     vanishes: Src,
 }
 
-/// The sum of two numbers of 128 bits with exponents and signs.
+/// The sum of two 128-bit numbers with exponents and signs.
 fn add_wide(e: &mut Emit<'_, '_, '_>, numbers: [Wide; 2], exponents: [Src; 2], signs: [Src; 2]) -> Sum {
     let opposite = e.differ(signs[0], signs[1]);
     let swap = e.less(exponents[0], exponents[1]);
@@ -182,7 +182,7 @@ fn add_wide(e: &mut Emit<'_, '_, '_>, numbers: [Wide; 2], exponents: [Src; 2], s
     let sign = e.select(turned, negated, sign);
     let any = e.qor(total.high, total.low);
     let vanishes = e.is_zero(any);
-    // 64 bits are enough for rounding, once the highest ones are among them.
+    // 64 bits suffice for rounding, once the highest ones are among them.
     let is_low = e.is_zero(total.high);
     let rest = e.top_bit(total.high);
     let up = e.wsub(w(63), rest);
@@ -202,7 +202,7 @@ fn add_wide(e: &mut Emit<'_, '_, '_>, numbers: [Wide; 2], exponents: [Src; 2], s
     Sum { result: e.signed(rounded, sign), vanishes }
 }
 
-/// The product of two words in 64 bits.
+/// The 64-bit product of two words.
 pub(super) fn word_product(e: &mut Emit<'_, '_, '_>, a: Src, b: Src) -> Src {
     e.op(Opcode::Imadd, 64, &[a, b, w(0)])
 }

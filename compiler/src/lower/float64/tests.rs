@@ -1,4 +1,5 @@
-//! Every operation against the host's, on edges, near them, and on random numbers of like exponents.
+//! Compares every operation with the host's, on edge cases, near them, and on random numbers with similar
+//! exponents.
 
 use agx_random::Random;
 use bumpalo::Bump;
@@ -52,7 +53,7 @@ fn double(random: &mut Random) -> u64 {
     bits ^ (random.next_u64() & 1) << 63
 }
 
-/// A NaN is as good as any other.
+/// Compares bits; all NaNs are equal.
 fn same(a: u64, b: u64, width: u8) -> bool {
     let is_nan = |bits: u64| match width {
         64 => f64::from_bits(bits).is_nan(),
@@ -154,7 +155,7 @@ fn floats_convert() {
     for bits in [16, 32] {
         check(&Case::new(IrOp::Fconv, bits, &[64], &[]), true, ROUNDS, |random, _| {
             let bits = double(random);
-            // Exponents that the narrow float has, and those around them.
+            // Exponents of the narrow float, and those around them.
             if random.below(2) == 0 {
                 bits & !(0x7ff << 52) | (860 + random.next_u64() % 300) << 52
             } else {
@@ -184,7 +185,7 @@ fn integers_convert() {
     }
 }
 
-/// Conversions to integers of numbers within their range.
+/// Numbers within the range of an integer type, for conversions.
 fn in_range(from: u8, to: u8, signed: u32) {
     let case = Case::new(IrOp::FloatToInt, to, &[from], &[signed]);
     check(&case, false, ROUNDS, |random, _| {

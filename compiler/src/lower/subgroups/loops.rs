@@ -1,7 +1,7 @@
-//! Reductions and scans of 64-bit floats become loops over the lanes.
+//! Lowers reductions and scans of 64-bit floats to loops over the lanes.
 //!
-//! A sum of two 64-bit floats is thousands of instructions, so the lanes share one: each iteration adds a lane, in ascending
-//! order, and a lane that does not take part adds what changes nothing.
+//! A sum of two 64-bit floats is thousands of instructions, so all lanes share one instance: each iteration
+//! adds one lane, in ascending order, and lanes that do not take part contribute the identity.
 
 use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::sr::Sr;
@@ -15,7 +15,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Block, Build, Builder, Function, InstData, IrOp, Op, Seam, Segment, Src, Type};
 
-/// Makes loops of the reductions and scans of 64-bit floats.
+/// Lowers the reductions and scans of 64-bit floats to loops.
 ///
 /// # Errors
 /// A reduction of an unknown kind is an internal error.
@@ -40,7 +40,7 @@ fn is_long(f: &Function<'_>, data: &InstData<'_>) -> bool {
         && Kind::find(data.get(key::REDUCTION)).is_ok_and(Kind::is_float)
 }
 
-/// The blocks of a loop that stands between the instructions before a reduction and those after it.
+/// The blocks of a loop between the instructions before a reduction and those after it.
 struct Blocks {
     header: Block,
     /// The arm that leaves the loop.
@@ -79,7 +79,7 @@ fn make_loop(f: &mut Function<'_>, group: Group, position: usize, at: usize) -> 
     Ok(())
 }
 
-/// Makes phis read from `after` what they have read from `block`, whose end moves there.
+/// Makes phis that named `block` as predecessor name `after`, where the block's end has moved.
 fn move_phi_inputs(f: &mut Function<'_>, block: Block, after: Block) {
     for reader in f.blocks_in_order() {
         for index in 0..f.phi_count(reader) {
@@ -98,7 +98,7 @@ fn lane_index(b: &mut Builder<'_, '_>) -> Src {
     b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, Sr::LANE)).into()
 }
 
-/// A bit for each active lane that the result combines.
+/// A mask of the active lanes that the result combines.
 fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
     let active = Src::value(b.value(IrOp::Ballot, Type::B32, &[Src::bool(true)], &[]));
     let chosen = match data.op {
@@ -109,7 +109,7 @@ fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
             let first = b.and(lane, Src::imm32(!(size - 1)));
             b.shl(Src::imm32((1 << size) - 1), first)
         }
-        // The lanes below the own one, and the own one in an inclusive scan: 2 << 31 is 0.
+        // The lanes below this one, and this one in an inclusive scan: 2 << 31 is 0.
         _ => {
             let lane = lane_index(b);
             let above = b.shl(Src::imm32(if data.get(key::INCLUSIVE) { 2 } else { 1 }), lane);
@@ -119,7 +119,7 @@ fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
     b.and(active, chosen)
 }
 
-/// Builds the loop after the block `before`; the combination of the lanes in `wanted`.
+/// Builds the loop after the block `before`; returns the combination of the lanes in `wanted`.
 fn iterate(
     f: &mut Function<'_>,
     (group, kind): (Group, &Kind),

@@ -1,14 +1,15 @@
-//! Operations across lanes.
+//! Lowers subgroup operations.
 //!
-//! The hardware's shuffle has an index that must agree in the four lanes of a quad: its two low bits are joined over all
-//! lanes of the quad that is read, inactive ones included (applegpu). With a constant index nothing can go wrong, so
-//! constants are used wherever there are any. A lane index that differs from lane to lane takes four shuffles, one for
-//! each place in a quad, and selects; [`super::lower_divergent_shuffle`] later sees to the inactive lanes. Lanes past
-//! the end of a workgroup cannot be seen to, so where such lanes share a quad with others, each lane is read in turn.
+//! The hardware's shuffle needs an index that agrees in the four lanes of a quad: its two low bits are
+//! combined over all lanes of the quad, including inactive ones (applegpu). A constant index is always safe,
+//! so constants are used wherever possible. A divergent lane index takes four shuffles, one for each position
+//! in a quad, and selects; [`super::lower_divergent_shuffle`] later handles inactive lanes. Lanes past the
+//! end of a workgroup cannot be handled that way, so where such lanes share a quad with others, each lane is
+//! read in turn.
 //!
-//! Values of 64 bits are moved by their words, smaller ones in half registers. Reductions are in [`reduce`].
+//! 64-bit values are moved by words, smaller ones in half registers. Reductions are in [`reduce`].
 //!
-//! Before: stage source. After: the same; no operations across lanes but `ballot`.
+//! Before: stage source. After: the same; no subgroup operations except `ballot`.
 
 mod loops;
 mod reduce;
@@ -25,7 +26,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
-/// Lowers operations across lanes.
+/// Lowers subgroup operations.
 ///
 /// # Errors
 /// A reduction of an unknown kind is an internal error.
@@ -41,14 +42,14 @@ pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Co
 /// The lanes that exist.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// Most lanes of a SIMD-group of the workgroup.
+    /// Maximum number of lanes in a SIMD-group of the workgroup.
     lanes: u32,
-    /// No quad has lanes that do not exist.
+    /// All lanes of every quad exist.
     whole_quads: bool,
 }
 
 impl Group {
-    /// In compute shaders the workgroup's size tells; fragments come in quads; of vertices nothing is known.
+    /// For compute shaders from the workgroup size; fragments come in quads; for vertices nothing is known.
     fn of(info: &ShaderInfo) -> Group {
         let invocations = info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
         match (info.stage, invocations) {
@@ -76,7 +77,7 @@ fn lower(r: &mut Rewriter<'_, '_>, group: Group, data: &InstData<'_>) -> Result<
     }))
 }
 
-/// Moves a value of any width by values of 16 or 32 bits.
+/// Moves a value of any width as values of 16 or 32 bits.
 fn by_words<'f, 'a>(
     r: &mut Rewriter<'f, 'a>,
     x: Src,
@@ -105,7 +106,7 @@ fn shuffle(r: &mut Rewriter<'_, '_>, kind: Shuffle, x: Src, index: Src) -> Src {
     Src::value(r.value(Opcode::Shuffle, Type::scalar(r.f.width(x)), &[x, index], &mods))
 }
 
-/// The value of one lane that is the same for all.
+/// The value of one constant lane.
 fn shuffle_constant(r: &mut Rewriter<'_, '_>, kind: Shuffle, x: Src, index: u32) -> Src {
     shuffle(r, kind, x, Src::imm(u64::from(index), 16))
 }
@@ -115,12 +116,13 @@ fn lane_index(r: &mut Rewriter<'_, '_>) -> Src {
     Src::value(r.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
-/// The lanes that are active, a bit each.
+/// The mask of active lanes.
 fn active_lanes(r: &mut Rewriter<'_, '_>) -> Src {
     Src::value(r.value(IrOp::Ballot, Type::B32, &[Src::bool(true)], &[]))
 }
 
-/// The value of lane `lane`, the same in all active lanes. In an incomplete quad, a sum in which the other lanes have 0.
+/// The value of lane `lane`, which is uniform. In an incomplete quad, a sum to which other lanes contribute
+/// 0.
 fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
         return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % SUBGROUP_SIZE);
@@ -136,7 +138,7 @@ fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     reduce::hardware(r, Opcode::SimdReduce, Reduction::OR, false, only)
 }
 
-/// The value of lane `lane`, which may differ from lane to lane.
+/// The value of lane `lane`, which may be divergent.
 fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
         return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % SUBGROUP_SIZE);
@@ -153,7 +155,7 @@ fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     choose_place(r, index, places)
 }
 
-/// The one of four values that the two low bits of `index` tell.
+/// Selects one of four values by the two low bits of `index`.
 fn choose_place(r: &mut Rewriter<'_, '_>, index: Src, places: [Src; 4]) -> Src {
     let (_bits, width) = (r.f.width(places[0]), r.f.width(index));
     let is_set = |r: &mut Rewriter<'_, '_>, bit: u64| {
@@ -177,7 +179,7 @@ fn read_each_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> 
     result
 }
 
-/// The value of a lane whose index is given relative to the own one.
+/// The value of a lane whose index is relative to this lane's.
 fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: Shuffle) -> Src {
     if let Some(amount) = srcs[1].as_imm() {
         return by_words(r, srcs[0], |r, x| shuffle_constant(r, kind, x, amount as u32 % SUBGROUP_SIZE));

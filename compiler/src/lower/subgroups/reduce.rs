@@ -1,11 +1,10 @@
 //! Reductions and scans.
 //!
-//! The hardware reduces 16 and 32 bits over the SIMD-group or the quad and leaves inactive lanes out. Other clusters are
-//! reduced one after the other, the lanes of the others contributing what changes nothing. Of 64 bits, bitwise
-//! operations go by words, sums by three parts small enough that 32 of them do not overflow a word, and extrema by the
-//! upper words first. What is left (products, scans of 64-bit extrema) reads one lane after the other; 64-bit floats have
-//! become loops ([`super::loops`]).
-//! Booleans are counted in ballots.
+//! The hardware reduces 16 and 32 bits over the active lanes of the SIMD-group or the quad. Other clusters are
+//! reduced one after the other, with the identity as contribution of the lanes outside. For 64 bits, bitwise
+//! operations are split into words, sums into three parts small enough that 32 of them do not overflow a word,
+//! and extrema compare the upper words first. The rest (products, scans of 64-bit extrema) reads one lane after
+//! the other; 64-bit floats have become loops ([`super::loops`]). Booleans are counted in ballots.
 
 use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::table::Opcode;
@@ -22,15 +21,15 @@ use crate::ir::{Arithmetic, Build, Builder, IrOp, Op, Rewriter, Src, Type};
 /// A kind of reduction.
 pub(super) struct Kind {
     code: Reduction,
-    /// How two values are combined: for 16 bits, 32 bits and fewer, 64 bits.
+    /// Operations that combine two values: for 16 bits, for 32 or fewer, for 64.
     ops: [Op; 3],
-    /// Truth table, where the operation is bitwise.
+    /// Truth table, if the operation is bitwise.
     table: Option<Truth>,
-    /// What changes nothing, by logarithm of the width in bytes.
+    /// The identity, by logarithm of the width in bytes.
     identity: [u64; 4],
-    /// Small values are extended with their sign.
+    /// Narrow values are sign-extended.
     signed: bool,
-    /// It combines floats.
+    /// The operands are floats.
     floats: bool,
 }
 
@@ -70,10 +69,10 @@ static KINDS: &[Kind] = &[
 impl Kind {
     pub(super) fn find(code: Reduction) -> Result<&'static Kind, CompileError> {
         let kind = KINDS.iter().find(|kind| kind.code == code);
-        kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: there is no reduction {code:?}")))
+        kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: unknown reduction {code:?}")))
     }
 
-    /// Whether it combines floats.
+    /// Whether the operands are floats.
     pub(super) fn is_float(&self) -> bool {
         self.floats
     }
@@ -106,7 +105,7 @@ impl Kind {
 enum Span {
     /// Those of the cluster of a given number of lanes.
     Cluster(u32),
-    /// Those below the own one.
+    /// Those below this lane.
     Below,
 }
 
@@ -126,7 +125,7 @@ pub(super) fn reduce(
     Ok(combine_span(r, group, Kind::find(code)?, span, x))
 }
 
-/// Combines the active lanes below the own one, and the own one if `inclusive`.
+/// Combines the active lanes below this one, and this one if `inclusive`.
 pub(super) fn scan(
     r: &mut Rewriter<'_, '_>,
     group: Group,
@@ -149,7 +148,7 @@ fn combine_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span,
         (8, _) => {
             let wide = r.op(if kind.signed { IrOp::Sconv } else { IrOp::Uconv }, 16, &[x]);
             let wide = words_span(r, group, kind, span, wide);
-            // Where no lane takes part, an extremum is the one of 16 bits.
+            // If no lane takes part, an extremum is the 16-bit one.
             let capped = match kind.code {
                 Reduction::SMIN => r.op(IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
                 Reduction::SMAX => r.op(IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
@@ -186,7 +185,7 @@ fn words_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x
     }
 }
 
-/// Reduces each of `count` clusters of `size` lanes, within what the hardware reduces at once.
+/// Reduces each of `count` clusters of `size` lanes, within the span of one hardware reduction.
 fn clusters(r: &mut Rewriter<'_, '_>, kind: &Kind, op: Opcode, size: u32, count: u32, x: Src) -> Src {
     let bits = r.f.width(x);
     let lane = lane_index(r);
@@ -202,7 +201,7 @@ fn clusters(r: &mut Rewriter<'_, '_>, kind: &Kind, op: Opcode, size: u32, count:
     result
 }
 
-/// Bits of the lanes of the span, active or not.
+/// Mask of the lanes of the span, active or not.
 fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
     let lane = lane_index(r);
     match span {
@@ -218,7 +217,7 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
     }
 }
 
-/// And: no lane has 0; or: some lane has 1; exclusive or: an odd number of lanes have 1.
+/// And: no lane has 0; or: some lane has 1; exclusive or: an odd number of lanes has 1.
 fn booleans(r: &mut Rewriter<'_, '_>, kind: &Kind, span: Span, x: Src) -> Src {
     let is_and = kind.code == Reduction::AND;
     let voter = if is_and { r.xor(x, Src::bool(true)) } else { x };
@@ -233,7 +232,7 @@ fn booleans(r: &mut Rewriter<'_, '_>, kind: &Kind, span: Span, x: Src) -> Src {
     r.icmp(IntCond::new(IntCondition::EQUAL, !is_and), votes, Src::imm32(0))
 }
 
-/// Bits of the lower parts of a 64-bit sum: 32 numbers of 27 bits add up to at most a word.
+/// Bits of the lower parts of a 64-bit sum: 32 numbers of 27 bits fit in a word when added.
 const PART_BITS: u32 = 27;
 
 fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
@@ -251,7 +250,7 @@ fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) 
     total
 }
 
-/// The extremum of the upper words, and that of the lower words of the lanes that have it.
+/// The extremum of the upper words, and then that of the lower words among the lanes with it.
 fn extremum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
     let is_minimum = matches!(kind.code, Reduction::SMIN | Reduction::UMIN);
     let unsigned = KINDS

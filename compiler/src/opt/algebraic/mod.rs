@@ -1,12 +1,13 @@
 //! Algebraic simplification by a table of rules.
 //!
-//! Each instruction is compared with the patterns of [`rules::GROUPS`]; the first that matches replaces it. A rule says
-//! how exact it is, and a test evaluates both sides of every rule on edge and random inputs through the semantics the
-//! folder and the machine share. Expects sources in the order [`opt_constant_folding`](super::opt_constant_folding) leaves: constants last.
+//! Each instruction is compared with the patterns of [`rules::GROUPS`]; the first match replaces it. A rule
+//! declares how exact it is, and a test evaluates both sides of every rule on edge cases and random inputs
+//! with the semantics that the constant folder and the hardware share. Expects sources in the order that
+//! [`opt_constant_folding`](super::opt_constant_folding) establishes: constants last.
 //!
-//! An operation whose result an `exact` reads computes what it says: only rules that are always exact apply to it. The
-//! same holds for all operations of a function that does not allow contraction. Where infinities and NaNs count, no rule
-//! applies that assumes that there are none.
+//! An operation whose result is the source of an `exact` must be computed as written: only rules that are
+//! always exact apply to it. The same holds for all operations of a function that does not allow contraction.
+//! If infinities and NaNs are significant, no rule applies that assumes their absence.
 //!
 //! Before: stage source. After: the same.
 
@@ -15,7 +16,7 @@ mod rules;
 
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Value};
 
-/// Replaces operations by simpler ones of the same value.
+/// Replaces operations by simpler equivalent ones.
 pub fn opt_algebraic(f: &mut Function<'_>) {
     let mut rules = Rules::new(f);
     f.map_insts(|rewriter, inst| {
@@ -24,11 +25,11 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
     });
 }
 
-/// The table of rules as it applies to one function.
+/// The rules that apply to one function.
 pub(super) struct Rules {
-    /// The least faithful rules that the function allows.
+    /// The least exact rules that the function allows.
     limit: pattern::Exactness,
-    /// What an `exact` reads, once a rule asks.
+    /// Sources of `exact` operations, computed when first needed.
     exact: Option<Side<Value, bool>>,
 }
 
@@ -71,7 +72,7 @@ impl Rules {
     }
 }
 
-/// The values that an `exact` reads.
+/// The values that are sources of `exact` operations.
 pub(super) fn exact_values(f: &Function<'_>) -> Side<Value, bool> {
     let mut exact = Side::default();
     for inst in f.insts.keys() {

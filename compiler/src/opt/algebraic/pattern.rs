@@ -1,4 +1,4 @@
-//! Patterns: what a rule is made of, how it is matched and how its replacement is built.
+//! Patterns: the structure of rules, matching, and building of replacements.
 
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
@@ -6,35 +6,36 @@ use arrayvec::ArrayVec;
 use crate::ir::families::Ops;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type, Value};
 
-/// How faithful a replacement is, the most faithful first.
+/// How exact a replacement is, the most exact first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Exactness {
     /// Equal bits for all inputs.
     Exact,
-    /// The original flushes denormals and makes NaNs canonical, the replacement passes such inputs on; otherwise equal bits,
-    /// the signs of zeros among them. Shaders that ask for particular denormals are refused by the front end, so this is
-    /// allowed everywhere.
+    /// The original flushes denormals and canonicalises NaNs, the replacement passes such inputs through;
+    /// otherwise equal bits, including the signs of zeros. The front end rejects shaders that require a
+    /// particular treatment of denormals, so this is allowed everywhere.
     Clean,
-    /// As `Clean`, and the sign of a zero may differ.
+    /// Like `Clean`, but the sign of a zero may differ.
     Passes,
-    /// As `Passes`, and where a source is infinite, no number, or beyond the integers that it is converted to, the two may
-    /// differ: the source languages let compilers assume that there are none.
+    /// Like `Passes`, but the results may differ if a source is infinite, NaN, or outside the integers that it
+    /// is converted to: the source languages let compilers assume that this does not happen.
     Finite,
-    /// As `Finite`, and rounded as often but elsewhere: normal results differ by at most two units in the last place.
+    /// Like `Finite`, but with as many roundings in other places: normal results differ by at most two units in
+    /// the last place.
     Near,
-    /// Closer to the exact result than the original, which loses up to ten digits of the result on its way, and defined
-    /// where the original is not or leaves the range of floats on its way.
+    /// Closer to the exact result than the original, which loses up to ten digits in intermediate results,
+    /// and defined where the original is undefined or leaves the range of floats in between.
     Closer,
 }
 
 impl Exactness {
-    /// Whether a rule holds where a shader wants results as they are written: for operations an `exact` reads, and in
-    /// functions whose zeros, infinities and NaNs count.
+    /// Whether a rule holds where a shader requires results as written: for sources of `exact`, and in
+    /// functions whose zeros, infinities and NaNs are significant.
     pub(super) fn is_strict(self) -> bool {
         self <= Exactness::Clean
     }
 
-    /// The least faithful rules that a function allows.
+    /// The least exact rules that a function allows.
     pub(super) fn limit(f: &Function<'_>) -> Exactness {
         match (f.contract, f.special_values) {
             (false, _) => Exactness::Clean,
@@ -47,33 +48,33 @@ impl Exactness {
 /// A modifier in a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mod {
-    /// Exactly this.
+    /// Exactly this value.
     Is(u32),
-    /// Anything, remembered under a number; in a replacement, what was remembered.
+    /// Any value, bound to a number; in a replacement, the bound value.
     Bind(usize),
-    /// In a replacement, a remembered flag the other way round.
+    /// In a replacement, the complement of a bound flag.
     Flip(usize),
 }
 
 /// A tree of operations.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node {
-    /// Any source; the same number is the same source.
+    /// Any source; equal numbers denote equal sources.
     Any(usize),
     /// Any constant; shares its numbers with `Any`.
     Const(usize),
-    /// This integer, cut to the width of its place.
+    /// This integer, truncated to the width of its operand.
     Int(u64),
-    /// This float in the width of its place.
+    /// This float in the width of its operand.
     Float(f32),
-    /// In a replacement, a constant computed from what matched.
+    /// In a replacement, a constant computed from the bound sources.
     Calc(fn(&Bound) -> u64),
     /// An operation. Modifiers that are not named have their default.
     Apply(Op, &'static [(&'static str, Mod)], &'static [Node]),
 }
 
 impl Node {
-    /// The operation that source `index` is to be made by, if the pattern says one.
+    /// The operation that must define source `index`, if the pattern specifies one.
     const fn made_by(&self, index: usize) -> Option<Op> {
         match self {
             Node::Apply(_, _, args) if index < args.len() => match args[index] {
@@ -84,8 +85,8 @@ impl Node {
         }
     }
 
-    /// Whether source `index` is to be a constant.
-    const fn wants_constant(&self, index: usize) -> bool {
+    /// Whether source `index` must be a constant.
+    const fn requires_constant(&self, index: usize) -> bool {
         match self {
             Node::Apply(_, _, args) if index < args.len() => {
                 !matches!(args[index], Node::Any(_) | Node::Apply(..))
@@ -94,8 +95,8 @@ impl Node {
         }
     }
 
-    /// Whether the first two sources are to be the same.
-    const fn wants_same(&self) -> bool {
+    /// Whether the first two sources must be equal.
+    const fn requires_equal_sources(&self) -> bool {
         match self {
             Node::Apply(_, _, [Node::Any(a), Node::Any(b), ..]) => *a == *b,
             _ => false,
@@ -103,22 +104,22 @@ impl Node {
     }
 }
 
-/// Most different operations that the rules of a group want one source to be made by.
+/// Maximum number of different defining operations that the rules of a group require for one source.
 const MAX_MAKERS: usize = 16;
 
-/// Sources that decide which rules of a group are looked at.
+/// Number of leading sources by which candidate rules are selected.
 const DECIDING: usize = 2;
 
-/// The rules of a group that one source lets match, a bit each.
+/// The rules of a group that may match, by the definition of one source, as bit masks.
 #[derive(Clone, Copy, Debug)]
 struct BySource {
-    /// Those that take any source.
+    /// Rules that accept any source.
     any: u128,
-    /// Those that want a constant.
+    /// Rules that require a constant.
     constant: u128,
-    /// The operations that rules want it to be made by.
+    /// The defining operations that rules require.
     wanted: Ops,
-    /// The number of each of them, and those rules.
+    /// The index of each of them, and its rules.
     makers: [(u16, u128); MAX_MAKERS],
 }
 
@@ -126,7 +127,7 @@ impl BySource {
     const NONE: BySource =
         BySource { any: 0, constant: 0, wanted: Ops::NONE, makers: [(u16::MAX, 0); MAX_MAKERS] };
 
-    /// Adds rule `at`, whose pattern is `from`, as it looks at source `index`.
+    /// Adds rule `at`, whose pattern is `from`, by its source `index`.
     const fn with(mut self, at: usize, from: Node, index: usize) -> BySource {
         let bit = 1 << at;
         if let Some(op) = from.made_by(index) {
@@ -137,7 +138,7 @@ impl BySource {
                 place += 1;
             }
             self.makers[place] = (number, self.makers[place].1 | bit);
-        } else if from.wants_constant(index) {
+        } else if from.requires_constant(index) {
             self.constant |= bit;
         } else {
             self.any |= bit;
@@ -145,7 +146,7 @@ impl BySource {
         self
     }
 
-    /// The rules that `src` lets match.
+    /// The rules that may match given `src`.
     #[inline]
     fn rules(&self, f: &Function<'_>, src: Src) -> u128 {
         match src.kind {
@@ -158,21 +159,21 @@ impl BySource {
         }
     }
 
-    /// The rules that want the source to be made by `op`, which some do.
+    /// The rules that require the source to be defined by `op`; there is at least one.
     fn made_by(&self, op: Op) -> u128 {
         let is_it = |maker: &&(u16, u128)| usize::from(maker.0) == op.index();
         self.makers.iter().find(is_it).map_or(0, |(_, rules)| *rules)
     }
 }
 
-/// The rules of an operation, and which of them the first two sources let match.
+/// The rules of an operation, with masks of those that may match given the first two sources.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    /// The rules, the first that matches wins.
+    /// The rules; the first match applies.
     pub rules: &'static [Rule],
-    /// Those that each of the first two sources lets match.
+    /// Rules that may match, by each of the first two sources.
     by_source: [BySource; DECIDING],
-    /// Those that want the first two sources to be the same.
+    /// Rules that require the first two sources to be equal.
     same: u128,
 }
 
@@ -182,7 +183,7 @@ impl Group {
 
     /// The group of `rules`.
     pub(super) const fn of(rules: &'static [Rule]) -> Group {
-        assert!(rules.len() <= 128, "a bit for each rule");
+        assert!(rules.len() <= 128, "the masks have one bit per rule");
         let (mut by_source, mut same) = ([BySource::NONE; DECIDING], 0);
         let mut at = 0;
         while at < rules.len() {
@@ -191,7 +192,7 @@ impl Group {
                 by_source[index] = by_source[index].with(at, rules[at].from, index);
                 index += 1;
             }
-            if rules[at].from.wants_same() {
+            if rules[at].from.requires_equal_sources() {
                 same |= 1 << at;
             }
             at += 1;
@@ -199,7 +200,7 @@ impl Group {
         Group { rules, by_source, same }
     }
 
-    /// The rules that the first two sources of `data` let match: a bit each.
+    /// Mask of the rules that may match given the first two sources of `data`.
     #[inline]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
         let mut rules = match data.srcs {
@@ -216,24 +217,24 @@ impl Group {
 /// A rewrite rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// How faithful it is.
+    /// How exact it is.
     pub exactness: Exactness,
-    /// What is replaced.
+    /// The pattern to replace.
     pub from: Node,
-    /// What replaces it.
+    /// The replacement.
     pub to: Node,
-    /// A condition on what matched.
+    /// A condition on the bound sources.
     pub when: fn(&Bound) -> bool,
 }
 
-/// Most sources a rule names.
+/// Maximum number of sources that a rule binds.
 pub(super) const MAX_SOURCES: usize = 4;
-/// Most operations of a pattern.
+/// Maximum number of operations in a pattern.
 const MAX_OPERATIONS: usize = 5;
-/// Most modifiers a rule names.
+/// Maximum number of modifiers that a rule binds.
 pub(super) const MAX_MODS: usize = 2;
 
-/// What the names in a pattern denote.
+/// Bindings of a match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bound {
     /// Sources by number.
@@ -247,20 +248,20 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// The constant bound to `index`; 0 when there is none.
+    /// The constant bound to `index`; 0 if there is none.
     pub(super) fn constant(&self, index: usize) -> u64 {
         self.srcs[index].and_then(Src::as_imm).unwrap_or(0)
     }
 }
 
-/// Which widths of an operation must agree for the rules to hold.
+/// Which operand widths must agree for the rules of an operation to hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Widths {
     /// Sources and result.
     All,
     /// The first source and the result; the second is a shift amount.
     FirstAndResult,
-    /// All but the first source, a boolean.
+    /// All except the first source, a boolean.
     AllButFirst,
     /// The sources; the result is a boolean.
     Sources,
@@ -279,13 +280,13 @@ pub(super) fn widths_of(op: Op) -> Widths {
     }
 }
 
-/// What of a pattern is still to be compared with which source.
+/// Pairs of pattern nodes and sources still to be compared.
 type Pending<'r> = ArrayVec<(&'r Node, Src), 16>;
 
 /// Matches `rule` against an instruction.
 pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
-    // Pairs still to be compared; patterns are small and fixed, so is the list.
+    // Patterns have a small fixed size, so a fixed list suffices.
     let mut pending = Pending::new();
     match_inst(rewriter, &rule.from, data, &mut bound, &mut pending)?;
     while let Some((node, src)) = pending.pop() {
@@ -312,8 +313,8 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
     (rule.when)(&bound).then_some(bound)
 }
 
-/// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs` as far as its constants and
-/// later sources tell, which rules out most rules at little cost.
+/// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs`, judged
+/// by its constants and later sources. This cheaply excludes most rules.
 #[inline]
 pub(super) fn could_match(f: &Function<'_>, rule: &Rule, srcs: &[Src]) -> bool {
     let Node::Apply(_, _, args) = &rule.from else { return false };
@@ -399,7 +400,7 @@ fn match_mods(data: &InstData<'_>, wanted: &[(&str, Mod)], bound: &mut Bound) ->
     true
 }
 
-/// Modifiers of an operation with the value they have when nothing is said.
+/// Modifiers of an operation with their default values.
 pub(super) fn named_defaults(op: Op) -> impl Iterator<Item = (&'static str, u32)> {
     let (hw, ir) = match op {
         Op::Hw(op) => (
@@ -421,14 +422,14 @@ pub(super) fn literal(node: Node, width: u8) -> Option<u64> {
     }
 }
 
-/// Builds the replacement; `None` when its type would not be the original's.
+/// Builds the replacement; `None` if its type would differ from the original's.
 pub(super) fn build(rewriter: &mut Rewriter<'_, '_>, rule: &Rule, bound: &Bound) -> Option<Src> {
     let width = *bound.results.first()?;
     let src = build_node(rewriter, rule.to, width, bound)?;
     (rewriter.f.src_ty(src) == Type::scalar(width)).then_some(src)
 }
 
-/// Replacements nest two or three deep by the table, whatever the input is.
+/// Recursion is bounded by the rules: replacements nest two or three deep, regardless of the input.
 fn build_node(rewriter: &mut Rewriter<'_, '_>, node: Node, width: u8, bound: &Bound) -> Option<Src> {
     match node {
         Node::Any(index) | Node::Const(index) => bound.srcs[index],
@@ -446,7 +447,7 @@ fn build_node(rewriter: &mut Rewriter<'_, '_>, node: Node, width: u8, bound: &Bo
     }
 }
 
-/// The modifiers of an operation of a replacement.
+/// The modifiers of an operation in a replacement.
 pub(super) fn replacement_mods(op: Op, given: &[(&str, Mod)], bound: &Bound) -> ArrayVec<u32, 8> {
     let value = |(name, default)| match given.iter().find(|(known, _)| *known == name) {
         None => default,
@@ -457,7 +458,7 @@ pub(super) fn replacement_mods(op: Op, given: &[(&str, Mod)], bound: &Bound) -> 
     named_defaults(op).map(value).collect()
 }
 
-/// The width of source `index` of an operation of a replacement whose result has `width` bits.
+/// The width of source `index` of an operation in a replacement whose result has `width` bits.
 pub(super) fn arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &Bound) -> u8 {
     match (widths_of(op), index) {
         (Widths::AllButFirst, 0) => 1,
@@ -469,7 +470,7 @@ pub(super) fn arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &
     }
 }
 
-/// The width of a named source, or of what operations make of it that keep widths.
+/// The width of a bound source, or of width-preserving operations on it.
 fn named_width(mut node: &Node, bound: &Bound) -> Option<u8> {
     loop {
         match node {

@@ -1,6 +1,6 @@
-//! The rules, grouped by the operation they replace.
+//! The rules, grouped by the operation that they replace.
 //!
-//! `a b c d` are any sources, `k m` any constants. Within a group the first rule that matches wins.
+//! `a b c d` are any sources, `k m` any constants. Within a group the first matching rule applies.
 
 use agx_isa::table::Opcode::{
     Bitop, Exp2, FToS32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts, S32ToF,
@@ -101,10 +101,11 @@ macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), in
 macro_rules! any_fcmp { ($a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
 macro_rules! fcmp { ($cond:ident, $a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Is(FloatCondition::$cond.get())] $a, $b) }; }
 
-/// A constant beside K and M.
+/// A constant other than K and M.
 const FIRST: Node = Node::Const(1);
 
-/// Two comparisons of one number with a number and its opposite, in both orders, are one of its size.
+/// Two comparisons of a number with a constant and its negation, in both orders, become one comparison of its
+/// absolute value.
 macro_rules! compares_size {
     ($join:ident, $below:ident, $above:ident => $size:ident) => {
         [
@@ -116,7 +117,7 @@ macro_rules! compares_size {
     };
 }
 
-/// Whether one of two numbers is beyond a third: whether the greatest, or the least, is.
+/// Whether one of two numbers exceeds a third: whether the maximum, or the minimum, does.
 macro_rules! any_beyond {
     ($cond:ident, $extremum:ident) => {
         exact(or!(fcmp!($cond, A, C), fcmp!($cond, B, C)), fcmp!($cond, ir!($extremum A, B), C))
@@ -140,7 +141,7 @@ fn shifts_everything_out(bound: &Bound) -> bool {
     amount(bound, 2) >= u64::from(bound.results[0])
 }
 
-/// The sum of two shift amounts; patterns make sure it stays below the width.
+/// The sum of two shift amounts; patterns ensure that it stays below the width.
 fn total_amount(bound: &Bound) -> u64 {
     amount(bound, 2) + amount(bound, 3)
 }
@@ -149,7 +150,7 @@ fn total_amount_is_small(bound: &Bound) -> bool {
     total_amount(bound) < u64::from(bound.results[0])
 }
 
-/// Same amount to and fro, below the width.
+/// Equal amounts of opposite shifts, below the width.
 fn same_small_amount(bound: &Bound) -> bool {
     amount(bound, 2) == amount(bound, 3) && amount(bound, 2) < u64::from(bound.results[0])
 }
@@ -158,7 +159,7 @@ fn low_mask(width: u64) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// The constant `positive` of two is above zero and the other one is its opposite.
+/// Whether the constant `positive` of two is greater than zero and the other one is its negation.
 fn are_opposite(bound: &Bound, positive: usize) -> bool {
     let sign = 1 << (bound.widths[positive] - 1);
     let number = bound.constant(positive);
@@ -173,7 +174,7 @@ fn equality(bound: &Bound) -> bool {
     bound.mods[0] & 3 == 0
 }
 
-/// A float of `width` bits as 32 bits.
+/// A float of `width` bits, converted to 32 bits.
 fn float(bits: u64, width: u8) -> f32 {
     if width == 16 {
         agx_isa::half::Half::from_bits(bits as u16).to_f32()
@@ -193,7 +194,7 @@ fn float_product(bound: &Bound) -> u64 {
     }
 }
 
-/// Whether the constant is infinite or no number.
+/// Whether the constant is infinite or NaN.
 fn is_no_number(bound: &Bound) -> bool {
     let bits = bound.constant(2);
     match bound.results[0] {
@@ -203,7 +204,7 @@ fn is_no_number(bound: &Bound) -> bool {
     }
 }
 
-/// The constant that `choose` takes of two.
+/// The one of two constants that `choose` selects.
 fn extremum(bound: &Bound, choose: fn(f32, f32) -> f32) -> u64 {
     let width = bound.results[0];
     let [first, second] = [bound.constant(2), bound.constant(3)];
@@ -211,18 +212,18 @@ fn extremum(bound: &Bound, choose: fn(f32, f32) -> f32) -> u64 {
     if float(first, width) == chosen { first } else { second }
 }
 
-/// Both constants are numbers, and not zeros both.
+/// Whether both constants are numbers, and not both zero.
 fn are_numbers(bound: &Bound) -> bool {
     let numbers = [bound.constant(2), bound.constant(3)].map(|bits| float(bits, bound.results[0]));
     numbers.iter().all(|number| number.is_normal() || *number == 0.0) && numbers != [0.0; 2]
 }
 
-/// The constant with the other sign.
+/// The negated constant.
 fn negated_float(bound: &Bound) -> u64 {
     bound.constant(2) ^ (1 << (bound.results[0] - 1))
 }
 
-/// The factors and their product are numbers of full precision.
+/// Whether the factors and their product are normal numbers.
 fn product_is_normal(bound: &Bound) -> bool {
     let is_normal = |bits: u64| match bound.results[0] {
         16 => agx_isa::half::Half::from_bits(bits as u16).is_normal(),
@@ -231,13 +232,13 @@ fn product_is_normal(bound: &Bound) -> bool {
     is_normal(bound.constant(2)) && is_normal(bound.constant(3)) && is_normal(float_product(bound))
 }
 
-/// Sources of 16 bits, extended, computed with in more, and cut to 16 bits again.
+/// Whether 16-bit sources are extended, computed with in more bits, and truncated to 16 bits again.
 fn narrows(bound: &Bound) -> bool {
     let is_half = |index: usize| bound.srcs[index].is_none() || bound.widths[index] == 16;
     bound.results[0] == 16 && bound.results[1] > 16 && is_half(0) && is_half(1)
 }
 
-/// The same of floats, with a constant that 16 bits hold.
+/// The same for floats, with a constant that 16 bits represent exactly.
 fn narrows_float(bound: &Bound) -> bool {
     let constant = f32::from_bits(bound.constant(2) as u32);
     narrows(bound) && agx_isa::half::Half::from_f32(constant).to_f32().to_bits() == constant.to_bits()
@@ -248,7 +249,7 @@ fn narrow_float(bound: &Bound) -> u64 {
     u64::from(agx_isa::half::Half::from_f32(f32::from_bits(bound.constant(2) as u32)).to_bits())
 }
 
-/// Two sources of one width that the machine compares, extended before they are compared.
+/// Whether two sources of equal width, which the hardware can compare, are extended before the comparison.
 fn compares_extended(bound: &Bound) -> bool {
     let [source, other] = [bound.widths[0], bound.widths[1]];
     bound.results[1] == bound.results[2] && source == other && (16..bound.results[1]).contains(&source)
@@ -257,12 +258,12 @@ fn compares_extended(bound: &Bound) -> bool {
 const UNSIGNED_CONDITIONS: [u32; 4] = [0, 1, 2, 4];
 const SIGNED_CONDITIONS: [u32; 4] = [0, 4, 5, 6];
 
-/// The widths of a conversion of a conversion: (source, middle, result).
+/// The widths of a conversion of a conversion: (source, intermediate, result).
 fn conversions(bound: &Bound) -> (u8, u8, u8) {
     (bound.widths[0], bound.results[1], bound.results[0])
 }
 
-/// The operations that have rules, with them.
+/// The operations that have rules, with their groups.
 pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Iadd), Group::of(INTEGER_ADD)),
     (Op::Hw(Isub), Group::of(INTEGER_SUBTRACT)),
@@ -305,7 +306,7 @@ pub(super) fn of(op: Op) -> &'static Group {
     GROUPS.get(usize::from(PLACES[op.index()])).map_or(&NONE, |(_, group)| group)
 }
 
-/// The group of each operation; those without rules have a number past the last.
+/// The group index of each operation; operations without rules have an index past the last.
 static PLACES: [u8; Op::COUNT] = {
     let mut places = [u8::MAX; Op::COUNT];
     let mut group = 0;
@@ -322,7 +323,7 @@ static INTEGER_ADD: &[Rule] = &[
         hw!(Iadd hw!(Iadd A, K), M),
         hw!(Iadd A, Node::Calc(|bound| bound.constant(2).wrapping_add(bound.constant(3)))),
     ),
-    // Constants go outwards, where they meet and where accesses to memory find them.
+    // Constants move outward, where they combine with others and memory accesses find them.
     exact(hw!(Iadd hw!(Iadd A, K), B), hw!(Iadd hw!(Iadd A, B), K)),
     exact(hw!(Iadd A, hw!(Iadd B, K)), hw!(Iadd hw!(Iadd A, B), K)),
     exact(hw!(Iadd hw!(Isub ZERO, A), B), hw!(Isub B, A)),
@@ -401,7 +402,7 @@ const NOT_OUTSIDE: [Rule; 2] = compares_size!(and, GREATER_OR_EQUAL, LESS_OR_EQU
 macro_rules! other_fcmp { ($a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Is(1)] $a, $b) }; }
 macro_rules! other_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Is(1)] $a, $b) }; }
 
-/// A conjunction or disjunction with the complement of a condition that is a complement itself.
+/// A conjunction or disjunction with the complement of a condition that is itself a complement.
 macro_rules! of_complement {
     ($join:ident, $first:ident, $second:ident) => {
         [
@@ -423,7 +424,7 @@ macro_rules! of_complement {
 const OR_COMPLEMENT: [Rule; 8] = of_complement!(or, NOT_OR, OR_NOT);
 const AND_COMPLEMENT: [Rule; 8] = of_complement!(and, NOT_AND, AND_NOT);
 
-/// One of two comparisons of a number with a number and its opposite stands within another disjunction.
+/// One of two comparisons of a number with a constant and its negation is inside another disjunction.
 macro_rules! outside_or {
     ($inner:ident $c:expr, $outer:ident $k:expr, $positive:expr) => {
         [
@@ -442,7 +443,7 @@ macro_rules! outside_or {
 const GREATER_LAST: [Rule; 4] = outside_or!(LESS K, GREATER M, 3);
 const LESS_LAST: [Rule; 4] = outside_or!(GREATER K, LESS M, 2);
 
-/// The low bits of sums and products depend on the low bits of what they are made of.
+/// The low bits of sums and products depend only on the low bits of the operands.
 macro_rules! low_bits {
     (cut |$a:ident| $operation:expr) => {
         low_bits!(|$a| ir!(Uconv $operation), |bound| low_mask(u64::from(bound.results[0])) & !bound.constant(2) == 0)
@@ -486,7 +487,7 @@ static BITWISE: &[Rule] = &[
     exact(xor!(A, A), ZERO),
     exact(xor!(A, ONES), not!(A)),
     exact(xor!(xor!(A, K), M), xor!(A, Node::Calc(|bound| bound.constant(2) ^ bound.constant(3)))),
-    // A complement costs nothing inside another bitwise operation.
+    // A complement is free inside another bitwise operation.
     exact(not!(not!(A)), A),
     exact(and!(A, not!(B)), table!(AND_NOT, A, B)),
     exact(and!(not!(A), B), table!(NOT_AND, A, B)),
@@ -538,7 +539,7 @@ static BITWISE: &[Rule] = &[
     AND_COMPLEMENT[6],
     OR_COMPLEMENT[7],
     AND_COMPLEMENT[7],
-    // Two conditions of a longer chain may be about one number.
+    // Two conditions of a longer chain may concern the same number.
     GREATER_LAST[0],
     GREATER_LAST[1],
     GREATER_LAST[2],
@@ -566,7 +567,7 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select A, B, ONE), table!(NOT_OR, A, B)).when(is_boolean),
     exact(ir!(Select A, ONE, ZERO), ir!(Uconv A)),
     exact(ir!(Select A, ONES, ZERO), ir!(Sconv A)),
-    // What follows of an `a || b` of comparisons: the second one where the first one does not hold.
+    // Selections on `a || b` of comparisons: the second is only relevant where the first does not hold.
     exact(
         ir!(Select ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Is(1)] A, B), C, ir!(Fcmp[cond = Mod::Bind(0)] A, B)),
         or!(ir!(Fcmp[cond = Mod::Bind(0)] A, B), C),
@@ -580,7 +581,7 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select table!(NOR, A, B), C, or!(A, B)), or!(C, or!(A, B))).when(is_boolean),
     exact(ir!(Select table!(NAND, A, B), C, D), ir!(Select and!(A, B), D, C)),
     exact(ir!(Select table!(NOR, A, B), C, D), ir!(Select or!(A, B), D, C)),
-    // The factor is selected: vectors share the selection, and one product remains.
+    // Selecting the factor lets vectors share the selection, and leaves one product.
     exact(ir!(Select A, hw!(Fmul B, C), hw!(Fmul B, D)), hw!(Fmul B, ir!(Select A, C, D))),
     near(ir!(Select A, B, hw!(Fmul B, C)), hw!(Fmul B, ir!(Select A, Node::Float(1.0), C))),
     near(ir!(Select A, hw!(Fmul B, C), B), hw!(Fmul B, ir!(Select A, C, Node::Float(1.0)))),
@@ -591,7 +592,7 @@ static SELECT: &[Rule] = &[
 static COMPARE: &[Rule] = &[
     exact(any_icmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_icmp!(FIRST, M), any_icmp!(K, M))),
     exact(any_icmp!(A, A), Node::Calc(|bound| u64::from(equality(bound)) ^ u64::from(bound.mods[1] & 1))),
-    // Unsigned: nothing is below zero.
+    // Unsigned: no number is below zero.
     exact(
         ir!(Icmp[cond = Mod::Is(IntCondition::UNSIGNED_LESS.get()), inv = Mod::Bind(1)] A, ZERO),
         Node::Calc(|bound| u64::from(bound.mods[1] & 1)),
@@ -602,7 +603,7 @@ static COMPARE: &[Rule] = &[
     exact(any_icmp!(A, ZERO), A).when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
     exact(any_icmp!(A, ZERO), not!(A))
         .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    // A boolean that was made a number, compared with one of the two numbers it can be.
+    // A boolean converted to a number, compared with one of its two possible values.
     exact(any_icmp!(ir!(Uconv A), ZERO), A)
         .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
     exact(any_icmp!(ir!(Uconv A), ZERO), not!(A))
@@ -628,7 +629,7 @@ static COMPARE: &[Rule] = &[
     .when(equality),
 ];
 
-/// An integer operation on extended sources of 16 bits whose result is cut to 16 bits.
+/// An integer operation on extended 16-bit sources whose result is truncated to 16 bits.
 macro_rules! narrow {
     ($extend:ident, |$a:ident, $b:ident| $operation:expr) => {{
         const WIDE: Node = {
@@ -723,7 +724,8 @@ static SIGNED_CONVERSION: &[Rule] = &[
     }),
 ];
 
-// Rounding a sum or product of two 16-bit floats to 32 bits first changes nothing: those have more than twice the digits.
+// Rounding a sum or product of two 16-bit floats to 32 bits first changes nothing: 32-bit floats have more
+// than twice the digits.
 static FLOAT_CONVERSION: &[Rule] = &[
     clean(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
         let (source, middle, result) = conversions(bound);
@@ -754,14 +756,15 @@ static ABSOLUTE: &[Rule] =
 
 static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
 
-/// An extremum of sizes is the size of one of the two: a selection does not take sizes, what reads it does.
+/// An extremum of absolute values is the absolute value of one of them: a selection cannot apply it, but its
+/// users can.
 macro_rules! extremum_of_sizes {
     ($op:ident, $cond:ident, $b:expr, $size:expr) => {
         clean(ir!($op ir!(Fabs A), $size), ir!(Fabs ir!(Select fcmp!($cond, ir!(Fabs A), $size), A, $b)))
     };
 }
 
-/// Whether the constant is not negative.
+/// Whether the constant is non-negative.
 fn is_size(bound: &Bound) -> bool {
     bound.constant(2) >> (bound.widths[2] - 1) & 1 == 0
 }
@@ -832,7 +835,7 @@ static RECIPROCAL: &[Rule] = &[
     closer(hw!(Rcp hw!(Exp2 A)), hw!(Exp2 ir!(Fneg A))),
     closer(hw!(Rcp hw!(Rcp A)), A),
     closer(hw!(Rcp ROOT), hw!(Rsqrt A)),
-    // One by the cube of a length.
+    // One divided by the cube of a length.
     closer(hw!(Rcp hw!(Fmul A, ROOT)), hw!(Fmul hw!(Fmul hw!(Rsqrt A), hw!(Rsqrt A)), hw!(Rsqrt A))),
 ];
 
@@ -842,13 +845,13 @@ static DOUBLE_ADD: &[Rule] =
 /// The square of a square root.
 const SQUARED_ROOT: Rule = closer(hw!(Fmul ROOT, ROOT), A);
 
-/// The square of a number with a sign by a condition.
+/// The square of a number whose sign is selected by a condition.
 const SQUARED_SIGN: Rule =
     exact(hw!(Fmul ir!(Select A, B, ir!(Fneg B)), ir!(Select A, B, ir!(Fneg B))), hw!(Fmul B, B));
 
 static LOGARITHM: &[Rule] = &[closer(hw!(Log2 hw!(Exp2 A)), A)];
 
-// What no integer of 32 bits holds has no defined conversion in the source languages.
+// Conversions of numbers outside the 32-bit integers are undefined in the source languages.
 static FLOAT_OF_SIGNED: &[Rule] = &[finite(
     hw!(S32ToF[round = Mod::Is(Rounding::NEAREST_EVEN.get())] hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)),
     hw!(Trunc A),
@@ -873,7 +876,7 @@ macro_rules! float_rules {
     near(hw!($multiply hw!($multiply A, K), M), hw!($multiply A, Node::Calc(float_product)))
                 .when(product_is_normal),
     exact(hw!($multiply ir!(Fneg A), ir!(Fneg B)), hw!($multiply A, B)),
-            // Signs go outwards, so that products that differ in sign only become one.
+            // Signs move outward, so that products that differ only in sign become equal.
     passes(hw!($multiply ir!(Fneg A), K), hw!($multiply A, Node::Calc(negated_float))),
     passes(hw!($multiply ir!(Fneg A), B), ir!(Fneg hw!($multiply A, B))),
     passes(hw!($multiply A, ir!(Fneg B)), ir!(Fneg hw!($multiply A, B))),

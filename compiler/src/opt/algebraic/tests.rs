@@ -87,7 +87,7 @@ fn allowed(op: Op, width: u8) -> bool {
     }
 }
 
-/// Chooses widths and values for everything the pattern names; `None` when the choice does not fit.
+/// Chooses widths and values for everything in the pattern; `None` if they do not fit.
 fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Option<()> {
     match node {
         Node::Any(index) | Node::Const(index) => {
@@ -138,7 +138,7 @@ fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Opti
     }
 }
 
-/// Result widths of nested operations, in the order `choose` met them.
+/// Evaluates a node; `next` indexes the result widths of nested operations in the order of `choose`.
 fn evaluate(node: Node, width: u8, pattern: bool, next: &mut usize, bound: &Bound) -> Source {
     let bits = match node {
         Node::Any(index) | Node::Const(index) => {
@@ -165,7 +165,7 @@ fn evaluate(node: Node, width: u8, pattern: bool, next: &mut usize, bound: &Boun
     Source { bits, width, flags: Default::default() }
 }
 
-/// As [`arg_width`]; literals beside an operation take that operation's width.
+/// Like [`arg_width`]; a literal has the width of the operation next to it.
 fn pattern_arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &Bound) -> u8 {
     if widths_of(op) == Widths::Sources
         && !args.iter().any(|arg| matches!(arg, Node::Any(_) | Node::Const(_)))
@@ -203,19 +203,19 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
         }
 }
 
-/// Whether two numbers agree but for the last ten digits, of a number next to one where they are small, or the first
-/// left the range of floats.
+/// Whether two numbers agree except for their last ten digits, with a tolerance of at least the last digit of
+/// 1. If the first is not finite, they always agree.
 fn is_close(x: f64, y: f64) -> bool {
     !x.is_finite() || (x - y).abs() <= y.abs().max(2f64.powi(-9)) * 2f64.powi(10 - 24)
 }
 
-/// Whether products of a few such numbers stay in the range of normal numbers.
+/// Whether products of a few such numbers remain normal numbers.
 fn is_moderate(src: &Src) -> bool {
     let size = float(src.payload, src.bits).abs();
     if src.bits == 16 { size > 0.1 && size < 30.0 } else { size > 1e-4 && size < 1e4 }
 }
 
-/// Whether two numbers are two units in the last place apart at most.
+/// Whether two numbers differ by at most two units in the last place.
 fn is_near(x: f64, y: f64, width: u8) -> bool {
     let digits = if width == 16 { 11 } else { 24 };
     (x - y).abs() <= y.abs() * 2f64.powi(2 - digits)
@@ -249,7 +249,7 @@ fn both_sides_of_every_rule_agree() {
     }
 }
 
-/// Builds the pattern with a parameter for each source it names and the constants of `bound`.
+/// Builds the pattern with a parameter for each source and with the constants of `bound`.
 fn plant(builder: &mut Builder<'_, '_>, node: Node, width: u8, next: &mut usize, bound: &Bound) -> Src {
     let (op, mods, args) = match node {
         Node::Any(index) => return Src::value(builder.f.params[index]),
@@ -270,7 +270,7 @@ fn plant(builder: &mut Builder<'_, '_>, node: Node, width: u8, next: &mut usize,
     Src::value(builder.value(op, Type::scalar(width), &srcs, &mods))
 }
 
-/// Whether the pass replaces the pattern of `rule` with these sources.
+/// Whether the pass applies `rule` to its pattern with these sources.
 fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
     let bump = Bump::new();
     let mut f = Function::new(&bump, "rule");
@@ -282,7 +282,7 @@ fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
     let planted = plant(&mut builder, rule.from, bound.results[0], &mut 0, bound);
     builder.effect(IrOp::Keep, &[planted], &[]);
     builder.finish();
-    // Some rules take widths for sources that only the semantics know.
+    // Some rules allow widths that only the semantics support.
     let was_valid = validate(&f, Stage::Source).is_ok();
     super::opt_algebraic(&mut f);
     let replaced = validate(&f, Stage::Source);
@@ -291,7 +291,7 @@ fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
     f.insts[kept].srcs != [planted]
 }
 
-/// A rule for the inner operation may come first for some constants, but not for all.
+/// For some constants a rule for the inner operation may apply first, but not for all.
 #[test]
 fn every_rule_is_found() {
     let mut random = Random::new(8);
@@ -309,7 +309,7 @@ fn every_rule_is_found() {
 }
 
 #[test]
-fn groups_hold_rules_of_their_operation_and_name_known_modifiers() {
+fn groups_contain_rules_of_their_operation_and_existing_modifiers() {
     fn check(node: Node) {
         if let Node::Apply(op, mods, args) = node {
             for (name, _) in mods {

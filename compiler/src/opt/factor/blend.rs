@@ -8,10 +8,10 @@ use crate::ir::{Function, IrOp, Op, Src};
 /// The bits of 1.0.
 const ONE: u64 = 0x3f80_0000;
 
-/// A blend, with factors that both values have.
+/// A blend, with factors common to both values.
 pub(super) struct Blend {
     pub negative: bool,
-    /// How far from the first value to the second.
+    /// The interpolation weight of the second value.
     pub step: Src,
     pub common: Leaves,
     pub first: Leaves,
@@ -19,8 +19,8 @@ pub(super) struct Blend {
 }
 
 impl Blend {
-    /// Takes a blend out of `terms`, if there is one whose step is not uniform: the preamble computes what remains of a
-    /// uniform one.
+    /// Takes a blend out of `terms`, if there is one with a divergent step: the preamble computes the
+    /// complement of a uniform one.
     pub(super) fn take(
         f: &Function<'_>,
         terms: &mut Terms,
@@ -44,7 +44,7 @@ impl Blend {
     }
 }
 
-/// The terms of a blend, the factor `1 - t` of the first one, and the step `t`.
+/// The two terms of a blend, the factor `1 - t` of the first one, and the step `t`.
 fn find(
     f: &Function<'_>,
     terms: &Terms,
@@ -58,7 +58,7 @@ fn find(
             for (second, end) in terms.iter().enumerate() {
                 if second != first && end.negative == start.negative {
                     let step = end.leaves.iter().find(|leaf| complement.is_of(f, **leaf));
-                    // Where one value is 1, nothing is saved: a sum fuses with the product of the other.
+                    // If one value is 1, nothing is saved: a sum fuses with the product of the other.
                     if let Some(step) = step.filter(|_| has_values(start, end)) {
                         return Some((first, second, *rest, *step));
                     }
@@ -69,7 +69,7 @@ fn find(
     None
 }
 
-/// Whether each term of a blend has factors of its own.
+/// Whether each term of a blend has factors that the other lacks.
 fn has_values(start: &Term, end: &Term) -> bool {
     let common = |other: &Term, leaf: &Src| other.leaves.contains(leaf);
     [(start, end), (end, start)]
@@ -77,11 +77,11 @@ fn has_values(start: &Term, end: &Term) -> bool {
         .all(|(term, other)| term.leaves.iter().filter(|leaf| !common(other, leaf)).count() > 1)
 }
 
-/// What a factor is the complement of.
+/// The operand of which a factor is the complement.
 enum Complement {
-    /// It is `1 - t` of this `t`.
+    /// The factor is `1 - t` for this `t`.
     Rest(Src),
-    /// It is 0 where this condition holds and 1 elsewhere.
+    /// The factor is 0 if this condition holds and 1 otherwise.
     Condition(Src),
 }
 
@@ -116,7 +116,7 @@ impl Complement {
     }
 }
 
-/// The condition of a step that is 0 or 1, and whether it is 1 where the condition holds.
+/// The condition of a step that is selected as 0 or 1, and whether it is 1 if the condition holds.
 pub(super) fn condition_of_step(f: &Function<'_>, step: Src) -> Option<(Src, bool)> {
     let data = f.def(step).filter(|data| data.op == Op::Ir(IrOp::Select) && step.flags.is_empty())?;
     match [data.srcs[1].as_imm(), data.srcs[2].as_imm()] {

@@ -1,14 +1,17 @@
-//! Factors sums of products, and multiplies what is shared or uniform first.
+//! Factors sums of products, and multiplies shared or uniform factors first.
 //!
-//! A sum whose terms have factors in common needs fewer multiplications without them: `n·s·(l·t) + m·s·(k·t)`, the dot
-//! product of two normalised vectors, is `s·t·(n·l + m·k)`. Of a product of three or more, uniform factors come first, so
-//! that the preamble multiplies them, then those that other products have too, so that `opt_cse` merges what they make.
+//! A sum whose terms have factors in common needs fewer multiplications when they are factored out:
+//! `n·s·(l·t) + m·s·(k·t)`, the dot product of two normalised vectors, becomes `s·t·(n·l + m·k)`. In a
+//! product of three or more factors, uniform factors come first, so that the preamble multiplies them, then
+//! those that other products share, so that `opt_cse` merges their products.
 //!
-//! A blend of two values, `x·(1 − t) + y·t`, is `x + t·(y − x)`: one operation less where `y` is a product, and a selection
-//! where `t` is 0 or 1 by a condition. Uniform terms of a sum are added first, for the preamble.
+//! A blend of two values, `x·(1 − t) + y·t`, becomes `x + t·(y − x)`: one operation less if `y` is a product,
+//! and a selection if `t` is selected as 0 or 1 by a condition. Uniform terms of a sum are added first, for
+//! the preamble.
 //!
-//! Only what one operation of the same block reads is put together anew. Rounding differs, as in `opt_reassociate`: nothing
-//! is done where a function or an `exact` forbids contraction, nor where the signs of zeros or infinities and NaNs count.
+//! Only operations whose result has a single use, in the same block, are rebuilt. Rounding differs, as in
+//! `opt_reassociate`: the pass does nothing if a function or an `exact` forbids contraction, or if signed
+//! zeros, infinities or NaNs are significant.
 //!
 //! Before: stage source. After: the same.
 
@@ -30,7 +33,7 @@ use blend::{Blend, condition_of_step};
 use summary::{Has, Kind, Summary};
 use terms::{Leaves, Term, Terms, best_group};
 
-/// Factors sums of products, and multiplies what is shared or uniform first.
+/// Factors sums of products, and multiplies shared or uniform factors first.
 pub fn opt_factor(f: &mut Function<'_>) {
     let is_free = f.contract && !f.signed_zeros && !f.special_values;
     if !is_free || !(f.present.may_have_op(Opcode::Fmul) || f.present.may_have_op(Opcode::Fadd)) {
@@ -56,10 +59,10 @@ fn factor_all(f: &mut Function<'_>, scratch: &Bump) {
     });
 }
 
-/// What the only reader of a value makes of it.
+/// The role of a value in its only use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Part {
-    /// Something else, or there are several readers.
+    /// Something else, or there are several uses.
     #[default]
     None,
     /// A factor of a product.
@@ -68,7 +71,7 @@ enum Part {
     Term,
 }
 
-/// How a value is read.
+/// The uses of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Reader {
     uses: u32,
@@ -77,34 +80,34 @@ struct Reader {
 }
 
 impl Reader {
-    /// One read of what `home` defines.
+    /// A single use of a value defined in `home`.
     fn once(home: Block) -> Reader {
         Reader { uses: 1, home: home.0 + 1 }
     }
 }
 
-/// Whether there may be a factor that is 0 or 1 by a condition.
+/// Whether there may be a factor that is selected as 0 or 1 by a condition.
 fn may_select(f: &Function<'_>) -> bool {
     f.present.may_have_op(IrOp::Select)
 }
 
-/// How products and sums hang together.
+/// The structure of nested products and sums.
 struct Chains<'s> {
     parts: ScratchSide<'s, Value, Part>,
     exact: Side<Value, bool>,
-    /// Factors of products that have a uniform factor beside them.
+    /// Factors of products with another, uniform factor.
     scaled: ScratchSide<'s, Value, bool>,
     /// Values that the preamble could compute.
     uniform: ScratchSide<'s, Value, bool>,
-    /// How many products of three or more factors have each value.
+    /// Number of products of three or more factors that contain each value.
     shared: ScratchSide<'s, Value, u32>,
-    /// How many products of the function have each value.
+    /// Number of products of the function that contain each value.
     products: ScratchSide<'s, Value, u32>,
-    /// The plain product, sum, or sum with a product that an instruction is, once it was looked at.
+    /// For each examined instruction, its operation if it is a plain product, sum, or sum with a product.
     kinds: ScratchSide<'s, Inst, Option<Option<Opcode>>>,
-    /// What products and sums consist of, as far as the walk has come.
+    /// Summaries of the products and sums visited so far.
     summaries: ScratchSide<'s, Value, Summary>,
-    /// There is a chain worth looking at.
+    /// There is a chain that may be improved.
     any: bool,
     /// There may be blends.
     may_blend: bool,
@@ -140,7 +143,7 @@ impl<'s> Chains<'s> {
         chains
     }
 
-    /// Finds what is uniform, and how values are read.
+    /// Determines which values are uniform, and how values are used.
     fn find_uniform(&mut self, f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, Reader> {
         let mut readers: ScratchSide<'_, Value, Reader> = ScratchSide::new_in(scratch, f.values.len());
         for segment in f.layout {
@@ -166,7 +169,7 @@ impl<'s> Chains<'s> {
     /// The sources of a plain 32-bit product, sum, or sum with a product.
     #[inline(always)]
     fn operation<'a>(&self, f: &Function<'a>, inst: Inst) -> Option<(Opcode, &'a [Src])> {
-        // What was made since is not in the table.
+        // Instructions built since are not in the table.
         let kind = self.kinds[inst].unwrap_or_else(|| plain(f, &f.insts[inst]))?;
         Some((kind, f.insts[inst].srcs))
     }
@@ -175,7 +178,7 @@ impl<'s> Chains<'s> {
         src.as_value().is_none_or(|value| self.uniform[value])
     }
 
-    /// Finds what each value is a part of, readers first.
+    /// Determines the role of each value in its use, users first.
     fn find_parts(&mut self, f: &Function<'_>, readers: &ScratchSide<'_, Value, Reader>) {
         for segment in f.layout.iter().rev() {
             for inst in f.block(segment.block).insts.iter().rev() {
@@ -208,7 +211,7 @@ impl<'s> Chains<'s> {
         }
     }
 
-    /// Whether beside a factor of a product, or of what `data` negates, there is a uniform one.
+    /// Whether a factor of a product, or of a negation's operand, is accompanied by a uniform factor.
     fn is_scaled(&self, data: &InstData<'_>, own: Part, index: usize) -> bool {
         let beside = if data.srcs.len() > 1 { data.srcs.get(1 - index).copied() } else { None };
         let is_outer = own == Part::Factor && data.op != Op::Hw(Opcode::Ffma);
@@ -250,7 +253,7 @@ impl<'s> Chains<'s> {
         srcs.iter().any(|src| src.as_value().is_some_and(|value| self.parts[value] == Part::Factor))
     }
 
-    /// The factors of the product of `factors`, and whether all of it may be rounded.
+    /// The factors of the product of `factors`, and whether all intermediate products are relaxed.
     fn product(&self, f: &Function<'_>, factors: &[Src]) -> Option<(Term, bool)> {
         let mut term = Term::default();
         let mut relaxed = true;
@@ -258,7 +261,7 @@ impl<'s> Chains<'s> {
         Some((term, relaxed))
     }
 
-    /// Adds factors to `term`; `None` when there are too many.
+    /// Adds factors to `term`; `None` if there are too many.
     fn multiply(&self, f: &Function<'_>, term: &mut Term, srcs: &[Src], relaxed: &mut bool) -> Option<()> {
         let mut pending: Leaves = Leaves::new();
         srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
@@ -283,8 +286,8 @@ impl<'s> Chains<'s> {
         Some(())
     }
 
-    /// Adds the terms of a sum to `terms`, and says whether one is a product that is fused with no addition, because it is
-    /// added to another one.
+    /// Adds the terms of a sum to `terms`, and returns whether a product is not fused with an addition
+    /// because it is added to another product.
     fn sum<'a>(
         &self,
         f: &Function<'a>,
@@ -319,7 +322,7 @@ impl<'s> Chains<'s> {
         Some(has_bare_product)
     }
 
-    /// Whether all that an addition adds are products that nothing else reads.
+    /// Whether all operands of an addition are products with no other use.
     fn adds_products(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let is_product = |src: &Src| {
             let is_term = src.as_value().is_some_and(|value| self.parts[value] == Part::Term);
@@ -329,7 +332,7 @@ impl<'s> Chains<'s> {
         summands.iter().all(is_product)
     }
 
-    /// Adds what a sum or a sum with a product is made of.
+    /// Adds the operands of a sum, or of a sum with a product.
     fn add(
         &self,
         f: &Function<'_>,
@@ -344,12 +347,12 @@ impl<'s> Chains<'s> {
         if is_fused {
             self.multiply(f, new_term(terms, negative)?, &data.srcs[..2], relaxed)?;
         }
-        // The first one is taken from the list first.
+        // Reversed, so that the first one is popped first.
         summands.iter().rev().try_for_each(|src| pending.try_push((*src, negative)).ok())
     }
 
-    /// Whether two terms of a sum may have a factor in common: it has more terms than its last operation shows, or that
-    /// adds a factor of its product.
+    /// Whether two terms of a sum may have a common factor: the sum has more terms than its last operation
+    /// shows, or that operation adds a factor of its product.
     fn may_share(&self, srcs: &[Src]) -> bool {
         let is = |src: &Src, part: Part| src.as_value().is_some_and(|value| self.parts[value] == part);
         match srcs {
@@ -358,7 +361,7 @@ impl<'s> Chains<'s> {
         }
     }
 
-    /// What is read in place of the end of a chain that can be shorter.
+    /// The replacement of the last operation of a chain, if there is a shorter form.
     fn visit(
         &mut self,
         r: &mut Rewriter<'_, '_>,
@@ -399,7 +402,8 @@ impl<'s> Chains<'s> {
         }
     }
 
-    /// The rank of a factor: constants, uniform ones, then the more products have it.
+    /// The rank of a factor: constants, then uniform ones, then by descending number of products that share
+    /// it.
     fn rank(&self, leaf: Src) -> (u8, u32) {
         match leaf.as_value() {
             None if leaf.as_imm().is_some() => (0, 0),
@@ -408,17 +412,18 @@ impl<'s> Chains<'s> {
         }
     }
 
-    /// How many products of three or more factors have this one.
+    /// The number of products of three or more factors that contain this one.
     fn count(&self, leaf: Src) -> u32 {
         leaf.as_value().map_or(0, |value| self.shared[value])
     }
 
-    /// The factors in the order to multiply them, if that makes something for the preamble or for others to share.
+    /// The factors in multiplication order, if that creates a partial product for the preamble or for other
+    /// products to share.
     fn ordered(&self, term: &Term) -> Option<Term> {
         if term.leaves.len() < 3 {
             return None;
         }
-        // Early ones come first, so this many do.
+        // Early factors come first in the order, so their number suffices.
         let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u32::MAX - 1);
         let early = term.leaves.iter().filter(is_early).count();
         let uniform = term.leaves.iter().filter(|leaf| self.is_uniform(**leaf)).count();
@@ -427,7 +432,7 @@ impl<'s> Chains<'s> {
         }
         let mut ordered = term.clone();
         ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
-        // A uniform factor that is alone, and that fewer products have than others of the early ones, comes after those.
+        // A single uniform factor that fewer products share than the other early factors comes after those.
         if let [first, second, third, ..] = &ordered.leaves[..early]
             && first.as_imm().is_none()
             && self.is_uniform(*first)
@@ -442,14 +447,14 @@ impl<'s> Chains<'s> {
 }
 
 impl Chains<'_> {
-    /// Notes what an instruction consists of that stays as it is.
+    /// Records the summary of an instruction that is not replaced.
     fn note(&mut self, f: &Function<'_>, op: Opcode, dst: Value, data: &InstData<'_>) {
         if self.parts[dst] != Part::None {
             self.summaries[dst] = self.summary(f, op, data);
         }
     }
 
-    /// What a product or sum consists of.
+    /// The summary of a product or sum.
     fn summary(&self, f: &Function<'_>, op: Opcode, data: &InstData<'_>) -> Summary {
         if op == Opcode::Fmul {
             return self.product_summary(f, data.srcs);
@@ -479,7 +484,7 @@ impl Chains<'_> {
                     summary.merge(product);
                     continue;
                 }
-                Some((value, none)) if none.kind == Kind::None && self.may_go_on(f, value) => {
+                Some((value, none)) if none.kind == Kind::None && self.may_continue(f, value) => {
                     summary.has |= Has::UNKNOWN;
                 }
                 _ => {}
@@ -492,7 +497,7 @@ impl Chains<'_> {
         summary
     }
 
-    /// Adds a summand; whether it is a product.
+    /// Adds a summand; returns whether it is a product.
     fn add_term(&self, f: &Function<'_>, summary: &mut Summary, src: Src) -> bool {
         let part = src.as_value().filter(|value| self.parts[*value] == Part::Term);
         let known = part.map_or(Summary::default(), |value| self.summaries[value]);
@@ -505,7 +510,7 @@ impl Chains<'_> {
                 summary.merge(known);
                 return false;
             }
-            (Kind::None, Some(value)) if self.may_go_on(f, value) => summary.has |= Has::UNKNOWN,
+            (Kind::None, Some(value)) if self.may_continue(f, value) => summary.has |= Has::UNKNOWN,
             _ => {}
         }
         summary.has |= Has::SINGLE;
@@ -513,8 +518,8 @@ impl Chains<'_> {
         false
     }
 
-    /// Whether a chain may go on through a value that nothing is noted of.
-    fn may_go_on(&self, f: &Function<'_>, value: Value) -> bool {
+    /// Whether a chain may continue through a value without a summary.
+    fn may_continue(&self, f: &Function<'_>, value: Value) -> bool {
         let Some(def) = f.values[value].def else { return false };
         self.operation(f, def).is_some() || f.insts[def].op == Op::Ir(IrOp::Fneg)
     }
@@ -525,22 +530,23 @@ fn is_sum_or_selection(f: &Function<'_>, src: Src) -> bool {
     def.is_some_and(|def| matches!(f.insts[def].op, Op::Hw(Opcode::Fadd) | Op::Ir(IrOp::Select)))
 }
 
-/// Another term of a sum, without factors yet; `None` when there are too many.
+/// Adds a term without factors to a sum; `None` if there are too many.
 fn new_term(terms: &mut Terms, negative: bool) -> Option<&mut Term> {
     terms.try_push(Term { negative, ..Term::default() }).ok()?;
     terms.last_mut()
 }
 
-/// The first factor that is 0 or 1 by a condition, the condition, and whether the factor is 1 where that holds.
+/// The first factor that is selected as 0 or 1 by a condition, the condition, and whether the factor is 1 if
+/// it holds.
 fn conditional_factor(f: &Function<'_>, term: &Term) -> Option<(usize, (Src, bool))> {
     term.leaves.iter().enumerate().find_map(|(at, leaf)| Some((at, condition_of_step(f, *leaf)?)))
 }
 
-/// Makes sums and products anew.
+/// Builds new sums and products.
 struct Maker<'m, 's, 'f, 'a> {
     chains: &'m mut Chains<'s>,
     r: &'m mut Rewriter<'f, 'a>,
-    /// What is made may be rounded.
+    /// The results are relaxed.
     relaxed: bool,
 }
 
@@ -558,7 +564,7 @@ impl Maker<'_, '_, '_, '_> {
             product = Some(match product {
                 None => *leaf,
                 Some(before) => {
-                    // Constants stand last.
+                    // Constants come last.
                     let (a, b) = if before.as_imm().is_some() { (*leaf, before) } else { (before, *leaf) };
                     let next = self.r.op(Opcode::Fmul, 32, &[a, b]);
                     if let Some(value) = next.as_value() {
@@ -577,7 +583,7 @@ impl Maker<'_, '_, '_, '_> {
         self.made(negated)
     }
 
-    /// The product of the other factors where the one at `at` is 1, and 0 elsewhere.
+    /// The product of the other factors if the one at `at` is 1, and 0 otherwise.
     fn conditional_product(&mut self, mut term: Term, at: usize, (condition, is_one): (Src, bool)) -> Src {
         term.leaves.remove(at);
         let ordered = self.chains.ordered(&term).unwrap_or(term);
@@ -587,10 +593,10 @@ impl Maker<'_, '_, '_, '_> {
         self.made(selected)
     }
 
-    /// The sum with blends as steps from one value to the other, common factors taken out, and uniform terms added first,
-    /// if that is shorter. What is `scaled` is a factor beside a uniform one.
+    /// The sum with blends rewritten as steps between the values, common factors taken out, and uniform terms
+    /// added first, if that is shorter. `scaled` means that the sum is multiplied by a uniform factor.
     fn shorter_sum(&mut self, terms: &mut Terms, has_bare_product: bool, scaled: bool) -> Option<Src> {
-        // A product that stands alone is fused with a term that is none.
+        // A product that is not fused with an addition can be fused with a term that is not a product.
         let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
         changed |= self.add_uniform(terms)?;
         while self.chains.may_blend
@@ -610,12 +616,13 @@ impl Maker<'_, '_, '_, '_> {
             terms.try_push(Term { negative: false, leaves }).ok()?;
             changed = true;
         }
-        // What scales the products of several sums is multiplied first.
+        // Factors that scale the products of several sums are multiplied first.
         changed |= terms.iter().any(|term| self.chains.ordered(term).is_some());
         changed.then(|| self.sum(terms))
     }
 
-    /// Replaces uniform terms by their sum, for the preamble, if there are several and others; whether it did.
+    /// Replaces uniform terms by their sum, for the preamble, if there are several and other terms; returns
+    /// whether it did.
     fn add_uniform(&mut self, terms: &mut Terms) -> Option<bool> {
         let is_uniform = |term: &Term| term.leaves.iter().all(|leaf| self.chains.is_uniform(*leaf));
         let count = terms.iter().filter(|term| is_uniform(term)).count();
@@ -632,7 +639,8 @@ impl Maker<'_, '_, '_, '_> {
         Some(true)
     }
 
-    /// `first + step · (second − first)`; a step that is 0 or 1 by a condition selects.
+    /// `first + step · (second − first)`; a step that is selected as 0 or 1 by a condition becomes a
+    /// selection.
     fn blend(&mut self, blend: Blend, terms: &mut Terms) -> Option<()> {
         let Blend { negative, step, mut common, first, second } = blend;
         let first = self.product(&Term { negative: false, leaves: first });
@@ -667,7 +675,7 @@ impl Maker<'_, '_, '_, '_> {
         terms.try_push(Term { negative, leaves: common }).ok()
     }
 
-    /// Single terms first, so that each product is fused with what stands before it.
+    /// Adds single terms first, so that each product is fused with the preceding sum.
     fn sum(&mut self, terms: &mut Terms) -> Src {
         terms.sort_by_key(|term| term.leaves.len() > 1);
         let mut sum: Option<Src> = None;

@@ -1,18 +1,18 @@
-//! What products and sums consist of, in a few bits: mostly they show that nothing can be shorter.
+//! Compact summaries of products and sums, which mostly show that no shorter form exists.
 
 use bitflags::bitflags;
 
 use crate::ir::Src;
 
 bitflags! {
-    /// What there is in a sum or product.
+    /// Properties of a sum or product.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(super) struct Has: u8 {
-        /// What nothing is noted of.
+        /// Contains a value without a summary.
         const UNKNOWN = 1 << 0;
-        /// A term other than a product.
+        /// A term that is not a product.
         const SINGLE = 1 << 1;
-        /// An addition of nothing but products.
+        /// An addition whose operands are all products.
         const BARE_PRODUCT = 1 << 2;
         /// A factor that may occur twice.
         const REPEATED = 1 << 3;
@@ -23,17 +23,17 @@ bitflags! {
     }
 }
 
-/// What was summed up.
+/// The kind of operation summarised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Kind {
-    /// Nothing yet.
+    /// None yet.
     #[default]
     None,
     Product,
     Sum,
 }
 
-/// What a product or sum consists of, down to where chains end.
+/// The contents of a product or sum, down to the ends of its chains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Summary {
     pub kind: Kind,
@@ -42,12 +42,12 @@ pub(super) struct Summary {
     count: u16,
     /// Terms that are uniform.
     uniform: u16,
-    /// The factors, by the low bits of what they are.
+    /// Bloom filter of the factors.
     seen: u64,
 }
 
 impl Summary {
-    /// Of nothing yet.
+    /// An empty summary.
     pub(super) fn new(kind: Kind) -> Summary {
         Summary { kind, ..Summary::default() }
     }
@@ -66,7 +66,7 @@ impl Summary {
         self.seen |= seen;
     }
 
-    /// Adds the terms or factors of a part of the same kind.
+    /// Adds the terms or factors of an operand of the same kind.
     pub(super) fn merge(&mut self, part: Summary) {
         self.has |= part.has;
         self.count = self.count.saturating_add(part.count);
@@ -74,7 +74,7 @@ impl Summary {
         self.see(part.seen);
     }
 
-    /// Adds a term or factor other than a chain.
+    /// Adds a term or factor that is not a chain.
     pub(super) fn add(&mut self, src: Src, is_uniform: bool) {
         self.count = self.count.saturating_add(1);
         self.uniform = self.uniform.saturating_add(u16::from(is_uniform));

@@ -1,12 +1,12 @@
-//! Terms of a sum, and which of them have factors in common.
+//! Terms of a sum, and the factors they have in common.
 
 use arrayvec::ArrayVec;
 
 use crate::ir::Src;
 
-/// Most factors of a product that is looked at.
+/// Maximum number of factors of a product.
 const MAX_FACTORS: usize = 8;
-/// Most terms of a sum that is looked at.
+/// Maximum number of terms of a sum.
 const MAX_TERMS: usize = 12;
 
 /// The factors of a product.
@@ -22,15 +22,15 @@ pub(super) struct Term {
 /// The terms of a sum.
 pub(super) type Terms = ArrayVec<Term, MAX_TERMS>;
 
-/// Terms that have factors in common.
+/// Terms with common factors.
 pub(super) struct Group {
-    /// Which terms, a bit each.
+    /// Mask of the member terms.
     members: u32,
     common: Leaves,
 }
 
 impl Group {
-    /// Takes the group out of `terms`: what remains of its terms, and what they have in common.
+    /// Takes the group out of `terms`: returns the rest of each term, and the common factors.
     pub(super) fn split(self, terms: &mut Terms) -> (Terms, Leaves) {
         let (mut inner, mut rest) = (Terms::new(), Terms::new());
         for (index, mut term) in terms.drain(..).enumerate() {
@@ -50,8 +50,9 @@ impl Group {
     }
 }
 
-/// The group whose common factors save most operations, if any saves one. `products` is how many products of the function
-/// have a factor; the sum of what is `scaled` is a factor beside a uniform one.
+/// The group whose common factors save the most operations, if any saves one. `products` gives the number of
+/// products of the function that contain a factor; `scaled` means that the sum is multiplied by a uniform
+/// factor.
 pub(super) fn best_group(
     terms: &Terms,
     is_uniform: impl Fn(Src) -> bool,
@@ -81,7 +82,7 @@ pub(super) fn best_group(
     best.map(|(_, group)| group)
 }
 
-/// Whether two factors may be equal; mostly none are, which one walk shows.
+/// Whether two factors may be equal; a quick check, since mostly none are.
 fn may_repeat(terms: &Terms) -> bool {
     let mut seen = 0u64;
     terms.iter().flat_map(|term| &term.leaves).any(|factor| {
@@ -96,7 +97,7 @@ fn members_of(terms: &Terms, members: u32) -> impl Iterator<Item = &Term> {
     terms.iter().enumerate().filter(move |(index, _)| members >> index & 1 == 1).map(|(_, term)| term)
 }
 
-/// The factors that all members have, as often as all of them have them.
+/// The factors that all members have, with the smallest multiplicity.
 fn common(terms: &Terms, members: u32) -> Leaves {
     let mut members = members_of(terms, members);
     let mut common = members.next().map_or_else(Leaves::new, |first| first.leaves.clone());
@@ -113,10 +114,12 @@ fn common(terms: &Terms, members: u32) -> Leaves {
     common
 }
 
-/// Operations saved: each product of m factors takes m - 1 as it is, the last one fused with the sum. Within the
-/// parentheses, one term other than a product begins the sum; each other one is an addition. Uniform factors count as one,
-/// because the preamble multiplies them, and uniform terms likewise. A sum within the parentheses of what more products have
-/// than have the common factors costs nothing: other sums, as of the other components of a vector, have it too.
+/// Number of saved operations. Originally each product of m factors takes m - 1 operations, the last of which
+/// is fused with the sum. Within the parentheses, one term that is not a product begins the sum, and each
+/// further one costs an addition. Uniform factors count as one, because the preamble multiplies them, and
+/// likewise uniform terms. A sum within the parentheses whose terms are shared by more products than the
+/// common factors are costs nothing: other sums, such as those of the other components of a vector, contain
+/// it too.
 fn saving(
     terms: &Terms,
     group: &Group,
@@ -144,7 +147,7 @@ fn saving(
         is_shared &= left.iter().all(|leaf| is_uniform(*leaf) || is_common(leaf));
         match left.iter().all(|leaf| is_uniform(*leaf)) {
             true => any_uniform = true,
-            // Other sums have the same product.
+            // Other sums contain the same product.
             false if left.iter().all(|leaf| leaf.as_imm().is_some() || is_common(leaf)) => singles += 1,
             false if weight(&left) > 1 => inner += weight(&left) - 1,
             false => singles += 1,
@@ -152,7 +155,7 @@ fn saving(
     }
     singles += usize::from(any_uniform);
     let additions = if is_shared && inner == 0 { 0 } else { singles.saturating_sub(1) };
-    // The preamble multiplies uniform factors of the whole sum with the one beside it.
+    // The preamble multiplies uniform factors of the whole sum with the one that scales it.
     let is_whole = group.members.count_ones() as usize == terms.len();
     let merged = usize::from(scaled && is_whole && group.common.iter().any(|leaf| is_uniform(*leaf)));
     let after = inner + additions + weight(&group.common) - merged;

@@ -1,13 +1,13 @@
-//! Makes a loop a sequence of copies of its body.
+//! Replaces a loop by a sequence of copies of its body.
 
 use super::{Loop, REMOVED, Unroller};
 use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, Value};
 
-/// Replaces the loop by `rounds` copies of its body; it is left in the last.
-pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, rounds: u32) {
+/// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
+pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: u32) {
     let body: Vec<Segment> = unroller.f.layout[around.start + 1..=around.end].to_vec();
     unroller.find_users();
-    let escapes = unroller.escapes(around, &body);
+    let live_out = unroller.live_out(around, &body);
     let first = unroller.f.add_block();
     let mut copier = Copier {
         values: Side::new(unroller.f.values.len()),
@@ -18,12 +18,12 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, rounds: u32
         unroller,
         around,
         body,
-        escapes,
+        live_out,
     };
     copier.enter_header();
-    for round in 1..=rounds {
+    for iteration in 1..=iterations {
         copier.copy_body();
-        let seam = if round == rounds { Seam::EndScope } else { Seam::Scope };
+        let seam = if iteration == iterations { Seam::EndScope } else { Seam::Scope };
         copier.layout.push(Segment { block: copier.next, seam });
     }
     copier.finish();
@@ -33,23 +33,23 @@ struct Copier<'c, 'f, 'a> {
     unroller: &'c mut Unroller<'f, 'a>,
     around: &'c Loop,
     body: Vec<Segment>,
-    /// What replaces each value of the loop in the current copy.
+    /// The replacement of each value of the loop in the current copy.
     values: Side<Value, Option<Src>>,
-    /// What replaces each block of the loop in the current copy.
+    /// The replacement of each block of the loop in the current copy.
     blocks: Side<Block, Option<Block>>,
-    /// The block after the current copy, where continues arrive.
+    /// The block after the current copy, the target of continues.
     next: Block,
     exits: Vec<Exit>,
     layout: Vec<Segment>,
-    /// Values of the loop that are read outside.
-    escapes: Vec<Value>,
+    /// Values live out of the loop.
+    live_out: Vec<Value>,
 }
 
-/// Instructions that read each value: a list for each, the last one noted first.
+/// The users of each value: a linked list per value, most recent first.
 pub(super) struct Users {
-    /// Place of the last entry plus one; 0 for none.
+    /// Index of the last entry plus one; 0 for none.
     last: Side<Value, u32>,
-    /// A reader, and the place of the entry before it of the same value plus one.
+    /// A user, and the index of the preceding entry for the same value plus one.
     entries: Vec<(Inst, u32)>,
 }
 
@@ -72,10 +72,10 @@ impl Users {
     }
 }
 
-/// A way out of the loop.
+/// An exit edge of the loop.
 struct Exit {
     from: Block,
-    /// What the phis after the loop, then the values that escape, are there.
+    /// The values, on this edge, of the phis after the loop, then of the values live out of the loop.
     inputs: Vec<Src>,
 }
 
@@ -97,7 +97,7 @@ impl<'f, 'a> Unroller<'f, 'a> {
         }
     }
 
-    /// Instructions outside the loop that read `value`, the phis after the loop aside.
+    /// Users of `value` outside the loop, except the phis after the loop.
     fn users_outside(&self, around: &Loop, value: Value) -> impl Iterator<Item = Inst> + use<'_, 'f, 'a> {
         let phis = &self.f.block(around.after).insts[..self.f.phi_count(around.after)];
         let first_rank = around.first_rank;
@@ -117,8 +117,8 @@ impl<'f, 'a> Unroller<'f, 'a> {
         self.note_uses(user);
     }
 
-    /// Values of the loop that are read outside.
-    fn escapes(&self, around: &Loop, body: &[Segment]) -> Vec<Value> {
+    /// Values live out of the loop.
+    fn live_out(&self, around: &Loop, body: &[Segment]) -> Vec<Value> {
         let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
         dsts.filter(|value| self.users_outside(around, *value).next().is_some()).collect()
@@ -138,7 +138,7 @@ impl<'a> Copier<'_, '_, 'a> {
         f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]).collect()
     }
 
-    /// The phis of the header are what comes from before the loop.
+    /// Replaces the phis of the header by their values from before the loop.
     fn enter_header(&mut self) {
         let before = self.unroller.f.layout[self.around.start].block;
         for phi in self.phis(self.around.header) {
@@ -149,7 +149,7 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    /// Appends a copy of the body, and makes the block after it, where the next begins.
+    /// Appends a copy of the body, and creates the block after it, where the next copy begins.
     fn copy_body(&mut self) {
         self.next = self.unroller.f.add_block();
         for segment in &self.body {
@@ -174,18 +174,19 @@ impl<'a> Copier<'_, '_, 'a> {
             self.layout
                 .push(Segment { block: copy, seam: if index == last { Seam::EndScope } else { seam } });
         }
-        self.go_on(&back);
+        self.enter_next_copy(&back);
     }
 
-    /// What is read after the loop of the current copy, when it is left from `block`.
+    /// Values live out of the current copy of the loop on the exit edge from `block`.
     fn exit_inputs(&self, block: Block) -> Vec<Src> {
         let phis = self.phis(self.around.after).into_iter().map(|phi| input_from(&phi, block));
-        let escapes = self.escapes.iter().map(|value| Src::value(*value));
-        phis.chain(escapes).map(|src| self.src(src)).collect()
+        let live_out = self.live_out.iter().map(|value| Src::value(*value));
+        phis.chain(live_out).map(|src| self.src(src)).collect()
     }
 
-    /// The phis of the header in the next copy: what comes from the ends of this one, original blocks and copies.
-    fn go_on(&mut self, back: &[(Block, Block)]) {
+    /// Replaces the phis of the header in the next copy by their values at the ends of this one (original
+    /// blocks and their copies).
+    fn enter_next_copy(&mut self, back: &[(Block, Block)]) {
         let mut values = Vec::new();
         for phi in self.phis(self.around.header) {
             let inputs: Vec<Src> =
@@ -211,7 +212,7 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    /// New values for the results of the copy, phis of the header aside.
+    /// Creates new values for the results of the copy, except phis of the header.
     fn name_results(&mut self) {
         for index in 0..self.body.len() {
             let block = self.body[index].block;
@@ -267,7 +268,7 @@ impl<'a> Copier<'_, '_, 'a> {
         self.unroller.note_uses(inst);
     }
 
-    /// Puts the copies in the loop's place, and gives what is after it their values.
+    /// Inserts the copies in place of the loop, and replaces values of the loop in the code after it.
     fn finish(mut self) {
         self.end_last_copy();
         let (after, f) = (self.around.after, &self.unroller.f);
@@ -277,7 +278,7 @@ impl<'a> Copier<'_, '_, 'a> {
             self.unroller.f.set_inst(*phi, data);
             self.unroller.note_uses(*phi);
         }
-        for (index, escape) in std::mem::take(&mut self.escapes).into_iter().enumerate() {
+        for (index, escape) in std::mem::take(&mut self.live_out).into_iter().enumerate() {
             let joined = self.unroller.f.add_value_like(escape);
             let dsts = self.unroller.f.alloc(&[joined]);
             let empty = InstData { op: IrOp::Phi.into(), dsts, srcs: &[], mods: &[], line: 0 };
@@ -301,17 +302,17 @@ impl<'a> Copier<'_, '_, 'a> {
         f.set_layout(&[&f.layout[..start], &[scope], &self.layout, &f.layout[end + 1..]].concat());
     }
 
-    /// The phi after the loop number `index`, like `phi`.
+    /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
         let srcs: Vec<Src> = self.exits.iter().map(|exit| exit.inputs[index]).collect();
         let mods: Vec<u32> = self.exits.iter().map(|exit| exit.from.0).collect();
         InstData { srcs: self.unroller.f.alloc(&srcs), mods: self.unroller.f.alloc(&mods), ..phi }
     }
 
-    /// The last copy is left before its end; what would come from there is zeros.
+    /// The last copy always leaves before its end; phi inputs from its end are zeros.
     fn end_last_copy(&mut self) {
         let phis = self.phis(self.around.after).into_iter().filter_map(|phi| phi.dst());
-        let values: Vec<Value> = phis.chain(self.escapes.iter().copied()).collect();
+        let values: Vec<Value> = phis.chain(self.live_out.iter().copied()).collect();
         let inputs = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value))).collect();
         self.exits.push(Exit { from: self.next, inputs });
     }

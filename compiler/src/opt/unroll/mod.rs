@@ -1,43 +1,44 @@
-//! Unrolls loops whose number of iterations is known.
+//! Unrolls loops with a known number of iterations.
 //!
-//! A loop is left in a certain iteration when an if that every iteration reaches leaves it on a condition which follows from
-//! constants: what the condition depends on is computed iteration by iteration until it holds. Then the loop becomes a scope with
-//! a copy of the body for each iteration, each in a scope of its own where continues arrive:
+//! The exit iteration of a loop is known if an if that every iteration reaches leaves the loop on a condition
+//! that depends only on constants: the condition is evaluated for each iteration until it holds. The loop
+//! then becomes a scope with a copy of the body for each iteration, each in its own scope that continues jump
+//! out of:
 //!
 //! ```text
 //! loop { A; if c { break }; B }   becomes   scope { scope { A; if c { break }; B } scope { A; … } … }
 //! ```
 //!
-//! The copies still test their condition; later passes see that it is constant, and remove tests and scopes. Inner loops
-//! come first; those that depend on the iteration of a loop around them have another chance in its copies, and loops around
-//! unrolled ones when what the copies compute from constants has been folded. The budget is for what a loop becomes,
-//! without what will be known of it in each iteration; copies of loops share one for the function.
+//! The copies still test their conditions; later passes find them constant and remove the tests and scopes.
+//! Inner loops come first; loops that depend on the iteration of an outer loop are tried again in its copies,
+//! and outer loops after the computations of the copies have been folded. The budget limits the size of the
+//! unrolled loop before simplification; copies of inner loops share one budget per function.
 //!
 //! Before: stage source. After: the same.
 
 mod copy;
+mod iterations;
 mod remaining;
-mod rounds;
 
 use super::{LocalRewrites, opt_copy_prop, opt_simplify_control, rewrite_locally};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side};
 
-/// Most iterations of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
-const MAX_ROUNDS: u32 = 33;
+/// Maximum number of iterations of an unrolled loop, including the last, incomplete one (Mesa 25.0 takes 32).
+const MAX_ITERATIONS: u32 = 33;
 
-/// Most instructions that a loop becomes.
+/// Maximum number of instructions of an unrolled loop.
 const MAX_INSTRUCTIONS: usize = 384;
 
-/// Most blocks that a loop becomes.
+/// Maximum number of blocks of an unrolled loop.
 const MAX_BLOCKS: usize = 192;
 
-/// Most instructions that the copies of loops in unrolled loops become together.
+/// Maximum total number of instructions of unrolled copies of inner loops.
 const MAX_INNER_INSTRUCTIONS: usize = 1536;
 
-/// How much more than the budget a loop may become before its constants are folded.
+/// Factor by which an unrolled loop may exceed the budget before its constants are folded.
 const MAX_GROWTH: usize = 8;
 
-/// Most times that loops are looked at.
+/// Maximum number of times that loops are examined.
 const MAX_TIMES: usize = 3;
 
 /// Unrolls loops.
@@ -58,11 +59,11 @@ fn loops(f: &Function<'_>) -> Vec<usize> {
     (0..f.layout.len()).filter(|index| f.layout[*index].seam == Seam::Loop).collect()
 }
 
-/// Unrolls what can be of the loops that begin after the segments `starts`; whether there was any.
+/// Unrolls the loops that begin after the segments `starts` where possible; returns whether any was unrolled.
 fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
     let mut unroller = Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, f };
     let (mut budget, mut changed) = (MAX_INNER_INSTRUCTIONS, false);
-    // Inner loops begin after those around them.
+    // Inner loops begin after the loops around them.
     for start in starts.into_iter().rev() {
         let Some(unrolled) = unroller.consider(start, MAX_INSTRUCTIONS) else { continue };
         changed = true;
@@ -80,7 +81,7 @@ fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
     changed
 }
 
-/// What a loop has become.
+/// An unrolled loop.
 struct Unrolled {
     /// Instructions.
     size: usize,
@@ -88,7 +89,7 @@ struct Unrolled {
     inner: Vec<usize>,
 }
 
-/// What is known of one loop.
+/// Facts about one loop.
 struct Loop {
     /// Segments after which it begins and ends.
     start: usize,
@@ -101,39 +102,39 @@ struct Loop {
 
 struct Unroller<'f, 'a> {
     f: &'f mut Function<'a>,
-    /// Instructions of the loop looked at have ranks from its first rank on, in program order.
+    /// Ranks of instructions: the current loop has ranks from its first rank on, in program order.
     ranks: Side<Inst, u32>,
     next_rank: u32,
-    /// Instructions that read each value, once they are needed.
+    /// The users of each value, computed when first needed.
     users: Option<copy::Users>,
 }
 
-/// Rank of instructions that are no longer in the function.
+/// Rank of instructions that were removed from the function.
 const REMOVED: u32 = u32::MAX;
 
 impl Unroller<'_, '_> {
-    /// Unrolls the loop that begins after segment `start`, if it becomes `budget` instructions at most.
+    /// Unrolls the loop that begins after segment `start`, if that gives at most `budget` instructions.
     fn consider(&mut self, start: usize, budget: usize) -> Option<Unrolled> {
         self.f.watch.visit(16);
         let around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let size = insts.filter(|inst| does_something(self.f.insts[**inst].op)).count().max(1);
-        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
+        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ITERATIONS as usize);
         if most < 2 || self.leaves_elsewhere(&around) || !self.repeats(&around) {
             return None;
         }
         let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
-        let rounds = rounds::rounds(self, &around, most as u32)?;
-        let fits = |size: &usize| size * rounds as usize <= budget;
+        let iterations = iterations::iterations(self, &around, most as u32)?;
+        let fits = |size: &usize| size * iterations as usize <= budget;
         // Such a loop is long in the source: the copies must be worth its growth.
         let known = || Some(remaining::remaining(self, &around)).filter(|size| fits(&(2 * size)));
         let size = Some(size).filter(fits).or_else(known)?;
         let after = self.f.layout.len() - around.end;
-        copy::unroll(self, &around, rounds);
+        copy::unroll(self, &around, iterations);
         let segments = around.start + 1..self.f.layout.len() - after;
         let inner = segments.filter(|index| has_inner && self.f.layout[*index].seam == Seam::Loop).collect();
-        Some(Unrolled { size: size * rounds as usize, inner })
+        Some(Unrolled { size: size * iterations as usize, inner })
     }
 
     /// Numbers the instructions of the loop that begins after segment `start`.
@@ -170,14 +171,14 @@ impl Unroller<'_, '_> {
         self.f.terminator(block).and_then(|inst| self.f.insts[inst].target())
     }
 
-    /// Whether anything goes back to the header.
+    /// Whether there is a back edge to the header.
     fn repeats(&self, around: &Loop) -> bool {
         let segments = &self.f.layout[around.start + 1..=around.end];
         let falls = self.f.terminator(self.f.layout[around.end].block).is_none();
         falls || segments.iter().any(|segment| self.target(segment.block) == Some(around.header))
     }
 
-    /// Whether a jump leaves the loop for somewhere else than the block after it.
+    /// Whether a jump leaves the loop to a block other than the one after it.
     fn leaves_elsewhere(&self, around: &Loop) -> bool {
         let segments = &self.f.layout[around.start + 1..=around.end];
         let targets = segments.iter().filter_map(|segment| self.target(segment.block));
@@ -186,7 +187,7 @@ impl Unroller<'_, '_> {
     }
 }
 
-/// Whether an operation becomes an instruction.
+/// Whether an operation becomes a hardware instruction.
 fn does_something(op: Op) -> bool {
     !matches!(op, Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Collect | IrOp::Split | IrOp::Jump))
 }

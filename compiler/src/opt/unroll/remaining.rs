@@ -1,29 +1,29 @@
-//! How much of a loop remains when each iteration knows the values that constants decide.
+//! Estimates the size of an iteration after folding the values that constants determine.
 
 use super::{Loop, Unroller, does_something};
 use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
-/// Most times that phis of the header are looked at.
+/// Maximum number of times that phis of the header are examined.
 const MAX_TIMES: usize = 3;
 
-/// Instructions of an iteration without those that are computed from constants and from what counts iterations, and without
-/// choices between sources that such decide.
+/// Number of instructions of an iteration, excluding those computed from constants and induction variables,
+/// and selections that these determine.
 pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> usize {
     let mut known = Known::new(unroller, around);
     for _ in 0..MAX_TIMES {
-        let (size, holds) = known.round();
+        let (size, holds) = known.estimate();
         if holds {
             return size;
         }
     }
     known.phis.clear();
-    known.round().0
+    known.estimate().0
 }
 
 struct Known<'u, 'f, 'a> {
     unroller: &'u Unroller<'f, 'a>,
     around: &'u Loop,
-    /// Phis of the header that begin with a constant and may continue with known values.
+    /// Phis of the header with a constant initial value that may continue with known values.
     phis: Vec<Inst>,
     values: Side<Value, bool>,
 }
@@ -40,8 +40,9 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
         Known { unroller, around, phis, values: Side::default() }
     }
 
-    /// What remains if the phis are known, and whether they are; if not, fewer are assumed to be.
-    fn round(&mut self) -> (usize, bool) {
+    /// The remaining size under the assumption that the phis are known, and whether the assumption holds; if
+    /// not, fewer are assumed.
+    fn estimate(&mut self) -> (usize, bool) {
         let f = &*self.unroller.f;
         self.values = Side::new(f.values.len());
         for dst in self.phis.iter().flat_map(|phi| f.insts[*phi].dsts) {
@@ -74,12 +75,12 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
         size
     }
 
-    /// Whether constants decide the result.
+    /// Whether the result is determined by constants.
     fn folds(&self, data: &InstData<'_>) -> bool {
         data.op.pure_fn().is_some() && data.op.is_pure() && data.srcs.iter().all(|src| self.is_known(*src))
     }
 
-    /// Whether constants decide which source a selection gives, or which way a branch goes.
+    /// Whether constants determine which source a selection returns, or which way a branch goes.
     fn is_decided(&self, data: &InstData<'_>) -> bool {
         matches!(data.op, Op::Ir(IrOp::Select | IrOp::If)) && self.is_known(data.srcs[0])
     }

@@ -1,4 +1,4 @@
-//! Which values are resident at the heads of blocks, and how predecessors provide them.
+//! Chooses the values resident at the heads of blocks, and makes predecessors provide them.
 
 use crate::analysis::next_use::NEVER;
 use crate::error::CompileError;
@@ -10,19 +10,19 @@ use crate::ir::table::Side;
 
 use super::{Resident, Spiller};
 
-/// Distances from here on are uses after a loop.
+/// Distances from here on indicate uses after a loop.
 const AFTER_LOOP: u32 = 50_000;
 
-/// What is resident at the borders of a block that has been walked.
+/// The resident values at the boundaries of a block that has been walked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Border {
     done: bool,
     head: Vec<Resident>,
     /// By id of value.
     end: Vec<Resident>,
-    /// The block's own phis that are read, those of stack slots among them.
+    /// The block's own phis that are read, including phis of stack slots.
     own: Vec<Inst>,
-    /// Phis inserted at the head, for these values.
+    /// Phis inserted at the head, with the values they represent.
     inserted: Vec<(Value, Inst)>,
 }
 
@@ -34,7 +34,7 @@ fn find(list: &[Resident], value: Value) -> Option<Value> {
 /// A value that may be resident at the head of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// 0 before 1.
+    /// Candidates of class 0 come before those of class 1.
     class: u8,
     distance: u32,
     value: Value,
@@ -42,7 +42,8 @@ struct Candidate {
 }
 
 impl<'a> Spiller<'_, 'a> {
-    /// Chooses what is resident at the head of `block` and lets the predecessors walked so far provide it.
+    /// Chooses the resident values at the head of `block` and makes the predecessors walked so far provide
+    /// them.
     pub(super) fn enter(&mut self, block: Block) {
         self.resident.clear();
         let all = self.f.block(block).preds.clone();
@@ -85,7 +86,7 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
-    /// The live-in values that shall be resident, by id. Phis that find no room become phis of stack slots.
+    /// Chooses the live-in values to keep resident, by id. Phis that do not fit become phis of stack slots.
     fn choose(&mut self, block: Block, preds: &[Block], phis: &[Inst], is_header: bool) -> Vec<Value> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut through = 0;
@@ -105,7 +106,7 @@ impl<'a> Spiller<'_, 'a> {
             candidates.push(Candidate { class: 0, distance: self.next_use(dst), value: dst, is_phi: true });
         }
         candidates.sort_unstable();
-        // What lives through a loop may only have what the loop itself leaves.
+        // Values that live through a loop without use get only the registers that the loop itself leaves.
         let inside = u32::from(self.loop_demand[block]).saturating_sub(through);
         let mut left_through = if is_header { self.budget.saturating_sub(inside) } else { u32::MAX };
         let mut left = self.budget;
@@ -128,7 +129,7 @@ impl<'a> Spiller<'_, 'a> {
         chosen
     }
 
-    /// Inserts a phi for `value` at the head of the block that is being entered.
+    /// Inserts a phi for `value` at the head of the block being entered.
     fn insert_phi(
         &mut self,
         block: Block,
@@ -141,7 +142,7 @@ impl<'a> Spiller<'_, 'a> {
         let mut sources = sources.iter().copied().peekable();
         let source = |pred: &Block| match sources.next_if(|(from, _)| from == pred) {
             Some((_, name)) => Src::value(name),
-            // A back edge, to be filled in, or an edge that is never taken.
+            // A back edge, to be filled in later, or an edge that is never taken.
             None => Src::imm(0, ty.bits),
         };
         let srcs: Vec<Src> = preds.iter().map(source).collect();
@@ -160,8 +161,9 @@ impl<'a> Spiller<'_, 'a> {
         name
     }
 
-    /// Appends to the end of `pred` what its successor wants from it: stores to memory phis, loads of values not resident there.
-    /// Returns the names of the `chosen` values and fills in the sources of register phis.
+    /// Appends to the end of `pred` what its successor requires: stores to memory phis, and loads of values
+    /// not resident there. Returns the names of the `chosen` values and fills in the sources of register
+    /// phis.
     fn provide(&mut self, pred: Block, phis: &[Inst], chosen: &[Value]) -> Vec<Value> {
         let mut tail = self.f.inst_list();
         let terminator = self.f.terminator(pred);
@@ -196,7 +198,7 @@ impl<'a> Spiller<'_, 'a> {
         names
     }
 
-    /// Appends to the end of `pred` the stores to those of `phis` that are phis of stack slots.
+    /// Appends to the end of `pred` the stores for those of `phis` that are phis of stack slots.
     fn provide_memory_phis(&mut self, pred: Block, phis: &[Inst], tail: &mut InstList<'_>, line: u32) {
         for phi in phis {
             let data = self.f.insts[*phi];
@@ -220,7 +222,7 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
-    /// The name under which `value` is loaded by the present call of [`Self::provide`].
+    /// The name under which the current call of [`Self::provide`] loads `value`.
     fn load_once(&mut self, pred: Block, value: Value, tail: &mut InstList<'_>, line: u32) -> Value {
         if let (round, Some(name)) = self.loaded[value]
             && round == self.round
@@ -233,7 +235,7 @@ impl<'a> Spiller<'_, 'a> {
         name
     }
 
-    /// Ends a block: notes what is resident and provides for the headers that back edges lead to.
+    /// Ends a block: records the resident values and provides for the headers that back edges target.
     pub(super) fn close(&mut self, block: Block) -> Result<(), CompileError> {
         let live = self.live;
         let mut end: Vec<Resident> = self
@@ -249,13 +251,13 @@ impl<'a> Spiller<'_, 'a> {
         for index in 0..self.f.block(block).succs.len() {
             let header = self.f.block(block).succs[index];
             if self.borders[header].done {
-                self.provide_back(block, header)?;
+                self.provide_on_back_edge(block, header)?;
             }
         }
         Ok(())
     }
 
-    fn provide_back(&mut self, block: Block, header: Block) -> Result<(), CompileError> {
+    fn provide_on_back_edge(&mut self, block: Block, header: Block) -> Result<(), CompileError> {
         let own = self.borders[header].own.clone();
         let inserted = self.borders[header].inserted.clone();
         let head = self.borders[header].head.clone();
@@ -276,7 +278,7 @@ impl<'a> Spiller<'_, 'a> {
         Ok(())
     }
 
-    /// Removes inserted phis that turned out to join one name with itself.
+    /// Removes inserted phis that turned out to have a single name as source.
     pub(super) fn replace_trivial_phis(&mut self) {
         let mut replaced: Side<Value, Option<Value>> = Side::new(self.f.values.len());
         let resolve = |replaced: &Side<Value, Option<Value>>, mut name: Value| {

@@ -1,4 +1,4 @@
-//! Next uses within the block that is being walked.
+//! Next uses within the current block.
 
 use crate::analysis::liveness::Liveness;
 use crate::analysis::next_use::{NEVER, NextUses};
@@ -7,12 +7,13 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
 
-/// Positions of the next uses in the current block. Blocks are told apart by number, so nothing is ever cleared.
+/// Positions of the next uses in the current block. Entries are tagged with block numbers, so they are never
+/// cleared.
 #[derive(Clone, Debug)]
 pub(super) struct LocalUses {
     /// Number of the block that touched the value last, and the position of its next use there.
     next: Side<Value, (u32, u32)>,
-    /// For each source still to come, in reverse order: the use after that one.
+    /// For each source not yet visited, in reverse order: the position of the use after it.
     after: Vec<u32>,
     number: u32,
     block: Block,
@@ -51,7 +52,7 @@ impl LocalUses {
         }
     }
 
-    /// Position of the next use of `value`, past the end of the block when it is in another one, or [`NEVER`].
+    /// Position of the next use of `value`, past the end of the block if it is in another one, or [`NEVER`].
     pub(super) fn next(&self, live: &Liveness, next: &NextUses, value: Value) -> u32 {
         let (number, position) = self.next[value];
         if number == self.number {
@@ -63,12 +64,12 @@ impl LocalUses {
         }
     }
 
-    /// Position of the instruction that comes next.
+    /// Position of the next instruction.
     pub(super) fn position(&self) -> u32 {
         self.position
     }
 
-    /// The instruction `data` has been carried out.
+    /// Advances past the instruction `data`.
     pub(super) fn pass(&mut self, data: &InstData<'_>) {
         self.position += 1;
         for value in data.srcs.iter().rev().filter_map(|src| src.as_value()) {

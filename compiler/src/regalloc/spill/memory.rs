@@ -14,7 +14,7 @@ use crate::ir::src::Src;
 use crate::ir::table::Side;
 use crate::ir::types::Type;
 
-/// Most components of one stack access.
+/// Maximum number of components of one stack access.
 const MAX_COMPONENTS: u8 = 4;
 /// Memory formats of 16-bit and 32-bit integers.
 const FORMATS: [Format; 2] = [Format::I16, Format::I32];
@@ -28,24 +28,25 @@ struct MemoryPhi {
     incoming: u32,
 }
 
-/// What lives in stack memory. Until [`Memory::finish`], stack accesses have 0 for an offset.
+/// The contents of stack memory. Until [`Memory::finish`], stack accesses have offset 0.
 pub(super) struct Memory {
     slot: Side<Value, Option<u32>>,
-    /// Values to be stored where they are defined, in the order in which they were first loaded.
+    /// Values to store at their definitions, in the order of their first loads.
     stored: Vec<Value>,
     /// The block of a memory phi.
     home: Side<Value, Option<Block>>,
     /// The slot that predecessors store to for a memory phi.
     incoming: Side<Value, u32>,
     phis: Vec<MemoryPhi>,
-    /// The value that a name denotes.
+    /// The value denoted by a name.
     original: Side<Value, Option<Value>>,
-    /// Instructions that compute values again from others, with those values.
-    repeated: Vec<(Inst, Value)>,
+    /// Instructions that rematerialise values from others, with those values.
+    rematerialised: Vec<(Inst, Value)>,
     slots: Slots,
-    /// Stores to phis, with the value they store; where that has a slot itself they are moves between slots.
+    /// Stores to phis, with the value they store; if that value has a slot itself, they are moves between
+    /// slots.
     phi_stores: Vec<(Value, Move)>,
-    /// The first instruction that spilling adds.
+    /// The first instruction added by spilling.
     first_added: Inst,
     bytes: u32,
     loads: u32,
@@ -61,7 +62,7 @@ fn stored_type(ty: Type) -> Type {
     }
 }
 
-/// Whether a value cannot be stored as it is.
+/// Whether a value cannot be stored in one access without conversion.
 pub(super) fn is_stored_in_parts(ty: Type) -> bool {
     ty.bits > 32 || ty.comps > MAX_COMPONENTS
 }
@@ -86,7 +87,7 @@ impl Memory {
             incoming: Side::default(),
             phis: Vec::new(),
             original: Side::new(count),
-            repeated: Vec::new(),
+            rematerialised: Vec::new(),
             slots: Slots::default(),
             phi_stores: Vec::new(),
             first_added: Inst(f.insts.len() as u32),
@@ -115,8 +116,9 @@ impl Memory {
         slot
     }
 
-    /// Makes those of the phis of `block` whose results are `chosen` phis of stack slots. What predecessors store for a
-    /// phi that other phis of the block read must not be visible before the block begins: they store it to another slot.
+    /// Converts the phis of `block` whose results are `chosen` to phis of stack slots. If other phis of the
+    /// block read such a phi, the stores of predecessors must not be visible before the block begins: they go
+    /// to another slot.
     pub(super) fn add_phis(&mut self, f: &Function<'_>, block: Block, phis: &[Inst], chosen: &[Value]) {
         for phi in chosen {
             self.home[*phi] = Some(block);
@@ -138,13 +140,13 @@ impl Memory {
         }
     }
 
-    /// `name` holds `value` from now on.
+    /// Records that `name` holds `value` from now on.
     pub(super) fn rename(&mut self, value: Value, name: Value) {
         self.original[name] = Some(value);
     }
 
-    /// Appends to `out` what brings `value` into a register, and returns its name there. `held` says under which names
-    /// values are in registers.
+    /// Appends to `out` the instructions that bring `value` into a register, and returns its name there.
+    /// `held` gives the names under which values are in registers.
     pub(super) fn reload(
         &mut self,
         f: &mut Function<'_>,
@@ -162,7 +164,7 @@ impl Memory {
         name
     }
 
-    /// Appends to `out` the instruction that defines `value` where that is one of arithmetic whose sources are in
+    /// Appends to `out` the instruction that defines `value` if it is arithmetic whose sources are in
     /// registers.
     fn repeat(
         &mut self,
@@ -190,7 +192,7 @@ impl Memory {
         let dsts = f.alloc(&[name]);
         push(f, out, InstData { dsts, srcs, line, ..data });
         if reads_values {
-            self.repeated.extend(out.last().map(|inst| (*inst, value)));
+            self.rematerialised.extend(out.last().map(|inst| (*inst, value)));
         }
         Some(name)
     }
@@ -268,13 +270,13 @@ impl Memory {
         }
     }
 
-    /// The memory phi `phi` reads itself from `pred`.
+    /// Records that the memory phi `phi` keeps its own value when control comes from `pred`.
     pub(super) fn keep(&mut self, phi: Value, pred: Block) {
         self.slots.kept[pred].push(self.incoming[phi]);
     }
 
-    /// Appends to `out` the store of a source of the memory phi `phi`, at the end of a predecessor. `value` is what the
-    /// phi reads from there, `name` what holds it.
+    /// Appends to `out` the store of a source of the memory phi `phi`, at the end of a predecessor. `value`
+    /// is the phi's source from there, `name` its current name.
     pub(super) fn store_to_phi(
         &mut self,
         f: &mut Function<'_>,
@@ -302,8 +304,8 @@ impl Memory {
         }
     }
 
-    /// Inserts the stores at definitions and what memory phis need at the heads of their blocks, and gives the slots
-    /// their places.
+    /// Inserts the stores at definitions and the moves of memory phis at the heads of their blocks, and
+    /// assigns stack offsets to slots.
     pub(super) fn finish(mut self, f: &mut Function<'_>) -> Result<SpillReport, CompileError> {
         let mut after: Side<Inst, Vec<Value>> = Side::new(f.insts.len());
         for value in std::mem::take(&mut self.stored) {
@@ -335,7 +337,7 @@ impl Memory {
             stack_bytes: places.bytes,
             stores: self.stores,
             loads: self.loads,
-            repeated: self.repeated,
+            rematerialised: self.rematerialised,
             memory_phis: phis.map(|phi| (phi.phi, places.offset[phi.incoming as usize])).collect(),
         })
     }
@@ -353,7 +355,7 @@ impl Memory {
         }
     }
 
-    /// Removes the stores of moves within one slot, and what was added for them alone.
+    /// Removes the stores of moves within one slot, and the instructions added only for them.
     fn remove_void_moves(&mut self, f: &mut Function<'_>, places: &Places) {
         let mut is_void: Side<Inst, bool> = Side::default();
         for (one, _) in self.slots.moves.iter().zip(&places.is_void).filter(|(_, is_void)| **is_void) {

@@ -1,14 +1,15 @@
-//! Spilling: keeps what is used soonest in registers, the rest in stack memory.
+//! Spilling: keeps the values with the nearest uses in registers, the others in stack memory.
 //!
-//! After Braun and Hack (2009): one walk in program order with the set of *resident* values. Where more values are
-//! needed than fit, those used farthest away lose their registers; where one is needed that is not resident, it is
-//! loaded again, or computed again where that takes one instruction and nothing but registers at hand. A value that is loaded anywhere is stored once, right
-//! after its definition: values never change, so this one store serves every load.
+//! After Braun and Hack (2009): one walk in program order maintains the set of *resident* values. If more
+//! values are needed than fit, those with the farthest next uses are evicted; if a value is needed that is
+//! not resident, it is loaded, or rematerialised if that takes one instruction with operands in registers. A
+//! value that is loaded anywhere is stored once, right after its definition: values never change, so this one
+//! store serves every load.
 //!
-//! A load makes a new *name* for the value. Where names meet, phis are inserted as the walk goes, so the function stays
-//! in SSA form throughout: at joins where the names differ, and at the headers of loops in which names may change.
-//! A phi that does not fit becomes a phi of stack slots. What has a slot is given its place in the end, when it is known
-//! which slots hold something at the same time.
+//! A load gives the value a new *name*. Phis that join names are inserted during the walk, so the function
+//! stays in SSA form throughout: at joins where the names differ, and at the headers of loops in which names
+//! may change. A phi that does not fit becomes a phi of stack slots. Slots are assigned offsets at the end,
+//! when it is known which of them are live at the same time.
 
 mod border;
 mod local;
@@ -38,10 +39,10 @@ use local::LocalUses;
 use memory::Memory;
 use phi_inputs::PhiInputs;
 
-/// What spilling did.
+/// The result of spilling.
 #[derive(Clone, Debug, Default)]
 pub struct SpillReport {
-    /// Bytes of stack memory in use, those given included.
+    /// Bytes of stack memory in use, including those in use before.
     pub stack_bytes: u32,
     /// Values stored.
     pub stores: u32,
@@ -49,25 +50,26 @@ pub struct SpillReport {
     pub loads: u32,
     /// Phis that became phis of stack slots, with the byte offset of the slot that predecessors store to.
     pub memory_phis: Vec<(Value, u32)>,
-    /// Instructions that compute values again from others, with those values.
-    pub repeated: Vec<(Inst, Value)>,
+    /// Instructions that rematerialise values from others, with those values.
+    pub rematerialised: Vec<(Inst, Value)>,
 }
 
 impl SpillReport {
-    /// What spilling did first, and then `later`.
+    /// Adds the result of a later round.
     pub fn add(&mut self, later: SpillReport) {
         self.stack_bytes = later.stack_bytes;
         self.stores += later.stores;
         self.loads += later.loads;
         self.memory_phis.extend(later.memory_phis);
-        self.repeated.extend(later.repeated);
+        self.rematerialised.extend(later.rematerialised);
     }
 }
 
-/// A value that can be computed again when it is used is as good to evict as one used this many times farther away.
+/// A value that can be rematerialised is as good to evict as one whose next use is this many times farther
+/// away.
 const REPEATED_DISTANCE: u32 = 4;
 
-/// A value in a register, under its present name.
+/// A value in a register, under its current name.
 #[derive(Clone, Copy, Debug)]
 struct Resident {
     value: Value,
@@ -92,7 +94,7 @@ struct Spiller<'f, 'a> {
     live: &'f Liveness,
     reachable: &'f Dominance,
     next: NextUses,
-    /// Half registers that may be resident at once.
+    /// Maximum half registers resident at once.
     budget: u32,
     /// Highest demand in each loop, by header.
     loop_demand: Side<Block, u16>,
@@ -103,12 +105,12 @@ struct Spiller<'f, 'a> {
     inputs: PhiInputs,
     /// The name a value was loaded under at the end of a predecessor, with the number of the round.
     loaded: Side<Value, (u32, Option<Value>)>,
-    /// How often predecessors have been made to provide something.
+    /// Number of calls that made a predecessor provide values.
     round: u32,
     out: InstList<'a>,
 }
 
-/// Whether an instruction can be repeated anywhere instead of keeping its result: pure, without values as sources.
+/// Whether an instruction can be rematerialised anywhere: pure, without values as sources.
 pub(super) fn is_rematerialised(data: &InstData<'_>) -> bool {
     matches!(data.op, Op::Hw(_))
         && data.is_pure()
@@ -116,15 +118,15 @@ pub(super) fn is_rematerialised(data: &InstData<'_>) -> bool {
         && data.srcs.iter().all(|src| src.kind != SrcKind::Value)
 }
 
-/// Whether an instruction can be repeated where its sources are in registers: pure, and done without waiting.
+/// Whether an instruction can be rematerialised where its sources are in registers: pure and synchronous.
 pub(super) fn is_repeatable(data: &InstData<'_>) -> bool {
     matches!(data.op, Op::Hw(op) if op.desc().wait != WaitBehaviour::Async)
         && data.is_pure()
         && data.dsts.len() == 1
 }
 
-/// Half registers that stores and loads of spilled values may need beside resident values: copies of what the machine
-/// stores in parts or in other registers than its own, and what predecessors bring to phis of stack slots.
+/// Half registers that spill code may need in addition to resident values: copies of values that the hardware
+/// stores in parts or from other registers, and values that predecessors store to phis of stack slots.
 pub fn store_slack(f: &Function<'_>) -> u16 {
     let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
     let needs = |data: &InstData<'_>| {
@@ -136,11 +138,11 @@ pub fn store_slack(f: &Function<'_>) -> u16 {
     insts.map(|inst| needs(&f.insts[*inst])).max().unwrap_or(0)
 }
 
-/// Spills until no more than `budget` half registers are needed at once, as far as instructions allow. Stack memory
-/// from byte `stack_bytes` on is used.
+/// Spills until at most `budget` half registers are needed at once, as far as instructions allow. Uses stack
+/// memory from byte `stack_bytes` on.
 ///
 /// # Errors
-/// A limit when one instruction needs more than the budget, or the stack is too large.
+/// A limit if one instruction needs more than the budget, or the stack is too large.
 pub fn spill(
     f: &mut Function<'_>,
     live: &Liveness,
@@ -252,7 +254,7 @@ impl<'a> Spiller<'_, 'a> {
         let needs_register =
             |dst: &&Value| dead_result_needs_register(data.op) || self.next_use(**dst) != NEVER;
         let results: u32 = data.dsts.iter().filter(needs_register).map(|dst| self.halves(*dst)).sum();
-        // Without them there is room: the sources had it.
+        // Without results there is room: the sources had it.
         if results > 0 {
             self.evict(results, &[])?;
         }
@@ -269,7 +271,7 @@ impl<'a> Spiller<'_, 'a> {
         find(&self.resident, value)
     }
 
-    /// `src` under its present name.
+    /// `src` under its current name.
     fn renamed(&self, src: Src) -> Src {
         match src.as_value().and_then(|value| self.name(value)) {
             Some(name) => Src { payload: Src::value(name).payload, ..src },
@@ -277,21 +279,21 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
-    /// How far away the next use of `value` is, times what not having to load it then is worth.
+    /// The distance to the next use of `value`, weighted by the benefit of not having to load it.
     fn distance(&self, value: Value) -> u32 {
         let next = self.next_use(value);
         let def = self.f.values[value].def.map(|def| &self.f.insts[def]);
         let Some(data) = def.filter(|data| is_repeatable(data)) else { return next };
         let mut sources = data.srcs.iter().filter_map(|src| src.as_value());
-        // Whether they still are in registers by then is not known.
+        // It is unknown whether they are still in registers by then.
         let can_repeat = next < NEVER - 1 && sources.all(|source| self.next_use(source) != NEVER);
         let here = self.local.position();
         let distance = next.saturating_sub(here).saturating_mul(REPEATED_DISTANCE);
         if can_repeat { here.saturating_add(distance).min(NEVER - 1) } else { next }
     }
 
-    /// Takes registers from the values used farthest away until `needed` half registers are free. Of two used equally far
-    /// away the larger goes, then the older.
+    /// Evicts the values with the farthest next uses until `needed` half registers are free. Of two with
+    /// equal distance the larger is evicted, then the older.
     fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
         let mut used: u32 = self.resident.iter().map(|resident| resident.halves).sum();
         while used + needed > self.budget {

@@ -1,7 +1,7 @@
 //! Sources of phis while they are rewritten one predecessor at a time.
 //!
-//! A join of thousands of paths has phis of thousands of sources: looking for a predecessor among them, or writing the
-//! list anew for each, would be quadratic.
+//! A join of thousands of paths has phis with thousands of sources: searching them for a predecessor, or
+//! rewriting the list for each, would be quadratic.
 
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
@@ -11,7 +11,7 @@ use crate::ir::table::Side;
 /// New sources of phis, not yet written to the function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PhiInputs {
-    /// Place of a block among the predecessors of its last successor: the only one where several meet.
+    /// Index of a block among the predecessors of its last successor, the only successor that can be a join.
     rank: Side<Block, u32>,
     sources: Side<Inst, Option<Vec<Src>>>,
     changed: Vec<Inst>,
@@ -37,12 +37,12 @@ impl PhiInputs {
         phi.mods.iter().position(|block| *block == pred.0)
     }
 
-    /// What `phi` reads from `pred` before anything was changed.
+    /// The original source of `phi` from `pred`.
     pub(super) fn source(&self, phi: &InstData<'_>, pred: Block) -> Option<Src> {
         phi.srcs.get(self.index(phi, pred)?).copied()
     }
 
-    /// Lets `phi` read `name` from `pred`.
+    /// Makes `phi` read `name` from `pred`.
     pub(super) fn set(&mut self, f: &Function<'_>, phi: Inst, pred: Block, name: Value) {
         let data = f.insts[phi];
         let Some(index) = self.index(&data, pred) else { return };

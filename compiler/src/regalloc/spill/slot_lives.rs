@@ -1,4 +1,4 @@
-//! When each stack slot holds something that is still to be read.
+//! Live ranges of stack slots.
 
 use agx_isa::table::Opcode;
 
@@ -8,23 +8,24 @@ use crate::ir::function::{Function, Seam};
 use crate::ir::op::Op;
 use crate::ir::table::Side;
 
-/// Blocks looked at for each instruction of the function before lives are taken as a whole.
+/// Maximum number of visited blocks per instruction of the function, before live ranges are approximated by a
+/// single stretch.
 const BLOCKS_PER_INST: usize = 16;
 
-/// Positions from `start` to `end`, both included. An instruction reads at an even position and writes at the odd one
-/// after it.
+/// Positions from `start` to `end`, inclusive. An instruction reads at an even position and writes at the odd
+/// position after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Stretch {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-/// What happens to a slot at an instruction.
+/// A read or write of a slot at an instruction.
 #[derive(Clone, Copy)]
 struct Event {
     slot: u32,
     block: Block,
-    /// Where it is read, or written.
+    /// The position of the access.
     position: u32,
     is_write: bool,
 }
@@ -40,7 +41,7 @@ struct Span {
     inside: LoopId,
 }
 
-/// A loop: where it begins and ends, and the one around it.
+/// The positions of a loop, and its enclosing loop.
 #[derive(Clone, Copy)]
 struct LoopSpan {
     start: u32,
@@ -48,15 +49,15 @@ struct LoopSpan {
     outer: LoopId,
 }
 
-/// The lives of all slots.
+/// The live ranges of all slots.
 pub(super) struct Lives {
     /// By slot, ascending, without overlap.
     pub(super) all: Vec<Vec<Stretch>>,
     spans: Side<Block, Span>,
     loops: Vec<LoopSpan>,
-    /// The slot that looked at a block last, plus one.
+    /// The slot that visited a block last, plus one.
     seen: Side<Block, u32>,
-    /// Blocks that may still be looked at.
+    /// Blocks that may still be visited.
     left: usize,
 }
 
@@ -78,12 +79,12 @@ impl Lives {
         lives
     }
 
-    /// Numbers positions, finds the loops, and lists what happens to slots, in order.
+    /// Numbers positions, finds the loops, and lists the accesses of slots in order.
     fn walk(&mut self, f: &Function<'_>, slots: &Slots) -> Vec<Event> {
         let mut events: Vec<Event> = Vec::new();
         let mut move_of: Side<Inst, u32> = Side::new(f.insts.len());
         for (number, one) in (1..).zip(&slots.moves) {
-            // Only the first store counts: all of the source has been read by then.
+            // Only the first store counts: the whole source has been read by then.
             let ids = (one.first.0..one.end.0).map(Inst);
             if let Some(first) = ids.into_iter().find(|inst| slots.accesses[*inst].is_some()) {
                 move_of[first] = number;
@@ -127,13 +128,13 @@ impl Lives {
         events
     }
 
-    /// The life of the slot that `events` happen to.
+    /// Computes the live range of the slot with the accesses `events`.
     fn slot(&mut self, f: &Function<'_>, phi: Option<Block>, events: &[Event]) {
         let slot = events[0].slot as usize;
         f.watch.visit(events.len());
         let mut life = std::mem::take(&mut self.all[slot]);
         let first_write = events.iter().find(|event| event.is_write);
-        // What is read at an edge of the function that is never taken has no store.
+        // A slot that is read on an edge that is never taken has no store.
         let (home, start) = match (phi, first_write) {
             (Some(block), _) => (block, self.spans[block].start),
             (None, Some(write)) => (write.block, write.position),
@@ -166,7 +167,7 @@ impl Lives {
         self.all[slot] = life;
     }
 
-    /// Goes backward from `read` to `start` in block `home`.
+    /// Follows the live range backward from `read` to `start` in block `home`.
     fn follow(&mut self, f: &Function<'_>, home: Block, start: u32, read: &Event, life: &mut Vec<Stretch>) {
         if read.block == home {
             life.push(Stretch { start, end: read.position });
@@ -189,7 +190,7 @@ impl Lives {
         }
     }
 
-    /// Where a value stored at `start` may last be needed for `read`.
+    /// The last position at which a value stored at `start` may be needed for `read`.
     fn end_of_loops(&self, start: u32, read: &Event) -> u32 {
         let mut end = read.position;
         let mut around = self.spans[read.block].inside;

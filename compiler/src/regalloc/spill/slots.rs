@@ -1,13 +1,15 @@
-//! Places of stack slots: slots that hold nothing at the same time share one.
+//! Assigns stack offsets to slots: slots with disjoint live ranges share memory.
 //!
-//! A *slot* is first a number: one for each value on the stack, and one or two for each phi of slots. What copies one
-//! slot to another, at the end of a predecessor or at the head of a phi's block, is a *move*. Slots related by moves
-//! become one where their lives permit it, those of the innermost loops first, and the move is left out. Then slots get
-//! their bytes in the order in which they begin to hold something: those that are free by then are used again.
+//! A *slot* is initially only a number: one for each value on the stack, and one or two for each phi of
+//! slots. A *move* copies one slot to another, at the end of a predecessor or at the head of a phi's block.
+//! Slots related by moves are coalesced if their live ranges permit it, those of the innermost loops first,
+//! and the move is omitted. Then slots are assigned memory in the order of their first positions: memory of
+//! slots that have ended is reused.
 //!
-//! Lives are stretches of positions. They are followed backward from each load through the blocks in between; where
-//! this would take more than a fixed number of blocks for each instruction, a life is one stretch instead, from the
-//! store to the last load or to the end of the outermost loop around that which does not contain the store.
+//! Live ranges consist of stretches of positions. They are followed backward from each load through the
+//! blocks in between; if this would visit more than a fixed number of blocks per instruction, a live range is
+//! approximated by one stretch, from the store to the last load or to the end of the outermost loop around
+//! that load which does not contain the store.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,22 +20,22 @@ use crate::ir::entity::{Block, Inst};
 use crate::ir::function::Function;
 use crate::ir::table::Side;
 
-/// Bytes an immediate stack offset reaches.
+/// Range of immediate stack offsets in bytes.
 const REACH_BYTES: u32 = 1 << 15;
 
-/// Places in use that are tried for a slot which fits into the times when they hold nothing.
+/// Number of occupied places that are tried for a slot which fits into their gaps.
 const TRIED_PLACES: usize = 8;
 
-/// A stack slot that has no place yet.
+/// A stack slot that has no offset yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// Words of 32 bits.
+    /// Size in 32-bit words.
     pub(super) words: u32,
     /// The block of the phi whose sources predecessors store here.
     pub(super) phi: Option<Block>,
 }
 
-/// A part of a slot that a load or store accesses.
+/// The part of a slot that a load or store accesses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) slot: u32,
@@ -41,43 +43,43 @@ pub(super) struct Access {
     pub(super) offset: u32,
 }
 
-/// Stores that bring the contents of one slot to another.
+/// Stores that copy one slot to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// The stores are among the instructions from here on.
+    /// First of the added instructions among which the stores are.
     pub(super) first: Inst,
     /// The instruction after the last of them.
     pub(super) end: Inst,
-    /// Loops around it.
+    /// Number of loops around it.
     pub(super) depth: u32,
 }
 
-/// The slots of a function and who accesses them.
+/// The slots of a function and their accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     pub(super) all: Vec<Slot>,
     pub(super) accesses: Side<Inst, Option<Access>>,
     pub(super) moves: Vec<Move>,
-    /// Slots of phis that keep what they have when control comes from a block.
+    /// Slots of phis that keep their contents when control comes from a block.
     pub(super) kept: Side<Block, Vec<u32>>,
 }
 
-/// Where slots are.
+/// Assigned offsets.
 pub(super) struct Places {
     /// Byte offset of each slot.
     pub(super) offset: Vec<u32>,
-    /// For each move, whether it moves nothing.
+    /// Whether each move is omitted.
     pub(super) is_void: Vec<bool>,
-    /// Bytes in use, those given included.
+    /// Bytes in use, including those in use before.
     pub(super) bytes: u32,
 }
 
-/// Gives every slot a place from byte `start` on.
+/// Assigns an offset to every slot, from byte `start` on.
 ///
 /// # Errors
-/// A limit when there is more than stack accesses reach.
+/// A limit if the stack exceeds the range of stack accesses.
 pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result<Places, CompileError> {
     let mut classes =
         Classes { parent: (0..).take(slots.all.len()).collect(), lives: Lives::new(f, slots).all };
@@ -104,10 +106,10 @@ pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result
     Ok(Places { offset, is_void, bytes: start + 4 * file.words })
 }
 
-/// Slots that have become one.
+/// Classes of coalesced slots.
 struct Classes {
     parent: Vec<u32>,
-    /// The life of each root, ascending.
+    /// The live range of each root, ascending.
     lives: Vec<Vec<Stretch>>,
 }
 
@@ -121,7 +123,7 @@ impl Classes {
         slot
     }
 
-    /// Makes the slots one unless both hold something at the same time; says whether they are one.
+    /// Coalesces two slots unless their live ranges overlap; returns whether they are in one class.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
@@ -139,7 +141,7 @@ impl Classes {
     }
 }
 
-/// Whether two lives have a position in common. Takes time for each stretch of the second.
+/// Whether two live ranges overlap. Takes time proportional to the stretches of the second.
 fn overlap(life: &[Stretch], other: &[Stretch]) -> bool {
     other.iter().any(|stretch| {
         let next = life.partition_point(|known| known.end < stretch.start);
@@ -147,7 +149,7 @@ fn overlap(life: &[Stretch], other: &[Stretch]) -> bool {
     })
 }
 
-/// Adds stretches that overlap none of `life`.
+/// Adds stretches that do not overlap `life`.
 fn insert(life: &mut Vec<Stretch>, more: &[Stretch]) {
     for stretch in more {
         let place = life.partition_point(|known| known.end < stretch.start);
@@ -155,36 +157,36 @@ fn insert(life: &mut Vec<Stretch>, more: &[Stretch]) {
     }
 }
 
-/// A piece of stack memory that has been handed out.
+/// An allocated piece of stack memory.
 #[derive(Clone, Debug)]
 struct Place {
     offset: u32,
     words: u32,
-    /// When it holds something.
+    /// The positions at which it is occupied.
     life: Vec<Stretch>,
 }
 
-/// Stack memory while it is handed out.
+/// Stack memory during assignment.
 #[derive(Default)]
 struct StackFile {
     start: u32,
     words: u32,
     places: Vec<Place>,
-    /// Places by positions at which they may become free, the first on top.
+    /// Places by the positions at which they may become free, the first on top.
     busy: BinaryHeap<Reverse<(u32, usize)>>,
-    /// Free places, by words.
+    /// Free places, by size in words.
     free: Vec<Vec<usize>>,
 }
 
 impl StackFile {
-    /// A place for what lives as long as `life`; nothing placed before begins to live later.
+    /// A place for the live range `life`; live ranges are placed in order of their first position.
     fn place(&mut self, words: u32, life: &[Stretch]) -> Result<u32, CompileError> {
         let (Some(first), Some(last)) = (life.first(), life.last()) else { return Ok(self.start) };
         while let Some(Reverse((end, index))) =
             self.busy.peek().copied().filter(|next| next.0.0 < first.start)
         {
             self.busy.pop();
-            // A place into whose gaps more was put is listed for each end.
+            // A place that was filled again in its gaps is listed once per end.
             if self.places[index].life.last().is_some_and(|stretch| stretch.end == end) {
                 let words = self.places[index].words as usize;
                 self.free.resize_with(self.free.len().max(words + 1), Vec::new);
@@ -201,7 +203,8 @@ impl StackFile {
         Ok(place.offset)
     }
 
-    /// A free place, the smallest that is large enough, or one that holds nothing whenever `life` does.
+    /// A free place, the smallest that is large enough, or one whose occupied positions do not overlap
+    /// `life`.
     fn find(&mut self, words: u32, life: &[Stretch]) -> Option<usize> {
         let free = self.free.iter_mut().skip(words as usize).find_map(Vec::pop);
         free.or_else(|| {
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_used_again_when_and_while_they_hold_nothing() {
+    fn free_places_are_reused() {
         let mut file = StackFile { start: 8, ..StackFile::default() };
         let mut place = |words, stretches: &[(u32, u32)]| file.place(words, &life(stretches)).unwrap();
         assert_eq!(place(1, &[(0, 3), (20, 30)]), 8);
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_become_one_unless_their_lives_cross() {
+    fn slots_are_merged_unless_their_live_ranges_overlap() {
         let lives = vec![life(&[(0, 4), (10, 12)]), life(&[(5, 9)]), life(&[(12, 13)]), life(&[(13, 14)])];
         let mut classes = Classes { parent: vec![0, 1, 2, 3], lives };
         assert!(classes.join(0, 1) && classes.join(1, 0));

@@ -1,11 +1,12 @@
 //! Values that live on the stack from their definition on.
 //!
-//! Each is stored where it is defined and loaded again by every block or, for tests, by every instruction that reads
-//! it; so it crosses no border of blocks and no analysis of what crosses them sees it. Phis among them become phis of
-//! stack slots, and what can be computed again is.
+//! Each is stored where it is defined and loaded again by every block or, for tests, by every instruction
+//! that reads it. It is therefore never live across a block boundary, and the analyses of such values do not
+//! see it. Phis among them become phis of stack slots; values that can be rematerialised are not stored.
 //!
-//! This is for functions in which thousands of values live through thousands of blocks: choosing for each block which
-//! of them stay in registers would take time and memory for every pair, and nearly all of them end up here anyway.
+//! This is for functions in which thousands of values live through thousands of blocks: choosing the resident
+//! values of each block would take time and memory for every pair, and nearly all of them end up on the stack
+//! anyway.
 
 use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::Liveness;
@@ -20,29 +21,29 @@ use super::SpillReport;
 use super::memory::Memory;
 use super::phi_inputs::PhiInputs;
 
-/// Values that live through fewer blocks than this are left alone.
+/// Values that live through fewer blocks than this are not considered.
 const SHORT_BLOCKS: usize = 8;
 
-/// Weight of a read inside a loop against one outside, for each of at most three loops around it.
+/// Weight of a read per enclosing loop, for at most three loops.
 const LOOP_WEIGHT: usize = 8;
 
-/// Which values live on the stack.
+/// Which values to keep on the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
-    /// Those that live through the most blocks for the fewest reads, where a block and a value that lives into it make
-    /// more pairs than this for each instruction.
+    /// Those that live through the most blocks for the fewest reads, if the number of pairs of a block and a
+    /// live-in value exceeds this many per instruction.
     Long {
-        /// Pairs for each instruction.
+        /// Pairs per instruction.
         pairs: usize,
     },
     /// All that are read, and all phis.
     All,
 }
 
-/// Moves values to stack memory from byte `stack_bytes` on. `None` when there are none to move.
+/// Moves values to stack memory from byte `stack_bytes` on. `None` if there are none to move.
 ///
 /// # Errors
-/// A limit when the stack is too large.
+/// A limit if the stack is too large.
 pub fn keep_on_stack(
     f: &mut Function<'_>,
     live: &Liveness,
@@ -93,10 +94,10 @@ fn all(f: &Function<'_>) -> Option<Side<Value, bool>> {
     any.then_some(chosen)
 }
 
-/// Positions in the layout that a value lives between, and how often it is read.
+/// The layout positions that a value lives between, and its number of reads.
 #[derive(Clone, Copy, Default)]
 struct Span {
-    /// Where it is defined, plus one; 0 when it is not.
+    /// Position of its definition plus one; 0 if it has none.
     from: usize,
     to: usize,
     reads: usize,
@@ -108,7 +109,7 @@ impl Span {
     }
 }
 
-/// The values that spare most pairs for each load, until no more than `pairs` for each instruction are left.
+/// The values that save the most pairs per load, until at most `pairs` per instruction are left.
 fn long(f: &Function<'_>, live: &Liveness, pairs: usize) -> Option<Side<Value, bool>> {
     let insts: usize = f.blocks_in_order().map(|block| f.block(block).insts.len()).sum();
     let excess = live.pairs().saturating_sub(pairs * insts);
@@ -134,7 +135,7 @@ fn long(f: &Function<'_>, live: &Liveness, pairs: usize) -> Option<Side<Value, b
     (!candidates.is_empty()).then_some(chosen)
 }
 
-/// Spans of all values, loops not considered: an estimate.
+/// Spans of all values, ignoring loops: an estimate.
 fn spans(f: &Function<'_>) -> Side<Value, Span> {
     let mut spans: Side<Value, Span> = Side::new(f.values.len());
     let mut position: Side<Block, usize> = Side::new(f.blocks.len());
@@ -167,10 +168,11 @@ struct StackWalk<'f, 'a> {
     for_each_use: bool,
     /// The name a value was loaded under, with the number of the round.
     names: Side<Value, (u32, Option<Value>)>,
-    /// Number of the block, or of the instruction where each loads what it reads.
+    /// Number of the block, or of the instruction if each loads its own sources.
     round: u32,
     inputs: PhiInputs,
-    /// All phis of each block: those of stack slots are no longer in it when its back edges are reached.
+    /// All phis of each block: phis of stack slots are already removed from it when its back edges are
+    /// reached.
     phis: Side<Block, Vec<Inst>>,
     memory: Memory,
     out: InstList<'a>,
@@ -227,7 +229,7 @@ impl<'a> StackWalk<'_, 'a> {
         self.out.push(inst);
     }
 
-    /// The name of `value` here: the present one, or that of a load.
+    /// The name of `value` here: the current one, or that of a load.
     fn name(&mut self, value: Value, line: u32) -> Value {
         if !self.chosen[value] {
             return value;
@@ -242,7 +244,7 @@ impl<'a> StackWalk<'_, 'a> {
         }
     }
 
-    /// Brings to the phis of successors what they read from `block`.
+    /// Provides the phis of successors with their sources from `block`.
     fn provide(&mut self, block: Block, line: u32) {
         for index in 0..self.f.block(block).succs.len() {
             let successor = self.f.block(block).succs[index];

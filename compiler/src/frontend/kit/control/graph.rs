@@ -12,23 +12,23 @@ pub const NONE: Node = usize::MAX;
 /// How a block ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// Goes to one block.
+    /// Continues at one block.
     Jump(Node),
-    /// Goes to one of two different blocks.
+    /// Continues at one of two different blocks.
     Branch {
-        /// Where a condition holds.
+        /// The target if the condition holds.
         then: Node,
-        /// Where it does not.
+        /// The target if it does not hold.
         otherwise: Node,
     },
-    /// Goes to one of several blocks.
+    /// Continues at one of several blocks.
     Switch {
-        /// Where one of several literals matches: ascending, each once, without the default.
+        /// The targets of matching literals: ascending, each once, without the default.
         targets: Vec<Node>,
-        /// Where none does.
+        /// The target if none matches.
         default: Node,
     },
-    /// Leaves the function.
+    /// Returns from the function.
     Leave,
 }
 
@@ -59,20 +59,20 @@ pub struct Graph {
     pub(super) idom: Rows<Node>,
     /// Position of a node in the dominator tree, parents before children, and number of nodes it dominates.
     subtree: Rows<(u32, u32)>,
-    /// Header of the innermost loop a node is in; for a header its own loop.
+    /// Header of the innermost loop that contains a node; for a header, its own loop.
     pub(super) innermost: Rows<Node>,
     /// For a header, the header of the loop around its own.
     pub(super) outer: Rows<Node>,
     /// For a header, the number of loops around its own.
     loop_depth: Rows<u32>,
-    /// Edges into a node that do not go back to a loop's header.
+    /// Number of edges into a node other than back edges.
     pub(super) forward_preds: Rows<usize>,
-    /// Counts the nodes that are visited.
+    /// Counts visited nodes.
     pub(super) watch: Watch,
 }
 
 impl Graph {
-    /// The graph of blocks that end so; there is at least one block, and every target is one.
+    /// The graph of blocks with these ends; there must be at least one block, and every target must be one.
     ///
     /// # Errors
     /// Loops with several entries.
@@ -80,10 +80,10 @@ impl Graph {
         Graph::watched(ends, Watch::default())
     }
 
-    /// The same, while `watch` counts nodes.
+    /// Like [`Graph::new`], with `watch` counting nodes.
     ///
     /// # Errors
-    /// As [`Graph::new`].
+    /// Same as [`Graph::new`].
     pub(crate) fn watched(ends: Vec<End>, watch: Watch) -> Result<Self, CompileError> {
         if ends == [End::Leave] {
             return Ok(Graph::straight(ends, watch));
@@ -91,7 +91,7 @@ impl Graph {
         Graph::general(ends, watch)
     }
 
-    /// The graph of a single block, which most functions are.
+    /// The graph of a single block, the most common case.
     fn straight(ends: Vec<End>, watch: Watch) -> Self {
         let mut succs = Lists::with_capacity(2, 1);
         succs.push([1]);
@@ -111,7 +111,7 @@ impl Graph {
         }
     }
 
-    /// Whether there is but one block.
+    /// Whether there is only one block.
     pub(super) fn is_straight(&self) -> bool {
         self.ends == [End::Leave]
     }
@@ -146,7 +146,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Whether a node can be reached.
+    /// Whether a node is reachable.
     pub fn is_reachable(&self, node: Node) -> bool {
         self.rank.row(node).is_some_and(|rank| *rank != NONE)
     }
@@ -156,17 +156,18 @@ impl Graph {
         self.idom[node]
     }
 
-    /// Whether all edges into a node, but those that go back to a loop's header, are one.
+    /// Whether a node has exactly one incoming edge, not counting back edges.
     pub fn is_entered_once(&self, node: Node) -> bool {
         self.forward_preds[node] == 1
     }
 
-    /// The node all returns lead to.
+    /// The node that all returns lead to.
     pub fn exit(&self) -> Node {
         self.ends.len()
     }
 
-    /// Whether the edge goes back in the order; in a reducible graph, to the header of a loop.
+    /// Whether the edge goes backward in the order; in a reducible graph, such an edge leads to a loop
+    /// header.
     pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
         self.rank[to] <= self.rank[from]
     }
@@ -185,7 +186,7 @@ impl Graph {
         at == header
     }
 
-    /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
+    /// Computes immediate dominators by the algorithm of Cooper, Harvey and Kennedy.
     fn dominators(&self, preds: &Lists) -> Rows<Node> {
         let mut idom = Rows::filled(self.succs.len(), NONE);
         let Some(entry) = self.order.first() else { return idom };
@@ -220,7 +221,7 @@ impl Graph {
         a
     }
 
-    /// Whether every path to `b` leads through `a`. Both are reachable.
+    /// Whether every path to `b` passes `a`. Both are reachable.
     pub fn dominates(&self, a: Node, b: Node) -> bool {
         let ((start, count), (position, _)) = (self.subtree[a], self.subtree[b]);
         position.checked_sub(start).is_some_and(|after| after < count)
@@ -244,9 +245,9 @@ impl Graph {
         subtree
     }
 
-    /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
+    /// Finds natural loops, inner ones first, and rejects graphs with loops of several entries.
     fn find_loops(&mut self, preds: &Lists) -> Result<(), CompileError> {
-        // For a header, a loop around its own as far out as is known, found with path compression.
+        // For a header, the outermost loop known to contain its own, with path compression.
         let mut outermost = Rows::of((0..self.succs.len()).collect(), NONE);
         let mut work = Vec::new();
         for position in (0..self.order.len()).rev() {
@@ -277,7 +278,8 @@ impl Graph {
         }
     }
 
-    /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
+    /// Assigns the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are
+    /// nested inside.
     fn collect_loop(
         &mut self,
         header: Node,
@@ -304,7 +306,7 @@ impl Graph {
     }
 }
 
-/// The end of a chain of links; halves the chain on the way.
+/// The end of a chain of links, with path halving.
 fn follow(links: &mut Rows<Node>, mut node: Node) -> Node {
     while links[node] != node {
         links[node] = links[links[node]];
@@ -345,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_single_block_is_what_the_general_way_finds() {
+    fn a_single_block_gives_the_same_result_as_the_general_case() {
         let straight = Graph::straight(vec![End::Leave], Watch::default());
         let general = Graph::general(vec![End::Leave], Watch::default()).expect("a graph without loops");
         assert_eq!(

@@ -1,21 +1,21 @@
-//! Lists of nodes, one for each node, in one piece of memory.
+//! Lists of nodes, one per node, in one allocation.
 
 use std::ops::Index;
 
 use crate::frontend::rows::Rows;
 
-/// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
+/// A node: the index of a block, or the number of blocks for the exit, to which all returns lead.
 pub type Node = usize;
 
 /// A list of nodes for each node.
 pub struct Lists {
     nodes: Vec<Node>,
-    /// Where the list of each node begins; the last list ends at the last entry.
+    /// Start of each node's list; the last list ends at the last entry.
     starts: Vec<usize>,
 }
 
 impl Lists {
-    /// No lists yet, with room for `lists` of them with `nodes` entries together.
+    /// No lists, with capacity for `lists` lists with `nodes` entries in total.
     pub fn with_capacity(lists: usize, nodes: usize) -> Self {
         let mut starts = Vec::with_capacity(lists.saturating_add(1));
         starts.push(0);
@@ -33,7 +33,7 @@ impl Lists {
         self.starts.len().saturating_sub(1)
     }
 
-    /// For each node those whose lists it is in, in the order of `of`: each edge the other way round.
+    /// For each node, the nodes whose lists contain it, in the order of `of`: the reversed edges.
     pub fn reversed(&self, of: &[Node]) -> Lists {
         let edges = || of.iter().flat_map(|from| self[*from].iter().map(|to| (*from, *to)));
         let mut starts = Rows::filled(self.starts.len(), 0usize);
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!((lists.len(), &lists[0], &lists[2]), (3, &[2, 1][..], &[0][..]));
         let reversed = lists.reversed(&[1, 0, 2]);
         assert_eq!((&reversed[0], &reversed[1], &reversed[2]), (&[2][..], &[0][..], &[1, 0][..]));
-        // What is not looked at leads nowhere.
+        // Nodes that are not in `of` have no edges.
         assert!(lists.reversed(&[0])[0].is_empty());
     }
 }

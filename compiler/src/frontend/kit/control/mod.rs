@@ -1,7 +1,8 @@
 //! Structured control flow from a graph of blocks.
 //!
-//! A language with structured control flow uses [`Builder`](crate::ir::Builder)'s `begin_if`, `begin_loop` and `begin_scope` as
-//! they are. One with jumps makes a [`Graph`], implements [`Body`] and calls [`build`].
+//! A language with structured control flow uses [`Builder`](crate::ir::Builder)'s `begin_if`, `begin_loop`
+//! and `begin_scope` directly. A language with jumps creates a [`Graph`], implements [`Body`] and calls
+//! [`build`].
 //!
 //! ```
 //! use agx_abi::Stage;
@@ -58,44 +59,45 @@ use crate::error::CompileError;
 use crate::frontend::rows::Rows;
 use crate::ir::{Block, Src};
 
-/// What a graph's blocks do.
+/// Translation of a graph's blocks.
 pub trait Body<'f, 'a> {
     /// Builds the instructions of a block without its terminator.
     ///
     /// # Errors
-    /// What is wrong with the block.
+    /// Errors in the block.
     fn block(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<(), CompileError>;
 
     /// The condition of the branch that ends a block: a boolean.
     ///
     /// # Errors
-    /// What is wrong with the condition.
+    /// Errors in the condition.
     fn condition(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<Src, CompileError>;
 
-    /// Whether the switch that ends `node` goes to `to`: a boolean. A language without switches leaves it.
+    /// Whether the switch that ends `node` goes to `to`: a boolean. Languages without switches use the
+    /// default.
     ///
     /// # Errors
-    /// What is wrong with the switch.
+    /// Errors in the switch.
     fn case(&mut self, kit: &mut Kit<'f, 'a>, node: Node, to: Node) -> Result<Src, CompileError> {
         let _ = (kit, node, to);
         Err(CompileError::internal("a switch in a language without switches"))
     }
 
-    /// Control passes from one node to another; the exit is the node after all blocks. A language whose values pass in variables
-    /// leaves it.
+    /// Called when control passes from one node to another; the exit is the node after all blocks. Languages
+    /// that pass values in variables use the default.
     ///
     /// # Errors
-    /// What is wrong with the passage.
+    /// Errors on the edge.
     fn edge(&mut self, kit: &mut Kit<'f, 'a>, from: Node, to: Node) -> Result<(), CompileError> {
         let _ = (kit, from, to);
         Ok(())
     }
 }
 
-/// Builds a graph's blocks, structured.
+/// Builds a graph's blocks with structured control flow.
 ///
 /// # Errors
-/// What `body` reports, and constructs that nest too deep.
+/// The errors of `body`, and constructs that nest too deeply.
 pub fn build<'f, 'a>(
     kit: &mut Kit<'f, 'a>,
     graph: &Graph,
@@ -123,15 +125,15 @@ pub fn build<'f, 'a>(
     Ok(())
 }
 
-/// A walk along a plan. Ifs on constants are not built, and neither is what cannot be reached then.
+/// A walk along a plan. Ifs on constants and unreachable code are not built.
 pub struct Walk {
-    /// The next step.
+    /// The index of the next step.
     at: usize,
     /// By node: whether an edge to it was built.
     reached: Rows<bool>,
-    /// Of the open ifs, whether they were built.
+    /// For each open if, whether it was built.
     built: Vec<bool>,
-    /// By node: where breaks to it go, and where its loop continues.
+    /// By node: the target of breaks to it, or of continues of its loop.
     follows: Rows<Option<Block>>,
     headers: Rows<Option<Block>>,
 }
@@ -155,7 +157,7 @@ impl Walk {
         self.at = self.at.saturating_add(1);
     }
 
-    /// The next step that is reached.
+    /// The next reachable step.
     pub fn next(&mut self, plan: &Plan) -> Option<Step> {
         loop {
             let step = *plan.steps.get(self.at)?;
@@ -167,7 +169,7 @@ impl Walk {
                     self.step();
                     return Some(step);
                 }
-                // The condition decides how the walk continues.
+                // The caller supplies the condition first, by which the walk continues.
                 Step::If(_) | Step::Case(..) => return Some(step),
                 _ => {
                     self.step();
@@ -178,10 +180,11 @@ impl Walk {
         }
     }
 
-    /// Opens the if of the step [`Step::If`] or [`Step::Case`] that `next` gave; of one on a constant, chooses the arm.
+    /// Opens the if of the step [`Step::If`] or [`Step::Case`] that `next` returned; for a constant
+    /// condition, selects the arm instead.
     ///
     /// # Errors
-    /// Constructs nest too deep.
+    /// Constructs nest too deeply.
     pub fn begin_if(
         &mut self,
         kit: &mut Kit<'_, '_>,
@@ -206,10 +209,11 @@ impl Walk {
         Ok(())
     }
 
-    /// Builds a step that opens or closes a construct, or jumps. Blocks, conditions and edges are the caller's.
+    /// Builds a step that opens or closes a construct, or jumps. The caller builds blocks, conditions and
+    /// edges.
     ///
     /// # Errors
-    /// Constructs nest too deep.
+    /// Constructs nest too deeply.
     pub fn apply(
         &mut self,
         kit: &mut Kit<'_, '_>,
@@ -217,10 +221,10 @@ impl Walk {
         step: Step,
         budget: &mut Budget,
     ) -> Result<(), CompileError> {
-        let missing = || CompileError::internal("a jump to where no construct ends");
+        let missing = || CompileError::internal("a jump to a node after which no construct ends");
         match step {
             Step::Else if self.built.last() == Some(&false) => {
-                // The arm that is reached has been built: on to the end of the if.
+                // The reachable arm has been built: skip to the end of the if.
                 self.at = plan.partner[self.at.saturating_sub(1)];
             }
             Step::Else => kit.b.begin_else(),

@@ -1,34 +1,35 @@
-//! Where invocations come together again, as far as the graph alone does not tell it.
+//! Reconvergence points that the graph alone does not determine.
 //!
-//! A natural loop ends where its header cannot be reached any more. Code on the way from there to the loop's merge block
-//! would run after the loop, for all invocations at once, though they leave in different iterations: an operation across
-//! lanes there must see only those that leave in the same iteration (maximal reconvergence, which contains what subgroup uniform
-//! control flow promises). So a loop that has such operations there keeps everything that its construct contains. Other loops
-//! do not: after the loop the code runs once instead of once an iteration.
+//! A natural loop ends where its header can no longer be reached. Code between there and the loop's merge
+//! block would run after the loop, for all invocations at once, although they leave in different iterations:
+//! a subgroup operation in that code must see only the invocations that leave in the same iteration (maximal
+//! reconvergence, which includes the guarantees of subgroup uniform control flow). A loop with such
+//! operations therefore keeps everything that its construct contains. Other loops do not: after the loop the
+//! code runs once instead of once per iteration.
 
 use super::graph::{Graph, NONE, Node};
 use crate::frontend::rows::Rows;
 
-/// What the merge instruction of a block says, and what the block does.
+/// The merge instruction of a block, and whether the block is convergent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Construct {
-    /// Where the construct that the block heads ends; `NONE` when it heads none.
+    /// The merge block of the construct that the block heads; `NONE` if it heads none.
     pub merge: Node,
     /// For the header of a loop, its continue target.
-    pub next_round: Node,
-    /// Something in the block depends on which invocations are active.
+    pub continue_target: Node,
+    /// Whether an instruction in the block depends on which invocations are active.
     pub is_convergent: bool,
 }
 
 impl Graph {
-    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it: one construct for each
-    /// block.
+    /// Extends loops to their whole construct if the rest of it contains subgroup operations. There is one
+    /// construct per block.
     pub fn keep_constructs(&mut self, constructs: &[Construct]) {
         self.extend_loops(constructs);
         self.count_depths();
     }
 
-    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it.
+    /// Extends loops to their whole construct if the rest of it contains subgroup operations.
     fn extend_loops(&mut self, constructs: &[Construct]) {
         if constructs.iter().all(|construct| !construct.is_convergent) {
             return;
@@ -63,7 +64,7 @@ impl Graph {
                 innermost[node] = kept(node, chain.innermost[node]);
             }
         }
-        // Merge instructions that contradict the graph: it is the graph that counts.
+        // If merge instructions contradict the graph, the graph takes precedence.
         let contradicts = |node: &Node| {
             let natural = self.innermost[*node];
             let mut at = innermost[*node];
@@ -77,17 +78,19 @@ impl Graph {
         }
     }
 
-    /// The loops around each node by their constructs: what a header dominates and no merge block around it or of its own
-    /// does.
+    /// The loops around each node according to their constructs: nodes dominated by a header and not by the
+    /// merge block of its own or an enclosing construct.
     fn construct_loops(&self, constructs: &[Construct]) -> Chain {
         let count = self.succs.len();
         let mut chain = Chain { innermost: Rows::filled(count, NONE), outer: Rows::filled(count, NONE) };
         let mut owner: Rows<Option<(Node, Role)>> = Rows::filled(count, None);
         for node in self.order.iter().copied() {
-            let Some(Construct { merge, next_round, .. }) = constructs.get(node).copied() else { continue };
-            let is_loop = next_round != NONE;
+            let Some(Construct { merge, continue_target, .. }) = constructs.get(node).copied() else {
+                continue;
+            };
+            let is_loop = continue_target != NONE;
             for (target, role) in
-                [(merge, if is_loop { Role::After } else { Role::Beside }), (next_round, Role::In)]
+                [(merge, if is_loop { Role::After } else { Role::Beside }), (continue_target, Role::In)]
             {
                 if target != NONE && target != node {
                     owner[target].get_or_insert((node, role));
@@ -96,14 +99,14 @@ impl Graph {
         }
         for node in self.order.iter().copied().filter(|node| *node != self.exit()) {
             self.watch.visit(1);
-            // The entry is its own dominator and in no loop but its own.
+            // The entry is its own dominator and only in its own loop.
             let parent = if node == self.idom[node] { NONE } else { self.idom[node] };
             let around = match owner[node] {
                 Some((head, Role::After)) if self.is_header(head) => chain.outer[head],
                 Some((head, Role::In)) if self.is_header(head) => head,
                 Some((head, _)) => chain.innermost[head],
                 None if parent == NONE => NONE,
-                // Without a merge instruction a loop is what can come back.
+                // Without a merge instruction, the natural loop counts.
                 None => self.without_plain(&chain, constructs, node, chain.innermost[parent]),
             };
             if self.is_header(node) {
@@ -116,7 +119,8 @@ impl Graph {
         chain
     }
 
-    /// The innermost loop from `header` on that has a merge instruction or that the node is in by the graph.
+    /// The innermost loop, from `header` outward, that has a merge instruction or that contains the node
+    /// according to the graph.
     fn without_plain(&self, chain: &Chain, constructs: &[Construct], node: Node, header: Node) -> Node {
         let mut at = header;
         let is_plain = |node: Node| constructs.get(node).is_none_or(|construct| construct.merge == NONE);
@@ -127,13 +131,13 @@ impl Graph {
     }
 }
 
-/// Loops around nodes.
+/// The loops around nodes.
 struct Chain {
     innermost: Rows<Node>,
     outer: Rows<Node>,
 }
 
-/// What a node is to the header that names it.
+/// The role of a node for a header whose merge instruction names it.
 #[derive(Clone, Copy)]
 enum Role {
     /// The merge block of its loop.

@@ -1,22 +1,23 @@
-//! Structure from the graph: which constructs to open and close, and where to jump.
+//! Structures a graph: which constructs to open and close, and where to jump.
 //!
-//! The method follows Ramsey, "Beyond Relooper" (2022): a node's code stands within that of its immediate dominator;
-//! nodes where forward edges meet follow a scope, and edges to them leave the scope. It differs where the machine wants
-//! it: a loop contains only the nodes that can come back to its header, so that invocations wait for each other behind
-//! it; and a jump to what comes next anyway is left out, together with scopes that nothing jumps out of.
+//! The method follows Ramsey, "Beyond Relooper" (2022): a node's code is nested in that of its immediate
+//! dominator; nodes where forward edges join follow a scope, and edges to them leave the scope. There are two
+//! differences for this hardware: a loop contains only the nodes that can reach its header again, so that
+//! invocations wait for each other after the loop; and jumps to the next code are omitted, together with
+//! scopes without jumps out of them.
 
 use super::graph::{End, Graph, NONE, Node};
 use crate::frontend::rows::Rows;
 
-/// The position of a step that is not there, behind all of them.
+/// The position of a missing step, past all others.
 const NOWHERE: usize = usize::MAX;
 
 /// A step of the plan, in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Everything that a node dominates stands between this and the next [`Step::End`] of the node.
+    /// Everything that a node dominates is between this and its [`Step::End`].
     Begin(Node),
-    /// The end of it.
+    /// The end of the node's region.
     End(Node),
     /// The instructions of a block.
     Block(Node),
@@ -32,24 +33,24 @@ pub enum Step {
     Loop {
         /// Its header.
         header: Node,
-        /// The node that follows it, where breaks arrive; `NONE` where there is none.
+        /// The node after it, the target of breaks; `NONE` if there is none.
         follow: Node,
     },
     /// The end of a loop.
     EndLoop,
-    /// A scope; the node is what follows it.
+    /// A scope; the node follows it.
     Scope(Node),
     /// The end of a scope.
     EndScope(Node),
-    /// Control passes from one node to another: the values that meet there are set.
+    /// Control passes from one node to another: the values of phis are set.
     Edge(Node, Node),
-    /// Leaves to the node that follows a scope or loop.
+    /// Jumps to the node that follows a scope or loop.
     Break(Node),
-    /// Goes back to a header.
+    /// Jumps back to a header.
     Continue(Node),
 }
 
-/// What comes next when nothing is said.
+/// Where control continues without a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fall {
     /// The caller's code.
@@ -64,29 +65,30 @@ enum Fall {
 pub struct Plan {
     /// Steps in program order.
     pub steps: Vec<Step>,
-    /// Whether something jumps to the node, so that the scope before it is needed.
+    /// Whether there is a jump to the node, so that the scope before it is needed.
     pub is_target: Rows<bool>,
-    /// By position in `steps`: of a `Begin` its `End`, of an if its `Else`, of an `Else` its `EndIf`.
+    /// By position in `steps`: for a `Begin` its `End`, for an if its `Else`, for an `Else` its `EndIf`.
     pub partner: Rows<usize>,
 }
 
-/// What remains to be planned, last first.
+/// Remaining work, last first.
 enum Task {
     Emit(Step),
     Place(Node, Fall),
     Edge(Node, Node, Fall),
     Branch(Node, Fall),
-    /// The cases of a switch from a position in the list of its targets on.
+    /// The cases of a switch, starting at a position in its list of targets.
     Cases(Node, usize, Fall),
 }
 
-/// Where a node's code stands.
+/// The placement of a node's code.
 struct Layout {
     /// Nodes that follow scopes around a node's own code, in order.
     inside: Rows<Vec<Node>>,
     /// Nodes that follow a header's loop, in order.
     after: Rows<Vec<Node>>,
-    /// The node follows a scope or loop, so it is reached by a jump or by falling, not in place.
+    /// Whether the node follows a scope or loop, so it is reached by a jump or by falling through rather than
+    /// nested in place.
     is_follow: Rows<bool>,
 }
 
@@ -111,7 +113,7 @@ fn straight() -> Plan {
 fn general(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
     let is_target = Rows::filled(graph.succs.len(), false);
-    // A node has a beginning, its code, an edge and an end at least.
+    // A node has at least a beginning, its code, an edge and an end.
     let steps = Vec::with_capacity(graph.succs.len().saturating_mul(4));
     let mut plan = Plan { steps, is_target, partner: Rows::new(NOWHERE) };
     let mut tasks = Vec::with_capacity(graph.succs.len().saturating_mul(2).saturating_add(8));
@@ -130,7 +132,7 @@ fn general(graph: &Graph) -> Plan {
     plan
 }
 
-/// What belongs together: see [`Plan::partner`]. Steps without a partner are their own.
+/// Matching steps: see [`Plan::partner`]. Steps without a partner are their own.
 fn partners(steps: &[Step]) -> Rows<usize> {
     let mut partner = Rows::of((0..steps.len()).collect(), NOWHERE);
     let mut open = Vec::new();
@@ -151,8 +153,8 @@ fn partners(steps: &[Step]) -> Rows<usize> {
     partner
 }
 
-/// Decides for every node whose code it follows or stands in. A node whose dominator is in a loop that the node is not
-/// in follows the outermost such loop.
+/// Determines for every node whether its code is nested in, or follows, that of its dominator. A node outside
+/// a loop that contains its dominator follows the outermost such loop.
 fn lay_out(graph: &Graph) -> Layout {
     let count = graph.succs.len();
     let mut layout = Layout {
@@ -215,13 +217,13 @@ fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
         tasks.push(Task::Place(*follow, next(after, position.saturating_add(1), fall)));
     }
     tasks.push(Task::Emit(Step::End(node)));
-    // The last one is done first.
+    // The last task is processed first.
     if let Some(tasks) = tasks.get_mut(first..) {
         tasks.reverse();
     }
 }
 
-/// Plans the passage from one node to another.
+/// Plans the transfer from one node to another.
 fn edge(
     graph: &Graph,
     layout: &Layout,
@@ -245,7 +247,7 @@ fn edge(
     }
 }
 
-/// Plans what the terminator of a node does.
+/// Plans the terminator of a node.
 fn branch(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
     let Some(end) = graph.ends.get(node) else { return };
     match *end {
@@ -264,7 +266,7 @@ fn branch(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fal
 
 /// Plans the targets of a switch, the default last.
 fn cases(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position): (Node, usize), fall: Fall) {
-    // The default stands last among the successors.
+    // The default comes last among the successors.
     let Some((default, targets)) = graph.succs[node].split_last() else { return };
     match targets.get(position).copied() {
         Some(to) => {

@@ -1,4 +1,4 @@
-//! Random control flow: what the structured function does is what a walk over the graph does.
+//! Random control flow: the structured function must behave like a walk over the graph.
 
 use agx_random::Random;
 
@@ -17,7 +17,7 @@ enum End {
 /// A graph; block 0 is the entry, the last block returns.
 struct Graph {
     ends: Vec<End>,
-    /// The block counts down, and returns when the count is used up: every cycle has such a block.
+    /// The block counts down, and returns when the count reaches 0: every cycle contains such a block.
     counts: Vec<bool>,
 }
 
@@ -60,7 +60,7 @@ impl Graph {
         (0..self.ends.len()).filter(|pred| self.targets(*pred).contains(&block)).collect()
     }
 
-    /// The body of the entry point: a state that every block changes, by its number and by where control came from.
+    /// The body of the entry point: every block modifies a state depending on its number and its predecessor.
     fn text(&self) -> String {
         let mut text = String::from("Variable %local %state 7\nVariable %local %left 7\n");
         text += "AccessChain %ptr %in %data #0 #0\nLoad %uint %start %in\nStore %state %start\nStore %left #20\nBranch %b0\n";
@@ -135,7 +135,7 @@ impl Graph {
 }
 
 #[test]
-fn random_graphs_do_what_a_walk_does() {
+fn random_graphs_behave_like_a_walk() {
     let mut random = Random::new(2022);
     let (mut ran, mut refused) = (0, 0);
     for _ in 0..250 {
@@ -159,7 +159,7 @@ fn random_graphs_do_what_a_walk_does() {
 }
 
 #[test]
-fn a_call_that_returns_early_goes_on_behind_the_call() {
+fn an_early_return_continues_after_the_call() {
     let text = "
         TypeFunction %unary %uint %uint
         Function %uint %pick 0 %unary
@@ -188,7 +188,7 @@ fn a_call_that_returns_early_goes_on_behind_the_call() {
     assert_eq!(run(text, &[5, 50]), Ok(vec![1, 100]));
 }
 
-/// What constants make unreachable is not translated, so it may hold what is not supported.
+/// Code that constants make unreachable is not translated, so it may contain unsupported instructions.
 #[test]
 fn arms_that_constants_make_unreachable_are_not_translated() {
     let body = "
@@ -218,7 +218,7 @@ fn arms_that_constants_make_unreachable_are_not_translated() {
     super::check("", body, &[5], &[6]);
 }
 
-/// A switch on a constant keeps one case; a loop that is left at once stays well formed.
+/// A switch on a constant keeps one case; a loop that is left immediately stays well formed.
 #[test]
 fn a_switch_on_a_constant_keeps_one_case() {
     let body = "

@@ -1,17 +1,17 @@
-//! What bad modules get.
+//! Errors for invalid modules.
 
 use super::{run, with_body};
 use crate::error::{CompileError, ErrorKind, Location};
 
 fn refuse(text: &str) -> CompileError {
-    run(text, &[0; 4]).expect_err("the module is refused")
+    run(text, &[0; 4]).expect_err("the module is rejected")
 }
 
 #[test]
-fn messages_name_the_kind_the_instruction_and_the_culprit() {
+fn messages_have_the_kind_the_instruction_and_the_operand() {
     let table = [
         ("IAdd %uint %r #1 %nowhere\nReturn", ErrorKind::Invalid, "OpIAdd", "is not a value"),
-        ("IAdd %uint %r #1\nReturn", ErrorKind::Invalid, "OpIAdd", "2 operands are needed"),
+        ("IAdd %uint %r #1\nReturn", ErrorKind::Invalid, "OpIAdd", "expected 2 operands"),
         ("FAdd %float %r #1 #2\nReturn", ErrorKind::Invalid, "OpFAdd", "not a float"),
         ("Load %float %r %data\nReturn", ErrorKind::Invalid, "OpLoad", "runtime array"),
         ("AccessChain %ptr %p %data #1\nReturn", ErrorKind::Invalid, "OpAccessChain", "no member 1"),
@@ -61,7 +61,7 @@ fn a_definition_must_reach_its_use() {
 }
 
 #[test]
-fn a_loop_with_two_entries_is_refused() {
+fn a_loop_with_two_entries_is_rejected() {
     let body = "
         AccessChain %ptr %p %data #0 #0
         Load %uint %x %p

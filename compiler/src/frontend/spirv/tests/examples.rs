@@ -1,4 +1,4 @@
-//! The examples of error codes, in SPIR-V assembly, lead to their errors.
+//! Checks that the SPIR-V examples of error codes cause their errors.
 
 use std::fmt::Write as _;
 use std::str::FromStr as _;
@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use super::{assemble, run};
 use crate::error::{CODES, Example};
 
-/// Ids that examples use beside those of the prelude.
+/// Ids that examples use in addition to those of the prelude.
 const DECLARATIONS: &str = "
     TypeVector %vec4 %float 4
     ConstantTrue %bool %true
@@ -32,7 +32,7 @@ fn in_word_order(line: &str) -> String {
     [vec![opcode.to_owned()], words].concat().join(" ")
 }
 
-/// An operand: `%uint_7` is a constant of the prelude, a name of an enumerant its number.
+/// An operand: `%uint_7` is a constant of the prelude; the name of an enumerant is its number.
 fn token(text: &str) -> String {
     let number = spirv::ExecutionMode::from_str(text).map(|found| found as u32);
     let number = number.or_else(|()| spirv::Capability::from_str(text).map(|found| found as u32));

@@ -1,4 +1,4 @@
-//! Fragment shaders: what is left in registers, and what the driver is told of it.
+//! Fragment shaders: exported registers, and the driver information.
 
 use bumpalo::Bump;
 
@@ -6,7 +6,7 @@ use super::super::{SPIRV, read};
 use super::assemble_with;
 use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 
-/// What modules begin with: a fragment shader with the output %colour of four floats.
+/// The prelude of modules: a fragment shader with an output %colour of four floats.
 const PRELUDE: &str = "
     Capability 1
     MemoryModel 0 1
@@ -41,7 +41,7 @@ fn compile(declarations: &str, body: &str) -> Result<CompiledShader, CompileErro
     Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &key)
 }
 
-/// Components of target 0 in registers, and whether its alpha is known to be 1.
+/// Number of exported components of target 0, and whether its alpha is known to be 1.
 fn colour(body: &str) -> (u8, bool) {
     let shader = compile("Constant %float %one 1.0\nConstant %float %half 0.5", body).expect("compiles");
     (shader.info.fragment.components[0], shader.info.fragment.opaque)
@@ -50,7 +50,7 @@ fn colour(body: &str) -> (u8, bool) {
 const X: &str = "CompositeExtract %float %x %in0 0\n";
 
 #[test]
-fn components_that_nothing_writes_stay_where_they_are() {
+fn unwritten_components_keep_their_registers() {
     let store_x = "AccessChain %outs %px %colour #0\nStore %px %x\nReturn";
     assert_eq!(colour(&format!("{X}{store_x}")), (0b0001, false));
     let insert = "Load %vec4 %old %colour\nCompositeInsert %vec4 %new %x %old 1\nStore %colour %new\nReturn";
@@ -76,7 +76,7 @@ fn an_alpha_of_one_is_left_to_the_next_part() {
 }
 
 #[test]
-fn inputs_are_no_booleans() {
+fn inputs_cannot_be_booleans() {
     let prelude = PRELUDE.replace("TypePointer %in 1 %vec2", "TypePointer %in 1 %bool");
     let module = assemble_with(&prelude, "Function %void %main 0 %thunk\nLabel %entry\nReturn\nFunctionEnd");
     let compiled =
@@ -85,7 +85,8 @@ fn inputs_are_no_booleans() {
     assert!(error.message().contains("a boolean input"), "{error}");
 }
 
-/// What the front end makes of a body that kills where x is below a half, goes on with `rest` and stores the value of %new.
+/// The front end's result for a body that kills if x is below a half, continues with `rest` and stores the
+/// value of %new.
 fn killing(kill: &str, rest: &str) -> String {
     let body = format!(
         "{X}FOrdLessThan %bool %c %x %half\nSelectionMerge %end 0\nBranchConditional %c %then %end\n\
@@ -101,13 +102,13 @@ fn killing(kill: &str, rest: &str) -> String {
 }
 
 #[test]
-fn code_behind_a_kill_has_no_arm_of_its_own() {
+fn code_after_a_kill_has_no_separate_arm() {
     let rest = "FAdd %float %new %x %one";
     for kill in ["Kill", "TerminateInvocation"] {
         let text = killing(kill, rest);
         assert!(text.contains("discard") && !text.contains("phi"), "{text}");
     }
-    // Who does not end sees what it wrote.
+    // A demoted invocation continues and sees what it wrote.
     let text = killing("DemoteToHelperInvocation\nBranch %end", rest);
     assert!(text.contains("discard") && text.contains("phi"), "{text}");
 }
@@ -117,14 +118,14 @@ fn a_loop_is_not_entered_after_a_kill() {
     let rest = "Branch %head\nLabel %head\nLoopMerge %after %next 0\nBranch %test\nLabel %test\n\
                 FOrdLessThan %bool %d %x %half\nBranchConditional %d %next %after\nLabel %next\nBranch %head\n\
                 Label %after\nFAdd %float %new %x %one";
-    // The sum is not there for those that were killed, whose outputs meet the others' at the end.
+    // Killed invocations do not compute the sum; a phi joins their outputs with the others' at the end.
     let text = killing("Kill", rest);
     assert!(text.contains("discard") && text.contains("phi"), "{text}");
 }
 
 #[test]
-fn a_kill_may_go_on_past_what_the_others_do() {
-    // The merge block of the inner if is not where the kill goes, because it needs what the others compute.
+fn a_kill_may_jump_over_code_of_other_invocations() {
+    // The kill does not jump to the merge block of the inner if, which needs the others' results.
     let body = format!(
         "{X}FOrdLessThan %bool %c %x %half\nFOrdLessThan %bool %d %x %one\nSelectionMerge %end 0\n\
          BranchConditional %d %then %right\nLabel %right\nBranch %end\nLabel %then\nSelectionMerge %inner 0\n\

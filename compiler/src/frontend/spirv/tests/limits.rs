@@ -1,4 +1,4 @@
-//! Beyond the documented limits: a clean error that names the limit. At them: none.
+//! Limits: exceeding one gives an error that names it; reaching it gives none.
 
 use std::fmt::Write;
 
@@ -18,12 +18,12 @@ use crate::frontend::kit::limits::{
 
 const DOCUMENT: &str = include_str!("../../../../../docs/spirv.md");
 
-/// A limit of the document: its row, and a module that asks for so much of it.
+/// A documented limit: its row, and a module that needs a given amount.
 struct Limit {
     row: &'static str,
     most: u64,
     module: fn(u64) -> Vec<u8>,
-    /// The next larger number that a module can ask for.
+    /// The increment to the next larger amount that a module can need.
     step: u64,
 }
 
@@ -54,7 +54,7 @@ fn compile(module: &[u8]) -> Result<(), CompileError> {
 }
 
 #[test]
-fn what_is_beyond_a_limit_is_refused_for_it_and_what_is_at_it_is_not() {
+fn modules_at_a_limit_compile_and_modules_beyond_it_are_rejected() {
     for Limit { row, most, module, step } in LIMITS {
         if let Err(error) = compile(&module(*most)) {
             panic!("{row}, {most}: {error}");
@@ -67,7 +67,7 @@ fn what_is_beyond_a_limit_is_refused_for_it_and_what_is_at_it_is_not() {
 
 #[test]
 fn the_document_and_the_table_have_the_same_limits() {
-    let table = DOCUMENT.split_once("| what | most | |\n|---|---|---|\n").expect("the table of limits").1;
+    let table = DOCUMENT.split_once("| what | limit | |\n|---|---|---|\n").expect("the table of limits").1;
     let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
     for Limit { row, most, .. } in LIMITS {
         let wanted = format!("| {row} | {most} |");
@@ -90,15 +90,15 @@ fn array(name: &str, count: u64) -> String {
     format!("TypeArray %{name} %uint #{count}\nTypePointer %{name}_p 7 %{name}\n")
 }
 
-/// Loads a number that is not known before, %i.
+/// Loads an unknown number, %i.
 const INDEX: &str = "AccessChain %ptr %p %data #0 #0\nLoad %uint %i %p\n";
 
-/// Writes at a computed place of the variable %name_v.
+/// Writes at a computed position of the variable %name_v.
 fn indexed(name: &str) -> String {
     format!("AccessChain %local %at_{name} %{name}_v %i\nStore %at_{name} %i\n")
 }
 
-/// The module is longer by instructions that do nothing.
+/// Extends the module by instructions without effect.
 fn words(count: u64) -> Vec<u8> {
     let mut module = module("", "Nop");
     let nop = (1_u32 << 16).to_le_bytes();
@@ -133,7 +133,7 @@ fn constructed(scalars: u64) -> Vec<u8> {
     module(&declarations, "CompositeConstruct %s %v #1 %zeros #2")
 }
 
-/// Functions that call each other in a row, the entry point among them.
+/// A chain of calls, including the entry point.
 fn calls(depth: u64) -> Vec<u8> {
     let mut functions = String::new();
     for number in 1..depth {
@@ -148,7 +148,7 @@ fn calls(depth: u64) -> Vec<u8> {
     module(&functions, &format!("FunctionCall %void %r %f{}", depth - 1))
 }
 
-/// A function of 4095 instructions and its call are 4096; the rest stands in the entry point.
+/// A function of 4095 instructions and its call make 4096; the remaining instructions are in the entry point.
 fn inlined(instructions: u64) -> Vec<u8> {
     let function =
         format!("Function %void %f 0 %thunk\nLabel %l\n{}Return\nFunctionEnd\n", "Nop\n".repeat(4095));
@@ -160,7 +160,7 @@ fn inlined(instructions: u64) -> Vec<u8> {
     module(&function, &body)
 }
 
-/// Every case of a switch is a construct in the one before, and the switch is one around them.
+/// Every case of a switch is a construct nested in the one before, and the switch is one around them.
 fn cases(constructs: u64) -> Vec<u8> {
     let mut body = format!("{INDEX}SelectionMerge %end 0\nSwitch %i %end");
     let mut cases = String::new();
@@ -187,7 +187,7 @@ fn stack(bytes: u64) -> Vec<u8> {
     module(&(array("a", first) + &array("b", rest)), &body)
 }
 
-/// Arrays of 65536 bytes each with different contents, and one of what is left; short ones are not stored.
+/// Arrays of 65536 bytes each with different contents, and one with the remainder; short ones are not stored.
 fn constants(bytes: u64) -> Vec<u8> {
     let largest = 4 * u64::from(MAX_LEAVES);
     let (mut declarations, mut variables, mut uses) = (String::new(), String::new(), String::new());
@@ -213,7 +213,7 @@ fn shared(bytes: u64) -> Vec<u8> {
     module(&declarations, "AccessChain %word %w %shared #0\nStore %w #1")
 }
 
-/// The last word of an array of them.
+/// The last word of an array of push constants.
 fn push_constants(bytes: u64) -> Vec<u8> {
     let declarations = format!(
         "Decorate %pushed 6 4\nDecorate %push 2\nMemberDecorate %push 0 35 0\n\

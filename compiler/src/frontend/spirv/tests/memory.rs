@@ -159,7 +159,7 @@ fn debug_information_does_not_keep_an_array_from_the_constant_section() {
     assert_eq!(bytes("CopyMemory %v %v"), (0, 80));
 }
 
-/// The operations of a body on one word that touch memory or order it, by name.
+/// The names of the operations of a body on one word that access or order memory.
 fn order(body: &str) -> Vec<&'static str> {
     let bump = bumpalo::Bump::new();
     let text = with_body("", &format!("AccessChain %ptr %p %data #0 #0\n{body}\nReturn"));
@@ -175,7 +175,8 @@ fn order(body: &str) -> Vec<&'static str> {
 #[test]
 fn atomics_that_acquire_and_release_have_fences() {
     let (fence, atomic) = ("fence_memory", "atomic_global");
-    // Scope 1 is the device; semantics 64 name storage buffers, with 2 to acquire, 4 to release, 8 for both.
+    // Scope 1 is the device; semantics 64 selects storage buffers, with 2 for acquire, 4 for release, 8 for
+    // both.
     for (body, expected) in [
         ("AtomicIAdd %uint %old %p #1 #0 #1", &[atomic][..]),
         ("AtomicIAdd %uint %old %p #1 #64 #1", &[atomic]),

@@ -1,5 +1,4 @@
-//! Modules written as text, one instruction a line in the order of its words, compiled and run by the interpreter of
-//! the IR.
+//! Modules written as text, one instruction per line in word order, compiled and run by the IR interpreter.
 
 mod control;
 mod errors;
@@ -26,7 +25,7 @@ use crate::ir::interpret::{FlatMemory, Limits, interpret};
 /// Address of the data buffer.
 const BASE: u64 = 0x1_0000_0000;
 
-/// What modules begin with: buffer %data of words at (0, 0), pointers into it of type %ptr, and common types.
+/// The prelude of modules: buffer %data of words at (0, 0), pointers into it of type %ptr, and common types.
 const PRELUDE: &str = "
     Capability 1
     ExtInstImport %glsl 'GLSL.std.450'
@@ -54,13 +53,13 @@ const PRELUDE: &str = "
     Variable %blocks %data 12
 ";
 
-/// Puts a module together. Tokens are ids (`%name`), strings in single quotes, numbers, floats with a point; `#n` is the
-/// constant n, declared after the prelude.
+/// Assembles a module. Tokens are ids (`%name`), strings in single quotes, numbers, floats with a point; `#n`
+/// is the constant n, declared after the prelude.
 pub(super) fn assemble(text: &str) -> Vec<u8> {
     assemble_with(PRELUDE, text)
 }
 
-/// The same after another prelude, which declares %uint.
+/// The same with another prelude, which must declare %uint.
 pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
     let ops = (0..7000).filter_map(Op::from_u32).map(|op| (words::name(op), op)).collect();
     let mut assembler = Assembler { ops, ..Assembler::default() };
@@ -130,7 +129,7 @@ fn with_body(declarations: &str, body: &str) -> String {
     format!("{declarations}\nFunction %void %main 0 %thunk\nLabel %entry\n{body}\nFunctionEnd")
 }
 
-/// Runs a module on a buffer of words and gives the words afterwards.
+/// Runs a module on a buffer of words and returns the words afterwards.
 fn run(text: &str, data: &[u32]) -> Result<Vec<u32>, CompileError> {
     let bump = Bump::new();
     let (f, info) = read(&bump, &assemble(text), &CompileKey::default(), SPIRV)?;
@@ -156,7 +155,7 @@ fn run(text: &str, data: &[u32]) -> Result<Vec<u32>, CompileError> {
     Ok(memory.device.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
 }
 
-/// Runs the body of an entry point and compares the buffer afterwards.
+/// Runs the body of an entry point and checks the buffer afterwards.
 #[track_caller]
 fn check(declarations: &str, body: &str, data: &[u32], expected: &[u32]) {
     let result = run(&with_body(declarations, body), data);

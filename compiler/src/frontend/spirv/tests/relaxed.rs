@@ -1,8 +1,8 @@
-//! Which values `RelaxedPrecision` marks.
+//! The values that `RelaxedPrecision` marks.
 
 use super::*;
 
-/// The marks of a module's floats in the order of their definitions, with their operations.
+/// The marks of a module's floats in definition order, with their operations.
 fn marks(declarations: &str, body: &str) -> Vec<(&'static str, bool)> {
     let bump = Bump::new();
     let module = assemble(&with_body(declarations, body));
@@ -31,7 +31,7 @@ fn body(rest: &str) -> String {
 }
 
 #[test]
-fn what_an_instruction_computes_for_a_decorated_result_is_marked() {
+fn results_of_decorated_instructions_are_marked() {
     let text = body("FMul %float %s %x %y\nFAdd %float %r %s %x\n");
     assert_eq!(marks("Decorate %s 0", &text), [("fmul", true), ("fadd", false)]);
     assert_eq!(marks("Decorate %r 0", &text), [("fmul", false), ("fadd", true)]);
@@ -39,7 +39,7 @@ fn what_an_instruction_computes_for_a_decorated_result_is_marked() {
 }
 
 #[test]
-fn a_result_that_passes_a_value_on_does_not_mark_it() {
+fn a_copied_value_is_not_marked() {
     let text = body(
         "FMul %float %s %x %y\nCompositeConstruct %vec2 %v %s %s\nCompositeExtract %float %e %v 0\nFAdd %float %r %e %s\n",
     );

@@ -2,12 +2,12 @@
 
 use super::{check, run, with_body};
 
-/// Stores the result of `instructions`, which define %r from the words %a and %b, and returns it.
+/// Runs `instructions`, which define %r from the words %a and %b, and returns %r.
 fn binary(instructions: &str, a: u32, b: u32) -> u32 {
     binary_with("", instructions, a, b)
 }
 
-/// The same after some declarations.
+/// The same with additional declarations.
 fn binary_with(declarations: &str, instructions: &str, a: u32, b: u32) -> u32 {
     let body = format!(
         "AccessChain %ptr %pa %data #0 #0\nAccessChain %ptr %pb %data #0 #1\nLoad %uint %a %pa\nLoad %uint %b %pb\n\
@@ -85,7 +85,7 @@ fn packing_rounds_and_clamps() {
 }
 
 #[test]
-fn composites_are_taken_apart_and_changed() {
+fn composites_are_extracted_and_inserted() {
     let body = "
         AccessChain %ptr %p0 %data #0 #0
         AccessChain %ptr %p1 %data #0 #1
@@ -142,7 +142,7 @@ fn dot_products_of_packed_bytes() {
 }
 
 #[test]
-fn expectations_are_the_value_and_assumptions_nothing() {
+fn expectations_return_the_value_and_assumptions_are_dropped() {
     let body = "IEqual %bool %c %a %b\nAssumeTrueKHR %c\nExpectKHR %uint %r %a %b";
     assert_eq!(binary(body, 7, 9), 7);
 }

@@ -1,4 +1,4 @@
-//! Every component-wise operation over all widths of its operands, through the whole compiler.
+//! Every component-wise operation for all widths of its operands, through the whole compiler.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const TYPES: &str =
 const INTEGERS: [&str; 4] = ["u8", "u16", "uint", "u64"];
 const FLOATS: [&str; 3] = ["f16", "float", "f64"];
 
-/// Instructions that make the word `from` a value `to` of a type.
+/// Instructions that convert the word `from` to a value `to` of a type.
 fn make(ty: &str, to: &str, from: &str) -> String {
     match ty {
         "bool" => format!("INotEqual %bool %{to} %{from} #0"),
@@ -27,7 +27,7 @@ fn make(ty: &str, to: &str, from: &str) -> String {
     }
 }
 
-/// Instructions that make the value %r of a type the word %o.
+/// Instructions that convert the value %r of a type to the word %o.
 fn word(ty: &str) -> &'static str {
     match ty {
         "bool" => "Select %uint %o %r #1 #2",
@@ -38,7 +38,7 @@ fn word(ty: &str) -> &'static str {
     }
 }
 
-/// `instruction` gives an instruction with the type %result, the result %r and operands.
+/// A module; `instruction` gives an instruction with the type %result, the result %r and operands.
 fn module(instruction: &str, arity: usize, operand: &str, result: &str) -> Vec<u8> {
     let (mut body, mut operands) = (String::new(), String::new());
     for number in 0..arity {
@@ -55,7 +55,7 @@ fn module(instruction: &str, arity: usize, operand: &str, result: &str) -> Vec<u
     assemble(&with_body(TYPES, &body))
 }
 
-/// Compiles an operation for every width of its operands and every type of its result that the front end accepts.
+/// Compiles an operation for every width of its operands and every result type that the front end accepts.
 fn compile_all(instruction: &str, row: &Row) {
     let key = CompileKey::default();
     let (compiler, mut scratch) = (Compiler::default(), Scratch::default());
@@ -68,7 +68,7 @@ fn compile_all(instruction: &str, row: &Row) {
     for operand in operands {
         for result in ["bool"].iter().chain(&INTEGERS).chain(&FLOATS) {
             let bytes = module(instruction, row.arity, operand, result);
-            // Most types of results are not legal, which the front end says at once.
+            // Most result types are invalid, which the front end reports.
             if super::read(&Bump::new(), &bytes, &key, super::SPIRV).is_err() {
                 continue;
             }
@@ -93,7 +93,7 @@ fn component_wise_operations_compile_at_every_width_of_their_operands() {
 
 #[test]
 fn component_wise_operations_of_glsl_compile_at_every_width_of_their_operands() {
-    // The exponent of Ldexp is an integer beside floats.
+    // The exponent of Ldexp is an integer while the other operands are floats.
     for op in glsl::OPS.iter().filter(|op| **op != GlslStd450Op::Ldexp) {
         compile_all(
             &format!("ExtInst %RESULT %r %glsl {}", *op as u32),

@@ -1,4 +1,4 @@
-//! How many iterations a loop takes, where constants decide.
+//! The number of iterations of a loop, if constants determine it.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -7,35 +7,34 @@ use super::{Loop, Unroller};
 use crate::ir::insert::fold;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
 
-/// Most instructions a condition may depend on.
+/// Maximum number of instructions that a condition may depend on.
 const MAX_SLICE: usize = 24;
 
-/// An if that every iteration reaches and one arm of which leaves the loop.
+/// An if that every iteration reaches, with one arm that leaves the loop.
 struct Exit {
     condition: Src,
     leaves_when: bool,
 }
 
-/// What the condition of an exit depends on, within the loop.
+/// The computations within the loop that the condition of an exit depends on.
 #[derive(Default)]
 struct Slice {
     /// Pure instructions in program order.
     insts: Vec<Inst>,
-    /// Phis of the header with the value they begin with and the one they continue with.
+    /// Phis of the header with their initial value and the value from the back edge.
     phis: Vec<(Value, Src, Src)>,
-    /// What comes from before the loop and is constant.
+    /// Constant values from before the loop.
     constants: Vec<(Value, Src)>,
 }
 
 type Known = HashMap<Value, Src, FxBuildHasher>;
 
-/// The number of iterations until the loop is left, the last one among them, if constants decide that and it is at most
-/// `most`.
-pub(super) fn rounds(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
+/// The number of iterations, including the last one, if constants determine it and it is at most `most`.
+pub(super) fn iterations(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
     exits(unroller, around).iter().find_map(|exit| count(unroller, around, exit, most))
 }
 
-/// Exits in program order, up to where an iteration may be cut short.
+/// Exits in program order, up to the first point where an iteration may end early.
 fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
     let f = &*unroller.f;
     let (mut exits, mut depth) = (Vec::new(), 0u32);
@@ -112,7 +111,8 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
     None
 }
 
-/// What `condition` depends on in the loop; `None` if that is more than constants and the loop's own counting.
+/// The computations in the loop that `condition` depends on; `None` if it depends on more than constants and
+/// induction variables.
 fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<Slice> {
     let f = &*unroller.f;
     let (mut slice, mut pending) = (Slice::default(), vec![condition]);
@@ -147,7 +147,7 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
     Some(slice)
 }
 
-/// The sources of a phi of the header: from outside, and from inside, if that is one.
+/// The sources of `phi` from outside and inside the loop, if it is a phi of the header.
 fn header_inputs(unroller: &Unroller<'_, '_>, around: &Loop, phi: Inst) -> Option<(Src, Src)> {
     let f = &*unroller.f;
     let header = &f.block(around.header).insts;
@@ -162,7 +162,7 @@ fn header_inputs(unroller: &Unroller<'_, '_>, around: &Loop, phi: Inst) -> Optio
     back.all(|src| src == next).then_some((first, next))
 }
 
-/// What `src` is when constants alone decide it, which no pass has folded yet.
+/// The value of `src` if it is determined by constants that no pass has folded yet.
 fn constant(f: &Function<'_>, src: Src) -> Option<Src> {
     let mut known = Known::default();
     let mut pending = vec![src];

@@ -1,8 +1,8 @@
-//! The door: which languages there are, how their inputs are recognised, and what reads them.
+//! The registry of languages: how their inputs are recognised, and which front end reads them.
 //!
-//! Adding a language adds a folder (or a file) of this one with an implementation of [`FrontEnd`], and a row here that is listed
-//! in [`FRONT_ENDS`]. [`read`](super::read), the locations of errors, `agxc`'s detection of inputs and its help follow from the
-//! row. What front ends share is in [`kit`](super::kit).
+//! A new language needs a folder (or a file) next to this one with an implementation of [`FrontEnd`], and a
+//! row here that is listed in [`FRONT_ENDS`]. [`read`](super::read), the locations of errors, `agxc`'s
+//! detection of inputs and its help use the row. Code shared by front ends is in [`kit`](super::kit).
 
 use std::panic::RefUnwindSafe;
 
@@ -13,7 +13,7 @@ use crate::CompileKey;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 
-/// A shader as a front end leaves it, at stage Source, with what is known of it so far.
+/// The result of a front end: a shader at stage Source, with the information known so far.
 pub type Shader<'a> = (Function<'a>, ShaderInfo);
 
 /// Reads the shaders of a language.
@@ -21,7 +21,7 @@ pub trait FrontEnd: Sync + RefUnwindSafe {
     /// Reads `input` into `bump`.
     ///
     /// # Errors
-    /// What is wrong with the input, with the place in it: invalid, unsupported, or beyond a limit.
+    /// Invalid or unsupported input, or an exceeded limit, with the location in the input.
     fn read<'a>(
         &self,
         bump: &'a Bump,
@@ -29,7 +29,7 @@ pub trait FrontEnd: Sync + RefUnwindSafe {
         key: &CompileKey,
     ) -> Result<Shader<'a>, CompileError>;
 
-    /// Puts the place of an error of a later pass in the terms of the language.
+    /// Converts the location of an error of a later pass to the language's terms.
     fn located(&self, error: CompileError) -> CompileError {
         error
     }
@@ -37,32 +37,32 @@ pub trait FrontEnd: Sync + RefUnwindSafe {
 
 /// A shader language.
 pub struct Language {
-    /// Lower-case name, as `-x` takes it.
+    /// Lower-case name, as used by `-x`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub description: &'static str,
-    /// Extensions of files.
+    /// File extensions.
     pub extensions: &'static [&'static str],
-    /// How inputs begin; empty where that does not tell.
+    /// Magic numbers at the start of inputs; empty if there are none.
     pub magic: &'static [&'static [u8]],
-    /// Whether an input begins as one of the language does, where that takes more than comparing bytes.
+    /// Recognises inputs of the language, if that takes more than comparing bytes.
     pub recognises: Option<fn(&[u8]) -> bool>,
-    /// Stages that it has.
+    /// Supported stages.
     pub stages: &'static [Stage],
-    /// Inputs are UTF-8 text.
+    /// Whether inputs are UTF-8 text.
     pub is_text: bool,
-    /// The input itself does not say its stage.
+    /// Whether the stage must be given because the input does not contain it.
     pub needs_stage: bool,
     /// Options that [`CompileKey::options`] may have: name and meaning.
     pub options: &'static [(&'static str, &'static str)],
-    /// The feature of this crate that it needs.
+    /// The feature of this crate that enables it.
     pub feature: Option<&'static str>,
-    /// What reads it; `None` in a build without the feature.
+    /// The front end; `None` in a build without the feature.
     pub front_end: Option<&'static dyn FrontEnd>,
 }
 
 impl Language {
-    /// A language of all stages in bytes, of which nothing else is known.
+    /// Defaults: a binary language with all stages.
     const NEW: Language = Language {
         name: "",
         description: "",
@@ -77,12 +77,12 @@ impl Language {
         front_end: None,
     };
 
-    /// The language called `name`.
+    /// The language with this name.
     pub fn find(name: &str) -> Option<&'static Language> {
         FRONT_ENDS.iter().copied().find(|language| language.name == name)
     }
 
-    /// The language in which `bytes` begin, where that tells.
+    /// The language recognised from `bytes`, if any.
     pub fn of(bytes: &[u8]) -> Option<&'static Language> {
         FRONT_ENDS.iter().copied().find(|language| {
             language.magic.iter().any(|magic| bytes.starts_with(magic))
@@ -90,10 +90,10 @@ impl Language {
         })
     }
 
-    /// What reads it.
+    /// The front end of the language.
     ///
     /// # Errors
-    /// This build has no front end for it.
+    /// This build has no front end for the language.
     pub fn front_end(&self) -> Result<&'static dyn FrontEnd, CompileError> {
         self.front_end.ok_or_else(|| {
             CompileError::from(match self.feature {
@@ -143,8 +143,8 @@ pub static PICA200: Language = Language {
     ..Language::NEW
 };
 
-/// TGSI text (Gallium). The first word names the processor, and a statement follows; programs of other stages are recognised, to be
-/// refused by name.
+/// TGSI text (Gallium). The first word names the processor, followed by a statement; programs of unsupported
+/// stages are recognised so that errors can name the stage.
 pub static TGSI: Language = Language {
     name: "tgsi",
     description: "TGSI text",
@@ -160,7 +160,7 @@ pub static TGSI: Language = Language {
     ..Language::NEW
 };
 
-/// WGSL, which naga parses.
+/// WGSL, parsed by naga.
 pub static WGSL: Language = Language {
     name: "wgsl",
     description: "WGSL text",
@@ -182,7 +182,7 @@ pub static IR: Language = Language {
     ..Language::NEW
 };
 
-/// GLSL, which naga parses.
+/// GLSL, parsed by naga.
 pub static GLSL: Language = Language {
     name: "glsl",
     description: "GLSL text",
@@ -196,8 +196,8 @@ pub static GLSL: Language = Language {
     ..Language::NEW
 };
 
-/// AGAL byte code (Flash). The version follows the 0xA0 byte; machine code may begin so too, so a named extension has the first
-/// word.
+/// AGAL byte code (Flash). The version follows the 0xA0 byte; machine code may begin with the same bytes, so
+/// a file extension takes precedence.
 pub static AGAL: Language = Language {
     name: "agal",
     description: "AGAL byte code or assembler text",
@@ -214,22 +214,22 @@ pub static AGAL: Language = Language {
     ..Language::NEW
 };
 
-/// Every language. Magics are tried in this order.
+/// Every language. Magic numbers are tried in this order.
 pub static FRONT_ENDS: &[&Language] = &[&SPIRV, &PICA200, &TGSI, &WGSL, &IR, &GLSL, &AGAL];
 
-/// A shader to compile: bytes of a language.
+/// A shader to compile: bytes in a language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Input<'i> {
     /// The language.
     pub language: &'static Language,
     /// Its bytes.
     pub bytes: &'i [u8],
-    /// The stage, for languages whose inputs do not say.
+    /// The stage, for languages whose inputs do not contain it.
     pub stage: Option<Stage>,
 }
 
 impl<'i> Input<'i> {
-    /// `bytes` of `language`.
+    /// Input `bytes` in `language`.
     pub fn new(language: &'static Language, bytes: &'i [u8]) -> Self {
         Input { language, bytes, stage: None }
     }
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_extensions_and_magics_are_each_of_one_language() {
+    fn names_extensions_and_magic_numbers_are_unique() {
         let all = |pick: fn(&Language) -> Vec<Vec<u8>>| {
             let mut words: Vec<Vec<u8>> = FRONT_ENDS.iter().flat_map(|language| pick(language)).collect();
             let count = words.len();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn every_language_is_found_by_its_name_and_says_what_it_is() {
+    fn every_language_is_found_by_its_name_and_detects_its_inputs() {
         for language in FRONT_ENDS {
             assert_eq!(Language::find(language.name), Some(*language));
             assert!(!language.description.is_empty() && !language.stages.is_empty(), "{language:?}");
