@@ -246,5 +246,5 @@ fn what_the_key_does_not_say_is_refused_or_read_in_memory() {
     assert_eq!((info.fragment.reads_targets, info.textures.len()), (0, 1));
     assert!(info.samplers.contains(&SamplerBinding::Loads));
     let error = compile(Input::spirv(&as_tile_image(&module)), &key).expect_err("no format");
-    assert!(format!("{error:?}").contains("whose format the key does not state"), "{error:?}");
+    assert!(format!("{error:?}").contains("whose format is not specified in the key"), "{error:?}");
 }
