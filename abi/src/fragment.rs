@@ -243,7 +243,8 @@ pub struct FragmentInfo {
     pub needs_helpers: bool,
     /// The program runs per sample, with the sample's mask in r0h.
     pub sample_shading: bool,
-    /// Render targets that are read, bit 0 the first: earlier fragments must be shaded and stored first.
+    /// Render targets whose earlier contents matter, bit 0 the first: the program reads them, or does not write them. Earlier
+    /// fragments must be shaded and stored first.
     pub reads_targets: u8,
     /// The main part stores to render targets itself, as in whole shaders.
     pub stores_targets: bool,

@@ -7,6 +7,7 @@ use crate::pipeline::PipelineLayout;
 use crate::textures::{SamplerBinding, TextureBinding};
 use crate::varyings::OutputLayout;
 use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying, stack_attribute_bytes};
+use crate::words::{FragmentControl, FragmentEffects};
 
 /// A pipeline stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -121,6 +122,18 @@ impl ShaderInfo {
     /// not written (Mesa 25.0).
     pub fn merges_triangles(&self) -> bool {
         !self.fragment.needs_helpers && !self.writes_memory
+    }
+
+    /// The control word of a fragment program that these facts describe, parts around the main part included.
+    pub fn fragment_control(&self) -> FragmentControl {
+        let FragmentInfo { late_tests, reads_targets, stores_targets, .. } = self.fragment;
+        FragmentControl::new(&FragmentEffects {
+            reads_targets: reads_targets != 0,
+            stores_targets,
+            late_tests,
+            writes_memory: self.writes_memory,
+            merges_triangles: self.merges_triangles(),
+        })
     }
 
     /// The slots of a vertex shader's outputs for a fragment shader that reads `inputs`.

@@ -226,6 +226,21 @@ impl Resources {
     }
 }
 
+/// The effects of a fragment program that [`FragmentControl`] depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FragmentEffects {
+    /// It reads a render target, or leaves one as it is.
+    pub reads_targets: bool,
+    /// It stores to a render target.
+    pub stores_targets: bool,
+    /// It determines itself which samples are live, and when they are tested.
+    pub late_tests: bool,
+    /// It writes device memory.
+    pub writes_memory: bool,
+    /// Adjacent triangles may be shaded together.
+    pub merges_triangles: bool,
+}
+
 /// Properties of a fragment program for the rasteriser.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FragmentControl {
@@ -240,6 +255,20 @@ pub struct FragmentControl {
 }
 
 impl FragmentControl {
+    /// The control of a program with these effects. A program that only tests need not run, so it neither reads nor keeps
+    /// pixels.
+    pub fn new(effects: &FragmentEffects) -> FragmentControl {
+        let FragmentEffects { reads_targets, stores_targets, late_tests, writes_memory, merges_triangles } =
+            *effects;
+        let only_tests = !stores_targets && !late_tests && !writes_memory;
+        FragmentControl {
+            reads_tile: reads_targets && !only_tests,
+            late_tests,
+            tag_write_disable: only_tests,
+            disable_tri_merging: !merges_triangles,
+        }
+    }
+
     /// The pass type of objects with the program.
     pub fn pass(self) -> &'static str {
         match (self.reads_tile, self.late_tests) {

@@ -26,4 +26,4 @@ pub use crate::execute::{Settings, host_threads};
 pub use crate::findings::{Finding, Place};
 pub use crate::kernel::Kernel;
 pub use crate::recording::{Recording, Replay, ReplayError};
-pub use crate::statistics::{ProgramStatistics, Statistics};
+pub use crate::statistics::{ProgramStatistics, Statistics, Work};

@@ -5,10 +5,33 @@ use std::fmt;
 
 use agx_emulator::Report;
 
+/// The kind of work that ran a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// A compute launch.
+    Launch,
+    /// A draw: its vertex and its fragment program are counted together.
+    Draw,
+    /// The start or the end of a tile.
+    Tile,
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Work::Launch => "launch",
+            Work::Draw => "draw",
+            Work::Tile => "tile",
+        })
+    }
+}
+
 /// The cost of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgramStatistics {
-    /// Launches or draws that ran it.
+    /// The kind of work that ran it.
+    pub work: Work,
+    /// Launches, draws or tiles that ran it.
     pub launches: u64,
     /// Instructions executed, summed over SIMD-groups.
     pub instructions: u64,
@@ -34,8 +57,9 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub(crate) fn add(&mut self, program: u64, report: &Report) {
-        let sums = self.programs.entry(program).or_default();
+    pub(crate) fn add(&mut self, program: u64, work: Work, report: &Report) {
+        let none = ProgramStatistics { work, launches: 0, instructions: 0, lane_instructions: 0, cycles: 0 };
+        let sums = self.programs.entry(program).or_insert(none);
         sums.launches += 1;
         sums.instructions += report.instructions;
         sums.lane_instructions += report.lane_instructions;
@@ -51,10 +75,13 @@ impl fmt::Display for Statistics {
             0 => writeln!(f)?,
             count => writeln!(f, ", {count} interruptions")?,
         }
-        writeln!(f, "     program   launches  instructions  lane instructions        cycles")?;
+        writeln!(f, "     program   work   launches  instructions  lane instructions        cycles")?;
         for (address, sums) in programs {
-            let ProgramStatistics { launches, instructions, lane_instructions, cycles } = sums;
-            writeln!(f, "{address:#12x} {launches:10} {instructions:13} {lane_instructions:18} {cycles:13}")?;
+            let ProgramStatistics { work, launches, instructions, lane_instructions, cycles } = sums;
+            writeln!(
+                f,
+                "{address:#12x} {work:>6} {launches:10} {instructions:13} {lane_instructions:18} {cycles:13}"
+            )?;
         }
         Ok(())
     }

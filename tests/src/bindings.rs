@@ -26,6 +26,33 @@ pub enum Kind {
     Image(ImageVariable),
 }
 
+/// What the buffers and images of a request hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Zeros.
+    Zeros,
+    /// Buffers hold identity matrices of four rows, one after the other; images hold texels without a pattern.
+    Identity,
+}
+
+impl Contents {
+    /// The client's word for the contents of buffers.
+    fn of_buffers(self) -> &'static str {
+        match self {
+            Contents::Zeros => "zero",
+            Contents::Identity => "identity",
+        }
+    }
+
+    /// The client's word for the contents of images.
+    fn of_images(self) -> &'static str {
+        match self {
+            Contents::Zeros => "zero",
+            Contents::Identity => "random",
+        }
+    }
+}
+
 /// A variable that descriptors are bound to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binding {
@@ -118,23 +145,27 @@ pub fn in_one_set(module: &[u8]) -> Vec<u8> {
 }
 
 impl Binding {
-    /// The lines of a request that bind it, with zeros in buffers.
+    /// The lines of a request that bind it.
     ///
     /// # Errors
     /// Images that requests do not support.
-    pub fn lines(&self) -> Result<Vec<String>, String> {
+    pub fn lines(&self, contents: Contents) -> Result<Vec<String>, String> {
         let number = self.number;
+        let buffer = contents.of_buffers();
+        let image_line = |key: &str, image: &ImageVariable| {
+            Ok::<_, String>(format!("{key} {number} {} {}", shape(image)?, contents.of_images()))
+        };
         let line = match self.kind {
-            Kind::Uniform => format!("uniform {number} 16384 zero"),
-            Kind::Buffer => format!("buffer {number} 16384 zero"),
+            Kind::Uniform => format!("uniform {number} 16384 {buffer}"),
+            Kind::Buffer => format!("buffer {number} 16384 {buffer}"),
             Kind::Sampler => format!("sampler {number} nearest"),
-            Kind::Texture(image) => format!("texture {number} {}", shape(&image)?),
+            Kind::Texture(image) => image_line("texture", &image)?,
             Kind::Sampled(image) => {
-                let texture = format!("texture {number} {}", shape(&image)?);
+                let texture = image_line("texture", &image)?;
                 let sampler = format!("sampler {number} nearest");
                 return Ok([vec![texture; self.count as usize], vec![sampler; self.count as usize]].concat());
             }
-            Kind::Image(image) => format!("image {number} {}", shape(&image)?),
+            Kind::Image(image) => image_line("image", &image)?,
         };
         Ok(vec![line; self.count as usize])
     }
@@ -159,7 +190,7 @@ fn shape(image: &ImageVariable) -> Result<String, String> {
         Texel::Unsigned => "rgba8ui",
     };
     let height = if kind == "1d" { 1 } else { 4 };
-    Ok(format!("{format} 4 {height} {layers} 1 {kind} zero"))
+    Ok(format!("{format} 4 {height} {layers} 1 {kind}"))
 }
 
 #[cfg(test)]
@@ -189,6 +220,6 @@ mod tests {
         let moved = in_one_set(&module());
         assert_eq!(moved.len(), module().len());
         assert_eq!(bindings(&moved), Ok(vec![Binding { number: 66, ..expected }]));
-        assert_eq!(expected.lines().map(|lines| lines.len()), Ok(3));
+        assert_eq!(expected.lines(Contents::Zeros).map(|lines| lines.len()), Ok(3));
     }
 }

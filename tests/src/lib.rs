@@ -10,6 +10,7 @@ pub mod bindings;
 pub mod callgrind;
 pub mod clients;
 pub mod corpus;
+pub mod corpus_request;
 pub mod device;
 pub mod driver;
 pub mod execute;

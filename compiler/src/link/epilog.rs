@@ -192,7 +192,7 @@ pub(super) struct Effects {
     pub late_tests: bool,
     /// It stores to spilled targets.
     pub writes_memory: bool,
-    /// Targets that it reads, bit 0 the first.
+    /// Targets that it reads or leaves as they are, bit 0 the first.
     pub reads_targets: u8,
     /// It stores to targets in the tile.
     pub stores_targets: bool,
@@ -327,9 +327,12 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 
     fn store_targets(&mut self) {
         for index in 0..MAX_TARGETS as usize {
-            let Some(place) = self.key.place(index).filter(|_| self.key.is_stored(index)) else { continue };
-            if place.target.write_mask & place.kept != 0 {
+            let Some(place) = self.key.place(index) else { continue };
+            if self.key.is_stored(index) && place.target.write_mask & place.kept != 0 {
                 self.store_target(index, place);
+            } else {
+                // Its pixels show what was drawn before.
+                self.reads_targets |= 1 << index;
             }
         }
         if self.writes_memory {

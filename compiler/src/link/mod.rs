@@ -64,7 +64,7 @@ pub struct LinkPart {
     pub late_tests: bool,
     /// The part writes device memory.
     pub writes_memory: bool,
-    /// Render targets that the part reads, bit 0 the first.
+    /// Render targets that the part reads or leaves as they are, bit 0 the first.
     pub reads_targets: u8,
     /// The part stores to render targets in the tile.
     pub stores_targets: bool,

@@ -6,7 +6,7 @@ use agx_abi::fragment::CoefficientSource;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::varyings::OutputLayout;
 use agx_abi::vertex::{self, DrawNumbers, Output};
-use agx_abi::words::FragmentControl;
+use agx_abi::words::{FragmentControl, FragmentEffects};
 use agx_abi::{PartRole, SamplerBinding, ShaderInfo, Stage};
 use agx_isa::decode::decode;
 use agx_isa::encode::encode;
@@ -80,7 +80,7 @@ pub struct LinkedProgram {
     pub late_tests: bool,
     /// The program writes device memory: it must run even if its fragments are overdrawn.
     pub writes_memory: bool,
-    /// Render targets that the program reads, including by blending, bit 0 the first.
+    /// Render targets that the program reads, for instance to blend, or leaves as they are; bit 0 the first.
     pub reads_targets: u8,
     /// The program stores to render targets in the tile.
     pub stores_targets: bool,
@@ -106,12 +106,13 @@ pub struct Appended {
 impl LinkedProgram {
     /// The rasteriser state that a fragment program requires.
     pub fn fragment_control(&self) -> FragmentControl {
-        FragmentControl {
-            reads_tile: self.reads_targets != 0,
+        FragmentControl::new(&FragmentEffects {
+            reads_targets: self.reads_targets != 0,
+            stores_targets: self.stores_targets,
             late_tests: self.late_tests,
-            tag_write_disable: !self.stores_targets && !self.late_tests && !self.writes_memory,
-            disable_tri_merging: !self.merges_triangles,
-        }
+            writes_memory: self.writes_memory,
+            merges_triangles: self.merges_triangles,
+        })
     }
 
     /// The driver information of the program whose main part `main` describes.

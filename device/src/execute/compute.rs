@@ -8,6 +8,7 @@ use crate::bytes;
 use crate::record::{
     CDM_BARRIER, CDM_LAUNCH, compute_barrier, compute_command, indirect_sizes, launch, sizes,
 };
+use crate::statistics::Work;
 use crate::stream::{StreamError, Walk, Words, unbound};
 
 /// Codes of sampler registers with a border colour.
@@ -145,7 +146,7 @@ impl Device {
                 options: self.options(),
             },
         );
-        self.conclude(words.code, outcome);
+        self.conclude(words.code, Work::Launch, outcome);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use agx_emulator::{Memory, Options, Report, States, Stop};
 use crate::findings::{Notebook, Place};
 use crate::programs::Programs;
 use crate::record::Record;
-use crate::statistics::Statistics;
+use crate::statistics::{Statistics, Work};
 use crate::stream::Words;
 use crate::trace;
 
@@ -175,7 +175,7 @@ impl Device {
     }
 
     /// Records the report of a run.
-    fn conclude(&mut self, program: u64, outcome: Result<Report, Stop>) {
+    fn conclude(&mut self, program: u64, work: Work, outcome: Result<Report, Stop>) {
         let (report, fatal) = match outcome {
             Ok(report) => (report, None),
             Err(stop) => {
@@ -186,7 +186,7 @@ impl Device {
             }
         };
         self.place.program = Some(program);
-        self.statistics.add(program, &report);
+        self.statistics.add(program, work, &report);
         for line in &report.trace {
             self.trace.push_str(line);
             self.trace.push('\n');

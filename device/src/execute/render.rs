@@ -16,6 +16,7 @@ use crate::record::{
     depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list, ppp_state,
     render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1, vertex_state,
 };
+use crate::statistics::Work;
 use crate::stream::{StreamError, Walk, Words, unbound};
 
 /// Maximum number of samples in all layers.
@@ -279,7 +280,7 @@ impl Device {
                 options: self.options(),
             },
         );
-        self.conclude(state.fragment.words.code, outcome);
+        self.conclude(state.fragment.words.code, Work::Draw, outcome);
         Ok(())
     }
 
@@ -330,7 +331,7 @@ impl Device {
                 options: self.options(),
             },
         );
-        self.conclude(state.vertex.words.code, outcome);
+        self.conclude(state.vertex.words.code, Work::Draw, outcome);
         Ok(())
     }
 

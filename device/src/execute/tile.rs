@@ -12,6 +12,7 @@ use super::depth::DepthBuffer;
 use super::render::{Pass, has_borders};
 use super::{Device, Submission};
 use crate::record::{Field, multisample_control, render_command};
+use crate::statistics::Work;
 use crate::stream::StreamError;
 
 /// The start and end of a whole pass, or of an interruption.
@@ -88,7 +89,7 @@ impl Device {
                     options: self.options(),
                 },
             );
-            self.conclude(loaded.words.code, outcome);
+            self.conclude(loaded.words.code, Work::Tile, outcome);
         }
         Ok(())
     }
@@ -106,7 +107,7 @@ impl Device {
             let end =
                 EndOfTile { stage: loaded.stage(pass.heap), layer: layer as u32, options: self.options() };
             let outcome = end_of_tile(submission.memory, tile, &end);
-            self.conclude(loaded.words.code, outcome);
+            self.conclude(loaded.words.code, Work::Tile, outcome);
         }
         for buffer in visit.buffers(pass.command) {
             for (layer, tile) in pass.layers.iter().enumerate() {

@@ -137,7 +137,7 @@ impl Update<'_> {
             header = header.set(flag, 1);
         }
         let mut bytes = header.bytes();
-        bytes.extend(self.controls());
+        bytes.extend(self.controls()?);
         for face in 0..2 {
             bytes.extend(self.face(face));
         }
@@ -164,7 +164,7 @@ impl Update<'_> {
         Ok(bytes)
     }
 
-    fn controls(&self) -> Vec<u8> {
+    fn controls(&self) -> Result<Vec<u8>, Error> {
         use r::fragment_control as c;
         let dynamic = &self.graphics.dynamic;
         let visibility = match self.pass.query {
@@ -172,9 +172,6 @@ impl Update<'_> {
             Some((_, true)) => 2,
             Some((_, false)) => 3,
         };
-        let fragment = &self.programs.fragment;
-        let translucent = fragment.info.fragment.reads_targets != 0;
-        let pass = u64::from(translucent) | u64::from(fragment.late_tests) << 1;
         let first = Writer::new(&c::RECORD)
             .set(&c::BIT_9, 1)
             .set(&c::VISIBILITY, visibility)
@@ -183,8 +180,8 @@ impl Update<'_> {
             .flag(&c::STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
             .flag(&c::TWO_SIDED_STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
             .bytes();
-        let second = Writer::new(&c::RECORD).set(&c::BIT_9, 1).set(&c::PASS, pass).bytes();
-        [first, second].concat()
+        let second = self.programs.fragment.info.fragment_control().to_bytes()?;
+        Ok([first, second].concat())
     }
 
     /// Depth and stencil of a side: 0 front, 1 back.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use agx_device::Work;
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ const SHARE: usize = 4;
 const FIGURES: [&str; 3] = ["instructions", "lane_instructions", "cycles"];
 
 /// Instructions of SIMD-groups, of lanes, and cycles.
-type Sums = [u64; 3];
+pub(super) type Sums = [u64; 3];
 
 /// Runs the cases.
 ///
@@ -70,12 +71,13 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 }
 
 /// Ours ÷ Mesa's; 1 if both are 0.
-fn ratio(ours: Sums, mesa: Sums) -> [f64; 3] {
+pub(super) fn ratio(ours: Sums, mesa: Sums) -> [f64; 3] {
     [0, 1, 2].map(|figure| (ours[figure].max(1)) as f64 / (mesa[figure].max(1)) as f64)
 }
 
 /// Geometric means of ratios, and the number of ratios above 1 and in total.
-fn summary(ratios: &[[f64; 3]]) -> serde_json::Value {
+pub(super) fn summary<'r>(ratios: impl IntoIterator<Item = &'r [f64; 3]>) -> serde_json::Value {
+    let ratios: Vec<&[f64; 3]> = ratios.into_iter().collect();
     let mut figures = serde_json::Map::new();
     for (at, figure) in FIGURES.iter().enumerate() {
         let logarithms: f64 = ratios.iter().map(|ratio| ratio[at].ln()).sum();
@@ -89,41 +91,71 @@ fn summary(ratios: &[[f64; 3]]) -> serde_json::Value {
 /// The sums of both drivers.
 fn measure(context: &Context<'_>, environment: &Environment, case: &Case) -> Result<[Sums; 2], Outcome> {
     let text = request(case, context.tools, environment.scratch())?;
+    let counted = Counted { name: &case.name, work: None, variables: &[] };
     let run = |driver: Driver| {
         let folder = environment.folder(&format!("{driver:?}-{}", case.name)).map_err(Outcome::Fail)?;
-        let sums = executed(environment, driver, &text, &folder, &case.name);
+        let sums = executed(environment, driver, &text, &folder, &counted);
         // Leftovers are harmless.
         let _ = std::fs::remove_dir_all(&folder);
         sums
     };
-    Ok([run(Driver::Own)?, run(Driver::Device)?])
+    let sums = [run(Driver::Own)?, run(Driver::Device)?];
+    match sums.contains(&[0; 3]) {
+        true => Err(Outcome::Fail("the device executed nothing".into())),
+        false => Ok(sums),
+    }
 }
 
-fn executed(
+/// Which run is counted, and what of it.
+pub(super) struct Counted<'c> {
+    /// Name of the only request.
+    pub name: &'c str,
+    /// Only programs of this kind; all without it.
+    pub work: Option<Work>,
+    /// Options of the device beside those that count.
+    pub variables: &'c [(&'c str, &'c str)],
+}
+
+/// Runs a request on a driver; gives what the device executed. Files of the run, the result included, are left in `folder`.
+///
+/// # Errors
+/// The outcome that is not a pass: the program failed, or the driver refuses it.
+pub(super) fn executed(
     environment: &Environment,
     driver: Driver,
     text: &str,
     folder: &Path,
-    name: &str,
+    counted: &Counted<'_>,
 ) -> Result<Sums, Outcome> {
     let failed = |error: std::io::Error| Outcome::Fail(error.to_string());
     let [requests, report, statistics] =
         ["requests.txt", "findings.txt", "statistics.txt"].map(|file| folder.join(file));
     std::fs::write(&requests, text).map_err(failed)?;
-    let variables = [("AGX_DEVICE_STATISTICS", &*statistics.to_string_lossy())];
+    let statistics_path = statistics.to_string_lossy();
+    let mut variables = vec![("AGX_DEVICE_STATISTICS", &*statistics_path)];
+    variables.extend(counted.variables);
     environment.run(driver, &requests, folder, &report, &variables).map_err(Outcome::Fail)?;
-    if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{name}.err"))) {
+    if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{}.err", counted.name))) {
         return Err(Outcome::Unsupported(reason));
     }
-    sums(&std::fs::read_to_string(&statistics).map_err(failed)?).map_err(Outcome::Fail)
+    match std::fs::read_to_string(&statistics) {
+        Ok(text) => sums(&text, counted.work).map_err(Outcome::Fail),
+        // The device writes no statistics if it executed nothing.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok([0; 3]),
+        Err(error) => Err(failed(error)),
+    }
 }
 
-/// The sums over all programs in the device's output: address, launches, then the figures.
-fn sums(text: &str) -> Result<Sums, String> {
+/// The sums over the programs of the wanted kind in the device's output: address, kind, launches, then the figures.
+fn sums(text: &str, wanted: Option<Work>) -> Result<Sums, String> {
+    let wanted = wanted.map(|work| work.to_string());
     let mut sums = [0; 3];
     for line in text.lines().skip(2) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [_, _, figures @ ..] = words.as_slice() else { return Err(format!("statistics: {line}")) };
+        let [_, work, _, figures @ ..] = words.as_slice() else { return Err(format!("statistics: {line}")) };
+        if wanted.as_deref().is_some_and(|wanted| wanted != *work) {
+            continue;
+        }
         for (sum, figure) in sums.iter_mut().zip(figures) {
             *sum += figure.parse::<u64>().map_err(|error| format!("statistics: {figure}: {error}"))?;
         }
@@ -137,10 +169,11 @@ mod tests {
 
     #[test]
     fn statistics_are_summed_over_programs_and_compared_by_their_geometric_mean() {
-        let text = "1 submissions, 2 launches, 0 draws\n program launches instructions lane cycles\n\
-                    0x10 1 4 128 9\n0x80 1 2 64 1\n";
-        assert_eq!(sums(text), Ok([6, 192, 10]));
-        assert!(sums("a\nb\n0x10 1 x 1 1\n").is_err());
+        let text = "1 submissions, 2 launches, 0 draws\n program work launches instructions lane cycles\n\
+                    0x10 draw 1 4 128 9\n0x80 launch 1 2 64 1\n";
+        assert_eq!(sums(text, None), Ok([6, 192, 10]));
+        assert_eq!(sums(text, Some(Work::Launch)), Ok([2, 64, 1]));
+        assert!(sums("a\nb\n0x10 tile 1 x 1 1\n", None).is_err());
         let shown = summary(&[ratio([4, 4, 2], [1, 1, 1]), ratio([1, 4, 1], [1, 1, 2])]);
         assert_eq!(shown["instructions"], json!(2.0));
         assert_eq!((&shown["cycles"], &shown["slower"]), (&json!(1.0), &json!("1/2")));

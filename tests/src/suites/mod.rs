@@ -20,6 +20,7 @@ pub mod tgsi;
 mod varyings;
 pub mod vulkan;
 pub mod webgpu;
+mod work;
 
 use std::path::Path;
 
@@ -87,6 +88,11 @@ pub const SUITES: &[Suite] = &[
         name: "device-cost",
         doc: "what the device executes for our own driver and for Mesa's",
         run: device_cost::run,
+    },
+    Suite {
+        name: "work",
+        doc: "what the device executes for real shaders, through our own driver and Mesa's",
+        run: work::run,
     },
     Suite {
         name: "varyings",

@@ -10,28 +10,23 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use agx_abi::vertex::Output;
-use agx_abi::{ShaderInfo, Stage};
+use agx_abi::Stage;
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::Context;
-use crate::bindings::{bindings, in_one_set};
+use crate::bindings::Contents;
 use crate::corpus::{Item, load, partner};
+use crate::corpus_request::{self, NAME, Scene};
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 use crate::spirv_scan::EntryPoint;
 use crate::varying_reader::varying_reader;
 
-/// Words of push constants, all zero; every driver supports this number.
-const PUSH_WORDS: usize = 32;
-
-/// Number of render targets, so that every output of a fragment shader has one.
-const TARGETS: usize = 8;
-
-/// The line of a render target.
-const TARGET: &str = "target rgba8";
+/// The draw: every output of a fragment shader has a target, and the triangle covers nothing.
+const SCENE: Scene =
+    Scene { size: 4, targets: 8, vertices: [[0.0; 4]; 3], contents: Contents::Zeros, objects: false };
 
 /// The rasteriser state of one driver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -53,6 +48,8 @@ struct Layout {
     counts: String,
     /// Number of slots to which coefficients may be bound.
     slots: u32,
+    /// What the fragment program does that the rasteriser depends on: the second word of fragment control.
+    control: String,
 }
 
 impl Layout {
@@ -130,7 +127,8 @@ fn compare(
     let name = vertex.name().replace(['/', ':'], "-");
     let drawn = |way: Way, driver: Driver| {
         let folder = environment.folder(&format!("{name}-{way:?}-{driver:?}")).map_err(Outcome::Fail)?;
-        let told = request(context, [vertex, fragment], way, &folder)
+        let scene = Scene { objects: way == Way::Objects, ..SCENE };
+        let told = corpus_request::draw(context.key, [vertex, fragment], &scene, &folder)
             .and_then(|request| draw(environment, driver, &request, &folder));
         // Leftovers are harmless.
         let _ = std::fs::remove_dir_all(&folder);
@@ -143,44 +141,6 @@ fn compare(
     }
     let [ours, mesa] = both(Way::Pipeline)?;
     Ok(ours == mesa)
-}
-
-/// The request that draws a pair.
-fn request(
-    context: &Context<'_>,
-    [vertex, fragment]: [&Item; 2],
-    way: Way,
-    folder: &Path,
-) -> Result<String, Outcome> {
-    let first = ["case pair", "kind draw", "size 4 4", "vertices 3"];
-    let mut lines: Vec<String> = first.into_iter().chain([TARGET; TARGETS]).map(String::from).collect();
-    if way == Way::Objects {
-        lines.push("way objects".into());
-    }
-    let mut known = Vec::new();
-    for (item, stage) in [(vertex, "vert"), (fragment, "frag")] {
-        for binding in bindings(&item.module).map_err(Outcome::Unsupported)? {
-            if !known.contains(&binding.number) {
-                known.push(binding.number);
-                lines.extend(binding.lines().map_err(Outcome::Unsupported)?);
-            }
-        }
-        let path = folder.join(format!("{stage}.spv"));
-        std::fs::write(&path, in_one_set(&item.module)).map_err(|error| Outcome::Fail(error.to_string()))?;
-        lines.push(format!("shader {stage} {} {}", path.display(), item.entry.name));
-    }
-    lines.push(format!("push{}", " 0".repeat(PUSH_WORDS)));
-    let ShaderInfo { attributes, varyings, .. } = vertex.compile(context.key)?.info;
-    // Mesa's driver omits the point size if there are no points.
-    if varyings.iter().any(|varying| varying.output == Output::PointSize) {
-        lines.push("topology points".into());
-    }
-    if !attributes.is_empty() {
-        lines.push(format!("vertex_data 16 vertex{}", " 0".repeat(12)));
-    }
-    lines.extend(attributes.iter().map(|attribute| format!("attribute {} rgba32f 0", attribute.location)));
-    lines.push("end".into());
-    Ok(lines.join("\n") + "\n")
 }
 
 /// Draws with a driver, and reads the records from the device's listing.
@@ -197,7 +157,7 @@ fn draw(environment: &Environment, driver: Driver, request: &str, folder: &Path)
     environment
         .run(driver, &requests, folder, &report, &variables)
         .map_err(|error| Outcome::Unsupported(format!("{driver:?}: {error}")))?;
-    if let Ok(reason) = std::fs::read_to_string(folder.join("pair.err")) {
+    if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{NAME}.err"))) {
         return Err(Outcome::Unsupported(format!("{driver:?}: {reason}")));
     }
     told(&std::fs::read_to_string(&trace).map_err(failed)?)
@@ -220,8 +180,14 @@ fn told(trace: &str) -> Option<Told> {
         select: record("output select")?.split_whitespace().map(String::from).collect(),
         counts: record("varying counts")?.to_owned(),
         slots: number(record("coefficient header").unwrap_or_default(), "SLOTS"),
+        control: trace.lines().filter(|line| line.contains("  fragment control")).nth(1).map(control)?,
     };
     Some(Told { layout, bindings })
+}
+
+/// The fields of a fragment control word without the address of its line.
+fn control(line: &str) -> String {
+    line.split_once("control").map_or("", |(_, fields)| fields).trim().to_owned()
 }
 
 /// A field of a record in the listing.
@@ -251,7 +217,7 @@ mod tests {
     fn records_are_read_and_vectors_are_told_by_component() {
         let listing = |bindings: &str| {
             format!(
-                "0x10  vertex outputs COUNT_1=9\n0x20    output select VARYINGS\n0x24    varying counts SMOOTH=2\n\
+                "0x10  vertex outputs COUNT_1=9\n0x14  fragment control SCISSOR\n0x18  fragment control PASS=opaque\n0x20    output select VARYINGS\n0x24    varying counts SMOOTH=2\n\
                  0x28    varying counts\n0x30      coefficient header SLOTS=3\n{bindings}0x40  uniform word\n"
             )
         };
@@ -261,6 +227,7 @@ mod tests {
         let found = told(&listing(one)).expect("a draw");
         assert_eq!((found.layout.counts.as_str(), found.bindings.len()), ("SMOOTH=2", 2));
         assert_eq!((found.layout.words, found.layout.slots), (9, 3));
+        assert_eq!(found.layout.control, "PASS=opaque");
         assert_eq!(told(&listing(two)), Some(found.clone()));
         assert_ne!(told(&listing(&two.replace("SLOT=2", "SLOT=3"))), Some(found));
         assert_eq!(told("nothing"), None);

@@ -214,12 +214,22 @@ fn programs_say_what_the_rasteriser_must_know() {
     };
     let blend = agx_compiler::link::Blend { colour: blend, alpha: blend };
     state.targets[3] = Some(RenderTarget::new(ColourFormat::R32Sfloat));
+    let kept = Compiler::new(Target::default())
+        .fragment_program(&mut Scratch::default(), &fragment, &state, &CompileKey::default())
+        .expect("links");
+    assert!(
+        kept.fragment_control().tag_write_disable || kept.reads_targets == 1 << 3,
+        "the shader does not write it"
+    );
     state.targets[0] =
         Some(RenderTarget { blend: Some(blend.into()), ..RenderTarget::new(ColourFormat::Rgba8Unorm) });
     let blended = Compiler::new(Target::default())
         .fragment_program(&mut Scratch::default(), &fragment, &state, &CompileKey::default())
         .expect("links");
-    assert_eq!((blended.reads_targets, blended.fragment_control().pass()), (1, "translucent-punch-through"));
+    assert_eq!(
+        (blended.reads_targets, blended.fragment_control().pass()),
+        (0b1001, "translucent-punch-through")
+    );
     let vertex = compile(Stage::Vertex);
     assert!(!vertex.info.draw_numbers.base && !vertex.info.draw_numbers.draw);
 }

@@ -4,7 +4,7 @@
 //!
 //! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
-//!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture
+//!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture
 //!   BINDING FORMAT W H LAYERS LEVELS KIND` with kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT
 //!   W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
 //!   with the same binding form an array;
@@ -166,6 +166,7 @@ pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
         "iota" => (0..count).collect(),
         "random" => (0..count).map(scrambled).collect(),
         "floats" => (0..count).map(|at| ((scrambled(at) % 2001) as f32 / 100.0 - 10.0).to_bits()).collect(),
+        "identity" => (0..count).map(|at| if at / 4 % 4 == at % 4 { 1.0_f32.to_bits() } else { 0 }).collect(),
         "unit" => (0..count).map(|at| ((scrambled(at) % 1001) as f32 / 1000.0).to_bits()).collect(),
         other => {
             let list = other.strip_prefix("words:").ok_or_else(|| format!("unknown fill `{other}`"))?;
