@@ -5,7 +5,7 @@
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{Stage, Target};
-use agx_compiler::CompileKey;
+use agx_compiler::{ColourModel, CompileKey, Conversion};
 use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,7 @@ struct KeyFile {
     sample_shading: bool,
     sampler_bias: bool,
     pairs_samplers: bool,
+    conversions: Vec<ConversionFile>,
     workgroup_base: bool,
     tile: Option<TileFile>,
     robustness: RobustnessFile,
@@ -42,6 +43,47 @@ struct KeyFile {
     spill_everything: bool,
     schedule_seed: Option<u64>,
     validate: bool,
+}
+
+/// How a combined image sampler converts colours, as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConversionFile {
+    set: u32,
+    binding: u32,
+    planes: u8,
+    model: String,
+    #[serde(default)]
+    narrow: bool,
+    bits: u8,
+    swizzle: [u8; 4],
+}
+
+/// Models of colours by name.
+const MODELS: [(&str, ColourModel); 5] = [
+    ("rgb", ColourModel::Rgb),
+    ("ycbcr", ColourModel::Ycbcr),
+    ("bt709", ColourModel::Bt709),
+    ("bt601", ColourModel::Bt601),
+    ("bt2020", ColourModel::Bt2020),
+];
+
+impl ConversionFile {
+    fn read(&self) -> Result<Conversion, Failure> {
+        let ConversionFile { set, binding, planes, narrow, bits, swizzle, .. } = *self;
+        let known = MODELS.iter().find(|(name, _)| *name == self.model);
+        let names = || MODELS.map(|(name, _)| name).join(", ");
+        let unknown =
+            || Failure::usage(format!("unknown model `{}`; expected one of {}", self.model, names()));
+        let (_, model) = *known.ok_or_else(unknown)?;
+        Ok(Conversion { set, binding, planes, model, narrow, bits, swizzle })
+    }
+
+    fn of(conversion: &Conversion) -> ConversionFile {
+        let Conversion { set, binding, planes, model, narrow, bits, swizzle } = *conversion;
+        let name = MODELS.iter().find(|(_, known)| *known == model).map_or("rgb", |(name, _)| name);
+        ConversionFile { set, binding, planes, model: name.to_owned(), narrow, bits, swizzle }
+    }
 }
 
 /// The render pass as JSON: formats of the targets by Vulkan's names, `null` for none.
@@ -207,6 +249,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
     key.pairs_samplers = file.pairs_samplers;
+    key.conversions = file.conversions.iter().map(ConversionFile::read).collect::<Result<_, _>>()?;
     key.workgroup_base = file.workgroup_base;
     key.tile = file.tile.map(tile).transpose()?;
     key.robustness = file.robustness.read()?;
@@ -304,6 +347,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
         pairs_samplers: key.pairs_samplers,
+        conversions: key.conversions.iter().map(ConversionFile::of).collect(),
         workgroup_base: key.workgroup_base,
         tile: key.tile.as_ref().map(|pass| TileFile {
             formats: pass
@@ -367,6 +411,9 @@ mod tests {
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.pairs_samplers = true;
+        let (planes, model, swizzle) = (3, ColourModel::Bt601, [2, 1, 0, 4]);
+        wanted.conversions =
+            vec![Conversion { set: 1, binding: 2, planes, model, narrow: true, bits: 8, swizzle }];
         wanted.workgroup_base = true;
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);

@@ -11,7 +11,10 @@ use thiserror::Error;
 
 use crate::sip_hash::SipHash;
 use crate::stats::{Binding, Statistics};
-use crate::{Bounds, CompileKey, CompiledShader, Compiler, Input, LineRow, Robustness, ShaderPart};
+use crate::{
+    Bounds, ColourModel, CompileKey, CompiledShader, Compiler, Conversion, Input, LineRow, Robustness,
+    ShaderPart,
+};
 
 /// The first bytes of the format.
 const MAGIC: [u8; 4] = *b"AGXS";
@@ -60,14 +63,16 @@ stored_structs! {
         preamble_instructions waits cycles stalled_cycles memory_cycles texture_cycles control_cycles binds
     }
     Robustness { uniform storage image }
+    Conversion { set binding planes model narrow bits swizzle }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        fragment_inputs sample_shading sampler_bias pairs_samplers workgroup_base tile
+        fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
 
 stored_enums! {
+    ColourModel { 0 Rgb; 1 Ycbcr; 2 Bt709; 3 Bt601; 4 Bt2020; }
     Bounds { 0 Unchecked; 1 Clamped; 2 Exact; }
     Binding { 0 Alu; 1 Memory; 2 Texture; 3 Control; 4 Registers; 5 Latency; }
 }
@@ -151,6 +156,11 @@ mod tests {
     const KERNEL: &str =
         "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";
 
+    fn conversion() -> Conversion {
+        let (set, binding, model) = (1, 2, ColourModel::Bt601);
+        Conversion { set, binding, planes: 3, model, narrow: true, bits: 8, swizzle: [0, 1, 2, 4] }
+    }
+
     fn shader() -> CompiledShader {
         let key = CompileKey::default();
         let mut shader =
@@ -215,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 20] = [
+        let change: [fn(&mut CompileKey); 21] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -231,6 +241,7 @@ mod tests {
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,
             |key| key.pairs_samplers = true,
+            |key| key.conversions.push(conversion()),
             |key| key.workgroup_base = true,
             |key| {
                 let formats = [None; 8];

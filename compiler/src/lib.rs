@@ -61,6 +61,7 @@ use pipeline::{Options, Phase, Stop};
 
 pub use cache::{BUILD_ID, CacheError};
 pub use error::{CODES, CompileError, ErrorKind, ErrorRow, Example, Location};
+pub use frontend::kit::conversion::{ColourModel, Conversion};
 pub use frontend::kit::robustness::{Bounds, Robustness};
 pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
@@ -109,6 +110,8 @@ pub struct CompileKey {
     /// ([`agx_abi::SamplerBinding::Paired`]), because the encoding of border colours depends on the format.
     /// Not for shaders with a layout.
     pub pairs_samplers: bool,
+    /// Convert the colours of these combined image samplers from Y′CbCr. Not for shaders with a layout.
+    pub conversions: Vec<Conversion>,
     /// Number workgroups from a base given by the driver ([`agx_abi::UniformSource::WorkgroupBase`]).
     pub workgroup_base: bool,
     /// The render pass of a fragment shader that reads render targets as tile images or input attachments;

@@ -69,6 +69,7 @@ pub mod bounds;
 pub mod buffers;
 pub mod compute;
 pub mod control;
+pub mod conversion;
 pub mod coverage;
 pub mod derivatives;
 pub(crate) mod descriptors;

@@ -6,6 +6,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{LodMode, Value as _};
 
 use super::Kit;
+use super::conversion::sample_planes;
 use super::derivatives::{Axis, derivative, has_quads};
 use super::textures::{self, Handle};
 use crate::error::{CompileError, KitError};
@@ -163,6 +164,19 @@ pub fn pack_offset(kit: &mut Kit<'_, '_>, offset: &[Src]) -> Src {
 /// # Errors
 /// Shapes that the hardware does not support, too many samplers.
 pub fn sample(
+    kit: &mut Kit<'_, '_>,
+    texture: Handle,
+    sampler: Handle,
+    sample: &Sample,
+) -> Result<[Src; 4], CompileError> {
+    match kit.bindings.conversion(sampler) {
+        Some(conversion) if !sample.query => sample_planes(kit, texture, sampler, sample, &conversion),
+        _ => sample_plane(kit, texture, sampler, sample),
+    }
+}
+
+/// The four components of a sample of one texture.
+pub(super) fn sample_plane(
     kit: &mut Kit<'_, '_>,
     texture: Handle,
     sampler: Handle,

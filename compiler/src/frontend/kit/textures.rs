@@ -6,6 +6,7 @@ use agx_abi::textures::{self, DESCRIPTOR_BYTES, DescriptorKind, Field, MAX_SAMPL
 use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 
 use super::Kit;
+use super::conversion::Conversion;
 use super::descriptors::{self, Element, Place};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
@@ -25,6 +26,8 @@ pub struct Bindings {
     has_bias: bool,
     /// Samplers have one register per texture that they are combined with.
     pairs: bool,
+    /// Combined image samplers whose colours are converted.
+    pub(super) conversions: Vec<Conversion>,
     /// The first reason why the layout does not fit the shader.
     pub(super) refused: Option<KitError>,
 }
@@ -114,7 +117,8 @@ impl Bindings {
     pub(super) fn new(key: &CompileKey) -> Bindings {
         let has_bias = key.sampler_bias && key.layout.is_none();
         let pairs = key.pairs_samplers && key.layout.is_none();
-        Bindings { layout: key.layout.clone(), has_bias, pairs, ..Bindings::default() }
+        let conversions = key.conversions.clone();
+        Bindings { layout: key.layout.clone(), has_bias, pairs, conversions, ..Bindings::default() }
     }
 
     /// The layout of a binding whose descriptors the program reads. A binding missing from the layout is

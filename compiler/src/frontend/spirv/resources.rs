@@ -10,6 +10,7 @@ use super::types::{ImageType, Kind, Layout, Ty};
 use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, ImageError, MemoryError, TypeError};
+use crate::frontend::kit::conversion;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
@@ -109,7 +110,10 @@ pub(super) fn load_resource<'a>(
     let resource = match v.types.kind(pointer.ty) {
         Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
         Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
-        Kind::SampledImage { image } => Resource { ty: image, image: Some(handle), sampler: Some(handle) },
+        Kind::SampledImage { image } => {
+            let at = conversion::first_plane(&mut v.kit, handle.at);
+            Resource { ty: image, image: Some(Bound { at, ..handle }), sampler: Some(handle) }
+        }
         Kind::Opaque(op) => {
             return Err(TypeError::Opaque { op }.into());
         }

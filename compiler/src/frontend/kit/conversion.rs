@@ -1,0 +1,144 @@
+//! Conversion of colours from Y′CbCr: the hardware samples planes, shaders make colours of them.
+//!
+//! The planes of an image are textures of their own, which follow each other in the array of a binding. All are sampled at the same
+//! normalised coordinates with the same sampler, so that chroma lies midway between the texels of luma that share it. The equations
+//! are those of Vulkan's chapter on sampler Y′CBCR conversion.
+
+use super::Kit;
+use super::sampling::{Sample, sample_plane};
+use super::textures::{Bindings, Handle};
+use crate::error::CompileError;
+use crate::ir::{Arithmetic, Src};
+
+/// A combined image sampler whose colours are converted. Its texture of element `e` and plane `p` is the element `e * planes + p`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Conversion {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// Planes of its images: 1, 2 (luma, both chroma components) or 3 (luma, blue, red chroma).
+    pub planes: u8,
+    /// What the components are.
+    pub model: ColourModel,
+    /// Luma and chroma take only the middle of their range.
+    pub narrow: bool,
+    /// Bits of a component, 8 to 16.
+    pub bits: u8,
+    /// Where red, green, blue and alpha come from before they are converted: 0 to 3 name them, 4 is one, 5 zero.
+    pub swizzle: [u8; 4],
+}
+
+/// What the components of a texel are: red is red chroma, green is luma, blue is blue chroma but in the first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ColourModel {
+    /// Red, green and blue.
+    Rgb,
+    /// Luma and chroma, which stay as they are but for their range.
+    Ycbcr,
+    /// Luma and chroma of BT.709.
+    Bt709,
+    /// Luma and chroma of BT.601.
+    Bt601,
+    /// Luma and chroma of BT.2020.
+    Bt2020,
+}
+
+impl ColourModel {
+    /// What red has of red chroma, green of blue and of red chroma, blue of blue chroma; nothing of models that are not converted.
+    fn weights(self) -> Option<[f32; 4]> {
+        match self {
+            ColourModel::Rgb | ColourModel::Ycbcr => None,
+            ColourModel::Bt709 => Some([1.5748, -0.133_974_32 / 0.7152, -0.334_802_48 / 0.7152, 1.8556]),
+            ColourModel::Bt601 => Some([1.402, -0.202_008 / 0.587, -0.419_198 / 0.587, 1.772]),
+            ColourModel::Bt2020 => Some([1.4746, -0.111_567_02 / 0.678, -0.387_377_42 / 0.678, 1.8814]),
+        }
+    }
+}
+
+impl Conversion {
+    /// Factor and summand that expand luma, then chroma, to their whole range.
+    fn ranges(&self) -> [[f32; 2]; 2] {
+        let bits = u32::from(self.bits.clamp(8, 16));
+        let most = (1_u32.wrapping_shl(bits).wrapping_sub(1)) as f32;
+        let step = 1_u32.wrapping_shl(bits.wrapping_sub(8)) as f32;
+        match self.narrow {
+            true => [[most / (219.0 * step), -16.0 / 219.0], [most / (224.0 * step), -128.0 / 224.0]],
+            false => [[1.0, 0.0], [1.0, -128.0 * step / most]],
+        }
+    }
+}
+
+/// The texture of the first plane, of an element whose colours are converted.
+pub(crate) fn first_plane(kit: &mut Kit<'_, '_>, handle: Handle) -> Handle {
+    let Some(planes) = kit.bindings.conversion(handle).map(|conversion| u32::from(conversion.planes)) else {
+        return handle;
+    };
+    Handle {
+        fixed: handle.fixed.wrapping_mul(planes),
+        index: handle.index.map(|index| kit.b.imul(index, Src::imm32(planes))),
+        count: handle.count.and_then(|count| count.checked_mul(planes)),
+        ..handle
+    }
+}
+
+impl Bindings {
+    /// The conversion of a binding's colours.
+    pub(super) fn conversion(&self, handle: Handle) -> Option<Conversion> {
+        let is_it = |known: &&Conversion| (known.set, known.binding) == (handle.set, handle.binding);
+        self.conversions.iter().find(is_it).copied()
+    }
+}
+
+/// The colour of a sample of all planes.
+pub(super) fn sample_planes(
+    kit: &mut Kit<'_, '_>,
+    texture: Handle,
+    sampler: Handle,
+    sample: &Sample,
+    conversion: &Conversion,
+) -> Result<[Src; 4], CompileError> {
+    let whole = Sample { bits: 32, ..sample.clone() };
+    let mut planes = Vec::new();
+    for plane in 0..u32::from(conversion.planes) {
+        let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
+        planes.push(sample_plane(kit, texture, sampler, &whole)?);
+    }
+    let one = Src::f32(1.0);
+    let texel = match planes.as_slice() {
+        [[luma, ..], [blue, red, ..]] => [*red, *luma, *blue, one],
+        [[luma, ..], [blue, ..], [red, ..]] => [*red, *luma, *blue, one],
+        [texel, ..] => *texel,
+        [] => [Src::f32(0.0); 4],
+    };
+    let from = |channel: u8| match channel {
+        4 => one,
+        channel => texel.get(usize::from(channel)).copied().unwrap_or(Src::f32(0.0)),
+    };
+    let [red, green, blue, alpha] = conversion.swizzle.map(from);
+    let [red, green, blue] = converted(kit, [red, green, blue], conversion);
+    Ok([red, green, blue, alpha].map(|component| kit.b.fconv(component, sample.bits)))
+}
+
+/// Red chroma, luma and blue chroma as red, green and blue.
+fn converted(kit: &mut Kit<'_, '_>, texel: [Src; 3], conversion: &Conversion) -> [Src; 3] {
+    if conversion.model == ColourModel::Rgb {
+        return texel;
+    }
+    let [red, luma, blue] = texel;
+    let [of_luma, of_chroma] = conversion.ranges();
+    let mut expand = |value: Src, [factor, summand]: [f32; 2]| {
+        let scaled = kit.b.fmul(value, Src::f32(factor));
+        kit.b.fadd(scaled, Src::f32(summand))
+    };
+    let [red, luma, blue] = [expand(red, of_chroma), expand(luma, of_luma), expand(blue, of_chroma)];
+    let Some([red_red, green_blue, green_red, blue_blue]) = conversion.model.weights() else {
+        return [red, luma, blue];
+    };
+    let mut add = |sum: Src, value: Src, weight: f32| {
+        let part = kit.b.fmul(value, Src::f32(weight));
+        kit.b.fadd(sum, part)
+    };
+    let green = add(luma, blue, green_blue);
+    [add(luma, red, red_red), add(green, red, green_red), add(luma, blue, blue_blue)]
+}
