@@ -423,12 +423,16 @@ impl Recorder {
         }
     }
 
-    /// Orders earlier commands before later ones.
+    /// Orders earlier commands before later ones. In a render pass, later draws may read the results of earlier ones: the pass is
+    /// interrupted.
     ///
     /// # Errors
     /// Out of memory.
     pub fn barrier(&mut self) -> Result<(), Error> {
         use r::compute_barrier::*;
+        if self.pass.as_ref().is_some_and(Pass::has_changed) {
+            return crate::render::interrupt(self);
+        }
         if self.compute.is_none() || self.pass.is_some() {
             return Ok(());
         }

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::memory::{Arena, Piece, lock};
 use crate::sampler::{self, Sampler};
 use crate::view::{self, BufferView, Descriptor, ImageView};
+use crate::ycbcr::YcbcrConversion;
 
 /// Size of the number of a texture's format, which samplers with border colours without a format need.
 const FORMAT_BYTES: usize = 4;
@@ -56,11 +57,21 @@ impl Binding {
         matches!(self.kind, vk::DescriptorType::SAMPLED_IMAGE | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
     }
 
+    /// How its samplers convert colours: such samplers never change.
+    pub fn conversion(&self) -> Option<YcbcrConversion> {
+        self.immutable.first().and_then(|sampler| sampler.conversion)
+    }
+
+    /// Textures that an element has, of each kind: one for each plane.
+    fn planes(&self) -> u32 {
+        self.conversion().map_or(1, |conversion| conversion.planes.into())
+    }
+
     /// Number of texture and image descriptors per element.
     fn textures(&self) -> u64 {
         match self.kind {
-            vk::DescriptorType::COMBINED_IMAGE_SAMPLER
-            | vk::DescriptorType::SAMPLED_IMAGE
+            vk::DescriptorType::COMBINED_IMAGE_SAMPLER => self.planes().into(),
+            vk::DescriptorType::SAMPLED_IMAGE
             | vk::DescriptorType::UNIFORM_TEXEL_BUFFER
             | vk::DescriptorType::INPUT_ATTACHMENT => 1,
             vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER => 2,
@@ -97,7 +108,13 @@ impl Binding {
         self.offset + u64::from(element) * u64::from(DESCRIPTOR_BYTES)
     }
 
-    /// First byte of a descriptor of an element, by kind.
+    /// Whether elements are images that are stored to.
+    fn is_stored(&self) -> bool {
+        matches!(self.kind, vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER)
+    }
+
+    /// First byte of a descriptor of a kind. Elements with a colour conversion have one descriptor for each plane; `element` counts
+    /// descriptors.
     pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
         let before = if kind == DescriptorKind::Image { self.count } else { 0 };
         self.offset + u64::from(before + element) * view::BYTES as u64
@@ -313,9 +330,10 @@ impl Set {
     }
 
     fn write_one(&self, binding: &Binding, element: u32, content: &Content) {
-        let texture = binding.texture(element, DescriptorKind::Texture);
+        let first = element * binding.planes();
+        let texture = binding.texture(first, DescriptorKind::Texture);
         let image = binding.texture(element, DescriptorKind::Image);
-        let stores = binding.textures() == 2;
+        let stores = binding.is_stored();
         match content {
             Content::Buffer(address, bytes) => {
                 let mut record = [0; DESCRIPTOR_BYTES as usize];
@@ -339,6 +357,9 @@ impl Set {
                         _ => &view.texture,
                     };
                     self.memory.write(texture, shown);
+                    for (plane, shown) in (1..binding.planes()).zip(&view.chroma) {
+                        self.memory.write(binding.texture(first + plane, DescriptorKind::Texture), shown);
+                    }
                     if stores {
                         self.memory.write(image, &view.stored);
                     }
@@ -375,9 +396,14 @@ impl Set {
             record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
             self.memory.write(binding.buffer(element), &record);
         }
-        let kinds = [DescriptorKind::Texture, DescriptorKind::Image];
-        for (kind, null) in kinds.into_iter().zip(&self.sets.null).take(binding.textures() as usize) {
-            self.memory.write(binding.texture(element, kind), null);
+        let [texture, image] = &self.sets.null;
+        if binding.textures() > 0 {
+            let first = element * binding.planes();
+            let planes = first..first + binding.planes();
+            planes.for_each(|at| self.memory.write(binding.texture(at, DescriptorKind::Texture), texture));
+        }
+        if binding.is_stored() {
+            self.memory.write(binding.texture(element, DescriptorKind::Image), image);
         }
     }
 
@@ -407,9 +433,14 @@ impl Set {
             if new.is_buffer() {
                 move_bytes(old.buffer(old_element), new.buffer(element), DESCRIPTOR_BYTES as usize);
             }
-            for kind in
-                [DescriptorKind::Texture, DescriptorKind::Image].into_iter().take(new.textures() as usize)
-            {
+            let kind = DescriptorKind::Texture;
+            let planes = if new.textures() == 0 { 0 } else { new.planes().min(old.planes()) };
+            for plane in 0..planes {
+                let [from, to] = [old_element * old.planes() + plane, element * new.planes() + plane];
+                move_bytes(old.texture(from, kind), new.texture(to, kind), view::BYTES);
+            }
+            if new.is_stored() {
+                let kind = DescriptorKind::Image;
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
             // Immutable samplers are equal in both, except for the format of the border colour.

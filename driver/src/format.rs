@@ -7,6 +7,8 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use ash::vk;
 
+use crate::ycbcr;
+
 /// A channel of a texture descriptor: 0 to 3 are channels of the texel; this is the constant one.
 pub const ONE: u8 = 4;
 /// The constant zero.
@@ -140,6 +142,13 @@ formats! {
     ASTC_10X10_UNORM_BLOCK 0x6b UNORM 16 RGBA [10 10]; ASTC_10X10_SRGB_BLOCK 0x6b UNORM 16 RGBA [10 10] srgb;
     ASTC_12X10_UNORM_BLOCK 0x6c UNORM 16 RGBA [12 10]; ASTC_12X10_SRGB_BLOCK 0x6c UNORM 16 RGBA [12 10] srgb;
     ASTC_12X12_UNORM_BLOCK 0x6d UNORM 16 RGBA [12 12]; ASTC_12X12_SRGB_BLOCK 0x6d UNORM 16 RGBA [12 12] srgb;
+    // Of several planes, of which this is the first.
+    G8_B8_R8_3PLANE_420_UNORM 0x00 UNORM 1 R; G8_B8R8_2PLANE_420_UNORM 0x00 UNORM 1 R;
+    G8_B8_R8_3PLANE_422_UNORM 0x00 UNORM 1 R; G8_B8R8_2PLANE_422_UNORM 0x00 UNORM 1 R;
+    G8_B8_R8_3PLANE_444_UNORM 0x00 UNORM 1 R;
+    G16_B16_R16_3PLANE_420_UNORM 0x09 UNORM 2 R; G16_B16R16_2PLANE_420_UNORM 0x09 UNORM 2 R;
+    G16_B16_R16_3PLANE_422_UNORM 0x09 UNORM 2 R; G16_B16R16_2PLANE_422_UNORM 0x09 UNORM 2 R;
+    G16_B16_R16_3PLANE_444_UNORM 0x09 UNORM 2 R;
 }
 
 /// Names of formats that are only for vertex attributes.
@@ -219,6 +228,11 @@ impl FormatDesc {
         self.block != [1, 1]
     }
 
+    /// Whether images of it have planes of luma and chroma.
+    pub fn is_planar(&self) -> bool {
+        ycbcr::planar(self.format).is_some()
+    }
+
     /// Whether texels are integers.
     pub fn is_integer(&self) -> bool {
         matches!(self.kind, UINT | SINT)
@@ -249,8 +263,9 @@ impl FormatDesc {
 
     /// The format of each plane in memory: depth and stencil are separate.
     pub fn planes(&self) -> Vec<&'static FormatDesc> {
-        let names: &[vk::Format] = match self.format {
-            vk::Format::D32_SFLOAT_S8_UINT => &[vk::Format::D32_SFLOAT, vk::Format::S8_UINT],
+        let names: &[vk::Format] = match (self.format, ycbcr::planar(self.format)) {
+            (_, Some(planar)) => planar.planes,
+            (vk::Format::D32_SFLOAT_S8_UINT, _) => &[vk::Format::D32_SFLOAT, vk::Format::S8_UINT],
             _ => &[self.format],
         };
         names.iter().filter_map(|name| find(*name)).collect()
@@ -260,6 +275,12 @@ impl FormatDesc {
     pub fn features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST;
+        if self.is_planar() {
+            return features
+                | F::SAMPLED_IMAGE_FILTER_LINEAR
+                | F::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
+                | F::MIDPOINT_CHROMA_SAMPLES;
+        }
         if self.is_depth_stencil() {
             features |= F::DEPTH_STENCIL_ATTACHMENT | F::BLIT_SRC;
             if self.has_depth() {
@@ -293,7 +314,8 @@ impl FormatDesc {
     pub fn buffer_features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::empty();
-        if self.is_compressed() || self.is_depth_stencil() || self.srgb || self.bytes == 12 {
+        let only_images = self.is_compressed() || self.is_depth_stencil() || self.is_planar();
+        if only_images || self.srgb || self.bytes == 12 {
             return features;
         }
         features |= F::UNIFORM_TEXEL_BUFFER;

@@ -8,6 +8,7 @@ use ash::vk;
 use crate::Error;
 use crate::format::{self, FormatDesc};
 use crate::memory::Allocation;
+use crate::ycbcr;
 
 /// Alignment of images in bytes.
 const ALIGNMENT: u64 = 0x4000;
@@ -44,7 +45,7 @@ pub enum PlaneLayout {
     Tiled(Layout),
 }
 
-/// A plane: a whole image, or its depth or stencil.
+/// A plane: a whole image, its depth or stencil, or its luma or chroma.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plane {
     /// Format of its texels.
@@ -53,9 +54,16 @@ pub struct Plane {
     pub layout: PlaneLayout,
     /// First byte in the image.
     pub offset: u64,
+    /// Texels of the image that one of its own reaches over.
+    pub reach: [u32; 2],
 }
 
 impl Plane {
+    /// Texels along each axis, of an image of `size`.
+    pub fn size(&self, [width, height, depth]: [u32; 3]) -> [u32; 3] {
+        [width.div_ceil(self.reach[0].max(1)), height.div_ceil(self.reach[1].max(1)), depth]
+    }
+
     /// Bytes from one layer or slice to the next.
     pub fn layer_stride(&self) -> u64 {
         match self.layout {
@@ -79,7 +87,7 @@ pub struct Image {
     pub info: ImageInfo,
     /// Format of its texels.
     pub format: &'static FormatDesc,
-    /// Its planes: one, or depth and stencil.
+    /// Its planes: one, depth and stencil, or luma and chroma.
     pub planes: Vec<Plane>,
     /// Size in bytes.
     pub bytes: u64,
@@ -95,10 +103,13 @@ impl Image {
         let format = format::find(info.format).ok_or(Error::Format(info.format))?;
         let mut planes = Vec::new();
         let mut bytes = 0_u64;
-        for plane in format.planes() {
-            let layout = plane_layout(&info, plane);
+        let chroma = ycbcr::planar(info.format).map_or([1, 1], |planar| planar.chroma);
+        for (number, plane) in format.planes().into_iter().enumerate() {
+            let reach = if number == 0 { [1, 1] } else { chroma };
             let offset = bytes.next_multiple_of(ALIGNMENT);
-            let plane = Plane { format: plane, layout, offset };
+            let whole = Plane { format: plane, layout: PlaneLayout::Linear([0; 2]), offset, reach };
+            let own = ImageInfo { size: whole.size(info.size), ..info };
+            let plane = Plane { layout: plane_layout(&own, plane), ..whole };
             let slices = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { info.layers };
             bytes = offset + plane.layer_stride() * u64::from(slices);
             planes.push(plane);
@@ -131,10 +142,12 @@ impl Image {
 
     /// The plane with an aspect.
     pub fn plane(&self, aspect: vk::ImageAspectFlags) -> Option<&Plane> {
-        match aspect.contains(vk::ImageAspectFlags::STENCIL) && !aspect.contains(vk::ImageAspectFlags::DEPTH)
-        {
-            true => self.planes.last(),
-            false => self.planes.first(),
+        use vk::ImageAspectFlags as A;
+        match aspect {
+            A::STENCIL => self.planes.last(),
+            A::PLANE_1 => self.planes.get(1),
+            A::PLANE_2 => self.planes.get(2),
+            _ => self.planes.first(),
         }
     }
 

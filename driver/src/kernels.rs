@@ -94,6 +94,8 @@ kernels! {
     Draws "draws";
     /// Prepares a launch that captures vertices.
     Capture "capture";
+    /// Counts the primitives of a draw.
+    Count "count";
     /// Takes strips and fans apart that indices restart.
     Restart "restart";
     /// Writes the numbers of a draw of captured vertices.

@@ -51,6 +51,7 @@ pub mod transfer;
 pub mod upload;
 pub mod view;
 pub mod words;
+pub mod ycbcr;
 
 pub use agx_compiler::{Bounds, FIGURES, Robustness, Statistics};
 pub use error::Error;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::Stage;
-use agx_compiler::{Bounds, CompileKey, Input, Robustness};
+use agx_compiler::{Bounds, CompileKey, Conversion, Input, Robustness};
 
 use crate::Error;
 use crate::cache::Known;
@@ -23,6 +23,8 @@ pub struct ShaderSource {
     pub has_base: bool,
     /// The results of accesses outside buffers, if they differ from the device's.
     pub robustness: PipelineRobustness,
+    /// Bindings whose colours are converted.
+    pub conversions: Vec<Conversion>,
 }
 
 /// Robustness of a pipeline; `None` means the device's. The device's is always the minimum, because it may be needed
@@ -89,6 +91,7 @@ impl ShaderSource {
         key.robustness = self.robustness.of(device.enabled.robustness);
         key.sampler_bias = true;
         key.pairs_samplers = device.enabled.open_borders;
+        key.conversions.clone_from(&self.conversions);
         key.workgroup_base = self.has_base;
         key
     }

@@ -1,4 +1,4 @@
-//! Query pools: timestamps, occlusion counters, and counts of captured primitives.
+//! Query pools: timestamps, occlusion counters, and counts of primitives.
 //!
 //! A pool has a word of 64 bits for each value of a result and one that says whether the result is there. Occlusion counters lie in an array
 //! of the device, because draws name them by their index.
@@ -43,7 +43,18 @@ enum Results {
     /// Among the counters, from this one on.
     Counters(Arc<Counters>, u64),
     /// In memory of its own: primitives that were captured, and those that would have been, had there been room.
-    Primitives(Allocation),
+    Captured(Allocation),
+    /// In memory of its own: primitives that were drawn, whether or not anything of them is seen.
+    Drawn(Allocation),
+}
+
+/// Primitives that the queries of a pool count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Primitives {
+    /// Those that are captured.
+    Captured,
+    /// Those that are drawn.
+    Drawn,
 }
 
 /// A query pool.
@@ -79,7 +90,10 @@ impl QueryPool {
                 Results::Counters(counters.clone(), first)
             }
             vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => {
-                Results::Primitives(space.allocate(16 * u64::from(count), Place::High)?)
+                Results::Captured(space.allocate(16 * u64::from(count), Place::High)?)
+            }
+            vk::QueryType::PRIMITIVES_GENERATED_EXT => {
+                Results::Drawn(space.allocate(8 * u64::from(count), Place::High)?)
             }
             _ => return Err(Error::Unsupported { what: "this type of query" }),
         };
@@ -90,33 +104,37 @@ impl QueryPool {
     pub fn times(&self) -> Option<u32> {
         match self.results {
             Results::Times(_, object) => Some(object),
-            Results::Counters(..) | Results::Primitives(_) => None,
+            _ => None,
         }
     }
 
     /// The index of a query's counter.
     pub fn counter(&self, query: u32) -> Option<u64> {
         match self.results {
-            Results::Times(..) | Results::Primitives(_) => None,
             Results::Counters(_, first) => Some(first + u64::from(query)),
+            _ => None,
         }
     }
 
-    /// Whether its queries count primitives that are captured.
-    pub fn counts_primitives(&self) -> bool {
-        matches!(self.results, Results::Primitives(_))
+    /// Which primitives its queries count, if any.
+    pub fn primitives(&self) -> Option<Primitives> {
+        match self.results {
+            Results::Captured(_) => Some(Primitives::Captured),
+            Results::Drawn(_) => Some(Primitives::Drawn),
+            Results::Times(..) | Results::Counters(..) => None,
+        }
     }
 
     /// Values that a query has, of 64 bits each.
     pub fn values(&self) -> u32 {
-        if self.counts_primitives() { 2 } else { 1 }
+        if self.primitives() == Some(Primitives::Captured) { 2 } else { 1 }
     }
 
     /// The memory of the results, and the first byte of a query's.
     fn place(&self, query: u32) -> (&Allocation, u64) {
         let at = 8 * u64::from(self.values()) * u64::from(query);
         match &self.results {
-            Results::Times(memory, _) | Results::Primitives(memory) => (memory, at),
+            Results::Times(memory, _) | Results::Captured(memory) | Results::Drawn(memory) => (memory, at),
             Results::Counters(counters, first) => (&counters.memory, 8 * first + at),
         }
     }
@@ -156,7 +174,7 @@ impl Drop for QueryPool {
         match &self.results {
             Results::Times(_, object) => self.space.gpu().unbind_times(*object),
             Results::Counters(counters, first) => lock(&counters.free).give(*first, self.count.into()),
-            Results::Primitives(_) => {}
+            Results::Captured(_) | Results::Drawn(_) => {}
         }
     }
 }

@@ -7,6 +7,7 @@ use half::f16;
 use crate::border;
 use crate::record::Writer;
 use crate::sampler_heap::SamplerHeap;
+use crate::ycbcr::YcbcrConversion;
 
 /// Size of a hardware sampler.
 pub const BYTES: usize = 8;
@@ -32,6 +33,8 @@ pub struct Sampler {
     pub colour: Option<[u32; 4]>,
     /// Its index in the heap ([`crate::sampler_heap`]).
     pub number: u16,
+    /// How colours are converted; records of sets do not have it.
+    pub conversion: Option<YcbcrConversion>,
 }
 
 /// The parameters of a sampler.
@@ -113,7 +116,7 @@ impl Sampler {
         let mut descriptor = [0; BORDERED_BYTES];
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         let bias = f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits();
-        let sampler = Sampler { descriptor, bias, colour: None, number: 0 };
+        let sampler = Sampler { descriptor, bias, colour: None, number: 0, conversion: None };
         match info.custom {
             None => sampler,
             Some((vk::Format::UNDEFINED, colour)) => Sampler { colour: Some(colour), ..sampler },
@@ -176,7 +179,8 @@ impl Sampler {
         let [bias, is_open, number] = [0, 1, 2].map(|at| u16::from_le_bytes(half(at).unwrap_or_default()));
         let word = |at: usize| record.get(BYTES + 4 * at..).and_then(<[u8]>::first_chunk::<4>).copied();
         let colour = [0, 1, 2, 3].map(|at| u32::from_le_bytes(word(at).unwrap_or_default()));
-        Sampler { descriptor, bias, colour: (is_open != 0).then_some(colour), number }
+        let colour = (is_open != 0).then_some(colour);
+        Sampler { descriptor, bias, colour, number, conversion: None }
     }
 }
 

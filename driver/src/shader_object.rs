@@ -13,6 +13,7 @@ use crate::cache::{Known, PipelineCache};
 use crate::device::Device;
 use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
+use crate::ycbcr;
 
 /// The key of the source's entry; keys of shaders have at least 16 bytes.
 const SOURCE: &[u8] = b"source";
@@ -102,7 +103,7 @@ fn word(bytes: &mut &[u8]) -> Option<u32> {
 
 impl ShaderSource {
     /// All its fields: length and name of the entry point, number of constants, each as its number and two words,
-    /// whether workgroups have a base, and the code.
+    /// whether workgroups have a base, conversions, and the code.
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = (self.entry_point.len() as u32).to_le_bytes().to_vec();
         bytes.extend(self.entry_point.bytes());
@@ -112,6 +113,7 @@ impl ShaderSource {
             bytes.extend(value.to_le_bytes());
         }
         bytes.extend(u32::from(self.has_base).to_le_bytes());
+        bytes.extend(ycbcr::to_words(&self.conversions).into_iter().flat_map(u32::to_le_bytes));
         bytes.extend_from_slice(&self.code);
         bytes
     }
@@ -127,8 +129,9 @@ impl ShaderSource {
             constants.push((id, u64::from(high) << 32 | u64::from(low)));
         }
         let has_base = word(bytes)? != 0;
-        let robustness = PipelineRobustness::default();
-        Some(ShaderSource { code: Arc::new(bytes.to_vec()), entry_point, constants, has_base, robustness })
+        let conversions = ycbcr::from_words(|| word(bytes))?;
+        let (code, robustness) = (Arc::new(bytes.to_vec()), PipelineRobustness::default());
+        Some(ShaderSource { code, entry_point, constants, has_base, robustness, conversions })
     }
 }
 
@@ -144,6 +147,7 @@ mod tests {
             constants: vec![(7, 1 << 40 | 5), (1, 0)],
             has_base: true,
             robustness: PipelineRobustness::default(),
+            conversions: Vec::new(),
         };
         let bytes = source.to_bytes();
         let back = ShaderSource::from_bytes(&bytes).expect("all of it");

@@ -46,7 +46,10 @@ pub struct Swapchain {
     pixels: Mutex<Allocation>,
     /// The images that the application has acquired.
     taken: Mutex<Vec<bool>>,
+    /// The greatest number of a presentation that is over.
+    shown: Mutex<u64>,
     returned: Condvar,
+    presented: Condvar,
 }
 
 /// Minimum number of images of a swapchain.
@@ -74,7 +77,9 @@ impl Swapchain {
             taken: Mutex::new(vec![false; slots.len()]),
             slots,
             pixels: Mutex::new(pixels),
+            shown: Mutex::new(0),
             returned: Condvar::new(),
+            presented: Condvar::new(),
         })
     }
 
@@ -120,11 +125,29 @@ impl Swapchain {
         self.returned.notify_all();
     }
 
-    /// Shows an image after the waits of `submission` are complete, and releases it.
+    /// Waits until a presentation with this number or a greater one is complete, for at most `nanoseconds`.
+    ///
+    /// # Errors
+    /// A timeout.
+    pub fn wait_for(&self, id: u64, nanoseconds: u64) -> Result<(), Error> {
+        let deadline = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
+        let mut shown = lock(&self.shown);
+        while *shown < id {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Err(Error::Timeout);
+            }
+            let waited = self.presented.wait_timeout(shown, left.unwrap_or(Duration::from_secs(1)));
+            shown = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    /// Shows an image after the waits of `submission` are complete, and releases it. `id` is the number of the presentation, or 0.
     ///
     /// # Errors
     /// The device or the surface is lost, or the size of the surface has changed.
-    pub fn present(&self, number: u32, mut submission: Submission) -> Result<(), Error> {
+    pub fn present(&self, number: u32, mut submission: Submission, id: u64) -> Result<(), Error> {
         let slot = self.slots.get(number as usize).ok_or(Error::Invalid { what: "an image of no number" })?;
         let pixels = lock(&self.pixels);
         submission.commands.push(slot.copy.commands());
@@ -135,6 +158,10 @@ impl Swapchain {
             self.surface.show(self.size, &bytes)
         });
         self.release(number);
+        // Presentations end in the order in which they began, whether or not their images are seen.
+        let mut last = lock(&self.shown);
+        *last = id.max(*last);
+        self.presented.notify_all();
         shown
     }
 
@@ -171,4 +198,39 @@ fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot,
     copy.record(move |recorder| recorder.copy_from_image(&source, &whole));
     copy.end()?;
     Ok(Slot { image, memory, copy })
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_device::Settings;
+
+    use super::*;
+    use crate::device::Enabled;
+    use crate::gpu::{InProcess, Outputs};
+    use crate::surface::Headless;
+
+    #[test]
+    fn presentations_are_awaited_by_number() {
+        let outputs = Outputs { report: Box::new(|_| {}), trace: None, statistics: None };
+        let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
+        let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
+        let info = SwapchainInfo {
+            images: 3,
+            format: vk::Format::B8G8R8A8_UNORM,
+            size: [8, 8],
+            layers: 1,
+            usage: vk::ImageUsageFlags::COLOR_ATTACHMENT,
+        };
+        let swapchain = Swapchain::new(&device, Arc::new(Headless), &info).expect("images");
+        assert!(swapchain.wait_for(0, 0).is_ok());
+        assert!(matches!(swapchain.wait_for(5, 1000), Err(Error::Timeout)));
+        let image = swapchain.acquire(0).expect("a free image");
+        swapchain.present(image, Submission::default(), 5).expect("a surface");
+        assert!(swapchain.wait_for(5, 0).is_ok() && swapchain.wait_for(4, 0).is_ok());
+        assert!(matches!(swapchain.wait_for(6, 0), Err(Error::Timeout)));
+        // A presentation without a number leaves the others as they were.
+        let image = swapchain.acquire(0).expect("a free image");
+        swapchain.present(image, Submission::default(), 0).expect("a surface");
+        assert!(swapchain.wait_for(5, 0).is_ok());
+    }
 }

@@ -123,7 +123,7 @@ impl<'i> Part<'i> {
     /// The descriptor for sampling and loading.
     pub fn texture(&self) -> Descriptor {
         use record::texture::*;
-        let [width, height, _] = self.image.info.size.map(u64::from);
+        let [width, height, _] = self.plane.size(self.image.info.size).map(u64::from);
         let mut writer = Writer::new(&RECORD)
             .set(&DIMENSION, self.dimension as u64)
             .set(&LAYOUT, self.order())
@@ -160,7 +160,7 @@ impl<'i> Part<'i> {
     /// The descriptor for stores, of one level.
     pub fn stored(&self) -> Descriptor {
         use record::image::*;
-        let [width, height, _] = self.image.info.size.map(u64::from);
+        let [width, height, _] = self.plane.size(self.image.info.size).map(u64::from);
         let dimension = match self.dimension {
             Dimension::Cube | Dimension::CubeArray => Dimension::PlaneArray,
             other => other,
@@ -286,6 +286,8 @@ pub struct ImageView {
     pub layers: [u32; 2],
     /// Descriptor for sampling.
     pub texture: Descriptor,
+    /// Descriptors for sampling the planes of chroma.
+    pub chroma: Vec<Descriptor>,
     /// Descriptor for loads from a storage image.
     pub loaded: Descriptor,
     /// Descriptor for stores.
@@ -316,7 +318,8 @@ impl ImageView {
         };
         let whole = format::find(info.format).ok_or(Error::Format(info.format))?;
         let plane = image.plane(range.aspect_mask).ok_or(Error::Format(info.format))?;
-        let desc = if whole.is_depth_stencil() { plane.format } else { whole };
+        let has_planes = whole.is_depth_stencil() || whole.is_planar();
+        let desc = if has_planes { plane.format } else { whole };
         let part = Part {
             image: &image,
             plane,
@@ -339,7 +342,14 @@ impl ImageView {
         let [texture, loaded, stored, attachment] =
             [part.texture(), storage.texture(), storage.stored(), attachment.texture()];
         let (levels, layers, sampled) = (part.levels, part.layers, desc.format);
-        Ok(ImageView { image, format: whole, sampled, levels, layers, texture, loaded, stored, attachment })
+        let planes = if whole.is_planar() { image.planes.get(1..).unwrap_or_default() } else { &[] };
+        let of = |plane: &Plane| {
+            let (format, swizzle) = (plane.format, plane.format.swizzle);
+            Part { plane, format, swizzle, ..part }.texture()
+        };
+        let chroma = planes.iter().map(of).collect();
+        let format = whole;
+        Ok(ImageView { image, format, sampled, levels, layers, texture, chroma, loaded, stored, attachment })
     }
 
     /// The view's level as a 2D array with the layers of the view, for render passes.
@@ -383,7 +393,7 @@ fn dimension(kind: vk::ImageViewType, samples: u32) -> Dimension {
 }
 
 /// The composition of a view's component mapping with a format's swizzle.
-fn composed(components: vk::ComponentMapping, swizzle: [u8; 4]) -> [u8; 4] {
+pub fn composed(components: vk::ComponentMapping, swizzle: [u8; 4]) -> [u8; 4] {
     let of = |wanted: vk::ComponentSwizzle, own: usize| match wanted {
         vk::ComponentSwizzle::ZERO => ZERO,
         vk::ComponentSwizzle::ONE => ONE,

@@ -17,9 +17,12 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 25] = [
+const EXTENSIONS: [&str; 29] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
+    "VK_KHR_maintenance6",
+    "VK_KHR_present_id",
+    "VK_KHR_present_wait",
     "VK_KHR_pipeline_executable_properties",
     "VK_KHR_pipeline_library",
     "VK_KHR_calibrated_timestamps",
@@ -27,6 +30,7 @@ const EXTENSIONS: [&str; 25] = [
     "VK_KHR_map_memory2",
     "VK_EXT_calibrated_timestamps",
     "VK_EXT_color_write_enable",
+    "VK_EXT_depth_bias_control",
     "VK_EXT_depth_clip_enable",
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",

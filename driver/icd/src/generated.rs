@@ -2757,6 +2757,16 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkWaitForPresentKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::wait_for_present_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkCreateHeadlessSurfaceEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -2974,6 +2984,16 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         "vkUnmapMemory2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory2_khr)
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetDepthBias2EXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_bias2_ext,
+            )
         },
         First::Device,
         0,
@@ -3507,6 +3527,46 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
                 entry::get_calibrated_timestamps_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdBindDescriptorSets2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_bind_descriptor_sets2_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdPushConstants2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_push_constants2_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdPushDescriptorSet2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_push_descriptor_set2_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplate2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_push_descriptor_set_with_template2_khr,
             )
         },
         First::Device,
@@ -6858,6 +6918,16 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn wait_for_present_khr(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        present_id: u64,
+        timeout: u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWaitForPresentKHR`.
+        unsafe { outcome(calls::wait_for_present_khr(dispatched(device), swapchain, present_id, timeout)) }
+    }
+
     pub(super) unsafe extern "system" fn create_headless_surface_ext(
         instance: vk::Instance,
         p_create_info: *const vk::HeadlessSurfaceCreateInfoEXT<'_>,
@@ -6952,6 +7022,16 @@ mod entry {
     ) -> vk::Result {
         // SAFETY: valid usage of `vkUnmapMemory2KHR`.
         unsafe { outcome(calls::unmap_memory2_khr(dispatched(device), reference(p_memory_unmap_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_bias2_ext(
+        command_buffer: vk::CommandBuffer,
+        p_depth_bias_info: *const vk::DepthBiasInfoEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthBias2EXT`.
+        unsafe {
+            calls::cmd_set_depth_bias2_ext(dispatched(command_buffer), reference(p_depth_bias_info));
+        }
     }
 
     pub(super) unsafe extern "system" fn cmd_set_vertex_input_ext(
@@ -7392,6 +7472,55 @@ mod entry {
             ))
         }
     }
+
+    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets2_khr(
+        command_buffer: vk::CommandBuffer,
+        p_bind_descriptor_sets_info: *const vk::BindDescriptorSetsInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindDescriptorSets2KHR`.
+        unsafe {
+            calls::cmd_bind_descriptor_sets2_khr(
+                dispatched(command_buffer),
+                reference(p_bind_descriptor_sets_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_constants2_khr(
+        command_buffer: vk::CommandBuffer,
+        p_push_constants_info: *const vk::PushConstantsInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushConstants2KHR`.
+        unsafe {
+            calls::cmd_push_constants2_khr(dispatched(command_buffer), reference(p_push_constants_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set2_khr(
+        command_buffer: vk::CommandBuffer,
+        p_push_descriptor_set_info: *const vk::PushDescriptorSetInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSet2KHR`.
+        unsafe {
+            calls::cmd_push_descriptor_set2_khr(
+                dispatched(command_buffer),
+                reference(p_push_descriptor_set_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template2_khr(
+        command_buffer: vk::CommandBuffer,
+        p_push_descriptor_set_with_template_info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplate2KHR`.
+        unsafe {
+            calls::cmd_push_descriptor_set_with_template2_khr(
+                dispatched(command_buffer),
+                reference(p_push_descriptor_set_with_template_info),
+            );
+        }
+    }
 }
 
 /// Accessors for pointer members of structures.
@@ -7418,6 +7547,20 @@ pub(crate) mod members {
     ) -> &'s [u32] {
         // SAFETY: valid usage of `VkBindBufferMemoryDeviceGroupInfo`.
         unsafe { slice(of.p_device_indices, of.device_index_count as usize) }
+    }
+
+    pub(crate) fn bind_descriptor_sets_info_descriptor_sets<'s>(
+        of: &'s vk::BindDescriptorSetsInfoKHR<'_>,
+    ) -> &'s [vk::DescriptorSet] {
+        // SAFETY: valid usage of `VkBindDescriptorSetsInfo`.
+        unsafe { slice(of.p_descriptor_sets, of.descriptor_set_count as usize) }
+    }
+
+    pub(crate) fn bind_descriptor_sets_info_dynamic_offsets<'s>(
+        of: &'s vk::BindDescriptorSetsInfoKHR<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkBindDescriptorSetsInfo`.
+        unsafe { slice(of.p_dynamic_offsets, of.dynamic_offset_count as usize) }
     }
 
     pub(crate) fn bind_image_memory_device_group_info_device_indices<'s>(
@@ -7923,6 +8066,11 @@ pub(crate) mod members {
         unsafe { slice(of.p_scissors, of.scissor_count as usize) }
     }
 
+    pub(crate) fn present_id_khr_present_ids<'s>(of: &'s vk::PresentIdKHR<'_>) -> &'s [u64] {
+        // SAFETY: valid usage of `VkPresentIdKHR`.
+        unsafe { slice(of.p_present_ids, of.swapchain_count as usize) }
+    }
+
     pub(crate) fn present_info_khr_wait_semaphores<'s>(
         of: &'s vk::PresentInfoKHR<'_>,
     ) -> &'s [vk::Semaphore] {
@@ -7938,6 +8086,18 @@ pub(crate) mod members {
     pub(crate) fn present_info_khr_image_indices<'s>(of: &'s vk::PresentInfoKHR<'_>) -> &'s [u32] {
         // SAFETY: valid usage of `VkPresentInfoKHR`.
         unsafe { slice(of.p_image_indices, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn push_constants_info_values<'s>(of: &'s vk::PushConstantsInfoKHR<'_>) -> &'s [u8] {
+        // SAFETY: valid usage of `VkPushConstantsInfo`.
+        unsafe { slice(of.p_values.cast::<u8>(), of.size as usize) }
+    }
+
+    pub(crate) fn push_descriptor_set_info_descriptor_writes<'s>(
+        of: &'s vk::PushDescriptorSetInfoKHR<'_>,
+    ) -> &'s [vk::WriteDescriptorSet<'s>] {
+        // SAFETY: valid usage of `VkPushDescriptorSetInfo`.
+        unsafe { slice(of.p_descriptor_writes, of.descriptor_write_count as usize) }
     }
 
     pub(crate) fn render_pass_attachment_begin_info_attachments<'s>(
@@ -8076,6 +8236,20 @@ pub(crate) mod members {
     pub(crate) fn semaphore_wait_info_values<'s>(of: &'s vk::SemaphoreWaitInfo<'_>) -> &'s [u64] {
         // SAFETY: valid usage of `VkSemaphoreWaitInfo`.
         unsafe { slice(of.p_values, of.semaphore_count as usize) }
+    }
+
+    pub(crate) fn set_descriptor_buffer_offsets_info_ext_buffer_indices<'s>(
+        of: &'s vk::SetDescriptorBufferOffsetsInfoEXT<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkSetDescriptorBufferOffsetsInfoEXT`.
+        unsafe { slice(of.p_buffer_indices, of.set_count as usize) }
+    }
+
+    pub(crate) fn set_descriptor_buffer_offsets_info_ext_offsets<'s>(
+        of: &'s vk::SetDescriptorBufferOffsetsInfoEXT<'_>,
+    ) -> &'s [vk::DeviceSize] {
+        // SAFETY: valid usage of `VkSetDescriptorBufferOffsetsInfoEXT`.
+        unsafe { slice(of.p_offsets, of.set_count as usize) }
     }
 
     pub(crate) fn shader_create_info_ext_code<'s>(of: &'s vk::ShaderCreateInfoEXT<'_>) -> &'s [u8] {

@@ -17,6 +17,7 @@ use agx_driver::shader_object::ShaderObject;
 use agx_driver::surface::Surface;
 use agx_driver::sync::{Event, Sync};
 use agx_driver::view::{BufferView, ImageView};
+use agx_driver::ycbcr::YcbcrConversion;
 use ash::vk;
 use ash::vk::Handle;
 
@@ -68,6 +69,7 @@ objects! { Object:
     Image Image;
     ImageView ImageView;
     Sampler Sampler;
+    SamplerYcbcrConversion YcbcrConversion;
     ShaderModule ShaderModule;
     PipelineCache PipelineCache;
     ShaderEXT ShaderObject;

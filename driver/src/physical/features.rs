@@ -53,6 +53,7 @@ pub fn features_11() -> vk::PhysicalDeviceVulkan11Features<'static> {
         .multiview(true)
         .variable_pointers_storage_buffer(true)
         .variable_pointers(true)
+        .sampler_ycbcr_conversion(true)
         .shader_draw_parameters(true)
 }
 

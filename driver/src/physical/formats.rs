@@ -11,7 +11,7 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     let mut features = [F::empty(); 3];
     if let Some(desc) = format::find(format) {
         let optimal = desc.features();
-        let linear = match desc.is_compressed() || desc.is_depth_stencil() {
+        let linear = match desc.is_compressed() || desc.is_depth_stencil() || desc.is_planar() {
             true => F::empty(),
             false => {
                 optimal & !(F::COLOR_ATTACHMENT | F::COLOR_ATTACHMENT_BLEND | F::DEPTH_STENCIL_ATTACHMENT)
@@ -54,7 +54,8 @@ pub fn image_format(
     if features.is_empty() || (lacking && !extended) || flags.intersects(refused) {
         return None;
     }
-    if kind != vk::ImageType::TYPE_2D && (desc.is_depth_stencil() || desc.is_compressed()) {
+    let is_flat = desc.is_depth_stencil() || desc.is_compressed() || desc.is_planar();
+    if kind != vk::ImageType::TYPE_2D && is_flat {
         return None;
     }
     let is_linear = tiling == vk::ImageTiling::LINEAR;
@@ -70,11 +71,12 @@ pub fn image_format(
         && !usage.contains(U::STORAGE)
         && !flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE)
         && (desc.is_depth_stencil() || desc.colour().is_some());
-    let levels = if is_linear { 1 } else { 32 - side.leading_zeros() };
+    let is_simple = is_linear || desc.is_planar();
+    let levels = if is_simple { 1 } else { 32 - side.leading_zeros() };
     Some(vk::ImageFormatProperties {
         max_extent: vk::Extent3D { width: side, height, depth },
         max_mip_levels: levels,
-        max_array_layers: if kind == vk::ImageType::TYPE_3D || is_linear { 1 } else { LAYERS },
+        max_array_layers: if kind == vk::ImageType::TYPE_3D || is_simple { 1 } else { LAYERS },
         sample_counts: if several { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: 2 << 30,
     })

@@ -112,8 +112,8 @@ pub fn properties() -> vk::PhysicalDeviceProperties {
     vk::PhysicalDeviceProperties {
         api_version: API_VERSION,
         driver_version: vk::make_api_version(0, 0, 1, 0),
-        // Mesa's number for its own drivers of hardware without a PCI vendor.
-        vendor_id: 0x10005,
+        // The PCI vendor of the hardware. Mesa's drivers say Mesa's number, by which programs take versions for Mesa's.
+        vendor_id: 0x106b,
         device_id: 0x8103,
         device_type: vk::PhysicalDeviceType::INTEGRATED_GPU,
         device_name: characters(NAME),

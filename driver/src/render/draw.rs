@@ -224,8 +224,13 @@ fn programs(device: &Device, graphics: &Graphics, pass: &Pass, strides: &[u32]) 
     let known = Known::default();
     let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
     let linked = vertex.linked(device, &dynamic.input, strides, known)?;
-    let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
-    let state = dynamic.fragment(&formats)?;
+    let mut state = dynamic.fragment(&pass.targets.formats)?;
+    // A target that the pipeline does not name keeps what it has (`VK_EXT_dynamic_rendering_unused_attachments`).
+    for (target, known) in state.targets.iter_mut().zip(shaders.pipeline.iter().flat_map(|p| &p.formats)) {
+        if let (Some(target), None) = (target, known) {
+            (target.write_mask, target.blend) = (0, None);
+        }
+    }
     let fragment = match &shaders.fragment {
         Some(fragment) => fragment.program(device, state, &linked.shader.info, known)?,
         None => device.no_fragment()?.program(device, state, &linked.shader.info, known)?,

@@ -12,7 +12,7 @@ use super::draw::{DrawNumbers, IndexBuffer, UNSHADED, strides};
 use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::kernels::Kernel;
-use crate::query::QueryPool;
+use crate::query::Primitives as Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, State};
 
 /// What the program of one thread leaves for the launch of a vertex shader that captures.
@@ -38,8 +38,10 @@ pub struct Feedback {
     pub buffers: [(u64, u64); MAX_BUFFERS],
     /// Address of the next byte of each buffer, while vertices are captured.
     offsets: Option<u64>,
-    /// Address of the results of the query that counts.
+    /// Address of the results of the query that counts what is captured.
     query: Option<u64>,
+    /// Address of the results of the query that counts what is drawn.
+    drawn: Option<u64>,
 }
 
 /// A draw whose vertices are captured.
@@ -92,6 +94,14 @@ impl IndexBuffer {
     }
 }
 
+/// Adds the primitives of a draw to a query.
+fn count(recorder: &mut Recorder, draw: &Draw, query: u64) -> Result<(), Error> {
+    let (corners, is_strip) = draw.shape();
+    let descriptors = [Direct::Buffer(draw.numbers, 20), Direct::Buffer(query, 8)];
+    recorder.run_kernel(Kernel::Count, &[corners, is_strip.into()], &descriptors, [1; 3])?;
+    recorder.barrier()
+}
+
 impl Recorder {
     /// Does something before the pass that is under way.
     fn before_pass(&mut self, act: impl FnOnce(&mut Recorder) -> Result<(), Error>) -> Result<(), Error> {
@@ -133,19 +143,24 @@ impl Recorder {
         })
     }
 
-    /// Has a query count primitives that are captured, or none.
-    pub(super) fn count_feedback(&mut self, query: Option<(&QueryPool, u32)>) {
-        self.graphics.feedback.query = query.map(|(pool, query)| pool.result_address(query));
+    /// Has the query at an address count primitives, or none.
+    pub(super) fn count_primitives(&mut self, kind: Counted, query: Option<u64>) {
+        match kind {
+            Counted::Captured => self.graphics.feedback.query = query,
+            Counted::Drawn => self.graphics.feedback.drawn = query,
+        }
     }
 
-    /// Captures the vertices of a draw, if that is asked for.
+    /// Captures the vertices of a draw and counts its primitives, where the application wants that.
     ///
     /// # Errors
     /// Nothing is bound, what the compiler says, or memory is used up.
     pub(super) fn capture(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
-        let Some(offsets) = self.graphics.feedback.offsets else { return Ok(()) };
+        let Feedback { offsets, drawn, .. } = self.graphics.feedback;
+        if offsets.is_none() && drawn.is_none() {
+            return Ok(());
+        }
         let graphics = self.graphics.clone();
-        let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
         let mut draw = Draw {
             numbers: self.numbers(numbers, indexed)?,
             indices: graphics.indices.filter(|_| indexed),
@@ -155,6 +170,11 @@ impl Recorder {
         if graphics.dynamic.restart {
             self.take_apart(&mut draw, numbers)?;
         }
+        if let Some(query) = drawn {
+            count(self, &draw, query)?;
+        }
+        let Some(offsets) = offsets else { return Ok(()) };
+        let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
         let (input, strides) = (&graphics.dynamic.input, strides(&graphics));
         let program = vertex.capturing(&self.device, input, &strides, draw.assembly())?;
         if program.info.feedback.outputs.is_empty() {

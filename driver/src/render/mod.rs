@@ -190,6 +190,13 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// Whether its images have changed since it began or was interrupted, by clears or draws.
+    pub(crate) fn has_changed(&self) -> bool {
+        let colours = self.info.colours.iter().flatten().map(|target| target.load);
+        let depths = self.info.depth.iter().chain(&self.info.stencil).map(|target| target.load);
+        self.draws > 0 || colours.chain(depths).any(|load| load == vk::AttachmentLoadOp::CLEAR)
+    }
+
     /// Queries that a query takes.
     pub fn queries(&self) -> u32 {
         self.info.queries()
@@ -367,7 +374,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Clears boxes of the pass's images while it is under way: the pass is ended and goes on behind.
+    /// Clears boxes of the pass's images while it is under way: the pass is interrupted.
     ///
     /// # Errors
     /// Memory is used up.
@@ -377,7 +384,8 @@ impl Recorder {
         boxes: &[[u32; 6]],
     ) -> Result<(), Error> {
         let Some(pass) = self.pass.take() else { return Ok(()) };
-        let Pass { mut info, query, finished, .. } = self.finish_pass(stored(pass))?;
+        let pass = self.finish_pass(stored(pass))?;
+        let info = &pass.info;
         for (aspect, number, value) in clears {
             let view = match *aspect {
                 vk::ImageAspectFlags::DEPTH => info.depth.as_ref().map(|target| target.view.clone()),
@@ -394,22 +402,13 @@ impl Recorder {
                 }
             }
         }
-        info.colours.iter_mut().flatten().for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
-        info.depth
-            .iter_mut()
-            .chain(&mut info.stencil)
-            .for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
-        self.begin_pass(info)?;
-        if let Some(pass) = &mut self.pass {
-            (pass.query, pass.finished) = (query, finished);
-        }
-        Ok(())
+        resume(self, pass)
     }
 
-    /// Begins counting samples, or primitives that are captured.
+    /// Begins counting samples or primitives.
     pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) {
-        if pool.counts_primitives() {
-            self.count_feedback(Some((pool, query)));
+        if let Some(kind) = pool.primitives() {
+            self.count_primitives(kind, Some(pool.result_address(query)));
         } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
             pass.query = Some((counter, precise));
         }
@@ -420,12 +419,12 @@ impl Recorder {
     /// # Errors
     /// Memory is used up.
     pub fn end_query(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
-        if pool.counts_primitives() {
-            self.count_feedback(None);
+        if let Some(kind) = pool.primitives() {
+            self.count_primitives(kind, None);
         }
         match &mut self.pass {
             Some(pass) => {
-                if !pool.counts_primitives() {
+                if pool.primitives().is_none() {
                     pass.query = None;
                 }
                 pass.finished.push((pool.clone(), query));
@@ -434,6 +433,28 @@ impl Recorder {
             None => self.finish_queries(pool, query, 1),
         }
     }
+}
+
+/// Ends the current render pass and begins it again with the contents of its images, so that later draws can read them.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn interrupt(recorder: &mut Recorder) -> Result<(), Error> {
+    let Some(pass) = recorder.pass.take() else { return Ok(()) };
+    let pass = recorder.finish_pass(stored(pass))?;
+    resume(recorder, pass)
+}
+
+/// Begins a stored render pass again.
+fn resume(recorder: &mut Recorder, Pass { mut info, query, finished, .. }: Pass) -> Result<(), Error> {
+    let load = vk::AttachmentLoadOp::LOAD;
+    info.colours.iter_mut().flatten().for_each(|target| target.load = load);
+    info.depth.iter_mut().chain(&mut info.stencil).for_each(|target| target.load = load);
+    recorder.begin_pass(info)?;
+    if let Some(pass) = &mut recorder.pass {
+        (pass.query, pass.finished) = (query, finished);
+    }
+    Ok(())
 }
 
 /// A pass whose images are all stored.

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 20] = [
+const EXTENSIONS: [&CStr; 25] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::border_color_swizzle::NAME,
@@ -28,6 +28,11 @@ const EXTENSIONS: [&CStr; 20] = [
     ash::ext::multi_draw::NAME,
     ash::ext::shader_stencil_export::NAME,
     ash::khr::shader_subgroup_rotate::NAME,
+    ash::ext::primitives_generated_query::NAME,
+    ash::ext::dynamic_rendering_unused_attachments::NAME,
+    ash::khr::workgroup_memory_explicit_layout::NAME,
+    ash::khr::maintenance6::NAME,
+    ash::ext::depth_bias_control::NAME,
 ];
 
 /// A device with everything enabled that it has.
@@ -46,6 +51,10 @@ pub struct Device {
     pub push: ash::khr::push_descriptor::Device,
     /// Functions that set state, and shader objects.
     pub states: Option<States>,
+    /// Functions that take structures in place of parameters.
+    pub structures: ash::khr::maintenance6::Device,
+    /// Functions of representations of depth bias.
+    pub bias: Option<ash::ext::depth_bias_control::Device>,
     /// Functions of several draws at once.
     pub draws: Option<ash::ext::multi_draw::Device>,
     _entry: ash::Entry,
@@ -122,6 +131,11 @@ struct More {
     slices: vk::PhysicalDeviceImage2DViewOf3DFeaturesEXT<'static>,
     draws: vk::PhysicalDeviceMultiDrawFeaturesEXT<'static>,
     rotations: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
+    counts: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
+    unused: vk::PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT<'static>,
+    shared: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    structures: vk::PhysicalDeviceMaintenance6FeaturesKHR<'static>,
+    bias: vk::PhysicalDeviceDepthBiasControlFeaturesEXT<'static>,
 }
 
 impl More {
@@ -145,6 +159,21 @@ impl More {
         }
         if knows(ash::khr::shader_subgroup_rotate::NAME) {
             features = features.push_next(&mut self.rotations);
+        }
+        if knows(ash::ext::primitives_generated_query::NAME) {
+            features = features.push_next(&mut self.counts);
+        }
+        if knows(ash::ext::dynamic_rendering_unused_attachments::NAME) {
+            features = features.push_next(&mut self.unused);
+        }
+        if knows(ash::khr::workgroup_memory_explicit_layout::NAME) {
+            features = features.push_next(&mut self.shared);
+        }
+        if knows(ash::khr::maintenance6::NAME) {
+            features = features.push_next(&mut self.structures);
+        }
+        if knows(ash::ext::depth_bias_control::NAME) {
+            features = features.push_next(&mut self.bias);
         }
         features
     }
@@ -240,7 +269,12 @@ impl Device {
             let states = knows(ash::ext::shader_object::NAME).then(|| States::new(&instance, &functions));
             let draws = knows(ash::ext::multi_draw::NAME)
                 .then(|| ash::ext::multi_draw::Device::new(&instance, &functions));
+            let structures = ash::khr::maintenance6::Device::new(&instance, &functions);
+            let bias = knows(ash::ext::depth_bias_control::NAME)
+                .then(|| ash::ext::depth_bias_control::Device::new(&instance, &functions));
             Ok(Device {
+                structures,
+                bias,
                 functions,
                 draws,
                 queue,

@@ -9,7 +9,9 @@ mod image;
 mod objects;
 mod pipeline;
 mod request;
+mod subpass;
 mod transfer;
+mod ycbcr;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,8 +26,11 @@ fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     match request.word("kind")? {
         "compute" => compute::run(device, request),
         "draw" => draw::run(device, request),
+        "subpass" => subpass::run(device, request),
         "transfer" => transfer::run(device, request),
-        other => Err(format!("unknown kind `{other}`; expected `compute`, `draw` or `transfer`").into()),
+        other => {
+            Err(format!("unknown kind `{other}`; expected `compute`, `draw`, `subpass` or `transfer`").into())
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::device::{Buffer, Device};
 use crate::image::{self, Image};
 use crate::request::{Request, fill};
+use crate::ycbcr;
 
 /// The bindings of a program: one descriptor set, and push constants.
 pub struct Bound {
@@ -19,6 +20,8 @@ pub struct Bound {
     slots: Vec<(u32, Slot)>,
     /// Whether descriptors are written after the commands that use them are recorded.
     late: bool,
+    /// Commands take structures (`VK_KHR_maintenance6`).
+    structures: bool,
     /// Its buffers in the order of the request.
     pub buffers: Vec<Buffer>,
     /// Its storage images in the order of the request.
@@ -38,12 +41,15 @@ impl Bound {
 enum Slot {
     Buffer(vk::DescriptorBufferInfo, vk::DescriptorType),
     Image(vk::DescriptorImageInfo, vk::DescriptorType),
+    /// An image whose colours its sampler converts: the sampler is part of the layout.
+    Converted(vk::DescriptorImageInfo),
 }
 
 impl Slot {
     fn kind(&self) -> vk::DescriptorType {
         match self {
             Slot::Buffer(_, kind) | Slot::Image(_, kind) => *kind,
+            Slot::Converted(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
         }
     }
 }
@@ -77,6 +83,10 @@ impl Bound {
                 Slot::Image(info.image_view(texture.view), vk::DescriptorType::SAMPLED_IMAGE),
             ));
         }
+        for words in request.all("ycbcr") {
+            let ycbcr::Converted { view, sampler } = ycbcr::converted(device, words)?;
+            slots.push((image::binding(words)?, Slot::Converted(info.image_view(view).sampler(sampler))));
+        }
         for words in request.all("image") {
             let storage = image::resource(device, words, true)?;
             images.push(storage);
@@ -96,7 +106,8 @@ impl Bound {
             _ => Way::Set,
         };
         let (layout, set_layout, set) = descriptors(device, &slots, push.len() as u32, way)?;
-        let bound = Bound { layout, set_layout, set, slots, late: way == Way::Late, buffers, images, push };
+        let (late, structures) = (way == Way::Late, request.has("structures"));
+        let bound = Bound { layout, set_layout, set, slots, late, structures, buffers, images, push };
         if way == Way::Set {
             bound.write(device);
         }
@@ -130,6 +141,9 @@ impl Bound {
         if let Some((first, place)) = first.zip(push.first_chunk_mut()) {
             *place = first.to_le_bytes();
         }
+        if self.structures {
+            return self.bind_by_structures(device, commands, point, &push);
+        }
         // SAFETY: the command buffer is being recorded; handles are this device's.
         unsafe {
             match self.set {
@@ -143,6 +157,49 @@ impl Bound {
             if !push.is_empty() {
                 let stages = vk::ShaderStageFlags::ALL;
                 device.functions.cmd_push_constants(commands, self.layout, stages, 0, &push);
+            }
+        }
+    }
+
+    /// Binds everything by commands that take structures.
+    fn bind_by_structures(
+        &self,
+        device: &Device,
+        commands: vk::CommandBuffer,
+        point: vk::PipelineBindPoint,
+        push: &[u8],
+    ) {
+        let stages = match point {
+            vk::PipelineBindPoint::COMPUTE => vk::ShaderStageFlags::COMPUTE,
+            _ => vk::ShaderStageFlags::ALL_GRAPHICS,
+        };
+        let functions = device.structures.fp();
+        // SAFETY: the command buffer is being recorded; handles are this device's; structures live through the calls.
+        unsafe {
+            match self.set {
+                Some(set) => {
+                    let sets = [set];
+                    let info = vk::BindDescriptorSetsInfoKHR::default()
+                        .stage_flags(stages)
+                        .layout(self.layout)
+                        .descriptor_sets(&sets);
+                    (functions.cmd_bind_descriptor_sets2_khr)(commands, &info);
+                }
+                None => writes(&self.slots, |write| {
+                    let list = [write];
+                    let info = vk::PushDescriptorSetInfoKHR::default()
+                        .stage_flags(stages)
+                        .layout(self.layout)
+                        .descriptor_writes(&list);
+                    (functions.cmd_push_descriptor_set2_khr)(commands, &info);
+                }),
+            }
+            if !push.is_empty() {
+                let info = vk::PushConstantsInfoKHR::default()
+                    .layout(self.layout)
+                    .stage_flags(vk::ShaderStageFlags::ALL)
+                    .values(push);
+                (functions.cmd_push_constants2_khr)(commands, &info);
             }
         }
     }
@@ -199,7 +256,7 @@ fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)
             .descriptor_type(slot.kind());
         match slot {
             Slot::Buffer(info, _) => put(write.buffer_info(&[*info])),
-            Slot::Image(info, _) => put(write.image_info(&[*info])),
+            Slot::Image(info, _) | Slot::Converted(info) => put(write.image_info(&[*info])),
         }
     }
 }
@@ -215,6 +272,25 @@ enum Way {
     Pushed,
 }
 
+/// The samplers that are part of the layout of a binding.
+fn fixed(binding: u32, slots: &[(u32, Slot)]) -> Vec<vk::Sampler> {
+    let of = |(known, slot): &(u32, Slot)| match slot {
+        Slot::Converted(info) if *known == binding => Some(info.sampler),
+        _ => None,
+    };
+    slots.iter().filter_map(of).collect()
+}
+
+/// Room in a pool for the slots.
+fn pool_sizes(slots: &[(u32, Slot)]) -> Vec<vk::DescriptorPoolSize> {
+    let size = |slot: &Slot| {
+        // Drivers may count a descriptor for each plane.
+        let count = if matches!(slot, Slot::Converted(_)) { 3 } else { 1 };
+        vk::DescriptorPoolSize::default().ty(slot.kind()).descriptor_count(count)
+    };
+    slots.iter().map(|(_, slot)| size(slot)).collect()
+}
+
 fn descriptors(
     device: &Device,
     slots: &[(u32, Slot)],
@@ -223,19 +299,20 @@ fn descriptors(
 ) -> Result<(vk::PipelineLayout, vk::DescriptorSetLayout, Option<vk::DescriptorSet>), Error> {
     let stages = vk::ShaderStageFlags::ALL;
     let firsts = slots.iter().enumerate().filter(|(at, (binding, _))| elements(*binding, &slots[..*at]) == 0);
+    let firsts: Vec<_> =
+        firsts.map(|(_, (binding, slot))| (*binding, slot.kind(), fixed(*binding, slots))).collect();
     let bindings: Vec<_> = firsts
-        .map(|(_, (binding, slot))| {
-            vk::DescriptorSetLayoutBinding::default()
+        .iter()
+        .map(|(binding, kind, samplers)| {
+            let layout = vk::DescriptorSetLayoutBinding::default()
                 .binding(*binding)
-                .descriptor_type(slot.kind())
+                .descriptor_type(*kind)
                 .descriptor_count(elements(*binding, slots))
-                .stage_flags(stages)
+                .stage_flags(stages);
+            if samplers.is_empty() { layout } else { layout.immutable_samplers(samplers) }
         })
         .collect();
-    let sizes: Vec<_> = slots
-        .iter()
-        .map(|(_, slot)| vk::DescriptorPoolSize::default().ty(slot.kind()).descriptor_count(1))
-        .collect();
+    let sizes = pool_sizes(slots);
     let one = [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::SAMPLER).descriptor_count(1)];
     let sizes = if sizes.is_empty() { &one[..] } else { &sizes[..] };
     // SAFETY: handles are this device's; structures live through the calls.

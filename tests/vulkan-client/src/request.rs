@@ -2,13 +2,16 @@
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
+//! * `kind compute|draw|subpass|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
 //!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture
 //!   BINDING FORMAT W H LAYERS LEVELS KIND` with kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT
 //!   W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
-//!   with the same binding form an array;
-//! * descriptors: `pushed` (by commands), `late` (written after commands that use them are recorded); commands:
+//!   with the same binding form an array; `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
+//!   image with a sampler that converts its colours);
+//! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its
+//!   target as input attachment 0 at binding 0);
+//! * descriptors: `pushed` (by commands), `structures` (by commands that take structures), `late` (written after commands that use them are recorded); commands:
 //!   `secondary` (by a secondary command buffer);
 //! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`, `events` (which
 //!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache);
@@ -20,7 +23,7 @@
 //!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
-//!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
+//!   precise|boolean|drawn`, `unused N` (the pass has no image for this target), `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
 //! N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a transform
 //! feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
 //! STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,

@@ -10,6 +10,7 @@ use agx_driver::memory::lock;
 use ash::vk;
 
 use super::descriptor::{pushed, pushed_by};
+use crate::generated::members;
 use crate::handles::{give, give_dispatched, named, object, shared, take, take_dispatched};
 use crate::objects::{CommandPool, Device, Pipeline};
 
@@ -122,6 +123,48 @@ pub(crate) fn cmd_bind_descriptor_sets(
         recorder.bind_sets(point, first, &sets, &offsets);
         Ok(())
     });
+}
+
+/// The point that stages belong to; of graphics and compute together both.
+fn points(stages: vk::ShaderStageFlags) -> impl Iterator<Item = vk::PipelineBindPoint> {
+    let is_compute = stages.contains(vk::ShaderStageFlags::COMPUTE);
+    let is_graphics = stages.intersects(vk::ShaderStageFlags::ALL_GRAPHICS);
+    let compute = is_compute.then_some(vk::PipelineBindPoint::COMPUTE);
+    is_graphics.then_some(vk::PipelineBindPoint::GRAPHICS).into_iter().chain(compute)
+}
+
+pub(crate) fn cmd_bind_descriptor_sets2_khr(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::BindDescriptorSetsInfoKHR<'_>,
+) {
+    let sets = members::bind_descriptor_sets_info_descriptor_sets(info);
+    let offsets = members::bind_descriptor_sets_info_dynamic_offsets(info);
+    for point in points(info.stage_flags) {
+        cmd_bind_descriptor_sets(buffer, point, info.layout, info.first_set, sets, offsets);
+    }
+}
+
+pub(crate) fn cmd_push_constants2_khr(buffer: &Arc<CommandBuffer>, info: &vk::PushConstantsInfoKHR<'_>) {
+    let values = members::push_constants_info_values(info);
+    cmd_push_constants(buffer, info.layout, info.stage_flags, info.offset, values);
+}
+
+pub(crate) fn cmd_push_descriptor_set2_khr(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::PushDescriptorSetInfoKHR<'_>,
+) {
+    let writes = members::push_descriptor_set_info_descriptor_writes(info);
+    for point in points(info.stage_flags) {
+        cmd_push_descriptor_set_khr(buffer, point, info.layout, info.set, writes);
+    }
+}
+
+pub(crate) fn cmd_push_descriptor_set_with_template2_khr(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
+) {
+    let (template, layout) = (info.descriptor_update_template, info.layout);
+    cmd_push_descriptor_set_with_template_khr(buffer, template, layout, info.set, info.p_data);
 }
 
 pub(crate) fn cmd_push_constants(

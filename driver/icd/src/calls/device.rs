@@ -23,6 +23,13 @@ pub(crate) fn create_device(
     if !members::device_create_info_enabled_extension_names(info).iter().all(known) {
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
+    let priority = |queue: &vk::DeviceQueueCreateInfo<'_>| {
+        let wanted = find::<vk::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
+        wanted.is_none_or(|wanted| wanted.global_priority <= vk::QueueGlobalPriorityKHR::MEDIUM)
+    };
+    if !members::device_create_info_queue_create_infos(info).iter().all(priority) {
+        return Ok(vk::Result::ERROR_NOT_PERMITTED_KHR);
+    }
     let device = agx_driver::device::Device::new(crate::environment::open()?, enabled(info))?;
     *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new(), minor: physical.minor }));
     Ok(vk::Result::SUCCESS)

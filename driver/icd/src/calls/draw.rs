@@ -55,9 +55,10 @@ pub(crate) fn cmd_bind_index_buffer2_khr(
     size: u64,
     kind: vk::IndexType,
 ) {
-    let Some(indices) = object(indices) else { return };
-    let (address, bytes) = indices.range(offset, size);
+    // Of no buffer all indices are outside, which are zero.
+    let known = object(indices).map(|indices| indices.range(offset, size));
     buffer.record(move |recorder| {
+        let (address, bytes) = known.unwrap_or((recorder.device.zeros.address, 0));
         recorder.graphics.indices = Some(IndexBuffer { address, bytes, kind });
         Ok(())
     });

@@ -56,6 +56,14 @@ pub(crate) fn cmd_set_depth_bias(buffer: &Arc<CommandBuffer>, constant: f32, cla
     set(buffer, move |state| state.raster.bias = [constant, clamp, slope]);
 }
 
+/// Of representations there is one, which needs no structure.
+pub(crate) fn cmd_set_depth_bias2_ext(buffer: &Arc<CommandBuffer>, info: &vk::DepthBiasInfoEXT<'_>) {
+    let vk::DepthBiasInfoEXT {
+        depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor, ..
+    } = *info;
+    cmd_set_depth_bias(buffer, depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
+}
+
 pub(crate) fn cmd_set_depth_bias_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
     set(buffer, move |state| state.raster.biased = enable == vk::TRUE);
 }

@@ -213,6 +213,35 @@ filled! { feature,
         PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT
             PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT
             { primitive_topology_list_restart: vk::TRUE, primitive_topology_patch_list_restart: vk::FALSE };
+        PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT {
+            primitives_generated_query: vk::TRUE,
+            primitives_generated_query_with_rasterizer_discard: vk::TRUE,
+            primitives_generated_query_with_non_zero_streams: vk::FALSE
+        };
+        PhysicalDeviceMaintenance6FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR { maintenance6: vk::TRUE };
+        PhysicalDevicePresentIdFeaturesKHR PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR { present_id: vk::TRUE };
+        PhysicalDevicePresentWaitFeaturesKHR PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR { present_wait: vk::TRUE };
+        PhysicalDeviceGlobalPriorityQueryFeaturesKHR PHYSICAL_DEVICE_GLOBAL_PRIORITY_QUERY_FEATURES_KHR
+            { global_priority_query: vk::TRUE };
+        PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT
+            PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT
+            { dynamic_rendering_unused_attachments: vk::TRUE };
+        PhysicalDeviceDepthBiasControlFeaturesEXT PHYSICAL_DEVICE_DEPTH_BIAS_CONTROL_FEATURES_EXT {
+            depth_bias_control: vk::TRUE,
+            least_representable_value_force_unorm_representation: vk::FALSE,
+            float_representation: vk::FALSE,
+            depth_bias_exact: vk::FALSE
+        };
+        PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR
+            PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR {
+            workgroup_memory_explicit_layout: vk::TRUE,
+            workgroup_memory_explicit_layout_scalar_block_layout: vk::TRUE,
+            workgroup_memory_explicit_layout8_bit_access: vk::TRUE,
+            workgroup_memory_explicit_layout16_bit_access: vk::TRUE
+        };
+        PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT
+            PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT
+            { attachment_feedback_loop_layout: vk::TRUE };
         PhysicalDeviceTexelBufferAlignmentFeaturesEXT PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT
             { texel_buffer_alignment: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
@@ -314,6 +343,11 @@ filled! { property,
             default_robustness_uniform_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
             default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
             default_robustness_images: vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2
+        };
+        PhysicalDeviceMaintenance6PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES_KHR {
+            block_texel_view_compatible_multiple_layers: vk::FALSE,
+            max_combined_image_sampler_descriptor_count: 1,
+            fragment_shading_rate_clamp_combiner_inputs: vk::FALSE
         };
         PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
             { max_custom_border_color_samplers: 1 << 16 };

@@ -49,8 +49,8 @@ pub(super) fn graphics_info(
     let shaded = parts.intersects(Parts::PRE_RASTERIZATION_SHADERS | Parts::FRAGMENT_SHADER);
     for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
-            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?.or(robust),
-            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage)?.or(robust)),
+            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage, create.layout)?.or(robust),
+            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage, create.layout)?.or(robust)),
             _ => return Err(Error::Unsupported { what: "a shader stage beside vertex and fragment" }),
         }
     }

@@ -139,7 +139,13 @@ pub(crate) fn get_physical_device_queue_family_properties2(
     _: &Arc<PhysicalDevice>,
     fill: Fill<u32, vk::QueueFamilyProperties2<'_>>,
 ) {
-    let _ = fill.fill(&[physical::queues()], |family, slot| slot.queue_family_properties = *family);
+    let _ = fill.fill(&[physical::queues()], |family, slot| {
+        slot.queue_family_properties = *family;
+        if let Some(known) = find_mut::<vk::QueueFamilyGlobalPriorityPropertiesKHR<'_>>(slot.p_next) {
+            known.priority_count = 1;
+            known.priorities[0] = vk::QueueGlobalPriorityKHR::MEDIUM;
+        }
+    });
 }
 
 pub(crate) fn get_physical_device_memory_properties(
@@ -214,6 +220,10 @@ pub(crate) fn get_physical_device_image_format_properties2(
     match physical::image_format(info.format, info.ty, info.tiling, info.usage, info.flags) {
         Some(found) => {
             out.image_format_properties = found;
+            if let Some(more) = find_mut::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>(out.p_next) {
+                // Pools count sets, and sets have room for all planes.
+                more.combined_image_sampler_descriptor_count = 1;
+            }
             vk::Result::SUCCESS
         }
         None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,

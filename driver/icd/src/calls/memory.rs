@@ -103,17 +103,39 @@ pub(crate) fn bind_buffer_memory2(
     device: &Arc<Device>,
     infos: &[vk::BindBufferMemoryInfo<'_>],
 ) -> Result<(), Error> {
-    infos.iter().try_for_each(|info| bind_buffer_memory(device, info.buffer, info.memory, info.memory_offset))
+    let bind = |info: &vk::BindBufferMemoryInfo<'_>| {
+        bind_buffer_memory(device, info.buffer, info.memory, info.memory_offset)
+    };
+    bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
+}
+
+/// The last error of several bindings; each says its own where the application wants to know it (`VK_KHR_maintenance6`).
+fn bind_all(bound: impl Iterator<Item = (*const c_void, Result<(), Error>)>) -> Result<(), Error> {
+    let mut all = Ok(());
+    for (next, result) in bound {
+        if let Some(status) = find::<vk::BindMemoryStatusKHR<'_>>(next) {
+            let code = result.as_ref().map_or_else(Error::code, |()| vk::Result::SUCCESS);
+            // SAFETY: valid usage of `VkBindMemoryStatus`: the pointer is to a result.
+            unsafe { *status.p_result = code };
+        }
+        if result.is_err() {
+            all = result;
+        }
+    }
+    all
 }
 
 pub(crate) fn bind_image_memory2(
     device: &Arc<Device>,
     infos: &[vk::BindImageMemoryInfo<'_>],
 ) -> Result<(), Error> {
-    infos.iter().try_for_each(|info| match find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next) {
+    let bind = |info: &vk::BindImageMemoryInfo<'_>| match find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(
+        info.p_next,
+    ) {
         Some(place) => bind_to_swapchain(info.image, place),
         None => bind_image_memory(device, info.image, info.memory, info.memory_offset),
-    })
+    };
+    bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }
 
 fn requirements((size, alignment): (u64, u64)) -> vk::MemoryRequirements {

@@ -37,8 +37,11 @@ pub(crate) fn destroy_shader_module(_: &Arc<Device>, module: vk::ShaderModule) {
     drop(take(module));
 }
 
-/// The shader of a stage.
-pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<ShaderSource, Error> {
+/// The shader of a stage, of a pipeline with a layout.
+pub(super) fn source(
+    info: &vk::PipelineShaderStageCreateInfo<'_>,
+    layout: vk::PipelineLayout,
+) -> Result<ShaderSource, Error> {
     let code = match object(info.module) {
         Some(module) => module.code.clone(),
         None => find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next)
@@ -50,7 +53,8 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
     let special = members::pipeline_shader_stage_create_info_specialization_info(info);
     let constants = special.map(constants).unwrap_or_default();
     let robustness = robustness(info.p_next).unwrap_or_default();
-    Ok(ShaderSource { code, entry_point, constants, has_base: false, robustness })
+    let conversions = object(layout).map(|layout| layout.conversions()).unwrap_or_default();
+    Ok(ShaderSource { code, entry_point, constants, has_base: false, robustness, conversions })
 }
 
 /// The robustness of a pipeline or a stage.
@@ -152,7 +156,7 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
     }
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let mut source = source(&self.stage)?.or(robustness(self.p_next));
+        let mut source = source(&self.stage, self.layout)?.or(robustness(self.p_next));
         let flags = all_flags(self.flags, self.p_next);
         source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
         Ok(Pipeline::Compute(Arc::new(ComputePipeline::new(device, &source, known)?)))

@@ -6,7 +6,8 @@ use agx_driver::Error;
 use agx_driver::buffer::Buffer;
 use agx_driver::image::{Image, ImageInfo};
 use agx_driver::sampler::{Sampler, SamplerInfo};
-use agx_driver::view::{BufferView, ImageView, ViewInfo};
+use agx_driver::view::{BufferView, ImageView, ViewInfo, composed};
+use agx_driver::ycbcr::YcbcrConversion;
 use ash::vk;
 
 use crate::generated::members;
@@ -150,6 +151,8 @@ pub(crate) fn create_sampler(
         }
         _ => None,
     };
+    let conversion = find::<vk::SamplerYcbcrConversionInfo<'_>>(info.p_next)
+        .and_then(|converted| object(converted.conversion).map(|conversion| **conversion));
     let info = SamplerInfo {
         filters: [info.mag_filter, info.min_filter],
         levels: info.mipmap_mode,
@@ -163,7 +166,8 @@ pub(crate) fn create_sampler(
         pixels: info.unnormalized_coordinates == vk::TRUE,
         seams: info.flags.contains(vk::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT),
     };
-    *out = give(Arc::new(Sampler::in_heap(&info, &device.device.chunks.samplers)));
+    let sampler = Sampler { conversion, ..Sampler::in_heap(&info, &device.device.chunks.samplers) };
+    *out = give(Arc::new(sampler));
     Ok(())
 }
 
@@ -173,10 +177,15 @@ pub(crate) fn destroy_sampler(_: &Arc<Device>, sampler: vk::Sampler) {
 
 pub(crate) fn create_sampler_ycbcr_conversion(
     _: &Arc<Device>,
-    _: &vk::SamplerYcbcrConversionCreateInfo<'_>,
-    _: &mut vk::SamplerYcbcrConversion,
+    info: &vk::SamplerYcbcrConversionCreateInfo<'_>,
+    out: &mut vk::SamplerYcbcrConversion,
 ) -> Result<(), Error> {
-    Err(Error::Unsupported { what: "conversion from YCbCr" })
+    let swizzle = composed(info.components, [0, 1, 2, 3]);
+    let conversion = YcbcrConversion::new(info.format, info.ycbcr_model, info.ycbcr_range, swizzle);
+    *out = give(Arc::new(conversion));
+    Ok(())
 }
 
-pub(crate) fn destroy_sampler_ycbcr_conversion(_: &Arc<Device>, _: vk::SamplerYcbcrConversion) {}
+pub(crate) fn destroy_sampler_ycbcr_conversion(_: &Arc<Device>, conversion: vk::SamplerYcbcrConversion) {
+    drop(take(conversion));
+}

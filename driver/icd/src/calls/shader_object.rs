@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
+use agx_driver::descriptor::PipelineLayout;
 use agx_driver::pipeline::{PipelineRobustness, ShaderSource};
 use agx_driver::shader_object::{ShaderKind, ShaderObject};
 use ash::vk;
@@ -23,6 +24,7 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
     }
     crate::keep_module(code);
     let name = members::shader_create_info_ext_name(info);
+    let sets = members::shader_create_info_ext_set_layouts(info).iter().map(|set| object(*set).cloned());
     let source = ShaderSource {
         code: Arc::new(code.to_vec()),
         entry_point: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -31,6 +33,7 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
             .unwrap_or_default(),
         has_base: info.flags.contains(vk::ShaderCreateFlagsEXT::DISPATCH_BASE),
         robustness: PipelineRobustness::default(),
+        conversions: PipelineLayout { sets: sets.collect() }.conversions(),
     };
     ShaderObject::new(device, info.stage, &source)
 }

@@ -10,7 +10,7 @@ use super::sync::Points;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::{Device, Queue, Swapchain};
-use crate::pointers::Fill;
+use crate::pointers::{Fill, find};
 
 pub(crate) fn create_swapchain_khr(
     device: &Arc<Device>,
@@ -89,12 +89,16 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     }
     let mut submission = points.submission;
     let swapchains = members::present_info_khr_swapchains(info).iter();
+    let ids = find::<vk::PresentIdKHR<'_>>(info.p_next)
+        .map(members::present_id_khr_present_ids)
+        .unwrap_or_default();
     let mut all = Ok(());
     for (at, (swapchain, number)) in swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
     {
+        let id = ids.get(at).copied().unwrap_or(0);
         // The waits are complete after the first swapchain.
         let shown = shared(*swapchain)
-            .and_then(|swapchain| swapchain.swapchain.present(*number, std::mem::take(&mut submission)));
+            .and_then(|swapchain| swapchain.swapchain.present(*number, std::mem::take(&mut submission), id));
         if !info.p_results.is_null() {
             let result = shown.as_ref().map_or_else(Error::code, |()| vk::Result::SUCCESS);
             // SAFETY: valid usage of `VkPresentInfoKHR`: there is an element for every swapchain.
@@ -105,6 +109,15 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
         }
     }
     all
+}
+
+pub(crate) fn wait_for_present_khr(
+    _: &Arc<Device>,
+    swapchain: vk::SwapchainKHR,
+    id: u64,
+    timeout: u64,
+) -> Result<(), Error> {
+    shared(swapchain)?.swapchain.wait_for(id, timeout)
 }
 
 pub(crate) fn get_device_group_present_capabilities_khr(

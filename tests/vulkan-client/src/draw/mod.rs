@@ -167,6 +167,7 @@ fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Er
     let count = 2 * views(request)?;
     let kind = match request.word("query") {
         Ok("feedback") => vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT,
+        Ok("drawn") => vk::QueryType::PRIMITIVES_GENERATED_EXT,
         _ => vk::QueryType::OCCLUSION,
     };
     let create = vk::QueryPoolCreateInfo::default().query_type(kind).query_count(count);
@@ -182,10 +183,15 @@ fn colours<'t>(
     load: vk::AttachmentLoadOp,
 ) -> Vec<vk::RenderingAttachmentInfo<'t>> {
     let general = vk::ImageLayout::GENERAL;
+    let unused = request.words("unused").map(|words| words.to_vec()).unwrap_or_default();
+    let view = |at: usize| match unused.contains(&at.to_string()) {
+        true => vk::ImageView::null(),
+        false => targets.colours[at].view,
+    };
     (0..targets.colours.len())
         .map(|at| {
             let info = vk::RenderingAttachmentInfo::default()
-                .image_view(targets.colours[at].view)
+                .image_view(view(at))
                 .image_layout(general)
                 .load_op(load)
                 .store_op(vk::AttachmentStoreOp::STORE)

@@ -225,12 +225,7 @@ fn set_raster(device: &Device, commands: vk::CommandBuffer, state: &State) -> Re
         functions.cmd_set_cull_mode(commands, raster.cull_mode);
         functions.cmd_set_front_face(commands, raster.front_face);
         functions.cmd_set_depth_bias_enable(commands, raster.depth_bias_enable == vk::TRUE);
-        functions.cmd_set_depth_bias(
-            commands,
-            raster.depth_bias_constant_factor,
-            raster.depth_bias_clamp,
-            raster.depth_bias_slope_factor,
-        );
+        set_bias(device, commands, raster);
         functions.cmd_set_line_width(commands, raster.line_width);
         third.cmd_set_depth_clamp_enable(commands, clamps);
         third.cmd_set_depth_clip_enable(commands, state.clip.unwrap_or(!clamps));
@@ -311,4 +306,32 @@ fn set_blending(
         }
     }
     Ok(())
+}
+
+/// Sets the depth bias, by a structure where the driver takes one.
+///
+/// # Safety
+/// The command buffer is being recorded.
+unsafe fn set_bias(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    raster: &vk::PipelineRasterizationStateCreateInfo<'_>,
+) {
+    let vk::PipelineRasterizationStateCreateInfo {
+        depth_bias_constant_factor: constant,
+        depth_bias_clamp: clamp,
+        depth_bias_slope_factor: slope,
+        ..
+    } = *raster;
+    let info = vk::DepthBiasInfoEXT::default()
+        .depth_bias_constant_factor(constant)
+        .depth_bias_clamp(clamp)
+        .depth_bias_slope_factor(slope);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match &device.bias {
+            Some(bias) => (bias.fp().cmd_set_depth_bias2_ext)(commands, &info),
+            None => device.functions.cmd_set_depth_bias(commands, constant, clamp, slope),
+        }
+    }
 }

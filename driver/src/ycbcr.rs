@@ -1,0 +1,160 @@
+//! Conversion from Y′CbCr: images of several planes, and what shaders make of them.
+//!
+//! A plane of an image is a texture of its own, and a combined image sampler with a conversion has one for each plane, which the
+//! compiler samples and converts ([`agx_compiler::Conversion`]).
+
+use agx_compiler::{ColourModel, Conversion};
+use ash::vk;
+
+use crate::descriptor::PipelineLayout;
+
+/// A format of several planes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Planar {
+    /// Vulkan's number.
+    pub format: vk::Format,
+    /// What the texels of each plane are.
+    pub planes: &'static [vk::Format],
+    /// Over how many texels of the first plane one of the others reaches.
+    pub chroma: [u32; 2],
+}
+
+const THREE_8: &[vk::Format] = &[vk::Format::R8_UNORM; 3];
+const TWO_8: &[vk::Format] = &[vk::Format::R8_UNORM, vk::Format::R8G8_UNORM];
+const THREE_16: &[vk::Format] = &[vk::Format::R16_UNORM; 3];
+const TWO_16: &[vk::Format] = &[vk::Format::R16_UNORM, vk::Format::R16G16_UNORM];
+
+macro_rules! planar {
+    ($($format:ident $planes:ident $width:literal $height:literal;)*) => {
+        /// Every such format.
+        pub static PLANAR: &[Planar] = &[$(Planar {
+            format: vk::Format::$format,
+            planes: $planes,
+            chroma: [$width, $height],
+        },)*];
+    };
+}
+
+planar! {
+    G8_B8_R8_3PLANE_420_UNORM THREE_8 2 2;
+    G8_B8R8_2PLANE_420_UNORM TWO_8 2 2;
+    G8_B8_R8_3PLANE_422_UNORM THREE_8 2 1;
+    G8_B8R8_2PLANE_422_UNORM TWO_8 2 1;
+    G8_B8_R8_3PLANE_444_UNORM THREE_8 1 1;
+    G16_B16_R16_3PLANE_420_UNORM THREE_16 2 2;
+    G16_B16R16_2PLANE_420_UNORM TWO_16 2 2;
+    G16_B16_R16_3PLANE_422_UNORM THREE_16 2 1;
+    G16_B16R16_2PLANE_422_UNORM TWO_16 2 1;
+    G16_B16_R16_3PLANE_444_UNORM THREE_16 1 1;
+}
+
+/// The row of a format.
+pub fn planar(format: vk::Format) -> Option<&'static Planar> {
+    PLANAR.iter().find(|planar| planar.format == format)
+}
+
+/// How a sampler converts colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct YcbcrConversion {
+    /// Planes of the images.
+    pub planes: u8,
+    /// Bits of a component.
+    pub bits: u8,
+    /// What the components are.
+    pub model: ColourModel,
+    /// Luma and chroma take only the middle of their range.
+    pub narrow: bool,
+    /// Where red, green, blue and alpha come from: 0 to 3 name them, 4 is one, 5 zero.
+    pub swizzle: [u8; 4],
+}
+
+impl YcbcrConversion {
+    /// A conversion for images of a format.
+    pub fn new(
+        format: vk::Format,
+        model: vk::SamplerYcbcrModelConversion,
+        range: vk::SamplerYcbcrRange,
+        swizzle: [u8; 4],
+    ) -> YcbcrConversion {
+        use vk::SamplerYcbcrModelConversion as M;
+        let planes = planar(format).map_or(1, |planar| planar.planes.len() as u8);
+        let is_wide = planar(format).is_some_and(|planar| planar.planes.starts_with(&THREE_16[..1]));
+        let model = match model {
+            M::YCBCR_IDENTITY => ColourModel::Ycbcr,
+            M::YCBCR_709 => ColourModel::Bt709,
+            M::YCBCR_601 => ColourModel::Bt601,
+            M::YCBCR_2020 => ColourModel::Bt2020,
+            _ => ColourModel::Rgb,
+        };
+        let narrow = range == vk::SamplerYcbcrRange::ITU_NARROW;
+        YcbcrConversion { planes, bits: if is_wide { 16 } else { 8 }, model, narrow, swizzle }
+    }
+
+    /// What the compiler does for a binding.
+    fn of_binding(self, set: u32, binding: u32) -> Conversion {
+        let YcbcrConversion { planes, bits, model, narrow, swizzle } = self;
+        Conversion { set, binding, planes, model, narrow, bits, swizzle }
+    }
+}
+
+impl PipelineLayout {
+    /// Bindings whose colours are converted.
+    pub fn conversions(&self) -> Vec<Conversion> {
+        let mut found = Vec::new();
+        for (set, layout) in (0..).zip(&self.sets) {
+            let bindings = layout.iter().flat_map(|layout| &layout.bindings);
+            let converted = bindings.filter_map(|(number, binding)| {
+                binding.conversion().map(|conversion| conversion.of_binding(set, *number))
+            });
+            found.extend(converted);
+        }
+        found
+    }
+}
+
+/// Words that stand for conversions in a binary: their number, then set, binding and two words of each.
+pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
+    let mut words = vec![conversions.len() as u32];
+    for conversion in conversions {
+        let Conversion { set, binding, planes, model, narrow, bits, swizzle } = *conversion;
+        let code = MODELS.iter().position(|known| *known == model).unwrap_or(0) as u8;
+        let packed = [planes, code, u8::from(narrow), bits];
+        words.extend([set, binding, u32::from_le_bytes(packed), u32::from_le_bytes(swizzle)]);
+    }
+    words
+}
+
+/// The conversions that words stand for.
+pub fn from_words(mut word: impl FnMut() -> Option<u32>) -> Option<Vec<Conversion>> {
+    let mut conversions = Vec::new();
+    for _ in 0..word()? {
+        let (set, binding) = (word()?, word()?);
+        let [planes, code, narrow, bits] = word()?.to_le_bytes();
+        let (swizzle, model) = (word()?.to_le_bytes(), *MODELS.get(usize::from(code))?);
+        conversions.push(Conversion { set, binding, planes, model, narrow: narrow != 0, bits, swizzle });
+    }
+    Some(conversions)
+}
+
+/// Models by the codes that binaries have.
+const MODELS: [ColourModel; 5] =
+    [ColourModel::Rgb, ColourModel::Ycbcr, ColourModel::Bt709, ColourModel::Bt601, ColourModel::Bt2020];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_come_back_from_words() {
+        let conversion = YcbcrConversion::new(
+            vk::Format::G16_B16R16_2PLANE_420_UNORM,
+            vk::SamplerYcbcrModelConversion::YCBCR_2020,
+            vk::SamplerYcbcrRange::ITU_NARROW,
+            [2, 1, 0, 4],
+        );
+        assert_eq!((conversion.planes, conversion.bits, conversion.narrow), (2, 16, true));
+        let list = vec![conversion.of_binding(1, 7), conversion.of_binding(0, 2)];
+        let mut words = to_words(&list).into_iter();
+        assert_eq!(from_words(|| words.next()), Some(list));
+    }
+}
