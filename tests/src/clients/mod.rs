@@ -57,6 +57,14 @@ const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
 const WGPU: &[&str] = &["PYTHONPATH=/opt/agx/python", "AGX_CONFORMANCE_VERSION=1.3.0.0"];
 const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
 
+const ZINK_PYTHON_PLAIN: &[&str] = &[
+    "PYTHONPATH=/opt/agx/python",
+    "VK_INSTANCE_LAYERS=",
+    "MESA_LOADER_DRIVER_OVERRIDE=zink",
+    "GALLIUM_DRIVER=zink",
+    "LIBGL_KOPPER_DRI2=1",
+];
+
 /// A frame of a video through libplacebo.
 const MPV: &[&str] = &[
     "mpv",
@@ -133,6 +141,12 @@ pub const OFTEN: &[&str] = &[
     "computeml",
     "torch",
     "vkfft",
+    "moderngl",
+    "raylib",
+    "compushady",
+    "datoviz",
+    "onnx",
+    "deno",
     "gles2",
     "gles3",
     "piglit",
@@ -206,6 +220,35 @@ pub const CLIENTS: &[Client] = &[
         runs: Runs::Own,
         seconds: 120,
     },
+    // zink gives buffers a usage of an extension that the driver lacks, which the validation layer reports.
+    prints("moderngl", &["python3", "/opt/agx/moderngl_client.py"], ZINK_PYTHON_PLAIN, Runs::Own),
+    // zink replaces a swapchain while another thread presents, which the validation layer reports.
+    Client {
+        name: "raylib",
+        command: &["python3", "/opt/agx/raylib_client.py", SAVED],
+        variables: ZINK_PYTHON_PLAIN,
+        shows: Shows::Saved,
+        runs: Runs::Own,
+        seconds: 120,
+    },
+    prints("compushady", &["python3", "-u", "/opt/agx/compushady_client.py"], PYTHON, Runs::Own),
+    Client {
+        name: "datoviz",
+        command: &["python3", "/opt/agx/datoviz_client.py", SAVED],
+        variables: PYTHON,
+        shows: Shows::Saved,
+        runs: Runs::Own,
+        seconds: 120,
+    },
+    Client {
+        name: "onnx",
+        command: &["python3", "/opt/agx/onnx_client.py"],
+        variables: WGPU,
+        shows: Shows::Checked,
+        runs: Runs::Own,
+        seconds: 120,
+    },
+    prints("deno", &["/opt/agx/deno/deno", "run", "-A", "/opt/agx/deno_client.mjs"], WGPU, Runs::Own),
     prints("taichi", &["python3", "/opt/agx/taichi_client.py"], PYTHON, Runs::Own),
     Client {
         name: "ggml",
