@@ -9,19 +9,19 @@ random = np.random.default_rng(1)
 program = context.program(
     vertex_shader="""
     #version 330
-    in vec2 place; in vec3 colour; out vec3 shade; uniform float turn;
+    in vec2 place; in vec3 colour; out vec3 shade; uniform float scale;
     void main() {
         shade = colour;
-        gl_Position = vec4(mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * place, 0.0, 1.0);
+        gl_Position = vec4(place * scale, 0.0, 1.0);
     }
     """,
     fragment_shader="""
     #version 330
     in vec3 shade; uniform sampler2D image; out vec4 colour;
-    void main() { colour = vec4(shade, 0.5) * texture(image, shade.xy * 2.0); }
+    void main() { colour = vec4(shade * texelFetch(image, ivec2(gl_FragCoord.xy) % 16, 0).rgb, 0.5); }
     """,
 )
-triangles = 40
+triangles = 8
 corners = np.concatenate(
     [random.uniform(-1, 1, (3 * triangles, 2)), random.uniform(0, 1, (3 * triangles, 3))], axis=1
 )
@@ -30,7 +30,7 @@ shape = context.vertex_array(program, [(vertices, "2f 3f", "place", "colour")])
 texels = random.integers(0, 256, (16, 16, 4), dtype="u1")
 image = context.texture((16, 16), 4, texels.tobytes())
 image.use(0)
-program["turn"].value = 0.3
+program["scale"].value = 0.875
 context.enable(moderngl.BLEND)
 
 
