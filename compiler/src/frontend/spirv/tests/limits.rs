@@ -35,7 +35,7 @@ const fn limit(row: &'static str, most: u64, module: fn(u64) -> Vec<u8>) -> Limi
 const LIMITS: &[Limit] = &[
     limit("words of a module", MAX_MODULE_WORDS as u64, words),
     limit("id bound", MAX_ID_BOUND as u64, ids),
-    limit("levels of types", MAX_TYPE_DEPTH as u64, nested_types),
+    limit("nesting of types", MAX_TYPE_DEPTH as u64, nested_types),
     limit("scalars of a value", MAX_LEAVES as u64, loaded),
     limit("scalars of a value", MAX_LEAVES as u64, constructed),
     limit("nested calls", MAX_CALL_DEPTH as u64, calls),
