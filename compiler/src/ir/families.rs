@@ -141,6 +141,14 @@ impl Operations {
         self.bits64.insert(other.bits64);
     }
 
+    /// All operations of the set, whatever their widths.
+    fn of_any_width(&self) -> Ops {
+        let mut all = self.any;
+        all.insert(self.bits8);
+        all.insert(self.bits64);
+        all
+    }
+
     /// Whether an instruction of `f` is in the set.
     pub fn contain(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let has = |bits: u8| {
@@ -166,7 +174,11 @@ impl Family {
     /// Whether one of them may occur in `f`. If this depends on widths, the instructions of `f` are checked: in most
     /// functions, only addresses have 64 bits.
     pub fn may_occur(&self, f: &Function<'_>) -> bool {
-        let is_one = |inst: &Inst| self.operations.contain(f, &f.insts[*inst]);
+        let listed = self.operations.of_any_width();
+        let is_one = |inst: &Inst| {
+            let data = &f.insts[*inst];
+            listed.contains(data.op) && self.operations.contain(f, data)
+        };
         f.present.ops.intersects(&self.operations.any)
             || (f.present.may_have(self)
                 && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)))

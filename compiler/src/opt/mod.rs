@@ -69,12 +69,16 @@ use crate::ir::{Access, Function, InstData, IrOp, Op, Type};
 /// The first free half-word of the uniform file: after those that the driver fills, those that a preamble
 /// writes, and those that a function written as text reads.
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
-    let insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
-    let read = insts
-        .flat_map(|inst| f.insts[*inst].srcs)
-        .filter_map(|src| Some(src.as_uniform()? + Type::scalar(src.bits).halves()))
-        .max()
-        .unwrap_or(0);
+    let mut read = 0;
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            for src in f.insts[*inst].srcs {
+                if let Some(half) = src.as_uniform() {
+                    read = read.max(half + Type::scalar(src.bits).halves());
+                }
+            }
+        }
+    }
     context.facts.info.filled_halves().max(read).max(context.facts.info.uniform_halves)
 }
 
