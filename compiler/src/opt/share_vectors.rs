@@ -23,10 +23,11 @@ type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 /// Replaces later uses of values that were gathered into a vector by its components.
 pub fn opt_share_vectors(f: &mut Function<'_>) {
     let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
-    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect)) {
-        return;
+    if f.present.may_have_op(IrOp::Collect)
+        && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect))
+    {
+        f.with_scratch(share_all);
     }
-    f.with_scratch(share_all);
 }
 
 fn share_all(f: &mut Function<'_>, scratch: &Bump) {
