@@ -8,10 +8,12 @@
 //! Before: stage source to selected. After: the same.
 
 use agx_isa::desc::Effects;
+use agx_isa::table::Opcode;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
+use crate::ir::key;
 use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage};
 
 /// A mark for each instruction, by id.
@@ -91,11 +93,15 @@ fn definitions<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator
 /// which are ordered with instructions that terminate lanes as long as they are used. A load without a use
 /// may be removed although it reads memory; only volatile ones must stay.
 ///
+/// Reads of special registers have no effect, and may be removed even where they must not be moved.
+///
 /// Once no lowering depends on them, reads of registers set by the program's environment may be removed like
 /// others.
 fn is_removable(stage: Stage, data: &InstData<'_>) -> bool {
     (stage >= Stage::Selected && data.op == Op::Ir(IrOp::Preload))
         || data.is_pure()
         || data.op.effects() == Effects::CROSS_LANE
+        || data.op == Op::Hw(Opcode::Mfsr)
+        || data.op == Op::Hw(Opcode::Smpi) && !data.get(key::IMAGE)
         || super::is_removable_load(data)
 }

@@ -7,6 +7,7 @@ mod constant_folding;
 mod copy_prop;
 mod cse;
 mod dce;
+mod dead_loops;
 mod dead_stores;
 mod factor;
 mod fold_destinations;

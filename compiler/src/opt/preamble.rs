@@ -3,7 +3,8 @@
 //!
 //! A value is uniform if a pure operation computes it from constants, uniform registers and uniform values,
 //! in any arm or loop; if it is loaded from read-only memory at a uniform address, in a block that every
-//! invocation executes or by a load that may be executed speculatively; or if it is a phi of uniform values
+//! invocation executes or by a load that may be executed speculatively; if a texture is read at uniform
+//! coordinates at a level that does not depend on derivatives; or if it is a phi of uniform values
 //! after an if on a uniform condition, which becomes a selection. The uniform values that the shader itself
 //! still reads are assigned half-words after those in use, the most expensive first; `opt_dce` removes the
 //! instructions that become unused.
@@ -16,6 +17,7 @@ use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES, UniformRange, UniformS
 use agx_isa::desc::Unit;
 use agx_isa::inst::Size;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -31,6 +33,9 @@ use crate::ir::{
 
 /// Half-words kept free for promoted constants.
 const RESERVED_HALVES: u16 = 64;
+
+/// Where the half-words that the preamble may fill end.
+const LAST_FREE_HALF: u16 = UNIFORM_HALVES - RESERVED_HALVES;
 
 /// Weights of the operations that the preamble saves, as in Mesa 25.0: a memory load, an operation of the
 /// integer/complex pipe (or one that is lowered to several), any other.
@@ -171,7 +176,20 @@ pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
             let access = data.get(key::ACCESS);
             access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
         }
+        Op::Hw(Opcode::Smpf | Opcode::Smpi) => depends_on_operands(data),
         op => op.is_pure() && op.pure_fn().is_some(),
+    }
+}
+
+/// Whether the result of a texture instruction depends on its operands only: it reads an explicit level, or the first
+/// level at integer coordinates, and not an image that the shader may write.
+fn depends_on_operands(data: &InstData<'_>) -> bool {
+    let level = data.get(key::LOD_MODE);
+    match data.op {
+        Op::Hw(Opcode::Smpi) => {
+            !data.get(key::IMAGE) && (level == LodMode::AUTO || level == LodMode::EXPLICIT)
+        }
+        _ => level == LodMode::EXPLICIT,
     }
 }
 
@@ -210,12 +228,17 @@ fn candidates<'s>(
     candidates
 }
 
+/// Whether an operation has the cost of a load.
+fn is_load(op: Op) -> bool {
+    matches!(op, Op::Ir(IrOp::LoadGlobal) | Op::Hw(Opcode::Smpf | Opcode::Smpi))
+}
+
 /// The cost of an operation to the shader. Splitting a vector has the cost of computing it.
 fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
     match data.op {
-        Op::Ir(IrOp::LoadGlobal) => LOAD_WEIGHT,
+        op if is_load(op) => LOAD_WEIGHT,
         Op::Ir(IrOp::Split | IrOp::Collect) => {
-            let loaded = |src: &Src| f.def(*src).is_some_and(|def| def.op == Op::Ir(IrOp::LoadGlobal));
+            let loaded = |src: &Src| f.def(*src).is_some_and(|def| is_load(def.op));
             if data.srcs.iter().any(loaded) { LOAD_WEIGHT } else { 0 }
         }
         // The user of a comparison performs it.
@@ -235,9 +258,8 @@ fn place(
 ) -> (Vec<(Value, u16)>, u16) {
     let used = first_free_uniform(f, context);
     let mut next = used.next_multiple_of(u16::from(Size::B64.halves()));
-    let limit = UNIFORM_HALVES - RESERVED_HALVES;
     candidates.sort_by_key(|(_, weight)| Reverse(*weight));
-    let mut room = limit.saturating_sub(next);
+    let mut room = LAST_FREE_HALF.saturating_sub(next);
     candidates.retain(|(value, _)| {
         let halves = f.ty(*value).halves();
         let fits = halves <= room;
@@ -318,7 +340,7 @@ fn early_instructions<'s>(
             continue;
         }
         let data = &f.insts[*inst];
-        if data.op == Op::Ir(IrOp::LoadGlobal) {
+        if is_load(data.op) {
             early[*inst] = true;
             halves += data.dsts.iter().map(|dst| u32::from(f.ty(*dst).halves())).sum::<u32>();
         }

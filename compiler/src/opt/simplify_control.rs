@@ -5,6 +5,7 @@
 //!   instructions, and both arms are executed anyway if lanes diverge.
 //! * A jump to the block that control reaches anyway is removed.
 //! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
+//! * A loop without effects is removed ([`leave_dead_loops`]).
 //! * Consecutive ifs on the same condition are merged ([`merge_ifs`]).
 //! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
@@ -17,6 +18,7 @@ use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 
+use super::dead_loops::leave_dead_loops;
 use super::merge_ifs::merge_ifs;
 use crate::ir::key;
 use crate::ir::op::mods;
@@ -32,6 +34,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
     if f.layout.len() <= 1 {
         return;
     }
+    leave_dead_loops(f);
     let mut simplifier = Simplifier {
         merged: Side::new(f.blocks.len()),
         jumps: count_jumps(f),

@@ -7,7 +7,7 @@
 use bumpalo::Bump;
 
 use crate::ir::entity::{Block, Entity, Value};
-use crate::ir::function::Function;
+use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::{ScratchSide, Side};
 
@@ -230,40 +230,89 @@ impl<'s> Affinity<'s> {
 }
 
 /// The registers that values are exported to. The sources of an exported phi prefer the phi's register, and a
-/// vector prefers the registers of its exported components.
+/// vector prefers the registers of its exported components, or of the exported values that read its components last.
 fn exports<'s>(scratch: &'s Bump, f: &Function<'_>) -> ScratchSide<'s, Value, Option<u16>> {
     if !f.present.may_have_op(IrOp::Export) {
         return ScratchSide::later_in(scratch, 0);
     }
-    let mut places: ScratchSide<'s, Value, Option<u16>> = ScratchSide::new_in(scratch, f.values.len());
+    let mut wishes = Exports {
+        places: ScratchSide::new_in(scratch, f.values.len()),
+        last: ScratchSide::new_in(scratch, f.values.len()),
+        vectors: HalfSet::EMPTY,
+        beside: Vec::new(),
+    };
     for block in f.blocks_in_order().rev() {
         for inst in f.block(block).insts.iter().rev() {
-            let data = &f.insts[*inst];
-            match (data.op, data.srcs) {
-                (Op::Ir(IrOp::Export), [src]) => {
-                    if let Some(value) = src.as_value() {
-                        places[value] = data.mods.first().map(|half| *half as u16);
-                    }
-                }
-                (Op::Ir(IrOp::Phi), srcs) => {
-                    let place = data.dst().and_then(|dst| places[dst]);
-                    for value in srcs.iter().filter_map(|src| src.as_value()) {
-                        places[value] = places[value].or(place);
-                    }
-                }
-                (Op::Ir(IrOp::Split), [src]) => {
-                    let mut offset = 0;
-                    for dst in data.dsts {
-                        let place = places[*dst].and_then(|half| half.checked_sub(offset));
-                        if let (Some(vector), Some(half)) = (src.as_value(), place) {
-                            places[vector] = Some(half);
-                        }
-                        offset += f.ty(*dst).halves();
-                    }
-                }
-                _ => {}
-            }
+            wishes.visit(f, &f.insts[*inst]);
         }
     }
-    places
+    for (vector, half) in wishes.beside {
+        let place = HalfSet::range(half, f.ty(vector).halves());
+        if place.and(wishes.vectors).is_empty() {
+            wishes.places[vector] = wishes.places[vector].or(Some(half));
+        }
+    }
+    wishes.places
+}
+
+/// Where values are exported to, found from readers to what they read.
+struct Exports<'s> {
+    places: ScratchSide<'s, Value, Option<u16>>,
+    /// Where the last reader of each value that was met goes.
+    last: ScratchSide<'s, Value, Option<Option<u16>>>,
+    /// Where vectors go whose components are exported.
+    vectors: HalfSet,
+    /// Vectors whose components are all read last by what is exported, and where they want to be for that.
+    beside: Vec<(Value, u16)>,
+}
+
+impl Exports<'_> {
+    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) {
+        let place = data.dst().and_then(|dst| self.places[dst]);
+        let values = || data.srcs.iter().filter_map(|src| src.as_value());
+        match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Export), [src]) => {
+                if let Some(value) = src.as_value() {
+                    self.places[value] = data.mods.first().map(|half| *half as u16);
+                }
+            }
+            (Op::Ir(IrOp::Phi), _) => {
+                for value in values() {
+                    self.places[value] = self.places[value].or(place);
+                }
+            }
+            (Op::Ir(IrOp::Split), [src]) => {
+                if let Some(vector) = src.as_value() {
+                    self.split(f, data, vector);
+                }
+            }
+            _ => {}
+        }
+        let is_computed = matches!(data.op, Op::Hw(_));
+        for value in values() {
+            let fits = is_computed && data.dst().is_some_and(|dst| f.ty(dst) == f.ty(value));
+            self.last[value].get_or_insert(place.filter(|_| fits));
+        }
+    }
+
+    /// Notes where a vector goes: where its components are exported, or where their last readers go if these agree.
+    fn split(&mut self, f: &Function<'_>, data: &InstData<'_>, vector: Value) {
+        let mut offset = 0;
+        let (mut exported, mut read, mut agree) = (None, None, true);
+        for dst in data.dsts {
+            exported = self.places[*dst].and_then(|half| half.checked_sub(offset)).or(exported);
+            if let Some(place) = self.last[*dst] {
+                let start = place.and_then(|half| half.checked_sub(offset));
+                agree &= start.is_some() && read.is_none_or(|other| start == Some(other));
+                read = start;
+            }
+            offset += f.ty(*dst).halves();
+        }
+        if let Some(half) = exported {
+            self.vectors = self.vectors.or(HalfSet::range(half, f.ty(vector).halves()));
+            self.places[vector] = exported;
+        } else if let Some(half) = read.filter(|_| agree) {
+            self.beside.push((vector, half));
+        }
+    }
 }

@@ -2,8 +2,10 @@
 
 use agx_isa::table::Opcode;
 
+use arrayvec::ArrayVec;
+
 use super::terms::{Leaves, Term, Terms};
-use crate::ir::{Function, IrOp, Op, Src};
+use crate::ir::{Function, InstData, IrOp, Op, Src};
 
 /// The bits of 1.0.
 const ONE: u64 = 0x3f80_0000;
@@ -124,6 +126,32 @@ pub(super) fn condition_of_step(f: &Function<'_>, step: Src) -> Option<(Src, boo
         [Some(0), Some(ONE)] => Some((data.srcs[0], false)),
         _ => None,
     }
+}
+
+/// Most values that are looked at to find that one is 0 or 1.
+const MAX_STEPS: usize = 12;
+
+/// Whether a value is 0 or 1: a selection or product of such.
+pub(super) fn is_step(f: &Function<'_>, step: Src) -> bool {
+    let mut pending: ArrayVec<Src, MAX_STEPS> = ArrayVec::new();
+    pending.push(step);
+    for _ in 0..MAX_STEPS {
+        let Some(src) = pending.pop() else { return true };
+        if matches!(src.as_imm(), Some(0 | ONE)) {
+            continue;
+        }
+        let is_plain =
+            |data: &InstData<'_>| data.mods.iter().all(|number| *number == 0) && src.flags.is_empty();
+        let Some(data) = f.def(src).filter(is_plain) else { return false };
+        let parts = match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Select), [_, parts @ ..]) | (Op::Hw(Opcode::Fmul), parts) => parts,
+            _ => return false,
+        };
+        if parts.iter().any(|part| !part.flags.is_empty() || pending.try_push(*part).is_err()) {
+            return false;
+        }
+    }
+    pending.is_empty()
 }
 
 fn without(term: &Term, factor: Src) -> Leaves {

@@ -24,12 +24,13 @@ use bumpalo::Bump;
 
 use super::algebraic::exact_values;
 use super::preamble::is_movable;
+use crate::ir::build::alu::FloatCond;
 use crate::ir::key;
 use crate::ir::{
     Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src,
     Type, Value,
 };
-use blend::{Blend, condition_of_step};
+use blend::{Blend, condition_of_step, is_step};
 use summary::{Has, Kind, Summary};
 use terms::{Leaves, Term, Terms, best_group};
 
@@ -378,10 +379,8 @@ impl<'s> Chains<'s> {
             {
                 let (term, all) = self.product(r.f, data.srcs)?;
                 relaxed &= all;
-                if part == Part::None
-                    && let Some((at, condition)) = conditional_factor(r.f, &term)
-                {
-                    return Some(Maker { chains: self, r, relaxed }.conditional_product(term, at, condition));
+                if part == Part::None && conditional_factor(r.f, &term).is_some() {
+                    return Some(Maker { chains: self, r, relaxed }.conditional_product(term));
                 }
                 let ordered = self.ordered(&term)?;
                 let result = Maker { chains: self, r, relaxed }.product(&ordered);
@@ -583,14 +582,25 @@ impl Maker<'_, '_, '_, '_> {
         self.made(negated)
     }
 
-    /// The product of the other factors if the one at `at` is 1, and 0 otherwise.
-    fn conditional_product(&mut self, mut term: Term, at: usize, (condition, is_one): (Src, bool)) -> Src {
-        term.leaves.remove(at);
+    /// The product of the other factors where all that are 0 or 1 by a condition are 1, and 0 elsewhere.
+    fn conditional_product(&mut self, mut term: Term) -> Src {
+        let mut conditions: Leaves = Leaves::new();
+        let mut are_one = 0u32;
+        while let Some((at, (condition, is_one))) = conditional_factor(self.r.f, &term) {
+            are_one |= u32::from(is_one) << conditions.len();
+            conditions.push(condition);
+            term.leaves.remove(at);
+        }
         let ordered = self.chains.ordered(&term).unwrap_or(term);
-        let product = self.product(&ordered);
-        let (then, otherwise) = if is_one { (product, Src::f32(0.0)) } else { (Src::f32(0.0), product) };
-        let selected = self.r.select(condition, then, otherwise);
-        self.made(selected)
+        let mut product = self.product(&ordered);
+        for (index, condition) in conditions.into_iter().enumerate() {
+            let zero = Src::f32(0.0);
+            let is_one = are_one >> index & 1 == 1;
+            let (then, otherwise) = if is_one { (product, zero) } else { (zero, product) };
+            let selected = self.r.select(condition, then, otherwise);
+            product = self.made(selected);
+        }
+        product
     }
 
     /// The sum with blends rewritten as steps between the values, common factors taken out, and uniform terms
@@ -645,7 +655,11 @@ impl Maker<'_, '_, '_, '_> {
         let Blend { negative, step, mut common, first, second } = blend;
         let first = self.product(&Term { negative: false, leaves: first });
         let second = self.product(&Term { negative: false, leaves: second });
-        if let Some((condition, is_one)) = condition_of_step(self.r.f, step) {
+        let mut condition = condition_of_step(self.r.f, step);
+        if condition.is_none() && is_step(self.r.f, step) {
+            condition = Some((self.r.fcmp(FloatCond::EQ, step, Src::f32(0.0)), false));
+        }
+        if let Some((condition, is_one)) = condition {
             let (then, otherwise) = if is_one { (second, first) } else { (first, second) };
             let selected = self.r.select(condition, then, otherwise);
             let selected = self.made(selected);

@@ -1,0 +1,98 @@
+//! Loops that compute nothing that is read later, and have no effect, are left at once.
+//!
+//! Shaders have such loops once what they computed is not needed, and programs that count only. Each ends, as the languages
+//! require of loops, so that it may as well not begin: its first block jumps to what follows, and `opt_simplify_control`
+//! removes the construct.
+
+use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Side, Value};
+
+use super::is_removable_load;
+
+/// Makes loops without effect jump past themselves.
+pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
+    if !f.layout.iter().any(|segment| segment.seam == Seam::Loop) {
+        return;
+    }
+    let places = Places::of(f);
+    let mut open = Vec::new();
+    for index in 0..f.layout.len() {
+        match f.layout[index].seam {
+            Seam::Loop => open.push(index + 1),
+            Seam::EndLoop => {
+                if let Some(first) = open.pop().filter(|first| places.is_dead(f, *first, index)) {
+                    leave(f, first, index);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Jumps from the first block of a loop to the block after it.
+fn leave(f: &mut Function<'_>, first: usize, last: usize) {
+    let (header, after) = (f.layout[first].block, f.layout[last + 1].block);
+    f.block_mut(header).insts.clear();
+    let jump = f.add_inst(InstData {
+        op: IrOp::Jump.into(),
+        dsts: &[],
+        srcs: &[],
+        mods: f.alloc(&[after.0]),
+        line: 0,
+    });
+    f.block_mut(header).insts.push(jump);
+}
+
+/// Positions in the layout.
+struct Places {
+    /// Of each block.
+    blocks: Side<Block, usize>,
+    /// The first and the last one that read each value; phis of loops around read what comes after them.
+    reads: Side<Value, Option<(usize, usize)>>,
+}
+
+impl Places {
+    fn of(f: &Function<'_>) -> Places {
+        let mut places = Places { blocks: Side::new(f.blocks.len()), reads: Side::new(f.values.len()) };
+        for (index, segment) in f.layout.iter().enumerate() {
+            places.blocks[segment.block] = index;
+            for inst in &f.block(segment.block).insts {
+                for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                    let (first, _) = places.reads[value].unwrap_or((index, index));
+                    places.reads[value] = Some((first, index));
+                }
+            }
+        }
+        places
+    }
+
+    /// Whether the blocks from `first` to `last` of the layout, a loop that is left somewhere, do nothing for the others.
+    fn is_dead(&self, f: &Function<'_>, first: usize, last: usize) -> bool {
+        let Some(after) = f.layout.get(last + 1).map(|segment| segment.block) else { return false };
+        if f.phi_count(after) > 0 {
+            return false;
+        }
+        let is_read_outside = |value: &Value| {
+            self.reads[*value].is_some_and(|(earliest, latest)| earliest < first || latest > last)
+        };
+        let mut is_left = false;
+        for segment in &f.layout[first..=last] {
+            for inst in &f.block(segment.block).insts {
+                let data = &f.insts[*inst];
+                if let Some(target) = data.target() {
+                    let is_inside = (first..=last).contains(&self.blocks[target]);
+                    is_left |= target == after;
+                    if !is_inside && target != after {
+                        return false;
+                    }
+                } else if !has_no_effect(data) || data.dsts.iter().any(is_read_outside) {
+                    return false;
+                }
+            }
+        }
+        is_left
+    }
+}
+
+fn has_no_effect(data: &InstData<'_>) -> bool {
+    data.is_pure() || matches!(data.op, Op::Ir(IrOp::Phi | IrOp::If)) || is_removable_load(data)
+}
