@@ -73,9 +73,6 @@ impl Walk<'_, '_, '_> {
     fn demand(&mut self, block: Block, live_out: u32) -> u32 {
         let halves = |value: Value| u32::from(self.f.ty(value).halves());
         self.round += 1;
-        for value in self.live.live_out(block) {
-            self.live_in_round[value] = self.round;
-        }
         let insts = &self.f.block(block).insts;
         self.f.watch.visit(1 + insts.len() / 4);
         let (mut used, mut max) = (live_out, live_out);
@@ -83,7 +80,7 @@ impl Walk<'_, '_, '_> {
             let data = &self.f.insts[*inst];
             let (mut dead, mut begun) = (0, 0);
             for dst in data.dsts {
-                if self.live_in_round[*dst] == self.round {
+                if self.live_in_round[*dst] == self.round || self.live.is_live_out(block, *dst) {
                     self.live_in_round[*dst] = 0;
                     begun += halves(*dst);
                 } else if dead_result_needs_register(data.op) {
@@ -96,7 +93,8 @@ impl Walk<'_, '_, '_> {
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                     if self.live_in_round[value] != self.round {
                         self.live_in_round[value] = self.round;
-                        used += halves(value);
+                        // What lives at the end is counted from the start.
+                        used += if self.live.is_live_out(block, value) { 0 } else { halves(value) };
                     }
                 }
             }
