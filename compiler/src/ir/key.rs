@@ -12,7 +12,7 @@ use agx_isa::table::names::{
 };
 
 use super::access::Access;
-use super::op::{Op, mod_places};
+use super::op::{Mods, NOWHERE, Op, mod_places};
 
 /// A modifier and the type of its values.
 pub struct Key<T> {
@@ -23,15 +23,24 @@ pub struct Key<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// The position of a modifier that the operation lacks.
-pub(super) const NOWHERE: u8 = u8::MAX;
-
 impl<T> Key<T> {
     /// Its position among the modifiers of `op`, if `op` has it.
     #[inline]
     pub(super) fn place(self, op: Op) -> Option<usize> {
         let place = self.places[op.index()];
         (place != NOWHERE).then_some(usize::from(place))
+    }
+}
+
+impl Mods {
+    /// Sets one modifier.
+    ///
+    /// # Panics
+    /// If the row lacks the modifier, which is an error of the caller and never depends on the input.
+    pub fn with<T: Value>(mut self, key: Key<T>, value: T) -> Mods {
+        let place = key.place(self.op).expect("invariant: the row has the modifier");
+        self.values[place] = value.code();
+        self
     }
 }
 

@@ -4,13 +4,11 @@
 use agx_isa::desc::{Effects, OrderClass, Results, Role};
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::semantics::PureFn;
-use agx_isa::table::names::Value as Code;
 use agx_isa::table::{INSTS, Opcode};
 use arrayvec::ArrayVec;
 use bitflags::bitflags;
 use std::ops::{Deref, DerefMut};
 
-use super::key::{Key, NOWHERE};
 use super::semantics as sem;
 use super::signature::{Signature, signature};
 use super::types::Stage;
@@ -251,20 +249,8 @@ ir_ops! {
 /// Modifiers of an instruction under construction.
 #[derive(Clone, Debug)]
 pub struct Mods {
-    op: Op,
-    values: ArrayVec<u32, MAX_OPERANDS>,
-}
-
-impl Mods {
-    /// Sets one modifier.
-    ///
-    /// # Panics
-    /// If the row lacks the modifier, which is an error of the caller and never depends on the input.
-    pub fn with<T: Code>(mut self, key: Key<T>, value: T) -> Mods {
-        let place = key.place(self.op).expect("invariant: the row has the modifier");
-        self.values[place] = value.code();
-        self
-    }
+    pub(super) op: Op,
+    pub(super) values: ArrayVec<u32, MAX_OPERANDS>,
 }
 
 impl Deref for Mods {
@@ -342,6 +328,9 @@ static TRAITS: [Traits; Op::COUNT] = {
     }
     traits
 };
+
+/// The position of a modifier that the operation lacks.
+pub(super) const NOWHERE: u8 = u8::MAX;
 
 /// The position of the modifier `name` in the list of each operation, by [`Op::index`].
 pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {

@@ -5,9 +5,6 @@
 //! are those of Vulkan's chapter on sampler Y′CBCR conversion.
 
 use super::Kit;
-use super::sampling::{Sample, sample_plane};
-use super::textures::{Bindings, Handle};
-use crate::error::CompileError;
 use crate::ir::{Arithmetic, Src};
 
 /// A combined image sampler whose colours are converted. Its texture of element `e` and plane `p` is the element `e * planes + p`.
@@ -69,59 +66,8 @@ impl Conversion {
     }
 }
 
-/// The texture of the first plane, of an element whose colours are converted.
-pub(crate) fn first_plane(kit: &mut Kit<'_, '_>, handle: Handle) -> Handle {
-    let Some(planes) = kit.bindings.conversion(handle).map(|conversion| u32::from(conversion.planes)) else {
-        return handle;
-    };
-    Handle {
-        fixed: handle.fixed.wrapping_mul(planes),
-        index: handle.index.map(|index| kit.b.imul(index, Src::imm32(planes))),
-        count: handle.count.and_then(|count| count.checked_mul(planes)),
-        ..handle
-    }
-}
-
-impl Bindings {
-    /// The conversion of a binding's colours.
-    pub(super) fn conversion(&self, handle: Handle) -> Option<Conversion> {
-        let is_it = |known: &&Conversion| (known.set, known.binding) == (handle.set, handle.binding);
-        self.conversions.iter().find(is_it).copied()
-    }
-}
-
-/// The colour of a sample of all planes.
-pub(super) fn sample_planes(
-    kit: &mut Kit<'_, '_>,
-    texture: Handle,
-    sampler: Handle,
-    sample: &Sample,
-    conversion: &Conversion,
-) -> Result<[Src; 4], CompileError> {
-    let whole = Sample { bits: 32, ..sample.clone() };
-    let mut planes = Vec::new();
-    for plane in 0..u32::from(conversion.planes) {
-        let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
-        planes.push(sample_plane(kit, texture, sampler, &whole)?);
-    }
-    let one = Src::f32(1.0);
-    let texel = match planes.as_slice() {
-        [[luma, ..], [blue, red, ..]] => [*red, *luma, *blue, one],
-        [[luma, ..], [blue, ..], [red, ..]] => [*red, *luma, *blue, one],
-        [texel, ..] => *texel,
-        [] => [Src::f32(0.0); 4],
-    };
-    let from = |channel: u8| match channel {
-        4 => one,
-        channel => texel.get(usize::from(channel)).copied().unwrap_or(Src::f32(0.0)),
-    };
-    let [red, green, blue, alpha] = conversion.swizzle.map(from);
-    let [red, green, blue] = converted(kit, [red, green, blue], conversion);
-    Ok([red, green, blue, alpha].map(|component| kit.b.fconv(component, sample.bits)))
-}
-
 /// Red chroma, luma and blue chroma as red, green and blue.
-fn converted(kit: &mut Kit<'_, '_>, texel: [Src; 3], conversion: &Conversion) -> [Src; 3] {
+pub(super) fn converted(kit: &mut Kit<'_, '_>, texel: [Src; 3], conversion: &Conversion) -> [Src; 3] {
     if conversion.model == ColourModel::Rgb {
         return texel;
     }

@@ -6,7 +6,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{LodMode, Value as _};
 
 use super::Kit;
-use super::conversion::sample_planes;
+use super::conversion::{Conversion, converted};
 use super::derivatives::{Axis, derivative, has_quads};
 use super::textures::{self, Handle};
 use crate::error::{CompileError, KitError};
@@ -175,8 +175,38 @@ pub fn sample(
     }
 }
 
+/// The colour of a sample of all planes.
+fn sample_planes(
+    kit: &mut Kit<'_, '_>,
+    texture: Handle,
+    sampler: Handle,
+    sample: &Sample,
+    conversion: &Conversion,
+) -> Result<[Src; 4], CompileError> {
+    let whole = Sample { bits: 32, ..sample.clone() };
+    let mut planes = Vec::new();
+    for plane in 0..u32::from(conversion.planes) {
+        let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
+        planes.push(sample_plane(kit, texture, sampler, &whole)?);
+    }
+    let one = Src::f32(1.0);
+    let texel = match planes.as_slice() {
+        [[luma, ..], [blue, red, ..]] => [*red, *luma, *blue, one],
+        [[luma, ..], [blue, ..], [red, ..]] => [*red, *luma, *blue, one],
+        [texel, ..] => *texel,
+        [] => [Src::f32(0.0); 4],
+    };
+    let from = |channel: u8| match channel {
+        4 => one,
+        channel => texel.get(usize::from(channel)).copied().unwrap_or(Src::f32(0.0)),
+    };
+    let [red, green, blue, alpha] = conversion.swizzle.map(from);
+    let [red, green, blue] = converted(kit, [red, green, blue], conversion);
+    Ok([red, green, blue, alpha].map(|component| kit.b.fconv(component, sample.bits)))
+}
+
 /// The four components of a sample of one texture.
-pub(super) fn sample_plane(
+fn sample_plane(
     kit: &mut Kit<'_, '_>,
     texture: Handle,
     sampler: Handle,

@@ -112,6 +112,19 @@ impl Handle {
     }
 }
 
+/// The texture of the first plane, of an element whose colours are converted.
+pub(crate) fn first_plane(kit: &mut Kit<'_, '_>, handle: Handle) -> Handle {
+    let Some(planes) = kit.bindings.conversion(handle).map(|conversion| u32::from(conversion.planes)) else {
+        return handle;
+    };
+    Handle {
+        fixed: handle.fixed.wrapping_mul(planes),
+        index: handle.index.map(|index| kit.b.imul(index, Src::imm32(planes))),
+        count: handle.count.and_then(|count| count.checked_mul(planes)),
+        ..handle
+    }
+}
+
 impl Bindings {
     /// Without bindings, for the layout of a key.
     pub(super) fn new(key: &CompileKey) -> Bindings {
@@ -119,6 +132,12 @@ impl Bindings {
         let pairs = key.pairs_samplers && key.layout.is_none();
         let conversions = key.conversions.clone();
         Bindings { layout: key.layout.clone(), has_bias, pairs, conversions, ..Bindings::default() }
+    }
+
+    /// The conversion of a binding's colours.
+    pub(super) fn conversion(&self, handle: Handle) -> Option<Conversion> {
+        let is_it = |known: &&Conversion| (known.set, known.binding) == (handle.set, handle.binding);
+        self.conversions.iter().find(is_it).copied()
     }
 
     /// The layout of a binding whose descriptors the program reads. A binding missing from the layout is

@@ -10,7 +10,7 @@ use super::types::{ImageType, Kind, Layout, Ty};
 use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, ImageError, MemoryError, TypeError};
-use crate::frontend::kit::conversion;
+use crate::frontend::kit::textures;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
@@ -111,7 +111,7 @@ pub(super) fn load_resource<'a>(
         Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
         Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
         Kind::SampledImage { image } => {
-            let at = conversion::first_plane(&mut v.kit, handle.at);
+            let at = textures::first_plane(&mut v.kit, handle.at);
             Resource { ty: image, image: Some(Bound { at, ..handle }), sampler: Some(handle) }
         }
         Kind::Opaque(op) => {
