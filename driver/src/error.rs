@@ -66,7 +66,7 @@ pub enum Error {
     #[error("not ready")]
     NotReady,
     /// A wait timed out.
-    #[error("time is over")]
+    #[error("the time limit has passed")]
     Timeout,
     /// The window was closed or has changed.
     #[error("the surface is lost: {what}")]
@@ -75,7 +75,7 @@ pub enum Error {
         what: String,
     },
     /// The sizes of window and swapchain differ.
-    #[error("the swapchain does not fit its surface any more")]
+    #[error("the swapchain no longer fits its surface")]
     OutOfDate,
 }
 

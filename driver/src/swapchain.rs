@@ -148,7 +148,10 @@ impl Swapchain {
     /// # Errors
     /// The device or the surface is lost, or the size of the surface has changed.
     pub fn present(&self, number: u32, mut submission: Submission, id: u64) -> Result<(), Error> {
-        let slot = self.slots.get(number as usize).ok_or(Error::Invalid { what: "an image of no number" })?;
+        let slot = self
+            .slots
+            .get(number as usize)
+            .ok_or(Error::Invalid { what: "an image number outside the swapchain" })?;
         let pixels = lock(&self.pixels);
         submission.commands.push(slot.copy.commands());
         let copied = self.device.queue.submit(vec![submission]).and_then(|()| self.device.queue.wait_idle());

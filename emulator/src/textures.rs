@@ -60,7 +60,7 @@ impl StateFile {
         let place = number.checked_sub(FIRST_IN_HEAP.into())?;
         Some(match place < count {
             true => Ok(first + u64::from(place) * SAMPLER_BYTES as u64),
-            false => Err("a sampler behind the end of the heap"),
+            false => Err("a sampler beyond the end of the heap"),
         })
     }
 

@@ -258,7 +258,7 @@ fn samplers_of_the_heap_have_numbers_from_28() {
     };
     assert_eq!(found(Some((HEAP, 215))).expect("there"), [1.0, 0.0, 1.0, 1.0]);
     let behind = found(Some((HEAP, 213))).expect_err("one too few");
-    assert!(behind.to_string().contains("behind the end of the heap"), "{behind}");
+    assert!(behind.to_string().contains("beyond the end of the heap"), "{behind}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl DrawCall {
         call.instances = word(walk, index_list::HAS_INSTANCES)?.unwrap_or(1);
         call.start = word(walk, index_list::HAS_START)?.unwrap_or(0);
         if index_list::HAS_UNKNOWN_1.is_set(&head) || index_list::HAS_UNKNOWN_2.is_set(&head) {
-            return Err(StreamError::Shape { address, what: "has a draw with words nobody knows" });
+            return Err(StreamError::Shape { address, what: "has a draw with unknown words" });
         }
         let indirect = match index_list::HAS_INDIRECT.is_set(&head) {
             true => Some(walk.take(memory, &indirect_draw::RECORD)?),

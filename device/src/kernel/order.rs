@@ -118,7 +118,7 @@ impl Order {
             let conflict = done.touched.conflict(&touched)?;
             let verb = if conflict.both_write { "write" } else { "read and write" };
             Some(format!(
-                "{name} and {} both {verb} {:#x} and nothing orders them",
+                "{name} and {} both {verb} {:#x} without an order between them",
                 done.name, conflict.address
             ))
         });

@@ -72,7 +72,8 @@ impl Recorder {
             16 => self.run_kernel(Kernel::CopyMemoryQuads, &[], &list, [(bytes / 16) as u32, 1, 1]),
             4 | 8 => self.run_kernel(Kernel::CopyMemoryWords, &[], &list, [(bytes / 4) as u32, 1, 1]),
             _ => {
-                let format = format::bits(unit as u32).ok_or(Error::Invalid { what: "a copy of no size" })?;
+                let format = format::bits(unit as u32)
+                    .ok_or(Error::Invalid { what: "a copy whose texels have an unknown size" })?;
                 let ([loaded, _], source) = stretch(format, from);
                 let ([_, stored], place) = stretch(format, to);
                 let list = [Direct::Texture([loaded; 2]), Direct::Texture([stored; 2])];

@@ -162,7 +162,8 @@ impl Indirect {
         let mut targets = lanes_of(group.exec).map(|lane| (lane, group.read(half, Size::B32, lane)));
         let (_, target) = targets.next().unwrap_or((0, u64::from(next)));
         if let Some((lane, _)) = targets.find(|(_, other)| *other != target) {
-            return Err(FindingKind::Unsupported("an indirect jump whose lanes disagree").in_lane(lane));
+            return Err(FindingKind::Unsupported("an indirect jump with different targets in its lanes")
+                .in_lane(lane));
         }
         if self.call {
             link(group, next);

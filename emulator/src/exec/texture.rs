@@ -49,7 +49,7 @@ impl Binding {
             Tag::Reg => group.read(half, Size::B16, lane) as u32,
             _ => self.texture.value,
         };
-        let unset = FindingKind::Unsupported("a texture state register that nobody loaded");
+        let unset = FindingKind::Unsupported("an empty texture state register");
         core.states.texture(number).ok_or_else(|| unset.in_lane(lane))
     }
 }
@@ -292,7 +292,7 @@ impl Sample {
             }
             return Ok(Sampler::from_bytes(bytes));
         }
-        let unset = FindingKind::Unsupported("a sampler state register that nobody loaded");
+        let unset = FindingKind::Unsupported("an empty sampler state register");
         core.states.sampler(number).ok_or_else(|| unset.in_lane(lane))
     }
 

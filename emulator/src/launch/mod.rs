@@ -86,7 +86,7 @@ pub struct Launch<'a> {
 pub enum LaunchError {
     /// The shader uses a resource that is not bound.
     #[error(
-        "the shader uses set {set}, binding {binding}, element {element}, where nothing of the kind is bound"
+        "the shader uses set {set}, binding {binding}, element {element}, where no such resource is bound"
     )]
     Unbound {
         /// Descriptor set.

@@ -87,7 +87,7 @@ fn integer(number: &Number) -> Option<i128> {
 }
 
 fn float_matches(found: f64, expected: &Number, tolerance: Option<&str>) -> Result<bool, String> {
-    let expected = expected.as_f64().ok_or("the expected value is no number")?;
+    let expected = expected.as_f64().ok_or("the expected value is not a number")?;
     let allowed = match tolerance {
         None => DEFAULT_TOLERANCE,
         Some(text) => {

@@ -38,7 +38,7 @@ pub fn compile_stage(
     key.entry_point = Some(attachment.entry.clone());
     key.stage = Some(stage);
     for (id, value) in &attachment.spec {
-        let id = id.parse().map_err(|_| malformed("a SpecId that is no number"))?;
+        let id = id.parse().map_err(|_| malformed("a SpecId that is not a number"))?;
         let bits = value.bits().ok_or_else(|| malformed("a specialization constant of unknown type"))?;
         key.spec_constants.push((id, bits));
     }

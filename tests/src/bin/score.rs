@@ -96,7 +96,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         return cost::probe(list).map(|()| ExitCode::SUCCESS);
     }
     if !arguments.shared.is_dir() {
-        return Err(format!("{} is no folder", arguments.shared.display()));
+        return Err(format!("{} is not a folder", arguments.shared.display()));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.jobs)

@@ -200,7 +200,10 @@ fn difference(expected: &[String], output: &[String]) -> String {
 
 /// Literals as bits.
 fn all_bits(literals: &[String]) -> Result<Vec<u64>, String> {
-    literals.iter().map(|text| literal::bits(text).ok_or_else(|| format!("{text} is no number"))).collect()
+    literals
+        .iter()
+        .map(|text| literal::bits(text).ok_or_else(|| format!("expected a number, found {text}")))
+        .collect()
 }
 
 /// Interprets the function with the arguments of each run, if possible: not after register allocation, and not after

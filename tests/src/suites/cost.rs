@@ -129,7 +129,7 @@ pub fn probe(list: &Path) -> Result<(), String> {
     for line in text.lines() {
         let mut fields = line.splitn(3, '\t');
         let (Some(stage), Some(entry), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
-            return Err(format!("{line} is no line of a cost list"));
+            return Err(format!("expected a line of a cost list, found {line}"));
         };
         let mut key = CompileKey::default();
         key.stage = [Stage::Vertex, Stage::Fragment, Stage::Compute].into_iter().find(|s| s.name() == stage);

@@ -144,7 +144,8 @@ pub(crate) fn create_sampler(
     let custom = match info.border_color {
         vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT => {
             let custom = find::<vk::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
-            let custom = custom.ok_or(Error::Invalid { what: "a border colour that is nowhere" })?;
+            let custom =
+                custom.ok_or(Error::Invalid { what: "a custom border colour without its structure" })?;
             // SAFETY: all members of the union have the same size.
             let colour = unsafe { custom.custom_border_color.uint32 };
             Some((custom.format, colour))

@@ -55,7 +55,7 @@ pub(super) fn bind_to_swapchain(
 ) -> Result<(), Error> {
     let swapchain = shared(place.swapchain)?;
     let memory = swapchain.swapchain.memory(place.image_index);
-    let memory = memory.ok_or(Error::Invalid { what: "an image of no number" })?;
+    let memory = memory.ok_or(Error::Invalid { what: "an image number outside the swapchain" })?;
     shared(image)?.bind(memory.clone(), 0)
 }
 
