@@ -24,7 +24,7 @@ errors! {
 
         /// An atomic does not access a 32-bit word. The hardware's atomics have 32 bits.
         1703 Unsupported AtomicWidth { op: Op }
-        = "Op{op:?} is supported on 32-bit words only, as by the hardware",
+        = "Op{op:?} is supported on 32-bit words only, as in the hardware",
         Example::body("%x = OpAtomicIAdd %vec3 %data %uint_1 %uint_0 %uint_1\nOpReturn");
 
         /// A float atomic has a width that is not supported. The hardware exchanges at most 32 bits at once.
