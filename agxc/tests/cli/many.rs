@@ -54,7 +54,7 @@ fn an_unknown_entry_point_lists_those_there_are() {
         &["compile", &two],
         b"",
         1,
-        &format!("several entry points; choose one by name and stage: {names}"),
+        &format!("several entry points; select one by name and stage: {names}"),
     );
     assert_eq!(out(&["stats", "--entry", "fs", &two]).lines().count(), 1);
 }

@@ -108,7 +108,8 @@ impl Fetch {
     }
 
     fn draw_programs(&self, vertex: &Linked, fragment: &Linked, before: &[u8]) -> Vec<Vec<u8>> {
-        assert_eq!(fragment.0.info.fragment.reads_targets, 1 << TARGET);
+        // The shaders read one target and leave target 0 as it is.
+        assert_eq!(fragment.0.info.fragment.reads_targets, 1 << TARGET | 1);
         let samples = u32::from(self.pass.samples);
         let layout = self.pass.layout();
         let mut framebuffer = Framebuffer::new(SIDE, SIDE, samples, layout.sample_bytes.into());
