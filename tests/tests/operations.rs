@@ -123,7 +123,12 @@ fn addresses_are_followed_and_may_be_odd_halves() {
 fn what_the_machine_cannot_do_at_once_is_refused_with_the_reason() {
     let types = "GL_EXT_shader_explicit_arithmetic_types";
     let cases = [
-        (format!("{types} GL_EXT_shader_atomic_int64"), "uint64_t x;", "atomicAdd(x, 1ul);", "32-bit words only"),
+        (
+            format!("{types} GL_EXT_shader_atomic_int64"),
+            "uint64_t x;",
+            "atomicAdd(x, 1ul);",
+            "32-bit words only",
+        ),
         (
             format!("{types} GL_EXT_shader_atomic_float"),
             "double x;",

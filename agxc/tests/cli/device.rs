@@ -21,7 +21,10 @@ fn a_recording_replays() {
     assert_eq!(out(&["replay", LAUNCH]), "1 submissions, 1 launches, 0 draws\n");
     assert_eq!(out(&["replay", LAUNCH, "--seed", "7"]), "1 submissions, 1 launches, 0 draws\n");
     let statistics = out(&["replay", LAUNCH, "--statistics"]);
-    assert!(statistics.contains("0x1100000100 launch          1             6                120"), "{statistics}");
+    assert!(
+        statistics.contains("0x1100000100 launch          1             6                120"),
+        "{statistics}"
+    );
     let lines = out(&["replay", LAUNCH, "--instructions"]);
     assert_eq!(lines.lines().filter(|line| line.contains("store.i32.x")).count(), 2, "{lines}");
     assert!(out(&["replay", LAUNCH, "--list"]).contains("threads [40, 1, 1]"));
