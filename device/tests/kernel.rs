@@ -304,8 +304,8 @@ fn commands_without_order_are_findings_where_they_touch_the_same_bytes() {
         device.submit_to(queue, barrier, [waited, 0], stream).expect("submitted");
         let found: Vec<String> =
             device.kernel.findings().iter().map(|finding| finding.text.clone()).collect();
-        let expected = "command 0 of submission 2 and command 0 of submission 1 both write 0x1100001000 and nothing \
-                        orders them";
+        let expected = "command 0 of submission 2 and command 0 of submission 1 both write 0x1100001000 without \
+                        an order between them";
         assert_eq!(found, if ordered { vec![] } else { vec![expected] }, "{between:?}");
     }
 }
