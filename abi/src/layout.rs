@@ -6,7 +6,7 @@
 //!
 //! 1. addresses of texture tables, 64 bits each: texture operands can only address half-words below 128;
 //! 2. addresses of buffers, 64 bits each, by (set, binding, element): they must be below half-word 256, the
-//!   limit of memory operands (Mesa 25.0 AGX compiler);
+//!    limit of memory operands (Mesa 25.0 AGX compiler);
 //! 3. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
 //! 4. sizes of buffers in bytes, 32 bits each;
 //! 5. the number of workgroups, three 32-bit values, and descriptors of textures, six 32-bit words each;

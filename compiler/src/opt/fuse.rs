@@ -3,8 +3,8 @@
 //! * A product that only feeds sums is fused with them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only if the
 //!   function allows contraction, and not through an `exact`, which marks operations for which SPIR-V forbids
 //!   it.
-//! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes `a * b + (c * d
-//!   + e)`, two operations instead of three. Mesa 25.0 does the same; rounding differs, so this requires
+//! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes
+//!   `a * b + (c * d + e)`, two operations instead of three. Mesa 25.0 does the same; rounding differs, so this requires
 //!   contraction.
 //! * A left shift by up to four is fused with the addition or subtraction that reads it.
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.

@@ -1,4 +1,4 @@
-//! Conversion of colours from Y′CbCr: the hardware samples planes, shaders make colours of them.
+//! Conversion of colours from Y′CbCr: the hardware samples planes, and shader code converts them to colours.
 //!
 //! The planes of an image are textures of their own, which follow each other in the array of a binding. All are sampled at the same
 //! normalised coordinates with the same sampler, so that chroma lies midway between the texels of luma that share it. The equations
@@ -16,22 +16,23 @@ pub struct Conversion {
     pub binding: u32,
     /// Planes of its images: 1, 2 (luma, both chroma components) or 3 (luma, blue, red chroma).
     pub planes: u8,
-    /// What the components are.
+    /// The meaning of the components.
     pub model: ColourModel,
-    /// Luma and chroma take only the middle of their range.
+    /// Luma and chroma use only the middle of their range.
     pub narrow: bool,
     /// Bits of a component, 8 to 16.
     pub bits: u8,
-    /// Where red, green, blue and alpha come from before they are converted: 0 to 3 name them, 4 is one, 5 zero.
+    /// The sources of red, green, blue and alpha before conversion: 0 to 3 are components, 4 is one, 5 zero.
     pub swizzle: [u8; 4],
 }
 
-/// What the components of a texel are: red is red chroma, green is luma, blue is blue chroma but in the first.
+/// The meaning of the components of a texel. Except in [`ColourModel::Rgb`], red is red chroma, green is luma, and blue is blue
+/// chroma.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ColourModel {
     /// Red, green and blue.
     Rgb,
-    /// Luma and chroma, which stay as they are but for their range.
+    /// Luma and chroma, of which only the range is expanded.
     Ycbcr,
     /// Luma and chroma of BT.709.
     Bt709,
@@ -42,13 +43,14 @@ pub enum ColourModel {
 }
 
 impl ColourModel {
-    /// What red has of red chroma, green of blue and of red chroma, blue of blue chroma; nothing of models that are not converted.
+    /// The weight of red chroma in red, of blue and red chroma in green, and of blue chroma in blue; `None` if the model has no
+    /// conversion.
     fn weights(self) -> Option<[f32; 4]> {
         match self {
             ColourModel::Rgb | ColourModel::Ycbcr => None,
             ColourModel::Bt709 => Some([1.5748, -0.133_974_32 / 0.7152, -0.334_802_48 / 0.7152, 1.8556]),
             ColourModel::Bt601 => Some([1.402, -0.202_008 / 0.587, -0.419_198 / 0.587, 1.772]),
-            ColourModel::Bt2020 => Some([1.4746, -0.111_567_02 / 0.678, -0.387_377_42 / 0.678, 1.8814]),
+            ColourModel::Bt2020 => Some([1.4746, -0.111_567_02 / 0.678, -0.387_377_4 / 0.678, 1.8814]),
         }
     }
 }
