@@ -152,6 +152,11 @@ impl<'s> LastUses<'s> {
         self.position[value] == position && !live.is_live_out(self.block, value)
     }
 
+    /// Whether `value` is live at the end of the current block.
+    pub fn is_live_out(&self, live: &Liveness, value: Value) -> bool {
+        live.is_live_out(self.block, value)
+    }
+
     /// Whether `value`, defined in the current block, is never read.
     pub fn is_dead(&self, live: &Liveness, value: Value) -> bool {
         self.position[value] < self.start && !live.is_live_out(self.block, value)

@@ -28,6 +28,7 @@ use super::affinity::Affinity;
 use super::exports::is_export;
 use super::file::{HalfSet, RegisterFile, lowest_place};
 use super::flight::Flight;
+use super::shared_parts::SharedPart;
 use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
 
@@ -105,6 +106,8 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) usable: HalfSet,
     /// Names that end at the current instruction; they occupy their registers until it reads them.
     pub(super) ending: ArenaVec<'f, Value>,
+    /// Parts in the registers of vectors that own them.
+    pub(super) shared: Vec<SharedPart>,
     /// Results of the current instruction that have been placed.
     pub(super) placed: ArenaVec<'f, Value>,
     /// Registers that outstanding loads will write.
@@ -146,6 +149,7 @@ pub fn assign<'f>(
         flight: Flight::new(at_no_cost),
         ending: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
         placed: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+        shared: Vec::new(),
         moves: Vec::new(),
         out: f.inst_list(),
         f,
@@ -198,12 +202,15 @@ impl<'a> Assigner<'_, 'a> {
         for value in ending_sources(&data, &self.last, self.live, position) {
             self.ending.push(self.names.get(value));
         }
+        self.keep_shared_registers();
         for index in 0..self.ending.len() {
             let (half, shape) = self.place_of(self.ending[index]);
             self.file.release(half, shape.halves);
         }
+        self.inherit_registers();
         self.wait_for_sources(&data);
         self.place_results(&data)?;
+        self.end_shared_parts(position);
         self.launch_results(&data);
         self.emit_moves(data.line);
         let is_moved = |src: &Src| src.as_value().is_some_and(|value| self.names.get(value) != value);
@@ -260,12 +267,16 @@ impl<'a> Assigner<'_, 'a> {
                 self.put_preload(data, *dst, shape)?;
                 continue;
             }
+            if self.shared_vector(data, index).is_some() {
+                continue;
+            }
             let hint = self.hint(data, index).filter(|half| self.fits(*half, shape));
             match hint.or_else(|| self.find_place(*dst, shape)) {
                 Some(half) => self.put_result(*dst, half),
                 None => self.make_room(data, index)?,
             }
         }
+        self.share_registers(data);
         Ok(())
     }
 

@@ -105,7 +105,8 @@ impl<'a> Assigner<'_, 'a> {
         }
         for (name, half) in places {
             let value = self.origin[*name].unwrap_or(*name);
-            let new = if self.moves.iter().any(|(new, _)| new == name) {
+            let is_second_move = self.moves.iter().any(|(new, _)| new == name);
+            let new = if is_second_move {
                 // It was already moved before this instruction: only its new name's register changes.
                 self.record(*name, *half);
                 *name
@@ -117,6 +118,9 @@ impl<'a> Assigner<'_, 'a> {
                 self.names.set(value, new);
                 new
             };
+            if new != *name || is_second_move {
+                self.move_shared_parts(value, *half, is_second_move);
+            }
             match self.ending.iter_mut().find(|ending| *ending == name) {
                 Some(ending) => *ending = new,
                 None => self.file.take(new, *half, self.shape(new).halves),

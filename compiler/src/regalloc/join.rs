@@ -38,6 +38,7 @@ impl<'a> Assigner<'_, 'a> {
     pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
         self.names.clear();
         self.file.clear();
+        self.shared.clear();
         self.flight.clear();
         self.affinity.keep_nothing();
         let phis = self.f.phi_count(block);

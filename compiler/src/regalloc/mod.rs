@@ -16,6 +16,7 @@ mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
 pub mod shapes;
+mod shared_parts;
 pub mod spill;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,0 +1,135 @@
+//! Parts of a vector that is still in use share its register.
+//!
+//! A `split` whose vector is read again later, for instance coordinates of a texture access that are also used
+//! in arithmetic, needs no moves: the parts are read from the vector's register. The vector owns the register.
+//! If it moves, its parts move with it; if it ends first, they become the owners of their registers.
+//!
+//! Either the vector or the part ends in the block of the `split`, so that the sharing ends there too.
+
+use crate::ir::entity::Value;
+use crate::ir::function::InstData;
+use crate::ir::op::{IrOp, Op};
+
+use super::assign::Assigner;
+use super::shapes::Shape;
+
+/// A part in the register of its vector.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedPart {
+    /// The value that was split.
+    vector: Value,
+    /// The part.
+    part: Value,
+    /// The position of the part in the vector, in halves.
+    offset: u16,
+}
+
+impl<'a> Assigner<'_, 'a> {
+    /// The vector that result `index` of `data` can share the register of.
+    pub(super) fn shared_vector(&self, data: &InstData<'a>, index: usize) -> Option<Value> {
+        if data.op != Op::Ir(IrOp::Split) {
+            return None;
+        }
+        let (vector, part) = (data.srcs[0].as_value()?, data.dsts[index]);
+        let name = self.names.get(vector);
+        let shape = self.shape(part);
+        let place = range(offset(self, data, index), shape);
+        // A register has one heir.
+        let is_taken = |shared: &SharedPart| {
+            let other = range(shared.offset, self.shape(shared.part));
+            shared.part == vector
+                || shared.vector == vector && other.start < place.end && place.start < other.end
+        };
+        let crosses = |value: Value| self.last.is_live_out(self.live, value);
+        let continues = !self.ending.contains(&name) && !(crosses(vector) && crosses(part));
+        // Wherever the vector is.
+        let align = self.shape(vector).align;
+        let is_aligned = align.is_multiple_of(shape.align) && place.start.is_multiple_of(shape.align);
+        (continues && is_aligned && !self.shared.iter().any(is_taken)).then_some(vector)
+    }
+
+    /// Gives the results of a `split` that can share the vector's register their positions in it. The other
+    /// results have been placed, which may have moved the vector.
+    pub(super) fn share_registers(&mut self, data: &InstData<'a>) {
+        if data.op != Op::Ir(IrOp::Split) {
+            return;
+        }
+        for (index, part) in data.dsts.iter().enumerate() {
+            if !self.needs_register(data, *part) || self.placed.contains(part) {
+                continue;
+            }
+            if let Some(vector) = self.shared_vector(data, index) {
+                let (half, offset) = (self.place_of(self.names.get(vector)).0, offset(self, data, index));
+                self.record(*part, half + offset);
+                self.shared.push(SharedPart { vector, part: *part, offset });
+            }
+        }
+    }
+
+    /// Removes parts from the ending names whose vector still owns their registers.
+    pub(super) fn keep_shared_registers(&mut self) {
+        for index in 0..self.shared.len() {
+            let SharedPart { vector, part, .. } = self.shared[index];
+            if !self.ending.contains(&self.names.get(vector)) {
+                let name = self.names.get(part);
+                self.ending.retain(|ending| *ending != name);
+            }
+        }
+    }
+
+    /// Makes the parts of vectors that end at the current instruction the owners of their registers, which must
+    /// have been released.
+    pub(super) fn inherit_registers(&mut self) {
+        if self.shared.is_empty() {
+            return;
+        }
+        let mut shared = std::mem::take(&mut self.shared);
+        shared.retain(|entry| {
+            if !self.ending.contains(&self.names.get(entry.vector)) {
+                return true;
+            }
+            let name = self.names.get(entry.part);
+            if !self.ending.contains(&name) {
+                let (half, shape) = self.place_of(name);
+                self.file.take(name, half, shape.halves);
+            }
+            false
+        });
+        self.shared = shared;
+    }
+
+    /// Forgets the parts that end at the current instruction, which has been placed.
+    pub(super) fn end_shared_parts(&mut self, position: u32) {
+        if !self.shared.is_empty() {
+            let (last, live) = (&self.last, self.live);
+            self.shared.retain(|entry| !last.ends_at(live, entry.part, position));
+        }
+    }
+
+    /// Moves the parts of `vector` to its new register `half`: they are renamed as it was, without a copy. If
+    /// the vector moves a second time before the current instruction, the parts keep the new names.
+    pub(super) fn move_shared_parts(&mut self, vector: Value, half: u16, is_second_move: bool) {
+        for index in 0..self.shared.len() {
+            let SharedPart { part, offset, .. } = self.shared[index];
+            if self.shared[index].vector != vector {
+                continue;
+            }
+            let name = self.names.get(part);
+            if is_second_move {
+                self.record(name, half + offset);
+            } else {
+                let new = self.new_name(name, half + offset);
+                self.names.set(part, new);
+            }
+        }
+    }
+}
+
+fn range(start: u16, shape: Shape) -> std::ops::Range<u16> {
+    start..start + shape.halves
+}
+
+/// The position of result `index` of a `split`, in halves.
+fn offset(assigner: &Assigner<'_, '_>, data: &InstData<'_>, index: usize) -> u16 {
+    data.dsts[..index].iter().map(|dst| assigner.f.ty(*dst).halves()).sum()
+}
