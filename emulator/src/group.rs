@@ -86,6 +86,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// Active lanes whose stores have an effect: all but helpers, which shade no live sample.
+    pub(crate) fn storing(&self) -> u32 {
+        let Some(pixels) = self.pixels.as_deref() else { return self.exec };
+        let live = (0..LANES).filter(|lane| pixels.live[*lane] != 0).fold(0, |live, lane| live | 1 << lane);
+        self.exec & live
+    }
+
     /// A new SIMD-group. `garbage` has the initial contents of its registers, `lanes` the lanes that exist.
     pub(crate) fn new(garbage: &[PerLane<u32>; HALVES / 2], lanes: u32) -> Group {
         Group {

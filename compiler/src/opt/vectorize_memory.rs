@@ -7,6 +7,7 @@
 //!
 //! Before: stage source. After: the same.
 
+use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
@@ -153,6 +154,9 @@ impl Planner<'_, '_, '_> {
                 self.store(Member { inst: *inst, position, access, wanted: i64::from(access.ty.comps) });
             } else if disturbs_memory(data) {
                 self.flush_loads(false);
+                self.flush_stores();
+            } else if data.op.effects().contains(Effects::COVERAGE) {
+                // A lane stores nothing after a discard that makes it a helper.
                 self.flush_stores();
             }
         }

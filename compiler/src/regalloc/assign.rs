@@ -28,8 +28,8 @@ use super::affinity::Affinity;
 use super::exports::is_export;
 use super::file::{HalfSet, RegisterFile, lowest_place};
 use super::flight::Flight;
-use super::shared_parts::SharedPart;
 use super::shapes::{Shape, Shapes};
+use super::shared_parts::SharedPart;
 use super::{Allocation, Reg};
 
 /// The current names of values that were moved.

@@ -101,6 +101,8 @@ struct Chains {
     reads: Vec<(u32, u32)>,
     memory: Option<u32>,
     coverage: Option<u32>,
+    /// The last instruction that may have killed samples.
+    kill: Option<u32>,
 }
 
 impl Chains {
@@ -113,6 +115,7 @@ impl Chains {
             reads,
             memory: None,
             coverage: None,
+            kill: None,
         }
     }
 
@@ -254,8 +257,17 @@ impl Scheduler<'_> {
         {
             self.edge(before, index, 0);
         }
+        // A helper stores nothing: a lane's stores execute before a discard that follows them, and after one
+        // that precedes them.
+        if order == OrderClass::Memory
+            && let Some(before) = chains.kill
+        {
+            self.edge(before, index, 0);
+        }
         if order == OrderClass::Coverage {
-            // A lane's stores must execute before a discard makes it a helper.
+            if data.op.effects().contains(Effects::COVERAGE) {
+                chains.kill = Some(index);
+            }
             for before in [chains.memory, chains.coverage.replace(index)].into_iter().flatten() {
                 self.edge(before, index, 0);
             }

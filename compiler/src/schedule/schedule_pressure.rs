@@ -10,7 +10,7 @@
 //!
 //! Before: stage machine. After: the same.
 
-use agx_isa::desc::OrderClass;
+use agx_isa::desc::{Effects, OrderClass};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -142,7 +142,8 @@ impl<'s> Graph<'s> {
         self.before.reserve(READS_PER_INST * stretch.len());
         self.readers.reserve(READS_PER_INST * stretch.len());
         self.ends.reserve(stretch.len());
-        let (mut memory, mut coverage): (Option<u32>, Option<u32>) = (None, None);
+        let (mut memory, mut coverage, mut kill): (Option<u32>, Option<u32>, Option<u32>) =
+            (None, None, None);
         f.watch.visit(stretch.len() / 2);
         for (index, inst) in stretch.iter().enumerate() {
             let data = &f.insts[*inst];
@@ -154,9 +155,15 @@ impl<'s> Graph<'s> {
             let index = index as u32;
             match data.order() {
                 OrderClass::None => {}
-                OrderClass::Memory => before.extend(memory.replace(index)),
-                // A lane's stores must execute before a discard makes it a helper.
-                OrderClass::Coverage => before.extend(coverage.replace(index).into_iter().chain(memory)),
+                // A helper stores nothing: a lane's stores execute before a discard that follows them, and after
+                // one that precedes them.
+                OrderClass::Memory => before.extend(memory.replace(index).into_iter().chain(kill)),
+                OrderClass::Coverage => {
+                    before.extend(coverage.replace(index).into_iter().chain(memory));
+                    if data.op.effects().contains(Effects::COVERAGE) {
+                        kill = Some(index);
+                    }
+                }
                 OrderClass::Barrier | OrderClass::Control => {
                     before.extend(memory.replace(index));
                     before.extend(coverage.replace(index));

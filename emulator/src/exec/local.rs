@@ -102,7 +102,7 @@ impl Threadgroup {
             && let Some(bytes) =
                 core.local.bytes_mut().get_mut(shape.start as usize..shape.start as usize + shape.len)
         {
-            shape.store(SpanMut::Bytes(bytes), &self.layout, group);
+            shape.store(SpanMut::Bytes(bytes), &self.layout, group, group.exec);
             return Ok(());
         }
         let element = self.layout.format.bytes();

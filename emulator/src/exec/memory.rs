@@ -185,19 +185,20 @@ impl Device {
         Ok(())
     }
 
-    /// Stores from the active lanes, in lane order.
+    /// Stores from the active lanes that are not helpers, in lane order.
     pub(crate) fn store(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
-        self.count_lines(&addresses, group.exec, core);
+        let lanes = group.storing();
+        self.count_lines(&addresses, lanes, core);
         if core.is_plain(&self.layout)
-            && let Some(shape) = Shape::new(&addresses, &self.layout, group.exec)
+            && let Some(shape) = Shape::new(&addresses, &self.layout, lanes)
             && let Some(span) = core.memory.writable_span(shape.start, shape.len)
         {
-            shape.store(span, &self.layout, group);
+            shape.store(span, &self.layout, group, lanes);
             return Ok(());
         }
         let element = u64::from(self.address.element);
-        for lane in lanes_of(group.exec) {
+        for lane in lanes_of(lanes) {
             let by = group.access(lane, true);
             self.layout.store(group, lane, |component, bytes, value| {
                 let address = addresses[lane].wrapping_add(u64::from(component) * element);

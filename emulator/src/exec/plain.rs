@@ -110,7 +110,7 @@ impl Shape {
     }
 
     /// Stores the components of `layout` from the active lanes' registers, in lane order.
-    pub(crate) fn store(&self, span: SpanMut<'_>, layout: &Layout, group: &Group) {
+    pub(crate) fn store(&self, span: SpanMut<'_>, layout: &Layout, group: &Group, lanes: u32) {
         let words = |half: u8| &group.words[usize::from(half >> 1)];
         let apart = |stride: usize| stride >= (u32::BITS - layout.mask.leading_zeros()) as usize * WORD;
         match (span, self.stride) {
@@ -120,7 +120,7 @@ impl Shape {
                 }
             }
             (SpanMut::Bytes(bytes), _) => {
-                for lane in lanes_of(group.exec) {
+                for lane in lanes_of(lanes) {
                     for (component, register) in layout.components() {
                         let at = self.offsets[lane] as usize + component as usize * WORD;
                         if let Some(place) = bytes[at..].first_chunk_mut() {
@@ -130,7 +130,7 @@ impl Shape {
                 }
             }
             (SpanMut::Shared(window, first), _) => {
-                for lane in lanes_of(group.exec) {
+                for lane in lanes_of(lanes) {
                     for (component, register) in layout.components() {
                         let at = first + self.offsets[lane] as usize + component as usize * WORD;
                         window.write(at, &words(register.half)[lane].to_le_bytes());

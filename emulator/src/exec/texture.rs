@@ -442,9 +442,9 @@ impl ImageStore {
         })
     }
 
-    /// Stores from the active lanes; texels outside the image are dropped.
+    /// Stores from the active lanes that are not helpers; texels outside the image are dropped.
     pub(crate) fn run(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
-        for lane in lanes_of(group.exec) {
+        for lane in lanes_of(group.storing()) {
             let bytes = self.binding.descriptor(group, core, lane)?;
             let image =
                 Texture::image(&bytes).map_err(|what| FindingKind::Unsupported(what).in_lane(lane))?;

@@ -218,7 +218,7 @@ pub fn store(kit: &mut Kit<'_, '_>, to: Buffer, offset: Src, words: &[Src]) {
         kit.b.effect(IrOp::StoreLocal, &[data, offset], &[align]);
         return;
     };
-    let guard = coverage::guard(kit);
+    let guard = coverage::guard_store(kit);
     kit.memory.writes_memory = true;
     kit.b.effect(IrOp::StoreGlobal, &[data, base, offset], &[to.access.bits(), align]);
     coverage::end_guard(kit, guard);

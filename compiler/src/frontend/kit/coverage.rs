@@ -83,17 +83,23 @@ pub fn covered_samples(kit: &mut Kit<'_, '_>) -> Src {
 /// Whether the lane covers no live sample: a boolean.
 pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
     let live = compute::register(kit, Sr::IS_ACTIVE);
-    let mut helper = kit.b.icmp(IntCond::EQ, live, Src::imm32(0));
-    if kit.fragment.coverage.shaded.is_some() {
+    let helper = kit.b.icmp(IntCond::EQ, live, Src::imm32(0));
+    match is_tracked_helper(kit) {
+        Some(tracked) => kit.b.or(helper, tracked),
+        None => helper,
+    }
+}
+
+/// Whether the lane covers no live sample according to the coverage tracked in software; `None` if the
+/// hardware tracks all of it.
+fn is_tracked_helper(kit: &mut Kit<'_, '_>) -> Option<Src> {
+    let beside = kit.fragment.coverage.shaded.is_some().then(|| {
         let covered = covered_samples(kit);
-        let is_beside = kit.b.icmp(IntCond::EQ, covered, Src::imm32(0));
-        helper = kit.b.or(helper, is_beside);
-    }
-    if let Some(tracked) = kit.fragment.coverage.tracked {
-        let demoted = kit.vars.read(&mut kit.b, tracked.demoted);
-        helper = kit.b.or(helper, demoted);
-    }
-    helper
+        kit.b.icmp(IntCond::EQ, covered, Src::imm32(0))
+    });
+    let Some(tracked) = kit.fragment.coverage.tracked else { return beside };
+    let demoted = kit.vars.read(&mut kit.b, tracked.demoted);
+    Some(beside.map_or(demoted, |beside| kit.b.or(beside, demoted)))
 }
 
 /// Kills the samples that the lane shades; the lane continues as a helper. Inside an if this affects only the
@@ -121,12 +127,22 @@ pub fn forget(kit: &mut Kit<'_, '_>) {
     kit.vars.forget(kit.b.block(), kept.as_ref().map_or(&[], <[_; 2]>::as_slice));
 }
 
-/// Opens an if around an effect on memory that helper lanes must not have; outside fragment shaders all lanes
-/// have it.
+/// Opens an if around an atomic, which helper lanes must not execute; outside fragment shaders all lanes do.
 pub fn guard(kit: &mut Kit<'_, '_>) -> Guard {
-    let is_open = kit.stage == Stage::Fragment;
-    if is_open {
-        let helper = is_helper(kit);
+    let helper = (kit.stage == Stage::Fragment).then(|| is_helper(kit));
+    guard_against(kit, helper)
+}
+
+/// Opens an if around stores to memory or images, if lanes are helpers that the hardware takes for live ones:
+/// it ignores the stores of helper lanes, but executes their atomics.
+pub fn guard_store(kit: &mut Kit<'_, '_>) -> Guard {
+    let helper = if kit.stage == Stage::Fragment { is_tracked_helper(kit) } else { None };
+    guard_against(kit, helper)
+}
+
+fn guard_against(kit: &mut Kit<'_, '_>, helper: Option<Src>) -> Guard {
+    let is_open = helper.is_some();
+    if let Some(helper) = helper {
         let live = kit.b.not(helper);
         kit.b.begin_if(live);
     }

@@ -157,7 +157,7 @@ pub fn store(
     let coords = kit.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
     let srcs = [data, names.texture, names.heap, coords, texel.layer];
     kit.memory.writes_memory = true;
-    let guard = coverage::guard(kit);
+    let guard = coverage::guard_store(kit);
     kit.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
     coverage::end_guard(kit, guard);
     if readable {

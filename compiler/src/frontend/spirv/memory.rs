@@ -422,7 +422,7 @@ fn store_memory<'a>(
 ) -> Result<(), CompileError> {
     let guard = match pointer.root {
         Root::Local => None,
-        _ => Some(coverage::guard(&mut v.kit)),
+        _ => Some(coverage::guard_store(&mut v.kit)),
     };
     let mut rest = data;
     for chunk in chunks_of(v, &pointer)? {
