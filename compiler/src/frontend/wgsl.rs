@@ -95,6 +95,18 @@ mod tests {
     }
 
     #[test]
+    fn vertex_shaders_with_invariant_outputs_are_not_contracted() {
+        let contracts = |attribute: &str| {
+            let text = format!(
+                "@vertex fn main(@location(0) at: vec4f) -> @builtin(position) {attribute} vec4f {{ return at * at + at; }}"
+            );
+            read(&Bump::new(), &text, &CompileKey::default()).map(|(f, _)| f.contract)
+        };
+        assert_eq!(contracts("").ok(), Some(true));
+        assert_eq!(contracts("@invariant").ok(), Some(false));
+    }
+
+    #[test]
     fn shift_amounts_are_taken_modulo_the_width() {
         let text = "@group(0) @binding(0) var<storage, read_write> data: array<u32, 2>;\n\
                     @compute @workgroup_size(1) fn main() { data[0] = 1u << data[1]; }";

@@ -2,6 +2,7 @@
 //! same name.
 
 mod algebraic;
+mod compose_linear;
 mod constant_alpha;
 mod constant_folding;
 mod copy_prop;
@@ -35,6 +36,7 @@ mod unroll;
 mod vectorize_memory;
 
 pub use algebraic::opt_algebraic;
+pub use compose_linear::opt_compose_linear;
 pub use constant_alpha::opt_constant_alpha;
 pub use constant_folding::opt_constant_folding;
 pub use copy_prop::opt_copy_prop;

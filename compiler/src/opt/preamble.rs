@@ -289,7 +289,6 @@ fn build<'a>(
     scratch: &Bump,
 ) -> Function<'a> {
     let needed = needed_instructions(f, places, uniform, scratch);
-    let early = early_instructions(f, &needed, uniform, scratch);
     let mut preamble = Function::new(f.bump, f.name);
     let mut b = Builder::start(&mut preamble);
     let mut copy = Copy {
@@ -301,18 +300,14 @@ fn build<'a>(
         srcs: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
         dsts: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
     };
-    for is_early in [true, false] {
-        for segment in f.layout {
-            let insts = f.block(segment.block).insts.iter();
-            for inst in insts.filter(|inst| needed[**inst] && early[**inst] == is_early) {
-                copy.copy(&mut b, *inst);
-                // Stores at once, so that the value needs no register any longer; but a loaded value is not
-                // stored before the remaining loads have been issued.
-                if !is_early {
-                    copy.store(&mut b);
-                }
-            }
-        }
+    let loads_first = needed.loaded_halves <= MOST_LOADED_HALVES;
+    if loads_first {
+        needed.in_order().filter(|(_, is_early)| *is_early).for_each(|(inst, _)| copy.copy(&mut b, inst));
+        copy.store(&mut b);
+    }
+    for (inst, _) in needed.in_order().filter(|(_, is_early)| !(loads_first && *is_early)) {
+        copy.copy(&mut b, inst);
+        // Stores at once, so that the value needs no register any longer.
         copy.store(&mut b);
     }
     b.halt();
@@ -325,36 +320,6 @@ fn build<'a>(
 
 /// Maximum number of half registers that loads may fill before anything is computed.
 const MOST_LOADED_HALVES: u32 = 128;
-
-/// The loads among the preamble's instructions with their dependences; empty if they take too many registers.
-fn early_instructions<'s>(
-    f: &Function<'_>,
-    needed: &ScratchSide<'_, Inst, bool>,
-    uniform: &Uniform<'_>,
-    scratch: &'s Bump,
-) -> ScratchSide<'s, Inst, bool> {
-    let mut early: ScratchSide<'_, Inst, bool> = ScratchSide::later_in(scratch, f.insts.len());
-    let mut halves = 0;
-    for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
-        if !needed[*inst] {
-            continue;
-        }
-        let data = &f.insts[*inst];
-        if is_load(data.op) {
-            early[*inst] = true;
-            halves += data.dsts.iter().map(|dst| u32::from(f.ty(*dst).halves())).sum::<u32>();
-        }
-        if early[*inst] {
-            let condition = uniform.joins[*inst].map(|join| join.condition);
-            for value in data.srcs.iter().chain(&condition).filter_map(|src| src.as_value()) {
-                if let Some(def) = f.values[value].def {
-                    early[def] = true;
-                }
-            }
-        }
-    }
-    if halves > MOST_LOADED_HALVES { ScratchSide::later_in(scratch, 0) } else { early }
-}
 
 /// Copies instructions to the preamble.
 struct Copy<'f, 's, 'a> {
@@ -504,22 +469,50 @@ impl<'s> Stores<'s> {
     }
 }
 
-/// The instructions that compute the assigned values.
+/// The instructions of the preamble.
+struct Needed<'s> {
+    /// From last to first, each with whether it is a load or computes an operand of one.
+    reversed: ArenaVec<'s, (Inst, bool)>,
+    /// Half registers that all loads fill.
+    loaded_halves: u32,
+}
+
+impl Needed<'_> {
+    fn in_order(&self) -> impl Iterator<Item = (Inst, bool)> {
+        self.reversed.iter().rev().copied()
+    }
+}
+
+/// The instructions that compute the assigned values. Users come before definitions in this walk.
 fn needed_instructions<'s>(
     f: &Function<'_>,
     places: &[(Value, u16)],
     uniform: &Uniform<'_>,
     scratch: &'s Bump,
-) -> ScratchSide<'s, Inst, bool> {
-    let mut needed: ScratchSide<'_, Inst, bool> = ScratchSide::new_in(scratch, f.insts.len());
-    let mut pending = ArenaVec::with_capacity_in(places.len(), scratch);
-    pending.extend(places.iter().map(|(value, _)| *value));
-    while let Some(value) = pending.pop() {
-        if let Some(def) = f.values[value].def
-            && !std::mem::replace(&mut needed[def], true)
-        {
-            pending.extend(f.insts[def].srcs.iter().filter_map(|src| src.as_value()));
-            pending.extend(uniform.joins[def].and_then(|join| join.condition.as_value()));
+) -> Needed<'s> {
+    let mut is_needed: ScratchSide<'_, Inst, bool> = ScratchSide::new_in(scratch, f.insts.len());
+    let mut is_early: ScratchSide<'_, Inst, bool> = ScratchSide::new_in(scratch, f.insts.len());
+    for def in places.iter().filter_map(|(value, _)| f.values[*value].def) {
+        is_needed[def] = true;
+    }
+    let mut needed =
+        Needed { reversed: ArenaVec::with_capacity_in(2 * places.len(), scratch), loaded_halves: 0 };
+    for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
+        if !is_needed[*inst] {
+            continue;
+        }
+        let data = &f.insts[*inst];
+        let is_early_inst = is_early[*inst] || is_load(data.op);
+        if is_load(data.op) {
+            needed.loaded_halves += data.dsts.iter().map(|dst| u32::from(f.ty(*dst).halves())).sum::<u32>();
+        }
+        needed.reversed.push((*inst, is_early_inst));
+        let condition = uniform.joins[*inst].map(|join| join.condition);
+        for value in data.srcs.iter().chain(&condition).filter_map(|src| src.as_value()) {
+            if let Some(def) = f.values[value].def {
+                is_needed[def] = true;
+                is_early[def] |= is_early_inst;
+            }
         }
     }
     needed

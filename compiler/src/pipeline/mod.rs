@@ -12,6 +12,7 @@ pub use passes::{PASSES, Pass};
 pub use phases::{PIPELINE, Phase, PhaseDesc};
 
 use crate::context::Context;
+use crate::emit::End;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 use crate::opt::{LocalRewrites, rewrite_locally};
@@ -79,8 +80,9 @@ fn run_steps(
     options: Options<'_>,
 ) -> Result<(), CompileError> {
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
+    let runs_once = context.facts.end == End::Preamble;
     let mut steps = steps(options.from, options.stop, f.stage);
-    steps.retain(|step| !is_disabled(step));
+    steps.retain(|step| !is_disabled(step) && !(runs_once && step.repeated_only));
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
         // A function read from text that is already lowered enters the pipeline at its own stage.

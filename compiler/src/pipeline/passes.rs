@@ -30,6 +30,8 @@ pub struct Pass {
     pub leaves: Option<Stage>,
     /// Whether the code is correct without it.
     pub optional: bool,
+    /// Whether programs that run once, the preambles, do without it, because it costs more than it saves.
+    pub repeated_only: bool,
     /// Operations that its input must not contain.
     pub needs: &'static [&'static Family],
     /// Operations that it removes for good.
@@ -70,6 +72,11 @@ impl Pass {
 
     const fn local(mut self, rewrites: LocalRewrites) -> Pass {
         self.local = Some(rewrites);
+        self
+    }
+
+    const fn repeated_only(mut self) -> Pass {
+        self.repeated_only = true;
         self
     }
 
@@ -115,6 +122,7 @@ const fn required(stage: Stage, run: Run) -> Pass {
         stages,
         leaves: None,
         optional: false,
+        repeated_only: false,
         needs: &[],
         removes: &[],
         acts_on: &[],
@@ -183,6 +191,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies shared or uniform factors first." =
         optional(Source, Source, sure!(opt::opt_factor));
+    OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =
+        optional(Source, Source, sure!(opt::opt_compose_linear, context));
     OPT_UNIFORM_OPERANDS "opt_uniform_operands" "Groups the uniform operands of integer sums and products." =
         optional(Source, Source, sure!(opt::opt_uniform_operands));
     OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies subgroup operations on uniform values." =
@@ -261,7 +271,7 @@ passes! {
     OPT_FOLD_DESTINATIONS "opt_fold_destinations" "Folds saturation and rounding into the operations they read." =
         optional(Selected, Selected, sure!(opt::opt_fold_destinations));
     OPT_NARROW_MEDIUMP "opt_narrow_mediump" "Narrows relaxed-precision floats to halves where that needs no conversion." =
-        optional(Selected, Selected, sure!(opt::opt_narrow_mediump));
+        optional(Selected, Selected, sure!(opt::opt_narrow_mediump)).repeated_only();
     OPT_PROMOTE_CONSTANTS "opt_promote_constants" "Moves constants that operands cannot encode to uniform registers." =
         optional(Selected, Selected, sure!(opt::opt_promote_constants, context));
     LOWER_OPERANDS "lower_operands" "Loads constants and copies uniforms where operands cannot encode them." =
@@ -270,7 +280,7 @@ passes! {
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders instructions within blocks to need fewer registers." =
         optional(Machine, Machine, schedule_pressure);
     OPT_SHARE_VECTORS "opt_share_vectors" "Replaces later uses of values that were gathered into a vector by its components." =
-        optional(Machine, Machine, sure!(opt::opt_share_vectors));
+        optional(Machine, Machine, sure!(opt::opt_share_vectors)).repeated_only();
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
         required(Machine, |f, _| lower::lower_last_varying(f));
     REGALLOC "regalloc" "Assigns a register to every value." =
@@ -282,7 +292,7 @@ passes! {
     LOWER_FRAME "lower_frame" "Reserves stack memory." =
         required(Final, |f, c| lower::lower_frame(f, c.facts.info.scratch_bytes, c.facts.frame));
     SCHEDULE_LATENCY "schedule_latency" "Reorders instructions within blocks to hide the latency of loads." =
-        optional(Final, Final, schedule_latency);
+        optional(Final, Final, schedule_latency).repeated_only();
     INSERT_WAITS "insert_waits" "Waits for loads before their results are used." =
         required(Final, insert_waits);
 }

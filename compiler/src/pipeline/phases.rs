@@ -73,7 +73,7 @@ phases! {
 
     Uniform "uniform" -> Source [
         OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_UNIFORM_OPERANDS OPT_FACTOR OPT_CSE OPT_DCE
-        OPT_CONSTANT_ALPHA
+        OPT_CONSTANT_ALPHA OPT_COMPOSE_LINEAR
         OPT_LOOP_INVARIANT OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 

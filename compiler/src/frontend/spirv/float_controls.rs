@@ -96,7 +96,9 @@ impl FloatControls {
         if let Some(flags) = decorated.map(FPFastMathMode::from_bits_truncate).or(default) {
             // The deprecated flag `Fast` implies all others.
             let fast = flags.contains(FPFastMathMode::FAST);
-            mode.separate = !fast && !flags.contains(FPFastMathMode::ALLOW_CONTRACT);
+            // Passes that contract operations also reassociate them.
+            let contracts = FPFastMathMode::ALLOW_CONTRACT | FPFastMathMode::ALLOW_REASSOC;
+            mode.separate = !fast && !flags.contains(contracts);
             mode.signed_zero |= !fast && !flags.contains(FPFastMathMode::NSZ);
         }
         mode.separate |= self.is_decorated && module.decorations.has(id, Decoration::NoContraction);

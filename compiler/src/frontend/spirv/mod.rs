@@ -59,7 +59,9 @@ mod vertex;
 mod walk;
 mod words;
 
+use agx_abi::Stage;
 use bumpalo::Bump;
+use spirv::Decoration;
 
 use super::kit::Kit;
 use super::{FrontEnd, Input, Shader};
@@ -106,8 +108,10 @@ pub fn read<'a>(
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
-    // Disables simplifications that change the sign of a zero or a NaN.
-    function.contract = !floats.preserves_anything();
+    // Disables simplifications that change the sign of a zero or a NaN, and, for invariant outputs, those that depend on
+    // the code around an expression.
+    let is_invariant = entry.stage == Stage::Vertex && module.decorations.anywhere(Decoration::Invariant);
+    function.contract = !floats.preserves_anything() && !is_invariant;
     function.signed_zeros = floats.preserves_anything();
     let mut kit = Kit::start(&mut function, entry.stage, key);
     kit.compute.workgroup_size = entry.workgroup_size;

@@ -9,7 +9,8 @@
 //! and a selection if `t` is selected as 0 or 1 by a condition. Uniform terms of a sum are added first, for
 //! the preamble.
 //!
-//! Only operations whose result has a single use, in the same block, are rebuilt. Rounding differs, as in
+//! Only operations whose result has a single use, in the same block, are rebuilt; uniform ones, which the
+//! preamble executes once, are not. Rounding differs, as in
 //! `opt_reassociate`: the pass does nothing if a function or an `exact` forbids contraction, or if signed
 //! zeros, infinities or NaNs are significant.
 //!
@@ -104,7 +105,8 @@ struct Chains<'s> {
     shared: ScratchSide<'s, Value, u32>,
     /// Number of products of the function that contain each value.
     products: ScratchSide<'s, Value, u32>,
-    /// For each examined instruction, its operation if it is a plain product, sum, or sum with a product.
+    /// For each examined instruction, its operation if it is a plain product, sum, or sum with a product, and
+    /// not uniform.
     kinds: ScratchSide<'s, Inst, Option<Option<Opcode>>>,
     /// Summaries of the products and sums visited so far.
     summaries: ScratchSide<'s, Value, Summary>,
@@ -161,7 +163,7 @@ impl<'s> Chains<'s> {
                     self.uniform[*dst] = is_uniform;
                     readers[*dst].home = segment.block.0 + 1;
                 }
-                self.kinds[*inst] = Some(plain(f, data));
+                self.kinds[*inst] = Some(if is_uniform { None } else { plain(f, data) });
             }
         }
         readers
@@ -203,6 +205,7 @@ impl<'s> Chains<'s> {
                     };
                     if let Some(value) = src.as_value()
                         && readers[value] == Reader::once(segment.block)
+                        && !self.uniform[value]
                     {
                         self.parts[value] = part;
                         self.scaled[value] = part == Part::Factor && self.is_scaled(data, own, index);

@@ -1,0 +1,394 @@
+//! Composes linear maps with uniform coefficients, so that the preamble multiplies the coefficients.
+//!
+//! `(uv · scale + offset) · size + centre` takes two operations for every invocation. The products `scale · size`
+//! and `offset · size` are the same for all invocations: the preamble computes them, and the shader needs one
+//! operation. The same applies to a vector that is multiplied by two matrices.
+//!
+//! A sum is composed if its operands are sums themselves, and the values at the end of those (its *atoms*) are
+//! no more than its own operands. Thus the operation count of a sum never grows, and sums that nothing else
+//! reads are removed.
+//!
+//! Rounding differs, as in `opt_factor`: the pass does nothing if a function or an `exact` forbids contraction,
+//! or if signed zeros, infinities or NaNs are significant. It leaves vertex shaders alone: programs draw the same
+//! geometry with several shaders and expect equal positions, though they rarely declare them invariant; and the
+//! product of two matrices takes the preamble longer than a small draw saves.
+//!
+//! Before: stage source. After: the same.
+
+use agx_abi::Stage;
+use agx_abi::layout::UNIFORM_HALVES;
+use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::algebraic::exact_values;
+use super::preamble::is_movable;
+use crate::context::Context;
+use crate::ir::key;
+use crate::ir::{
+    Arithmetic, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Side, Src,
+    Type, Value,
+};
+
+/// Maximum number of terms of a sum.
+const MOST_TERMS: usize = 8;
+
+/// Maximum number of atoms of a sum.
+const MOST_ATOMS: usize = 4;
+
+/// Maximum number of coefficients, so that they fit in the uniform file beside the constants of the shader.
+const MOST_COEFFICIENTS: usize = UNIFORM_HALVES as usize / 6;
+
+/// Composes linear maps with uniform coefficients.
+pub fn opt_compose_linear(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let is_vertex = context.facts.info.stage == Stage::Vertex;
+    let is_free = f.contract && !f.signed_zeros && !f.special_values && !is_vertex;
+    if is_free && f.present.may_have_op(Opcode::Ffma) {
+        f.with_scratch(compose_all);
+    }
+}
+
+fn compose_all(f: &mut Function<'_>, scratch: &Bump) {
+    let mut maps = Maps::of(f, scratch);
+    if maps.composable == 0 {
+        return;
+    }
+    maps.find_needed(f);
+    if maps.coefficients > MOST_COEFFICIENTS {
+        return;
+    }
+    f.map_insts(|r, inst| maps.rewrite(r, inst));
+}
+
+/// A product with a uniform factor.
+#[derive(Clone, Copy)]
+struct Term {
+    operand: Value,
+    /// `None` for 1.
+    factor: Option<Src>,
+    negative: bool,
+}
+
+/// A uniform summand.
+#[derive(Clone, Copy)]
+struct Offset {
+    term: Src,
+    negative: bool,
+}
+
+/// A value as a sum of products with uniform factors.
+#[derive(Clone, Copy, Default)]
+struct Sum<'s> {
+    terms: &'s [Term],
+    offset: Option<Offset>,
+    /// The values at the end of the sums among the operands if it is composed, else its operands.
+    atoms: &'s [Value],
+    is_composed: bool,
+}
+
+/// The coefficients of a sum by its atoms, `None` for 0, and its offset.
+#[derive(Clone, Copy)]
+struct Coefficients {
+    factors: [Option<Src>; MOST_ATOMS],
+    offset: Option<Src>,
+}
+
+/// The linear maps of a function.
+struct Maps<'s> {
+    scratch: &'s Bump,
+    exact: Side<Value, bool>,
+    /// Values that the preamble can compute.
+    uniform: ScratchSide<'s, Value, bool>,
+    /// For each value, its row in `sums` plus one.
+    places: ScratchSide<'s, Value, u32>,
+    sums: ArenaVec<'s, Sum<'s>>,
+    /// Values that instructions read that are not composed.
+    read: ScratchSide<'s, Value, bool>,
+    /// Values whose coefficients composed sums use.
+    wanted: ScratchSide<'s, Value, bool>,
+    built: ScratchSide<'s, Value, Option<&'s Coefficients>>,
+    /// Number of sums that may be composed.
+    composable: usize,
+    /// Number of coefficients that will be built.
+    coefficients: usize,
+}
+
+impl<'s> Maps<'s> {
+    /// Finds the uniform values and the sums.
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Maps<'s> {
+        let mut maps = Maps {
+            scratch,
+            exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            uniform: ScratchSide::new_in(scratch, f.values.len()),
+            places: ScratchSide::new_in(scratch, f.values.len()),
+            sums: ArenaVec::new_in(scratch),
+            read: ScratchSide::later_in(scratch, f.values.len()),
+            wanted: ScratchSide::later_in(scratch, f.values.len()),
+            built: ScratchSide::later_in(scratch, f.values.len()),
+            composable: 0,
+            coefficients: 0,
+        };
+        let mut depth = 0_u32;
+        for segment in f.layout {
+            for inst in &f.block(segment.block).insts {
+                let data = &f.insts[*inst];
+                let is_uniform = |src: &Src| src.as_value().is_none_or(|value| maps.uniform[value]);
+                if is_movable(data, depth == 0) && data.srcs.iter().all(is_uniform) {
+                    data.dsts.iter().for_each(|dst| maps.uniform[*dst] = true);
+                } else if let Some(sum) = maps.sum(f, data) {
+                    maps.add(data, sum);
+                }
+            }
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+                Seam::Else | Seam::End => {}
+            }
+        }
+        maps
+    }
+
+    fn add(&mut self, data: &InstData<'_>, sum: Sum<'s>) {
+        if let Some(dst) = data.dst() {
+            self.composable += usize::from(sum.is_composed);
+            self.sums.push(sum);
+            self.places[dst] = self.sums.len() as u32;
+        }
+    }
+
+    /// The sum that computes a value.
+    fn get(&self, value: Value) -> Option<&Sum<'s>> {
+        self.sums.get((self.places[value] as usize).checked_sub(1)?)
+    }
+
+    fn is_uniform(&self, src: Src) -> bool {
+        src.as_value().is_none_or(|value| self.uniform[value])
+    }
+
+    /// The result of a float operation as a sum.
+    fn sum(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<Sum<'s>> {
+        let dst = data.dst()?;
+        if !is_linear(f, data) || self.exact[dst] {
+            return None;
+        }
+        let (mut terms, mut offset) = (ArrayVec::new(), None);
+        match (data.op, data.srcs) {
+            (Op::Hw(Opcode::Fmul), [a, b]) => self.multiply(*a, *b, &mut terms)?,
+            (Op::Hw(Opcode::Fadd), [a, b]) => {
+                self.append(*a, false, &mut terms, &mut offset)?;
+                self.append(*b, false, &mut terms, &mut offset)?;
+            }
+            (Op::Hw(Opcode::Ffma), [a, b, c]) => {
+                self.append(*c, false, &mut terms, &mut offset)?;
+                self.multiply(*a, *b, &mut terms)?;
+            }
+            (Op::Ir(IrOp::Fneg), [a]) => self.append(*a, true, &mut terms, &mut offset)?,
+            _ => return None,
+        }
+        self.finish(&terms, offset)
+    }
+
+    /// Appends a product of a uniform and another factor.
+    fn multiply(&self, a: Src, b: Src, terms: &mut ArrayVec<Term, MOST_TERMS>) -> Option<()> {
+        let (factor, operand) = if self.is_uniform(a) { (a, b) } else { (b, a) };
+        let operand = operand.as_value().filter(|value| !self.uniform[*value])?;
+        self.is_uniform(factor).then_some(())?;
+        let term = match self.get(operand) {
+            // A negation.
+            Some(Sum { terms: [Term { operand, factor: None, negative }], offset: None, .. }) => {
+                Term { operand: *operand, factor: Some(factor), negative: *negative }
+            }
+            _ => Term { operand, factor: Some(factor), negative: false },
+        };
+        terms.try_push(term).ok()
+    }
+
+    /// Appends the terms of a summand.
+    fn append(
+        &self,
+        summand: Src,
+        negative: bool,
+        terms: &mut ArrayVec<Term, MOST_TERMS>,
+        offset: &mut Option<Offset>,
+    ) -> Option<()> {
+        if self.is_uniform(summand) {
+            let added = Offset { term: summand, negative };
+            return offset.replace(added).is_none().then_some(());
+        }
+        let operand = summand.as_value()?;
+        let Some(sum) = self.get(operand) else {
+            return terms.try_push(Term { operand, factor: None, negative }).ok();
+        };
+        if let Some(added) = sum.offset {
+            let added = Offset { negative: added.negative != negative, ..added };
+            offset.replace(added).is_none().then_some(())?;
+        }
+        sum.terms
+            .iter()
+            .try_for_each(|term| terms.try_push(Term { negative: term.negative != negative, ..*term }).ok())
+    }
+
+    /// The sum of `terms`, composed if that does not take more operations.
+    fn finish(&self, terms: &[Term], offset: Option<Offset>) -> Option<Sum<'s>> {
+        let mut atoms: ArrayVec<Value, MOST_ATOMS> = ArrayVec::new();
+        let mut is_composed = terms.iter().any(|term| self.get(term.operand).is_some());
+        if is_composed {
+            let ends = terms.iter().try_for_each(|term| match self.get(term.operand) {
+                Some(sum) => sum.atoms.iter().try_for_each(|atom| include(&mut atoms, *atom)),
+                None => include(&mut atoms, term.operand),
+            });
+            is_composed = ends.is_some() && atoms.len() <= terms.len();
+        }
+        if !is_composed {
+            atoms.clear();
+            terms.iter().try_for_each(|term| include(&mut atoms, term.operand))?;
+        }
+        let terms = self.scratch.alloc_slice_copy(terms);
+        Some(Sum { terms, offset, atoms: self.scratch.alloc_slice_copy(&atoms), is_composed })
+    }
+
+    /// Determines which values are read by operations that stay, and which coefficients they need. Users come
+    /// before definitions, except for phis.
+    fn find_needed(&mut self, f: &Function<'_>) {
+        for block in f.blocks_in_order() {
+            let phis = f.block(block).insts.iter().take(f.phi_count(block));
+            for value in phis.flat_map(|phi| f.insts[*phi].srcs).filter_map(|src| src.as_value()) {
+                self.read[value] = true;
+            }
+        }
+        for block in f.blocks_in_order().rev() {
+            for inst in f.block(block).insts.iter().rev() {
+                let data = &f.insts[*inst];
+                let sum = data.dst().and_then(|dst| Some((dst, *self.get(dst)?)));
+                match sum {
+                    Some((dst, sum)) => self.need(data, dst, sum),
+                    None => self.read_all(data),
+                }
+            }
+        }
+    }
+
+    fn read_all(&mut self, data: &InstData<'_>) {
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            self.read[value] = true;
+        }
+    }
+
+    /// Determines what a sum needs.
+    fn need(&mut self, data: &InstData<'_>, dst: Value, sum: Sum<'s>) {
+        if self.read[dst] && !sum.is_composed {
+            self.read_all(data);
+        }
+        if !(self.wanted[dst] || self.read[dst] && sum.is_composed) {
+            return;
+        }
+        self.wanted[dst] = true;
+        if sum.is_composed {
+            self.coefficients += sum.atoms.len() + usize::from(sum.offset.is_some());
+        }
+        for term in sum.terms {
+            if sum.is_composed && self.places[term.operand] != 0 {
+                self.wanted[term.operand] = true;
+            } else {
+                self.read[term.operand] = true;
+            }
+        }
+    }
+
+    /// Replaces a sum that is composed, and removes one that only composed sums used.
+    fn rewrite(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let Some(dst) = r.f.insts[inst].dst() else { return Rewrite::Keep };
+        let Some(sum) = self.get(dst).copied() else { return Rewrite::Keep };
+        if self.wanted[dst] {
+            let coefficients = self.coefficients(r, &sum);
+            self.built[dst] = Some(self.scratch.alloc(coefficients));
+            if self.read[dst] && sum.is_composed {
+                return Rewrite::Forward(build(r, sum.atoms, &coefficients));
+            }
+        }
+        if self.read[dst] { Rewrite::Keep } else { Rewrite::Remove }
+    }
+
+    /// Builds the coefficients of a sum.
+    fn coefficients(&self, r: &mut Rewriter<'_, '_>, sum: &Sum<'s>) -> Coefficients {
+        let offset = sum.offset.map(|offset| signed(r, offset.term, offset.negative));
+        let mut result = Coefficients { factors: [None; MOST_ATOMS], offset };
+        for term in sum.terms {
+            let factor = signed(r, term.factor.unwrap_or(Src::f32(1.0)), term.negative);
+            let inner = self.built[term.operand].filter(|_| sum.is_composed);
+            let inner_atoms = self.get(term.operand).filter(|_| inner.is_some()).map(|inner| inner.atoms);
+            for (at, atom) in inner_atoms.unwrap_or(&[term.operand]).iter().enumerate() {
+                let scale = inner.map_or(Some(Src::f32(1.0)), |inner| inner.factors[at]);
+                if let Some(place) = sum.atoms.iter().position(|other| other == atom) {
+                    result.factors[place] = multiply_add(r, factor, scale, result.factors[place]);
+                }
+            }
+            if let Some(inner) = inner {
+                result.offset = multiply_add(r, factor, inner.offset, result.offset);
+            }
+        }
+        result
+    }
+}
+
+/// Adds a value to a set; `None` if there is no room.
+fn include(atoms: &mut ArrayVec<Value, MOST_ATOMS>, atom: Value) -> Option<()> {
+    if atoms.contains(&atom) { Some(()) } else { atoms.try_push(atom).ok() }
+}
+
+/// Whether an operation is a plain 32-bit sum, product or negation.
+fn is_linear(f: &Function<'_>, data: &InstData<'_>) -> bool {
+    let is_operation = match data.op {
+        Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma) => !data.get(key::SAT),
+        op => op == Op::Ir(IrOp::Fneg),
+    };
+    is_operation
+        && data.dst().is_some_and(|dst| f.ty(dst) == Type::B32)
+        && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32)
+}
+
+/// `src` or its negation.
+fn signed(r: &mut Rewriter<'_, '_>, src: Src, negative: bool) -> Src {
+    match (negative, src.as_imm()) {
+        (false, _) => src,
+        (true, Some(bits)) => Src::f32(-f32::from_bits(bits as u32)),
+        (true, None) => r.fneg(src),
+    }
+}
+
+/// `factor · scale + sum`, where `None` is 0.
+fn multiply_add(r: &mut Rewriter<'_, '_>, factor: Src, scale: Option<Src>, sum: Option<Src>) -> Option<Src> {
+    let one = Src::f32(1.0);
+    let Some(scale) = scale.filter(|scale| !is_zero(*scale) && !is_zero(factor)) else { return sum };
+    let product = match (factor == one, scale == one, factor.as_imm(), scale.as_imm()) {
+        (true, ..) => Some(scale),
+        (_, true, ..) => Some(factor),
+        (_, _, Some(a), Some(b)) => Some(Src::f32(f32::from_bits(a as u32) * f32::from_bits(b as u32))),
+        _ => None,
+    };
+    Some(match (product, sum) {
+        (Some(product), None) => product,
+        (Some(product), Some(sum)) => match (product.as_imm(), sum.as_imm()) {
+            (Some(a), Some(b)) => Src::f32(f32::from_bits(a as u32) + f32::from_bits(b as u32)),
+            _ => r.fadd(sum, product),
+        },
+        (None, None) => r.fmul(factor, scale),
+        (None, Some(sum)) => r.op(Opcode::Ffma, 32, &[factor, scale, sum]),
+    })
+}
+
+fn is_zero(src: Src) -> bool {
+    src.as_imm().is_some_and(|bits| f32::from_bits(bits as u32) == 0.0)
+}
+
+/// Builds the sum of the atoms multiplied by their coefficients, and the offset.
+fn build(r: &mut Rewriter<'_, '_>, atoms: &[Value], coefficients: &Coefficients) -> Src {
+    let mut sum = coefficients.offset;
+    for (atom, factor) in atoms.iter().zip(coefficients.factors) {
+        // An atom may be a composed sum.
+        let atom = r.resolve(Src::value(*atom));
+        sum = multiply_add(r, atom, factor, sum);
+    }
+    sum.unwrap_or(Src::f32(0.0))
+}
