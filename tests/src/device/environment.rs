@@ -15,6 +15,9 @@ const OWN_MANIFEST: &str = "agx_icd.json";
 const FINDINGS: &str = "findings.txt";
 const STATISTICS: &str = "statistics.txt";
 
+/// Folder of the suites' files in the target folder.
+const SUITES: &str = "suites";
+
 /// A driver to run programs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Driver {
@@ -39,11 +42,11 @@ pub struct Environment {
 
 impl Environment {
     /// The environment named by `AGX_ENVIRONMENT`, or in its default folder; the error is a sentence about the missing
-    /// part.
+    /// part. Files of a run are in the folder of `suite` below the target folder.
     ///
     /// # Errors
     /// The folder does not exist, or the library or the client cannot be built.
-    pub fn find(scratch: &Path) -> Result<Environment, String> {
+    pub fn find(suite: &str) -> Result<Environment, String> {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let root =
             std::env::var_os("AGX_ENVIRONMENT").map_or_else(|| workspace.join("../trixie"), PathBuf::from);
@@ -53,10 +56,10 @@ impl Environment {
                 root.display()
             )
         })?;
-        let scratch = scratch.to_path_buf();
-        std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
+        let scratch = target.join(SUITES).join(suite);
+        std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
         build(&workspace.join("Cargo.toml"), &target, &["-p", "agx-device-shim", "-p", "agx-icd"])?;
         let client = target.join("vulkan-client");
         build(&workspace.join("tests/vulkan-client/Cargo.toml"), &client, &[])?;

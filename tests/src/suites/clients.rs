@@ -32,7 +32,7 @@ const SCREENSHOT: &str = "VK_LAYER_MESA_screenshot";
 /// # Errors
 /// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let environment = match Environment::find(&std::env::temp_dir().join("agx-clients-suite")) {
+    let environment = match Environment::find("clients") {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };

@@ -34,7 +34,7 @@ struct Ran {
 /// # Errors
 /// [`DataError`] if the file of tests is invalid.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let environment = match Environment::find(&std::env::temp_dir().join("agx-dawn-suite")) {
+    let environment = match Environment::find("dawn") {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };

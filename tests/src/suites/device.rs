@@ -50,9 +50,8 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 }
 
 fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let scratch = std::env::temp_dir().join(format!("agx-device-suite-{driver:?}"));
     let own = if driver == Driver::Own { read(OWN).map(Some) } else { Ok(None) };
-    let (environment, mut files, own) = match (prepare(&scratch), own) {
+    let (environment, mut files, own) = match (prepare(&format!("device-{driver:?}")), own) {
         (Ok((environment, files)), Ok(own)) => (environment, files, own),
         (Err(reason), _) | (_, Err(reason)) => return Ok(SuiteReport::absent(reason)),
     };
@@ -60,11 +59,11 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
     let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
     cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
-    let report_file = scratch.join("findings.txt");
+    let report_file = environment.scratch().join("findings.txt");
     // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
     let prepared: Vec<(&Case, Result<String, Outcome>)> =
-        cases.iter().map(|case| (case, request(case, context.tools, &scratch))).collect();
+        cases.iter().map(|case| (case, request(case, context.tools, environment.scratch()))).collect();
     let runnable: Vec<(&str, &str)> = prepared
         .iter()
         .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
@@ -96,12 +95,12 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
 /// The cases of every file, by its name.
 type CaseFiles = Vec<(&'static str, Vec<Case>)>;
 
-/// The environment, and the cases of every file.
+/// The environment of `suite`, and the cases of every file.
 ///
 /// # Errors
 /// There is no environment, or a file cannot be read.
-pub fn prepare(scratch: &Path) -> Result<(Environment, CaseFiles), String> {
-    Ok((Environment::find(scratch)?, case_files()?))
+pub fn prepare(suite: &str) -> Result<(Environment, CaseFiles), String> {
+    Ok((Environment::find(suite)?, case_files()?))
 }
 
 /// The cases of every file, prefixed with its name.

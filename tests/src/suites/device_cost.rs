@@ -31,8 +31,7 @@ pub(super) type Sums = [u64; 3];
 /// # Errors
 /// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let scratch = std::env::temp_dir().join("agx-device-cost-suite");
-    let (environment, files) = match prepare(&scratch) {
+    let (environment, files) = match prepare("device-cost") {
         Ok(prepared) => prepared,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };

@@ -77,7 +77,7 @@ enum Way {
 /// [`DataError`] if the corpus is invalid; a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
-    let environment = match Environment::find(&std::env::temp_dir().join("agx-varyings-suite")) {
+    let environment = match Environment::find("varyings") {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };

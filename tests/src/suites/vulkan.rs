@@ -45,8 +45,7 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 }
 
 fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let scratch = std::env::temp_dir().join(format!("agx-vulkan-suite-{driver:?}"));
-    let environment = match Environment::find(&scratch) {
+    let environment = match Environment::find(&format!("vulkan-{driver:?}")) {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
@@ -56,7 +55,7 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         ("shaderlib", cases(&folder.join("shaderlib.jsonl"), Conformance::Library)?),
         ("amber", cases(&folder.join("amber.jsonl"), Conformance::Amber)?),
     ];
-    let report_file = scratch.join("findings.txt");
+    let report_file = environment.scratch().join("findings.txt");
     // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
     let mut outcomes = Vec::new();

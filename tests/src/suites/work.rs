@@ -89,7 +89,7 @@ impl Run<'_> {
 /// [`DataError`] when the corpus is unusable; an environment that is absent skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
-    let environment = match Environment::find(&std::env::temp_dir().join("agx-work-suite")) {
+    let environment = match Environment::find("work") {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
