@@ -28,8 +28,6 @@ pub struct Program {
     pub gpr_halves: u16,
     /// Bytes of stack per lane.
     pub scratch_bytes: u32,
-    /// Whether the program determines when samples are tested, for fragment programs.
-    pub late_tests: bool,
     /// Statistics of the linked program.
     pub statistics: agx_compiler::Statistics,
     /// Bytes of the main program.
@@ -74,7 +72,6 @@ impl Program {
             promoted,
             gpr_halves: shader.info.gpr_halves,
             scratch_bytes: shader.info.scratch_bytes,
-            late_tests: shader.info.fragment.late_tests,
             statistics: shader.stats,
             code_bytes,
             info: shader.info,

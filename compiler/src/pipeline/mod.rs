@@ -82,7 +82,7 @@ fn run_steps(
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
     let runs_once = context.facts.end == End::Preamble;
     let mut steps = steps(options.from, options.stop, f.stage);
-    steps.retain(|step| !is_disabled(step) && !(runs_once && step.repeated_only));
+    steps.retain(|step| !(is_disabled(step) || runs_once && step.repeated_only));
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
         // A function read from text that is already lowered enters the pipeline at its own stage.

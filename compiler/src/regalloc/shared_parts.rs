@@ -41,7 +41,7 @@ impl<'a> Assigner<'_, 'a> {
                 || shared.vector == vector && other.start < place.end && place.start < other.end
         };
         let crosses = |value: Value| self.last.is_live_out(self.live, value);
-        let continues = !self.ending.contains(&name) && !(crosses(vector) && crosses(part));
+        let continues = !(self.ending.contains(&name) || crosses(vector) && crosses(part));
         // Wherever the vector is.
         let align = self.shape(vector).align;
         let is_aligned = align.is_multiple_of(shape.align) && place.start.is_multiple_of(shape.align);

@@ -41,7 +41,7 @@ impl Assembler<'_> {
         self.bytes.extend(registers.bytes());
         if is_fragment {
             let word = Writer::new(&r::usc_fragment::RECORD)
-                .flag(&r::usc_fragment::EARLY_TESTS, !program.late_tests)
+                .flag(&r::usc_fragment::EARLY_TESTS, !program.info.fragment.late_tests)
                 .set(&r::usc_fragment::BIT_9, 1)
                 .set(&r::usc_fragment::BITS_12_15, 15)
                 .set(&r::usc_fragment::BITS_24_31, 1);
