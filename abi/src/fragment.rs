@@ -109,8 +109,8 @@ pub enum CoefficientSource {
     PointY,
     /// The viewport index from the vertex shader; flat.
     Viewport,
-    /// Number of the primitive in its draw, an integer; flat. The stage before the fragment shader provides
-    /// it.
+    /// Number of the primitive, an integer; flat. It is that of the vertex outputs if they have one, else the
+    /// hardware's, which counts the primitives of a draw.
     PrimitiveId,
     /// A clip distance divided by w.
     ClipDistance(u32),
@@ -145,6 +145,7 @@ impl CoefficientSource {
         Some(match self {
             CoefficientSource::User { location, component, .. } => Output::User { location, component },
             CoefficientSource::Viewport => Output::Viewport,
+            CoefficientSource::PrimitiveId => Output::PrimitiveId,
             CoefficientSource::ClipDistance(index) => Output::ReadClipDistance(index),
             CoefficientSource::CullDistance(index) => Output::CullDistance(index),
             CoefficientSource::Culled(index) => Output::Culled(index),

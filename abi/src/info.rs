@@ -2,6 +2,7 @@
 
 use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
+use crate::geometry::GeometryInfo;
 use crate::layout::UniformRange;
 use crate::pipeline::PipelineLayout;
 use crate::textures::{SamplerBinding, TextureBinding};
@@ -87,14 +88,16 @@ pub struct ShaderInfo {
     pub runs_as: RunsAs,
     /// Attributes read, by number (vertex).
     pub attributes: Vec<Attribute>,
-    /// Output slots written, ascending, for an unknown fragment shader (vertex).
+    /// Output slots written, ascending, for an unknown fragment shader (vertex), or in memory (geometry).
     pub varyings: Vec<Varying>,
     /// The instructions that write them, by position in the code (vertex).
     pub output_stores: Vec<OutputStore>,
     /// The draw numbers that it reads (vertex).
     pub draw_numbers: DrawNumbers,
-    /// The outputs captured by transform feedback (vertex).
+    /// The outputs captured by transform feedback (vertex, geometry).
     pub feedback: Feedback,
+    /// The modes of a geometry shader, which is a compute shader of the hardware.
+    pub geometry: Option<GeometryInfo>,
     /// The main part is the whole shader: it includes attribute fetch and colour stores.
     pub whole: bool,
     /// Properties of fragment shaders.

@@ -215,7 +215,11 @@ sources! {
     /// 64-bit address of the outputs of a vertex shader that runs as a compute shader: the words of a
     /// vertex's slots are consecutive, then the vertices of an instance, then the instances.
     VertexOutputs => "vertex_outputs", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertex outputs";
-    /// Number of vertices per instance, 32 bits: the width of the grid of a vertex shader that runs as a
+    /// 64-bit address of the vertices that a geometry shader stores ([`crate::geometry`]).
+    GeometryVertices => "geometry_vertices", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertices of a geometry shader";
+    /// 64-bit address of the indices that a geometry shader stores, 32 bits each.
+    GeometryIndices => "geometry_indices", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the indices of a geometry shader";
+    /// Number of vertices per instance, 32 bits: the width of the grid of a vertex or geometry shader that runs as a
     /// compute shader.
     VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";
     /// 64-bit address at which a vertex shader that captures its outputs stores those of its first vertex ([`crate::feedback`]).

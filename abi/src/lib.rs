@@ -8,6 +8,7 @@
 pub mod agal;
 pub mod feedback;
 pub mod fragment;
+pub mod geometry;
 pub mod image_layout;
 pub mod info;
 pub mod layout;
@@ -29,6 +30,7 @@ pub mod vertex_format;
 pub mod words;
 
 pub use fragment::FragmentInfo;
+pub use geometry::GeometryInfo;
 pub use info::{PartRole, ShaderInfo, Stage};
 pub use layout::{InterfaceUniform, UniformRange, UniformSource};
 pub use target::Target;

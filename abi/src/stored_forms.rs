@@ -5,6 +5,7 @@
 
 use crate::feedback::{CapturedOutput, Feedback};
 use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
+use crate::geometry::GeometryInfo;
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
@@ -20,7 +21,7 @@ stored_structs! {
     ShaderInfo {
         stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
         local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
-        varyings output_stores draw_numbers feedback whole fragment
+        varyings output_stores draw_numbers feedback geometry whole fragment
     }
     FragmentInfo {
         coefficients components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
@@ -37,6 +38,7 @@ stored_structs! {
     OutputStore { offset slot }
     DrawNumbers { base draw }
     Feedback { strides outputs }
+    GeometryInfo { input_vertices corners invocations max_vertices }
     CapturedOutput { buffer offset bits output }
     TilePass { formats samples input_attachments }
 }
@@ -62,6 +64,7 @@ stored_enums! {
     Output {
         0 Position(component); 1 PointSize; 2 ClipDistance(index); 3 ReadClipDistance(index); 4 CullDistance(index);
         5 Culled(index); 6 LayerAndViewport; 7 Viewport; 8 User { location component };
+        9 PrimitiveId;
     }
     InterfaceUniform {
         0 AttributeBase { attribute }; 1 AttributeClamp { attribute }; 2 BaseVertexAndInstance; 3 DrawNumber;
@@ -74,7 +77,7 @@ stored_enums! {
         11 VertexCount; 12 ViewIndex; 13 PushConstantAddress; 14 PushConstants { offset }; 15 Promoted { offset };
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
         20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
-        24 FeedbackBuffer { buffer }; 25 FeedbackCount;
+        24 FeedbackBuffer { buffer }; 25 FeedbackCount; 26 GeometryVertices; 27 GeometryIndices;
     }
 }
 

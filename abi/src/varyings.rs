@@ -59,6 +59,7 @@ impl Output {
             Output::ReadClipDistance(index) => ((0, index / 4), index % 4),
             Output::CullDistance(index) => ((1, index / 4), index % 4),
             Output::Viewport => ((2, 0), 0),
+            Output::PrimitiveId => ((2, 1), 0),
             Output::Culled(index) => ((3, index / 4), index % 4),
             Output::User { location, component } => ((4, location), component),
             Output::Position(component) => ((5, 0), component),
@@ -193,7 +194,7 @@ impl OutputLayout {
 /// The interpolation of a varying's vector.
 fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation {
     match output {
-        Output::Viewport => return Interpolation::Flat,
+        Output::Viewport | Output::PrimitiveId => return Interpolation::Flat,
         Output::Culled(_) => return Interpolation::Linear,
         _ => {}
     }
@@ -316,7 +317,9 @@ impl CoefficientBindings {
                 CoefficientSource::OneOverW => (BindingSource::Varying, 0),
                 CoefficientSource::Depth => (BindingSource::Depth, 1),
                 CoefficientSource::PointX | CoefficientSource::PointY => (BindingSource::PointCoordinate, 0),
-                CoefficientSource::PrimitiveId => (BindingSource::PrimitiveId, 0),
+                CoefficientSource::PrimitiveId if outputs.slot(Output::PrimitiveId).is_none() => {
+                    (BindingSource::PrimitiveId, 0)
+                }
                 _ => {
                     let slot = source.output().and_then(|output| outputs.slot(output));
                     (BindingSource::Varying, slot.map_or(0, |slot| first + slot - before))

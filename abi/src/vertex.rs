@@ -104,7 +104,8 @@ pub fn uniforms(attributes: u32, runs_as: RunsAs) -> Vec<UniformRange> {
     ranges
 }
 
-/// The input assembly buffer: the 64-bit address of the indices, their number (32 bits), 32 bits of zero.
+/// The input assembly buffer: the 64-bit address of the indices, their number (32 bits), the number of primitives of an
+/// instance (32 bits), which only triangle strips with adjacency read.
 #[derive(Clone, Copy, Debug)]
 pub struct InputAssembly;
 
@@ -113,6 +114,8 @@ impl InputAssembly {
     pub const BYTES: usize = 16;
     /// The word with the number of indices; the address is in the two words before it.
     pub const INDEX_COUNT_WORD: usize = 2;
+    /// The word with the number of primitives of an instance.
+    pub const PRIMITIVE_COUNT_WORD: usize = 3;
 }
 
 /// Half-words of padding before the address of the input assembly buffer.
@@ -141,6 +144,8 @@ pub enum Output {
     LayerAndViewport,
     /// The viewport again, for fragment shaders to read.
     Viewport,
+    /// The number of the primitive that a geometry shader gives its vertices, for fragment shaders to read.
+    PrimitiveId,
     /// A component of a location.
     User {
         /// Location.
@@ -186,7 +191,7 @@ impl std::ops::BitOr for DrawNumbers {
 }
 
 /// A slot that a vertex shader writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Varying {
     /// Slot number, in words.
     pub slot: u16,

@@ -16,6 +16,7 @@ use crate::draw::{Draw, DrawFile};
 use crate::input::{self, File};
 use crate::layout::{self, RobustnessFile, SetFile};
 use crate::modules::{self, SpecConstant};
+use crate::varying::GeometryFile;
 
 /// The key as JSON, printed by `--print-key` and read by `--key`. Absent fields have their defaults.
 #[derive(Serialize, Deserialize, Default)]
@@ -30,6 +31,7 @@ struct KeyFile {
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
     captures_outputs: bool,
+    geometry: Option<GeometryFile>,
     fragment_inputs: Option<Vec<CoefficientFile>>,
     sample_shading: bool,
     sampler_bias: bool,
@@ -245,6 +247,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
     key.captures_outputs = file.captures_outputs;
+    key.geometry = file.geometry.map(GeometryFile::read);
     key.fragment_inputs = file.fragment_inputs.as_deref().map(fragment_inputs).transpose()?;
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
@@ -340,6 +343,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,
         captures_outputs: key.captures_outputs,
+        geometry: key.geometry.as_ref().map(GeometryFile::of),
         fragment_inputs: key
             .fragment_inputs
             .as_ref()
@@ -372,7 +376,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
 #[cfg(test)]
 mod tests {
     use agx_abi::pipeline::{DescriptorForm, PipelineLayout, SetLayout};
-    use agx_compiler::Bounds;
+    use agx_compiler::{Bounds, GeometryKey};
 
     use super::*;
 
@@ -405,6 +409,9 @@ mod tests {
         wanted.max_gpr_halves = Some(64);
         wanted.vertex_as_compute = true;
         wanted.captures_outputs = true;
+        let output = agx_abi::vertex::Output::PrimitiveId;
+        let inputs = vec![agx_abi::vertex::Varying { slot: 3, output }];
+        wanted.geometry = Some(GeometryKey { inputs, last_provokes: true });
         let interpolation = agx_abi::fragment::Interpolation::Flat;
         wanted.fragment_inputs =
             Some(vec![CoefficientSource::User { location: 2, component: 1, interpolation }]);

@@ -38,6 +38,7 @@ mod stage_json;
 mod statistics;
 mod texture;
 mod values;
+mod varying;
 mod vertex;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,20 +1,37 @@
 //! Information about vertex and fragment shaders for a driver, as JSON.
 
-use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
-use agx_abi::{FragmentInfo, ShaderInfo};
+use agx_abi::vertex::{Attribute, RunsAs, Varying};
+use agx_abi::{FragmentInfo, GeometryInfo, ShaderInfo};
 use serde_json::{Value, json};
 
 use crate::coefficient::CoefficientFile;
+use crate::varying::VaryingFile;
 
 /// Attributes by number and output slots.
 pub fn vertex(info: &ShaderInfo) -> Value {
     json!({
         "runs_as": if info.runs_as == RunsAs::Compute { "compute" } else { "vertex" },
         "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
-        "varyings": info.varyings.iter().map(varying).collect::<Vec<_>>(),
+        "varyings": varyings(&info.varyings),
         "reads_base": info.draw_numbers.base,
         "reads_draw_number": info.draw_numbers.draw,
     })
+}
+
+/// Modes of a geometry shader and the slots in which it stores its outputs.
+pub fn geometry(modes: &GeometryInfo, slots: &[Varying]) -> Value {
+    let GeometryInfo { input_vertices, corners, invocations, max_vertices } = modes;
+    json!({
+        "input_vertices": input_vertices,
+        "corners": corners,
+        "invocations": invocations,
+        "max_vertices": max_vertices,
+        "varyings": varyings(slots),
+    })
+}
+
+fn varyings(slots: &[Varying]) -> Vec<VaryingFile> {
+    slots.iter().copied().map(VaryingFile::from).collect()
 }
 
 /// Information that only fragment shaders have.
@@ -60,31 +77,10 @@ fn attribute(attribute: &Attribute) -> Value {
     json!({ "location": attribute.location, "components": attribute.components })
 }
 
-fn varying(varying: &Varying) -> Value {
-    let mut value = output(varying.output);
-    value["slot"] = varying.slot.into();
-    value
-}
-
-fn output(output: Output) -> Value {
-    match output {
-        Output::Position(component) => json!({ "kind": "position", "component": component }),
-        Output::PointSize => json!({ "kind": "point_size" }),
-        Output::ClipDistance(index) => json!({ "kind": "clip_distance", "index": index }),
-        Output::CullDistance(index) => json!({ "kind": "cull_distance", "index": index }),
-        Output::Culled(index) => json!({ "kind": "culled", "index": index }),
-        Output::LayerAndViewport => json!({ "kind": "layer_and_viewport" }),
-        Output::ReadClipDistance(index) => json!({ "kind": "read_clip_distance", "index": index }),
-        Output::Viewport => json!({ "kind": "viewport" }),
-        Output::User { location, component } => {
-            json!({ "kind": "user", "location": location, "component": component })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use agx_abi::fragment::{CoefficientSource, Interpolation};
+    use agx_abi::vertex::Output;
 
     use super::*;
 

@@ -12,8 +12,8 @@ use thiserror::Error;
 use crate::sip_hash::SipHash;
 use crate::stats::{Binding, Statistics};
 use crate::{
-    Bounds, ColourModel, CompileKey, CompiledShader, Compiler, Conversion, Input, LineRow, Robustness,
-    ShaderPart,
+    Bounds, ColourModel, CompileKey, CompiledShader, Compiler, Conversion, GeometryKey, Input, LineRow,
+    Robustness, ShaderPart,
 };
 
 /// The first bytes of the format.
@@ -64,9 +64,10 @@ stored_structs! {
     }
     Robustness { uniform storage image }
     Conversion { set binding planes model narrow bits swizzle }
+    GeometryKey { inputs last_provokes }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
+        geometry fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 21] = [
+        let change: [fn(&mut CompileKey); 22] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -237,6 +238,7 @@ mod tests {
             |key| key.robustness.storage = Bounds::Exact,
             |key| key.vertex_as_compute = true,
             |key| key.captures_outputs = true,
+            |key| key.geometry = Some(GeometryKey::default()),
             |key| key.fragment_inputs = Some(vec![agx_abi::fragment::CoefficientSource::OneOverW]),
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,

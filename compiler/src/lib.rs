@@ -62,6 +62,7 @@ use pipeline::{Options, Phase, Stop};
 pub use cache::{BUILD_ID, CacheError};
 pub use error::{CODES, CompileError, ErrorKind, ErrorRow, Example, Location};
 pub use frontend::kit::conversion::{ColourModel, Conversion};
+pub use frontend::kit::geometry::GeometryKey;
 pub use frontend::kit::robustness::{Bounds, Robustness};
 pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
@@ -96,6 +97,9 @@ pub struct CompileKey {
     /// A vertex shader compiled as a compute shader stores the outputs that its module captures
     /// ([`agx_abi::ShaderInfo::feedback`]) instead of all of them.
     pub captures_outputs: bool,
+    /// How a geometry shader is joined to its draw; `None` reads the vertex shader's outputs in the slots
+    /// that [`agx_abi::vertex::assign_slots`] gives those that the shader reads.
+    pub geometry: Option<GeometryKey>,
     /// The varyings that the fragment shader following a vertex shader reads
     /// ([`agx_abi::fragment::FragmentInfo::coefficients`]), if known: other varyings are not stored, and
     /// these are stored in the slots of their layout. `None` stores all of them. Flags of cull distances are

@@ -15,7 +15,7 @@ use crate::memory::lock;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
 use crate::record::Writer;
-use crate::render::{Graphics, Pass, PassInfo};
+use crate::render::{Graphics, Memory, Pass, PassInfo};
 use crate::sampler_heap;
 use crate::upload::{Stream, Upload};
 use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
@@ -160,6 +160,8 @@ pub struct Recorder {
     pub pass: Option<Pass>,
     /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
+    /// Memory that indirect draws with geometry shaders share.
+    pub(crate) shared: Option<Memory>,
 }
 
 /// The size of a dispatch.
@@ -224,6 +226,7 @@ impl Recorder {
             graphics: Graphics::default(),
             pass: None,
             subpasses: VecDeque::new(),
+            shared: None,
             device,
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::ShaderInfo;
+use agx_compiler::link::Assembly;
 use ash::vk;
 
 use crate::Error;
@@ -10,15 +11,18 @@ use crate::cache::Known;
 use crate::device::Device;
 use crate::draw_state::{DrawState, TargetFormats, changes_fragments};
 use crate::format;
+use crate::geometry::GeometryStage;
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
-use crate::stages::{FragmentStage, VertexStage};
+use crate::stages::{FragmentStage, LinkedVertex, VertexStage};
 
 /// The parameters of a graphics pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct GraphicsInfo {
     /// The vertex shader.
     pub vertex: ShaderSource,
+    /// The geometry shader.
+    pub geometry: Option<ShaderSource>,
     /// The fragment shader.
     pub fragment: Option<ShaderSource>,
     /// State that commands can set, with its initial values.
@@ -44,6 +48,8 @@ pub struct Programs {
 pub struct GraphicsPipeline {
     /// The vertex shader.
     pub vertex: Arc<VertexStage>,
+    /// The geometry shader.
+    pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.
     pub fragment: Arc<FragmentStage>,
     /// State that commands can set, with its initial values.
@@ -60,7 +66,7 @@ impl GraphicsPipeline {
     /// # Errors
     /// The compiler's error, a format that is not renderable, or out of memory.
     pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
-        let GraphicsInfo { vertex, fragment, state, dynamic, shading, formats } = info;
+        let GraphicsInfo { vertex, geometry, fragment, state, dynamic, shading, formats } = info;
         let input_is_set = dynamic.contains(&vk::DynamicState::VERTEX_INPUT_EXT);
         let fragments_are_set = changes_fragments(&dynamic);
         // If the sample count is dynamic, it may be 1; the loop over samples then has one iteration.
@@ -68,9 +74,9 @@ impl GraphicsPipeline {
         let shading = shading && (samples_are_set || state.samples.count > 1);
         let formats = target_formats(&formats)?;
         let fragment = FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?;
-        // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled vertex
-        // shader.
-        let inputs = match (vertex.culls(), fragment.main_info()) {
+        // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled shader
+        // before it.
+        let inputs = match (geometry.as_ref().unwrap_or(&vertex).culls(), fragment.main_info()) {
             (true, _) => None,
             (false, Some(main)) => Some(main.fragment.coefficients.clone()),
             (false, None) => {
@@ -79,8 +85,11 @@ impl GraphicsPipeline {
                 Some(program.info.fragment.coefficients.clone())
             }
         };
+        let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, inputs.clone())));
+        let in_parts = input_is_set && geometry.is_none();
         let pipeline = GraphicsPipeline {
-            vertex: Arc::new(VertexStage::new(device, vertex, input_is_set, inputs, known)?),
+            vertex: Arc::new(VertexStage::new(device, vertex, in_parts, inputs, known)?),
+            geometry,
             fragment: Arc::new(fragment),
             formats,
             state,
@@ -99,9 +108,10 @@ impl GraphicsPipeline {
     ) -> Result<(), Error> {
         let input = &self.state.input;
         let strides: Vec<u32> = input.bindings.iter().map(|binding| binding.stride).collect();
-        let linked = match input_is_set {
-            true => None,
-            false => Some(self.vertex.linked(device, input, &strides, known)?),
+        let linked = match (&self.geometry, input_is_set) {
+            (Some(geometry), _) => Some(self.emitted(device, geometry, &strides, known)?),
+            (None, true) => None,
+            (None, false) => Some(self.vertex.linked(device, input, &strides, known)?),
         };
         let outputs = linked.as_ref().map(|linked| &linked.shader.info).or(self.vertex.main_info());
         if let Some(outputs) = outputs.filter(|_| !fragments_are_set) {
@@ -112,6 +122,19 @@ impl GraphicsPipeline {
             }
         }
         Ok(())
+    }
+
+    /// The vertex program of the vertices that the geometry shader emits, of a draw of a list without indices.
+    fn emitted(
+        &self,
+        device: &Device,
+        geometry: &GeometryStage,
+        strides: &[u32],
+        known: Known<'_>,
+    ) -> Result<Arc<LinkedVertex>, Error> {
+        let stored = self.vertex.stored(device, &self.state.input, strides, Assembly::default(), known)?;
+        let last_provokes = self.state.raster.provoking_last;
+        Ok(geometry.emitter(device, &stored.info.varyings, last_provokes, known)?.drawn.clone())
     }
 
     /// Whether a state is dynamic.

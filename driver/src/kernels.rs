@@ -96,8 +96,12 @@ kernels! {
     Capture "capture";
     /// Counts the primitives of a draw.
     Count "count";
-    /// Takes strips and fans apart that indices restart.
+    /// Takes primitives apart that indices restart, or that have adjacent vertices.
     Restart "restart";
+    /// Prepares the launches and the draw of a geometry shader.
+    Geometry "geometry";
+    /// Captures and counts what a geometry shader emitted.
+    Gather "gather";
     /// Writes the numbers of a draw of captured vertices.
     ByteCount "byte_count";
 }

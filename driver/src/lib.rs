@@ -10,7 +10,7 @@
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that point to their contents |
-//! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
+//! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`geometry`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions, synchronisation and queries |
 //! | [`surface`], [`swapchain`] | presentation |
@@ -26,6 +26,7 @@ pub mod device;
 pub mod draw_state;
 mod error;
 pub mod format;
+pub mod geometry;
 pub mod gpu;
 pub mod graphics;
 pub mod image;

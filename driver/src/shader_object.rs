@@ -11,6 +11,7 @@ use ash::vk;
 use crate::Error;
 use crate::cache::{Known, PipelineCache};
 use crate::device::Device;
+use crate::geometry::GeometryStage;
 use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::ycbcr;
@@ -22,6 +23,8 @@ const SOURCE: &[u8] = b"source";
 pub enum ShaderKind {
     /// A vertex shader.
     Vertex(Arc<VertexStage>),
+    /// A geometry shader.
+    Geometry(Arc<GeometryStage>),
     /// A fragment shader.
     Fragment(Arc<FragmentStage>),
     /// A compute shader.
@@ -83,6 +86,11 @@ fn made(
         vk::ShaderStageFlags::VERTEX => {
             ShaderKind::Vertex(Arc::new(VertexStage::new(device, source.clone(), true, None, known)?))
         }
+        vk::ShaderStageFlags::GEOMETRY => {
+            let stage = GeometryStage::new(source.clone(), None);
+            stage.check(device, known)?;
+            ShaderKind::Geometry(Arc::new(stage))
+        }
         vk::ShaderStageFlags::FRAGMENT => {
             let source = Some(source.clone());
             ShaderKind::Fragment(Arc::new(FragmentStage::new(device, source, [false, true], known)?))
@@ -90,7 +98,11 @@ fn made(
         vk::ShaderStageFlags::COMPUTE => {
             ShaderKind::Compute(Arc::new(ComputePipeline::new(device, source, known)?))
         }
-        _ => return Err(Error::Unsupported { what: "a shader stage beside vertex, fragment and compute" }),
+        _ => {
+            return Err(Error::Unsupported {
+                what: "a shader stage other than vertex, geometry, fragment and compute",
+            });
+        }
     })
 }
 

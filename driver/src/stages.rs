@@ -24,7 +24,7 @@ use crate::pipeline::ShaderSource;
 use crate::program::{self, Program};
 
 /// Cached objects by state.
-type Made<K, T> = Mutex<HashMap<K, Arc<T>, BuildHasherDefault<FxHasher>>>;
+pub(crate) type Made<K, T> = Mutex<HashMap<K, Arc<T>, BuildHasherDefault<FxHasher>>>;
 
 /// Programs by state.
 type Programs<K> = Made<K, Program>;
@@ -43,6 +43,8 @@ pub struct VertexStage {
     linked: Made<Attributes, LinkedVertex>,
     /// Programs for transform feedback, by vertex input and input assembly.
     capturing: Programs<(Attributes, Assembly)>,
+    /// Programs that store all outputs for a geometry shader.
+    stored: Programs<(Attributes, Assembly)>,
 }
 
 /// A vertex shader for a vertex input.
@@ -64,14 +66,19 @@ pub struct FragmentStage {
 }
 
 /// The cache key of a program for a state of draws.
-fn name(device: &Device, input: Input<'_>, key: &CompileKey, state: &impl std::fmt::Debug) -> Vec<u8> {
+pub(crate) fn name(
+    device: &Device,
+    input: Input<'_>,
+    key: &CompileKey,
+    state: &impl std::fmt::Debug,
+) -> Vec<u8> {
     let mut name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
     name.extend(format!("{state:?}").bytes());
     name
 }
 
 /// The main part of a shader.
-fn main_part(
+pub(crate) fn main_part(
     device: &Device,
     input: Input<'_>,
     key: &CompileKey,
@@ -89,7 +96,7 @@ fn around(main: &CompiledShader, program: LinkedProgram) -> CompiledShader {
 }
 
 /// The cached object for a state, created if it does not exist.
-fn found<K: std::hash::Hash + Eq, T>(
+pub(crate) fn found<K: std::hash::Hash + Eq, T>(
     known: &Made<K, T>,
     key: K,
     make: impl FnOnce(&K) -> Result<T, Error>,
@@ -186,7 +193,8 @@ impl VertexStage {
             true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
             false => None,
         };
-        Ok(VertexStage { source, inputs, main, linked: Mutex::default(), capturing: Mutex::default() })
+        let (linked, capturing, stored) = Default::default();
+        Ok(VertexStage { source, inputs, main, linked, capturing, stored })
     }
 
     /// The shader linked for an input with these strides.
@@ -201,7 +209,7 @@ impl VertexStage {
         known: Known<'_>,
     ) -> Result<Arc<LinkedVertex>, Error> {
         found(&self.linked, input.keys(strides), |attributes| {
-            Ok(LinkedVertex { shader: self.compiled(device, attributes, known)?, programs: Mutex::default() })
+            Ok(LinkedVertex::new(self.compiled(device, attributes, known)?))
         })
     }
 
@@ -238,13 +246,48 @@ impl VertexStage {
         assembly: Assembly,
     ) -> Result<Arc<Program>, Error> {
         found(&self.capturing, (input.keys(strides), assembly), |(attributes, _)| {
-            let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
-            (key.vertex_as_compute, key.captures_outputs) = (true, true);
-            let source = source_of(attributes);
-            let scratch = &mut Scratch::default();
-            let whole = device.compiler.whole_vertex_of(scratch, input, &key, assembly, source)?;
-            Program::new(&device.code, program::linked(whole))
+            let mut key = self.source.key(device, Stage::Vertex);
+            key.captures_outputs = true;
+            self.before_pass(device, key, attributes, assembly, Known::default())
         })
+    }
+
+    /// The shader as a program that stores its outputs for a geometry shader, to be launched with a thread for each
+    /// vertex of each primitive.
+    ///
+    /// # Errors
+    /// The compiler's error, or out of memory.
+    pub fn stored(
+        &self,
+        device: &Device,
+        input: &VertexInput,
+        strides: Strides<'_>,
+        assembly: Assembly,
+        known: Known<'_>,
+    ) -> Result<Arc<Program>, Error> {
+        found(&self.stored, (input.keys(strides), assembly), |(attributes, _)| {
+            self.before_pass(device, self.source.key(device, Stage::Vertex), attributes, assembly, known)
+        })
+    }
+
+    /// The shader as a compute shader.
+    fn before_pass(
+        &self,
+        device: &Device,
+        mut key: CompileKey,
+        attributes: &Attributes,
+        assembly: Assembly,
+        known: Known<'_>,
+    ) -> Result<Program, Error> {
+        key.vertex_as_compute = true;
+        let input = Input::spirv(&self.source.code);
+        let shader = known.shader(name(device, input, &key, &(attributes, assembly)), || {
+            let scratch = &mut Scratch::default();
+            let source = source_of(attributes);
+            let whole = device.compiler.whole_vertex_of(scratch, input, &key, assembly, source)?;
+            Ok(program::linked(whole))
+        })?;
+        Program::new(&device.code, shader)
     }
 
     /// Information about the main part, if the stage is in parts.
@@ -255,7 +298,8 @@ impl VertexStage {
     /// Statistics of its programs.
     pub fn statistics(&self) -> Option<Statistics> {
         let linked = || lock(&self.linked).values().next().map(|linked| linked.shader.stats);
-        self.main.as_ref().map(|main| main.stats).or_else(linked)
+        let stored = || lock(&self.stored).values().next().map(|program| program.statistics);
+        self.main.as_ref().map(|main| main.stats).or_else(linked).or_else(stored)
     }
 }
 
@@ -263,6 +307,11 @@ impl VertexStage {
 const NOTHING: &str = "#version 450\nvoid main() {}\n";
 
 impl LinkedVertex {
+    /// A vertex shader for all draws of a kind.
+    pub fn new(shader: CompiledShader) -> LinkedVertex {
+        LinkedVertex { shader, programs: Mutex::default() }
+    }
+
     /// The program to be followed by a fragment program that reads `sources`.
     ///
     /// # Errors

@@ -46,12 +46,14 @@ pub struct Upload {
     chunks: Arc<Chunks>,
     used: Vec<Arc<Allocation>>,
     next: u64,
+    /// Memory that only programs of the device access.
+    reserved: Vec<Allocation>,
 }
 
 impl Upload {
     /// No memory yet.
     pub fn new(chunks: Arc<Chunks>) -> Upload {
-        Upload { chunks, used: Vec::new(), next: 0 }
+        Upload { chunks, used: Vec::new(), next: 0, reserved: Vec::new() }
     }
 
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
@@ -89,6 +91,17 @@ impl Upload {
     pub fn put(&mut self, bytes: &[u8], alignment: u64) -> Result<u64, Error> {
         let (address, chunk, at) = self.room(bytes.len() as u64, alignment)?;
         chunk.write(at, bytes);
+        Ok(address)
+    }
+
+    /// Address of `bytes` bytes for results of programs.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn reserve(&mut self, bytes: u64) -> Result<u64, Error> {
+        let memory = self.chunks.space.allocate(bytes, Place::High)?;
+        let address = memory.address;
+        self.reserved.push(memory);
         Ok(address)
     }
 }

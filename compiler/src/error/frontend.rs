@@ -192,5 +192,11 @@ errors! {
         2121 Invalid Capture { bytes: u32, offset: u32, buffer: u32, stride: u32, most: u32 }
         = "transform feedback: {bytes} bytes at byte {offset} of a vertex of {stride} bytes in buffer {buffer}; expected an aligned range within the vertex and one of {most} buffers",
         Example::Words("A vertex shader with an output at xfb_offset 12 whose xfb_stride is 8.");
+
+        /// A geometry shader captures an output of less than 32 bits. Its outputs are stored as words; use a type of
+        /// 32 bits.
+        2122 Unsupported CapturedBits { bits: u8 }
+        = "a geometry shader captures an output of {bits} bits; expected 32 or 64",
+        Example::Words("A geometry shader with an output of type float16_t and an xfb_offset.");
     }
 }

@@ -14,6 +14,7 @@
 mod advanced_blend;
 mod background;
 mod blend;
+mod emitted_vertex;
 mod end_of_tile;
 mod epilog;
 mod fragment_prolog;

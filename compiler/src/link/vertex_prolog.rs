@@ -64,6 +64,14 @@ pub enum Primitives {
         /// The provoking vertex is the last of a triangle instead of the first.
         last_provokes: bool,
     },
+    /// Each line begins where the previous one ends; the vertices before and after a line are adjacent ones.
+    LineStripAdjacency,
+    /// Each triangle shares an edge with the previous one; every other vertex of the strip is adjacent. A
+    /// primitive has its corners, each followed by the vertex adjacent to the edge that begins there.
+    TriangleStripAdjacency {
+        /// The provoking vertex is the last of a triangle instead of the first.
+        last_provokes: bool,
+    },
 }
 
 impl Primitives {
@@ -73,9 +81,21 @@ impl Primitives {
             Primitives::List => 1,
             Primitives::LineStrip => 2,
             Primitives::TriangleStrip { .. } | Primitives::TriangleFan { .. } => 3,
+            Primitives::LineStripAdjacency => 4,
+            Primitives::TriangleStripAdjacency { .. } => 6,
         }
     }
 }
+
+/// Positions of the vertices of a triangle in a strip with adjacency, four bits each, relative to the second
+/// vertex before its own first one: of even triangles, and of odd ones by provoking vertex (Vulkan 1.3, Triangle
+/// Strips With Adjacency).
+const EVEN_ADJACENCY: u32 = 0x56_8402;
+const ODD_ADJACENCY: [u32; 2] = [0x04_8652, 0x86_5204];
+/// The adjacent vertex of the edge shared with the previous triangle, and its position in the first triangle.
+const PREVIOUS: [u32; 2] = [0, 3];
+/// The adjacent vertex of the edge shared with the next triangle, and its position in the last triangle.
+const NEXT: [u32; 2] = [8, 7];
 
 /// The source of the vertex numbers of a shader that runs as a compute shader; the default is a draw of a
 /// list without indices.
@@ -197,7 +217,10 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         let corner = b.isub(self.vertex, before);
         match primitives {
             Primitives::List => self.vertex,
-            Primitives::LineStrip => b.iadd(primitive, corner),
+            Primitives::LineStrip | Primitives::LineStripAdjacency => b.iadd(primitive, corner),
+            Primitives::TriangleStripAdjacency { last_provokes } => {
+                self.place_adjacent([primitive, corner], last_provokes)
+            }
             Primitives::TriangleStrip { last_provokes } => {
                 // In every other triangle two corners are exchanged, so that all have the same winding.
                 let odd = b.and(primitive, Src::imm32(1));
@@ -217,6 +240,32 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
                 b.select(is_centre, Src::imm32(0), place)
             }
         }
+    }
+
+    /// The position of a vertex of a triangle strip with adjacency.
+    fn place_adjacent(&mut self, [primitive, corner]: [Src; 2], last_provokes: bool) -> Src {
+        let assembly = self.uniform(InterfaceUniform::InputAssembly, 0, 64);
+        let words = self.load(assembly, Src::imm32(0), 2, 0b1111);
+        let count = words[InputAssembly::PRIMITIVE_COUNT_WORD];
+        let b = &mut self.b;
+        let odd = b.and(primitive, Src::imm32(1));
+        let is_odd = b.icmp(IntCond::EQ, odd, Src::imm32(1));
+        let odd = Src::imm32(ODD_ADJACENCY[usize::from(last_provokes)]);
+        let table = b.select(is_odd, odd, Src::imm32(EVEN_ADJACENCY));
+        let shift = b.shl(corner, Src::imm32(2));
+        let moved = b.ushr(table, shift);
+        let mut place = b.and(moved, Src::imm32(15));
+        let next = b.iadd(primitive, Src::imm32(1));
+        let is_first = b.icmp(IntCond::EQ, primitive, Src::imm32(0));
+        let is_last = b.icmp(IntCond::EQ, next, count);
+        for ([inner, outer], at_end) in [(PREVIOUS, is_first), (NEXT, is_last)] {
+            let is_it = b.icmp(IntCond::EQ, place, Src::imm32(inner));
+            let at_end = b.and(is_it, at_end);
+            place = b.select(at_end, Src::imm32(outer), place);
+        }
+        let first = b.shl(primitive, Src::imm32(1));
+        let place = b.iadd(first, place);
+        b.isub(place, Src::imm32(2))
     }
 
     /// Computes the vertex number from the position in the draw: through the index, if there are indices, and

@@ -111,7 +111,7 @@ impl Compiler {
         self.finish_whole(f, context, input, whole)
     }
 
-    fn finish_whole(
+    pub(super) fn finish_whole(
         &self,
         f: Function<'_>,
         context: Context<'_>,
@@ -127,7 +127,7 @@ impl Compiler {
 
 /// How to finish a whole shader.
 #[derive(Clone, Copy, Default)]
-struct Whole {
+pub(super) struct Whole {
     /// The phase to begin with.
     from: Option<Phase>,
     /// The number of samples of the loop over samples, if any.

@@ -9,7 +9,8 @@ layout(push_constant) uniform Parameters {
     uint elements;      // number of indices in their buffer
     uint index_shift;   // logarithm of the bytes per index
     uint corners;       // vertices per primitive
-    uint is_strip;      // all vertices but this number begin a primitive
+    uint base;          // so many vertices begin no primitive
+    uint step;          // further vertices per primitive
 } p;
 layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
 layout(set = 0, binding = 1) buffer Offsets { uint offsets[]; };
@@ -39,8 +40,7 @@ void main() {
     uint count = numbers[0];
     uint instances = numbers[1];
     uint first = numbers[2];
-    uint primitives = count / p.corners;
-    if (p.is_strip != 0u) { primitives = count - min(count, p.corners - 1u); }
+    uint primitives = (count - min(count, p.base)) / p.step;
     uvec4 at = uvec4(offsets[0], offsets[1], offsets[2], offsets[3]);
     uint needed = primitives * instances;
     uint written = with_room(needed, p.strides.x, p.sizes.x, at.x);
@@ -63,7 +63,7 @@ void main() {
     place(14u, p.low.w, p.high.w, at.w);
     place(16u, p.indices.x, p.indices.y, first << p.index_shift);
     record[18] = p.elements - min(p.elements, first);
-    record[19] = 0u;
+    record[19] = primitives;
     offsets[0] = at.x + vertices * p.strides.x;
     offsets[1] = at.y + vertices * p.strides.y;
     offsets[2] = at.z + vertices * p.strides.z;

@@ -45,14 +45,19 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
         .non_coherent_atom_size(64)
 }
 
-/// Limits of draws and dispatches.
-fn draw_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
+/// Limits of the inputs and outputs of stages.
+fn stage_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
     limits
         .max_vertex_input_attributes(32)
         .max_vertex_input_bindings(32)
         .max_vertex_input_attribute_offset(2047)
         .max_vertex_input_binding_stride(2048)
         .max_vertex_output_components(128)
+        .max_geometry_shader_invocations(64)
+        .max_geometry_input_components(128)
+        .max_geometry_output_components(128)
+        .max_geometry_output_vertices(256)
+        .max_geometry_total_output_components(4096)
         .max_fragment_input_components(124)
         .max_fragment_output_attachments(MAX_TARGETS)
         .max_fragment_dual_src_attachments(1)
@@ -61,6 +66,11 @@ fn draw_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .max_compute_work_group_count([65535; 3])
         .max_compute_work_group_invocations(1024)
         .max_compute_work_group_size([1024, 1024, 1024])
+}
+
+/// Limits of draws.
+fn draw_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
+    limits
         .sub_pixel_precision_bits(8)
         .sub_texel_precision_bits(8)
         .mipmap_precision_bits(8)
@@ -118,7 +128,7 @@ pub fn properties() -> vk::PhysicalDeviceProperties {
         device_type: vk::PhysicalDeviceType::INTEGRATED_GPU,
         device_name: characters(NAME),
         pipeline_cache_uuid: UUID,
-        limits: draw_limits(resource_limits(vk::PhysicalDeviceLimits::default())),
+        limits: draw_limits(stage_limits(resource_limits(vk::PhysicalDeviceLimits::default()))),
         sparse_properties: vk::PhysicalDeviceSparseProperties::default(),
     }
 }

@@ -1,5 +1,7 @@
 //! Draws.
 
+use std::sync::Arc;
+
 use agx_abi::record as r;
 use agx_abi::varyings::CoefficientBindings;
 use ash::vk;
@@ -14,6 +16,7 @@ use crate::gpu::SHADER_BASE;
 use crate::graphics::{GraphicsPipeline, Programs};
 use crate::kernels::Kernel;
 use crate::record::Writer;
+use crate::stages::LinkedVertex;
 use crate::words::{Assembler, Direct, Numbers, Stage, State, Words};
 
 /// Indices of a draw.
@@ -58,6 +61,18 @@ pub enum DrawNumbers {
     Indirect(u64),
 }
 
+/// A draw with its state.
+pub(super) struct Drawn {
+    /// The state.
+    pub graphics: Graphics,
+    /// The parameters.
+    pub numbers: DrawNumbers,
+    /// Whether it has indices.
+    pub indexed: bool,
+    /// The vertex program, if it is not that of the vertex shader.
+    pub linked: Option<Arc<LinkedVertex>>,
+}
+
 /// Error of a draw without a vertex shader.
 pub(super) const UNSHADED: Error = Error::Invalid { what: "a draw without vertex shader" };
 
@@ -83,6 +98,7 @@ impl Recorder {
         self.graphics.dynamic.take(&pipeline.state, &pipeline.dynamic);
         self.graphics.shaders = Shaders {
             vertex: Some(pipeline.vertex.clone()),
+            geometry: pipeline.geometry.clone(),
             fragment: Some(pipeline.fragment.clone()),
             pipeline: Some(OfPipeline { formats: pipeline.formats, strides }),
         };
@@ -94,11 +110,21 @@ impl Recorder {
     /// Nothing is bound, or out of memory.
     pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
         let Some(mut pass) = self.pass.take() else { return Ok(()) };
-        let result = self
-            .capture(numbers, indexed, number)
-            .and_then(|()| self.draw_views(&mut pass, numbers, indexed, number));
+        let drawn = Drawn { graphics: self.graphics.clone(), numbers, indexed, linked: None };
+        let result =
+            self.prepared(drawn, number).and_then(|drawn| self.draw_views(&mut pass, &drawn, number));
         self.pass = Some(pass);
         result
+    }
+
+    /// Runs the programs of a draw that come before its pass; returns the draw of the hardware.
+    fn prepared(&mut self, drawn: Drawn, number: u32) -> Result<Drawn, Error> {
+        if let Some(geometry) = drawn.graphics.shaders.geometry.clone() {
+            return self.emit(drawn, &geometry, number);
+        }
+        let drawn = self.without_adjacency(drawn)?;
+        self.capture(&drawn, number)?;
+        Ok(drawn)
     }
 
     /// Draws as often as the word at `count` says, at most `most` times, with parameters `stride` bytes apart from
@@ -132,21 +158,15 @@ impl Recorder {
         })
     }
 
-    fn draw_views(
-        &mut self,
-        pass: &mut Pass,
-        numbers: DrawNumbers,
-        indexed: bool,
-        number: u32,
-    ) -> Result<(), Error> {
-        let graphics = self.graphics.clone();
-        let strides = strides(&graphics);
-        let programs = programs(&self.device, &graphics, pass, &strides)?;
-        let indices = graphics.indices.filter(|_| indexed);
-        let record = draw_record(&graphics, numbers, indices)?;
+    fn draw_views(&mut self, pass: &mut Pass, drawn: &Drawn, number: u32) -> Result<(), Error> {
+        let Drawn { graphics, numbers, indexed, .. } = drawn;
+        let strides = strides(graphics);
+        let programs = programs(&self.device, drawn, pass, &strides)?;
+        let indices = graphics.indices.filter(|_| *indexed);
+        let record = draw_record(graphics, *numbers, indices)?;
         let zeros = self.device.zeros.address;
         let mut state = State {
-            base: base(numbers, indexed),
+            base: base(*numbers, *indexed),
             draw: number,
             samples: pass.samples,
             attributes: graphics.dynamic.input.places(&programs.vertex, &graphics.buffers, &strides, zeros),
@@ -157,7 +177,7 @@ impl Recorder {
         let mut result = Ok(());
         for view in &mut views {
             state.view = view.number;
-            result = self.state_records(pass, &graphics, &programs, &state).and_then(|mut records| {
+            result = self.state_records(pass, graphics, &programs, &state).and_then(|mut records| {
                 records.extend(&record);
                 view.stream.push(&mut self.upload, &records)
             });
@@ -219,11 +239,16 @@ impl Recorder {
 }
 
 /// The programs of a draw.
-fn programs(device: &Device, graphics: &Graphics, pass: &Pass, strides: &[u32]) -> Result<Programs, Error> {
-    let Graphics { shaders, dynamic, .. } = graphics;
+fn programs(device: &Device, drawn: &Drawn, pass: &Pass, strides: &[u32]) -> Result<Programs, Error> {
+    let Graphics { shaders, dynamic, .. } = &drawn.graphics;
     let known = Known::default();
-    let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
-    let linked = vertex.linked(device, &dynamic.input, strides, known)?;
+    let linked = match &drawn.linked {
+        Some(linked) => linked.clone(),
+        None => {
+            let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
+            vertex.linked(device, &dynamic.input, strides, known)?
+        }
+    };
     let mut state = dynamic.fragment(&pass.targets.formats)?;
     // A target that the pipeline does not name keeps what it has (`VK_EXT_dynamic_rendering_unused_attachments`).
     for (target, known) in state.targets.iter_mut().zip(shaders.pipeline.iter().flat_map(|p| &p.formats)) {

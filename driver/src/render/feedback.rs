@@ -4,21 +4,19 @@
 //! How many vertices there are, and how many of them have room, may be known to the device alone: a program of one thread reads the
 //! draw's numbers and writes what the launch needs ([`record`]). Strips and fans that indices restart are taken apart first.
 
-use agx_abi::feedback::MAX_BUFFERS;
-use agx_compiler::link::{Assembly, IndexSize, Primitives};
-use ash::vk;
-
-use super::draw::{DrawNumbers, IndexBuffer, UNSHADED, strides};
+use super::assembly::{Draw, Shape};
+use super::draw::{DrawNumbers, Drawn, UNSHADED, strides};
 use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::kernels::Kernel;
 use crate::query::Primitives as Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, State};
+use agx_abi::feedback::MAX_BUFFERS;
 
-/// What the program of one thread leaves for the launch of a vertex shader that captures.
+/// What a program of one thread leaves for the launch of a vertex or geometry shader.
 pub(crate) mod record {
     /// Bytes of it.
-    pub const BYTES: usize = 96;
+    pub const BYTES: usize = 128;
     /// First byte of the number of vertices of an instance.
     pub const VERTICES: u64 = 24;
     /// First byte of the number of vertices that are captured.
@@ -29,6 +27,12 @@ pub(crate) mod record {
     pub const ASSEMBLY: u64 = 64;
     /// First byte of the results of a query that nobody asks for.
     pub const QUERY: u64 = 80;
+    /// First byte of the address of the vertex shader's outputs.
+    pub const OUTPUTS: u64 = 96;
+    /// First byte of the address of the vertices that a geometry shader emits.
+    pub const EMITTED: u64 = 104;
+    /// First byte of the address of their indices.
+    pub const INDICES: u64 = 112;
 }
 
 /// What vertices are captured in.
@@ -37,68 +41,18 @@ pub struct Feedback {
     /// Address and bytes of each buffer.
     pub buffers: [(u64, u64); MAX_BUFFERS],
     /// Address of the next byte of each buffer, while vertices are captured.
-    offsets: Option<u64>,
+    pub(super) offsets: Option<u64>,
     /// Address of the results of the query that counts what is captured.
-    query: Option<u64>,
+    pub(super) query: Option<u64>,
     /// Address of the results of the query that counts what is drawn.
-    drawn: Option<u64>,
-}
-
-/// A draw whose vertices are captured.
-struct Draw {
-    /// Address of its numbers.
-    numbers: u64,
-    indices: Option<IndexBuffer>,
-    topology: vk::PrimitiveTopology,
-    last_provokes: bool,
-}
-
-impl Draw {
-    /// Vertices of a primitive, and whether some share theirs.
-    fn shape(&self) -> (u32, bool) {
-        use vk::PrimitiveTopology as T;
-        match self.topology {
-            T::LINE_LIST => (2, false),
-            T::LINE_STRIP => (2, true),
-            T::TRIANGLE_LIST => (3, false),
-            T::TRIANGLE_STRIP | T::TRIANGLE_FAN => (3, true),
-            _ => (1, false),
-        }
-    }
-
-    fn assembly(&self) -> Assembly {
-        let last_provokes = self.last_provokes;
-        let index = self.indices.map(|indices| match indices.kind {
-            vk::IndexType::UINT32 => IndexSize::B32,
-            vk::IndexType::UINT8_EXT => IndexSize::B8,
-            _ => IndexSize::B16,
-        });
-        let primitives = match self.topology {
-            vk::PrimitiveTopology::LINE_STRIP => Primitives::LineStrip,
-            vk::PrimitiveTopology::TRIANGLE_STRIP => Primitives::TriangleStrip { last_provokes },
-            vk::PrimitiveTopology::TRIANGLE_FAN => Primitives::TriangleFan { last_provokes },
-            _ => Primitives::List,
-        };
-        Assembly { index, primitives }
-    }
-
-    /// Address of base vertex and base instance.
-    fn base(&self) -> u64 {
-        self.numbers + if self.indices.is_some() { 12 } else { 8 }
-    }
-}
-
-impl IndexBuffer {
-    fn elements(&self) -> u32 {
-        (self.bytes >> self.shift()).min(u64::from(u32::MAX)) as u32
-    }
+    pub(super) drawn: Option<u64>,
 }
 
 /// Adds the primitives of a draw to a query.
 fn count(recorder: &mut Recorder, draw: &Draw, query: u64) -> Result<(), Error> {
-    let (corners, is_strip) = draw.shape();
+    let Shape { base, step, .. } = draw.shape();
     let descriptors = [Direct::Buffer(draw.numbers, 20), Direct::Buffer(query, 8)];
-    recorder.run_kernel(Kernel::Count, &[corners, is_strip.into()], &descriptors, [1; 3])?;
+    recorder.run_kernel(Kernel::Count, &[base, step], &descriptors, [1; 3])?;
     recorder.barrier()
 }
 
@@ -155,27 +109,19 @@ impl Recorder {
     ///
     /// # Errors
     /// Nothing is bound, what the compiler says, or memory is used up.
-    pub(super) fn capture(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
-        let Feedback { offsets, drawn, .. } = self.graphics.feedback;
-        if offsets.is_none() && drawn.is_none() {
+    pub(super) fn capture(&mut self, drawn: &Drawn, number: u32) -> Result<(), Error> {
+        let Feedback { offsets, drawn: counted, .. } = self.graphics.feedback;
+        if offsets.is_none() && counted.is_none() {
             return Ok(());
         }
-        let graphics = self.graphics.clone();
-        let mut draw = Draw {
-            numbers: self.numbers(numbers, indexed)?,
-            indices: graphics.indices.filter(|_| indexed),
-            topology: graphics.dynamic.topology,
-            last_provokes: graphics.dynamic.raster.provoking_last,
-        };
-        if graphics.dynamic.restart {
-            self.take_apart(&mut draw, numbers)?;
-        }
-        if let Some(query) = drawn {
+        let graphics = &drawn.graphics;
+        let draw = self.assemble(drawn)?;
+        if let Some(query) = counted {
             count(self, &draw, query)?;
         }
         let Some(offsets) = offsets else { return Ok(()) };
         let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
-        let (input, strides) = (&graphics.dynamic.input, strides(&graphics));
+        let (input, strides) = (&graphics.dynamic.input, strides(graphics));
         let program = vertex.capturing(&self.device, input, &strides, draw.assembly())?;
         if program.info.feedback.outputs.is_empty() {
             return Ok(());
@@ -187,58 +133,10 @@ impl Recorder {
             draw: number,
             attributes: input.places(&program, &graphics.buffers, &strides, zeros),
             launch: LaunchNumbers { capture: launch, ..LaunchNumbers::default() },
-            ..graphics.state
+            ..graphics.state.clone()
         };
         self.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
-    }
-
-    /// Address of a draw's numbers.
-    fn numbers(&mut self, numbers: DrawNumbers, indexed: bool) -> Result<u64, Error> {
-        let words = match numbers {
-            DrawNumbers::Indirect(address) => return Ok(address),
-            DrawNumbers::Direct { count, instances, first, base, first_instance } if indexed => {
-                vec![count, instances, first, base as u32, first_instance]
-            }
-            DrawNumbers::Direct { count, instances, first, first_instance, .. } => {
-                vec![count, instances, first, first_instance]
-            }
-        };
-        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        self.upload.put(&bytes, 16)
-    }
-
-    /// Takes primitives apart that indices restart: the draw becomes that of a list without restarts.
-    fn take_apart(&mut self, draw: &mut Draw, numbers: DrawNumbers) -> Result<(), Error> {
-        let Some(indices) = draw.indices else { return Ok(()) };
-        let (corners, _) = draw.shape();
-        let most = match numbers {
-            DrawNumbers::Direct { count, .. } => count,
-            // How many indices there are is known to the device alone, but those in the buffer are all that make sense.
-            DrawNumbers::Indirect(_) => indices.elements(),
-        };
-        let most = u64::from(most) * u64::from(corners);
-        let list = self.upload.put(&vec![0; 4 * most.max(1) as usize], 16)?;
-        let record = self.upload.put(&[0; 20], 16)?;
-        let (shape, topology) = match draw.topology {
-            vk::PrimitiveTopology::LINE_STRIP => (0, vk::PrimitiveTopology::LINE_LIST),
-            vk::PrimitiveTopology::TRIANGLE_FAN => (2, vk::PrimitiveTopology::TRIANGLE_LIST),
-            vk::PrimitiveTopology::TRIANGLE_STRIP => (1, vk::PrimitiveTopology::TRIANGLE_LIST),
-            list => (2 + corners, list),
-        };
-        let skew = indices.address % 4;
-        let last = u32::from(draw.last_provokes);
-        let parameters = [indices.shift() as u32, skew as u32, indices.elements(), most as u32, shape, last];
-        let descriptors = [
-            Direct::Buffer(draw.numbers, 20),
-            Direct::Buffer(indices.address - skew, (skew + indices.bytes).next_multiple_of(4)),
-            Direct::Buffer(list, 4 * most),
-            Direct::Buffer(record, 20),
-        ];
-        self.run_kernel(Kernel::Restart, &parameters, &descriptors, [1; 3])?;
-        let indices = IndexBuffer { address: list, bytes: 4 * most, kind: vk::IndexType::UINT32 };
-        *draw = Draw { numbers: record, indices: Some(indices), topology, ..*draw };
-        Ok(())
     }
 
     /// Address of what the launch needs ([`record`]).
@@ -246,21 +144,14 @@ impl Recorder {
         let launch = self.upload.put(&[0; record::BYTES], 64)?;
         let feedback = self.graphics.feedback.clone();
         let buffers = feedback.buffers;
-        let (corners, is_strip) = draw.shape();
-        let indices =
-            draw.indices.unwrap_or(IndexBuffer { address: 0, bytes: 0, kind: vk::IndexType::UINT32 });
+        let Shape { corners, base, step, .. } = draw.shape();
         let parameters = [
             strides,
             buffers.map(|(_, bytes)| bytes.min(u64::from(u32::MAX)) as u32),
             buffers.map(|(address, _)| address as u32),
             buffers.map(|(address, _)| (address >> 32) as u32),
-            [
-                indices.address as u32,
-                (indices.address >> 32) as u32,
-                indices.elements(),
-                indices.shift() as u32,
-            ],
-            [corners, is_strip.into(), 0, 0],
+            draw.index_words(),
+            [corners, base, step, 0],
         ];
         let query = feedback.query.unwrap_or(launch + record::QUERY);
         let descriptors = [

@@ -1,7 +1,9 @@
 //! Render passes: from the background program over the draws to the end-of-tile program.
 
+mod assembly;
 mod draw;
 mod feedback;
+mod geometry;
 mod pass_words;
 mod state;
 mod tiles;
@@ -17,6 +19,7 @@ use ash::vk;
 use crate::Error;
 use crate::command::{KernelCommand, Recorder};
 use crate::draw_state::{DrawState, TargetFormats};
+use crate::geometry::GeometryStage;
 use crate::query::QueryPool;
 use crate::record::Writer;
 use crate::sampler_heap;
@@ -29,6 +32,7 @@ use crate::words::State;
 pub use draw::{DrawNumbers, IndexBuffer};
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
+pub(crate) use geometry::Memory;
 pub use tiles::Tiles;
 
 /// Shaders that are bound.
@@ -36,6 +40,8 @@ pub use tiles::Tiles;
 pub struct Shaders {
     /// The vertex shader.
     pub vertex: Option<Arc<VertexStage>>,
+    /// The geometry shader.
+    pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.
     pub fragment: Option<Arc<FragmentStage>>,
     /// What a pipeline says; without, they are shader objects.

@@ -1,8 +1,7 @@
 //! State of the rasteriser, depth and stencil, as records.
 
-use agx_abi::fragment::CoefficientSource;
 use agx_abi::record::{self as r, Record, render_command as command};
-use agx_abi::varyings::{CoefficientBindings, Provoking};
+use agx_abi::varyings::{BindingSource, CoefficientBindings, Provoking};
 use ash::vk;
 
 use super::{DepthTarget, Graphics, Pass, PassInfo};
@@ -252,8 +251,8 @@ impl Update<'_> {
     fn cull(&self) -> Vec<u8> {
         use r::{cull as c, cull_2 as d};
         let raster = &self.graphics.dynamic.raster;
-        let numbers =
-            self.programs.fragment.info.fragment.coefficients.contains(&CoefficientSource::PrimitiveId);
+        let bindings = &self.coefficients.1.bindings;
+        let numbers = bindings.iter().any(|binding| binding.source == BindingSource::PrimitiveId);
         let first = Writer::new(&c::RECORD)
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))

@@ -97,8 +97,10 @@ impl Assembler<'_> {
             UniformSource::FeedbackBuffer { buffer } => {
                 Value::At(self.state.launch.capture + record::BUFFERS + 8 * u64::from(buffer))
             }
-            UniformSource::VertexOutputs
-            | UniformSource::KernelResults
+            UniformSource::VertexOutputs => Value::At(self.state.launch.capture + record::OUTPUTS),
+            UniformSource::GeometryVertices => Value::At(self.state.launch.capture + record::EMITTED),
+            UniformSource::GeometryIndices => Value::At(self.state.launch.capture + record::INDICES),
+            UniformSource::KernelResults
             | UniformSource::KernelArgument { .. }
             | UniformSource::SetAddress { .. }
             | UniformSource::DynamicOffset { .. } => {

@@ -421,15 +421,19 @@ impl Layout<'_> {
             | UniformSource::VertexOutputs
             | UniformSource::FeedbackBuffer { .. }
             | UniformSource::FeedbackCount
+            | UniformSource::GeometryVertices
+            | UniformSource::GeometryIndices
             | UniformSource::VertexCount => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
-            UniformSource::KernelArgument { index } => arguments
-                .get(index as usize)
-                .ok_or(LaunchError::MissingArgument { index, count: arguments.len() })?
-                .to_le_bytes()
-                .to_vec(),
+            UniformSource::KernelArgument { index } => argument(arguments, index)?.to_le_bytes().to_vec(),
         })
     }
+}
+
+/// The argument of a test kernel.
+fn argument(arguments: &[u64], index: u32) -> Result<u64, LaunchError> {
+    let missing = LaunchError::MissingArgument { index, count: arguments.len() };
+    arguments.get(index as usize).copied().ok_or(missing)
 }
 
 /// Elements of the array at (set, binding), among resources with set, binding and element.

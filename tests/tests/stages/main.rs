@@ -10,6 +10,7 @@ mod culled;
 mod derivatives;
 mod feedback;
 mod fetch;
+mod geometry;
 mod views;
 mod workgroup;
 

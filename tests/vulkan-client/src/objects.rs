@@ -30,13 +30,9 @@ pub fn create(
     let layouts = [bound.set_layout];
     let ranges: Vec<_> = bound.push_range().into_iter().collect();
     let mut infos = Vec::new();
-    for (shader, constants) in shaders.iter().zip(&constants) {
-        let (next, mut flags) = match shader.stage {
-            vk::ShaderStageFlags::VERTEX => {
-                (vk::ShaderStageFlags::FRAGMENT, vk::ShaderCreateFlagsEXT::empty())
-            }
-            _ => (vk::ShaderStageFlags::empty(), vk::ShaderCreateFlagsEXT::empty()),
-        };
+    let after = shaders.iter().skip(1).map(|shader| shader.stage).chain([vk::ShaderStageFlags::empty()]);
+    for ((shader, constants), next) in shaders.iter().zip(&constants).zip(after) {
+        let mut flags = vk::ShaderCreateFlagsEXT::empty();
         if way == "linked" {
             flags |= vk::ShaderCreateFlagsEXT::LINK_STAGE;
         }

@@ -60,7 +60,7 @@ errors! {
         /// The instruction is not supported. docs/spirv.md lists the supported opcodes.
         1010 Unsupported Opcode { op: Op }
         = "the instruction Op{op:?} is not supported",
-        Example::body("OpEmitVertex\nOpReturn");
+        Example::body("OpRayQueryTerminateKHR %data\nOpReturn");
 
         /// The instruction needs a feature that the hardware or this compiler lacks. The message names the feature.
         1011 Unsupported Refused { op: Op, reason: &'static str }
@@ -118,10 +118,10 @@ errors! {
         = "the module has several entry points; select one by name and stage: {found}",
         Example::Words("A module with a vertex and a fragment shader, compiled without --stage.");
 
-        /// The execution model is not supported. Vertex, Fragment and GLCompute are supported.
+        /// The execution model is not supported. Vertex, Geometry, Fragment and GLCompute are supported.
         1022 Unsupported ExecutionModel { name: String, model: String }
-        = "entry point `{name}` of execution model {model}; expected Vertex, Fragment or GLCompute",
-        Example::Words("A module whose only entry point is a geometry shader.");
+        = "entry point `{name}` of execution model {model}; expected Vertex, Geometry, Fragment or GLCompute",
+        Example::Words("A module whose only entry point is a tessellation control shader.");
 
         /// An entry point names an id that is not a function. The second operand of OpEntryPoint is the function.
         1023 Invalid EntryNotFunction { name: String, id: u32 }

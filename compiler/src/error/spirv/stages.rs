@@ -1,6 +1,6 @@
 //! Inputs and outputs of stages.
 
-use spirv::BuiltIn;
+use spirv::{BuiltIn, Op};
 
 use crate::error::row::{Example, errors};
 
@@ -72,5 +72,27 @@ errors! {
         1612 Invalid DerivativeType
         = "a derivative differs in type from its operand",
         Example::Words("An OpDPdx whose result is a vec2 and whose operand is a vec3.");
+
+        /// An instruction is only available in geometry shaders. Other stages emit no vertices.
+        1613 Invalid NotGeometry { op: Op }
+        = "Op{op:?} outside geometry shaders",
+        Example::body("OpEmitVertex\nOpReturn");
+
+        /// A geometry shader lacks an execution mode. It declares the primitives that it reads and writes, and the
+        /// maximum number of vertices that it emits.
+        1614 Invalid GeometryModes
+        = "a geometry shader without input primitive, output primitive or OutputVertices",
+        Example::Words("A geometry shader without an execution mode.");
+
+        /// A geometry shader has too many invocations or emits too many vertices. The limit bounds the memory of a
+        /// primitive.
+        1615 Limit GeometrySize { invocations: u32, max_vertices: u32, most: u32 }
+        = "a geometry shader of {invocations} invocations and {max_vertices} vertices; expected 1 to {most} invocations, and at most as many vertices",
+        Example::Words("A geometry shader with max_vertices = 2000.");
+
+        /// A geometry shader emits a vertex to a stream other than the first. There is one stream.
+        1616 Unsupported Stream
+        = "vertices of streams other than 0 are not supported",
+        Example::Words("A geometry shader with EmitStreamVertex(1).");
     }
 }

@@ -9,6 +9,7 @@
 //! | [`uniforms`] | uniform registers: addresses and sizes of buffers, push constants |
 //! | [`vertex`] | attributes, vertex and instance numbers, output slots |
 //! | [`fragment`] | varyings, position and other inputs; colours, depth, stencil, sample mask |
+//! | [`geometry`] | vertices of the input primitive, emitted vertices |
 //! | [`coverage`] | discard, helper lanes, effects that helper lanes must not have |
 //! | [`compute`] | place in the grid, quads of invocations, clearing workgroup memory |
 //! | [`derivatives`] | derivatives in a quad |
@@ -75,6 +76,7 @@ pub mod derivatives;
 pub(crate) mod descriptors;
 pub mod feedback;
 pub mod fragment;
+pub mod geometry;
 pub mod images;
 pub mod limits;
 pub mod lines;
@@ -88,6 +90,7 @@ use agx_abi::{ShaderInfo, Stage};
 
 use self::compute::ComputeStage;
 use self::fragment::FragmentStage;
+use self::geometry::GeometryStage;
 use self::robustness::Robustness;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
@@ -121,6 +124,8 @@ pub struct Kit<'f, 'a> {
     pub fragment: FragmentStage,
     /// State of compute shaders.
     pub compute: ComputeStage,
+    /// State of geometry shaders, which are compute shaders.
+    pub geometry: Option<Box<GeometryStage>>,
 }
 
 /// A shader's use of memory other than buffers and textures, and its effects on memory.
@@ -154,6 +159,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             vertex: VertexStage::new(key),
             fragment: FragmentStage::new(stage, key),
             compute: ComputeStage { has_base: key.workgroup_base, ..ComputeStage::default() },
+            geometry: None,
         }
     }
 
@@ -167,7 +173,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             return Err(error.into());
         }
         let placement = self.uniforms.place()?;
-        let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, .. } = self;
+        let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, geometry, .. } = self;
         let function = b.finish();
         function.workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
         vars.finish(function, |src| placement.map(src));
@@ -177,6 +183,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             attributes: vertex.attributes,
             varyings: vertex.varyings,
             feedback: vertex.feedback.info,
+            geometry: geometry.map(|stage| stage.info),
             fragment: fragment.info,
             entry_point: entry_point.to_owned(),
             uniform_halves: placement.halves(),

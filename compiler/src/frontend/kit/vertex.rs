@@ -92,6 +92,8 @@ pub enum VertexOutput {
     Layer,
     /// The viewport index.
     Viewport,
+    /// The number of the primitive, which only geometry shaders write.
+    PrimitiveId,
     /// A component of a location, which a fragment shader reads as a varying.
     User {
         /// Location.
@@ -230,13 +232,29 @@ fn last_of(words: &[(Output, Src)], output: Output) -> Option<Src> {
     words.iter().rev().find(|(place, _)| *place == output).map(|(_, word)| *word)
 }
 
-/// The words of the slots: a cull distance also creates a flag, layer and viewport share a word, and outputs
-/// that the hardware reads in separate groups are also varyings if fragment shaders can read them.
+/// The words of the slots: those of the outputs, and a flag for each cull distance. Outputs that the hardware
+/// reads in separate groups are also varyings if fragment shaders can read them.
 fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
+    let mut words = packed(kit, outputs);
+    let is_drawn = kit.vertex.runs_as == RunsAs::Vertex;
+    for at in 0..words.len() {
+        let Some((place, word)) = words.get(at).copied() else { break };
+        match place {
+            Output::CullDistance(index) => words.push((Output::Culled(index), word)),
+            Output::ClipDistance(index) if is_drawn => words.push((Output::ReadClipDistance(index), word)),
+            _ => {}
+        }
+    }
+    let viewport = outputs.iter().rev().find(|(output, _)| *output == VertexOutput::Viewport);
+    words.extend(viewport.filter(|_| is_drawn).map(|(_, word)| (Output::Viewport, *word)));
+    words
+}
+
+/// The words of the outputs; layer and viewport share one.
+pub(super) fn packed(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
     // Distances are also varyings.
     let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len().saturating_mul(2));
     let (mut layer, mut viewport) = (None, None);
-    let is_drawn = kit.vertex.runs_as == RunsAs::Vertex;
     for (output, word) in outputs {
         let place = match *output {
             VertexOutput::Layer => {
@@ -251,24 +269,16 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
             VertexOutput::PointSize => Output::PointSize,
             VertexOutput::ClipDistance(index) => Output::ClipDistance(index),
             VertexOutput::CullDistance(index) => Output::CullDistance(index),
+            VertexOutput::PrimitiveId => Output::PrimitiveId,
             VertexOutput::User { location, component } => Output::User { location, component },
         };
         words.push((place, *word));
-        match place {
-            Output::CullDistance(index) => words.push((Output::Culled(index), *word)),
-            Output::ClipDistance(index) if is_drawn => {
-                words.push((Output::ReadClipDistance(index), *word));
-            }
-            _ => {}
-        }
     }
     if layer.is_some() || viewport.is_some() {
-        let readable = viewport.filter(|_| is_drawn);
         let (layer, viewport) = (layer.unwrap_or(Src::imm32(0)), viewport.unwrap_or(Src::imm32(0)));
         let low = kit.b.and(layer, Src::imm32(0xffff));
         let high = kit.b.shl(viewport, Src::imm32(16));
         words.push((Output::LayerAndViewport, kit.b.or(low, high)));
-        words.extend(readable.map(|word| (Output::Viewport, word)));
     }
     words
 }

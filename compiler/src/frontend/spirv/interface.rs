@@ -1,11 +1,13 @@
-//! Inputs and outputs of vertex and fragment shaders: the mapping of a variable's scalars to components of
+//! Inputs and outputs of vertex, geometry and fragment shaders: the mapping of a variable's scalars to components of
 //! locations, or to parts of built-ins.
 
 use spirv::BuiltIn;
 
 use super::decorations::{Capture, Decorated, Style};
 use super::module::{Global, Module};
+use super::pointer::Pointer;
 use super::types::{Kind, Ty, Types};
+use super::written::Written;
 use crate::error::{CompileError, StageError};
 use crate::frontend::ssa::Variable;
 use crate::ir::Arithmetic;
@@ -95,6 +97,10 @@ pub(super) struct StageIo<'a> {
     pub unwritten: Vec<(u8, Src)>,
     /// First variable and scalars of each input.
     pub inputs: Vec<(Variable, Vec<Leaf>)>,
+    /// Each output with its scalars and their positions in it; of a geometry shader those that it may write.
+    pub outputs: Vec<(Pointer<'a>, Vec<(u32, Leaf)>)>,
+    /// The outputs that a geometry shader may write.
+    pub written: Option<Written>,
 }
 
 /// An output of the program: its meaning and its value.
@@ -102,7 +108,12 @@ pub(super) type Output = (Leaf, Src);
 
 /// The scalars of an input or output variable, in order.
 pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Leaf>, CompileError> {
-    let part = module.decorations.whole(global.id);
+    leaves_of(module, global.id, global.ty)
+}
+
+/// The scalars of a variable's part of type `ty` with the decorations of the variable, in order.
+pub(super) fn leaves_of(module: &Module<'_>, id: u32, ty: Ty) -> Result<Vec<Leaf>, CompileError> {
+    let part = module.decorations.whole(id);
     let decorated = Decorated::read(|decoration| part.of(decoration));
     let mut walk = Walk {
         types: &module.types,
@@ -110,9 +121,9 @@ pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Lea
         index: 0,
         captured: Captured::start(decorated.capture, 0),
         block: 0,
-        out: Vec::with_capacity(module.types.leaf_count(global.ty)?),
+        out: Vec::with_capacity(module.types.leaf_count(ty)?),
     };
-    walk.visit(global.ty, decorated)?;
+    walk.visit(ty, decorated)?;
     Ok(walk.out)
 }
 

@@ -17,6 +17,7 @@ mod derivatives;
 mod eval;
 mod float_controls;
 mod fragment;
+mod geometry;
 mod globals;
 mod glsl;
 mod glsl_math;
@@ -58,6 +59,7 @@ mod variables;
 mod vertex;
 mod walk;
 mod words;
+mod written;
 
 use agx_abi::Stage;
 use bumpalo::Bump;
@@ -122,11 +124,11 @@ pub fn read<'a>(
     translator.memory.usage = usage_scan::scan(&module, &translator.values.kit.b.f.watch)?;
     (translator.io.interface, translator.io.feedback) = (entry.interface, entry.feedback);
     let translate::Translator { values, memory, io, .. } = &mut translator;
-    stage::stage_inputs(io, memory, values, &entry)?;
+    stage::stage_inputs(io, memory, values, (&entry, key))?;
     globals::prologue(memory, values)?;
     translator.run(entry.function)?;
-    let translate::Translator { mut values, mut memory, mut io, .. } = translator;
-    stage::stage_outputs(&mut io, &mut memory, &mut values)?;
+    let translate::Translator { mut values, mut io, .. } = translator;
+    stage::stage_outputs(&mut io, &mut values)?;
     let info = values.kit.finish(&entry.name)?;
     Ok((function, info))
 }

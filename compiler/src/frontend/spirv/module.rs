@@ -1,11 +1,12 @@
 //! A scanned module: types, constants, global variables, decorations, entry points, and the positions of
 //! functions and blocks. Function bodies are read during translation.
 
-use agx_abi::Stage;
 use agx_abi::fragment::DepthLayout;
+use agx_abi::{GeometryInfo, Stage};
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
+use super::geometry;
 use super::pointer::Pointer;
 use super::resource::Resource;
 use super::types::{Ty, Types};
@@ -145,6 +146,8 @@ pub(super) struct Entry<'a> {
     pub workgroup_size: [u32; 3],
     /// The arrangement of invocations in quads (compute).
     pub quads: Option<Quads>,
+    /// The modes of a geometry shader, whose stage is compute.
+    pub geometry: Option<GeometryInfo>,
 }
 
 impl<'a> Module<'a> {
@@ -174,7 +177,9 @@ impl<'a> Module<'a> {
     pub fn entry(&self, key: &CompileKey) -> Result<Entry<'a>, CompileError> {
         let wanted = |point: &&EntryPoint| {
             key.entry_point.as_ref().is_none_or(|name| *name == point.name)
-                && key.stage.is_none_or(|stage| stage_of(point.model) == Some(stage))
+                && key.stage.is_none_or(|stage| {
+                    stage_of(point.model) == Some(stage) && is_geometry(point.model) == key.geometry.is_some()
+                })
         };
         let mut matching = self.entry_points.iter().filter(wanted);
         let point = matching.next().ok_or_else(|| self.no_entry(key))?;
@@ -198,6 +203,7 @@ impl<'a> Module<'a> {
         if let Some(quads) = quads {
             check_quads(quads, workgroup_size)?;
         }
+        let modes = is_geometry(point.model).then(|| geometry::modes(self, point.function));
         Ok(Entry {
             stage,
             interface: point.interface,
@@ -212,6 +218,7 @@ impl<'a> Module<'a> {
             name: point.name.clone(),
             workgroup_size,
             quads,
+            geometry: modes.transpose()?,
         })
     }
 
@@ -268,9 +275,15 @@ const DEPTH_LAYOUTS: &[(ExecutionMode, DepthLayout)] = &[
     (ExecutionMode::DepthUnchanged, DepthLayout::Unchanged),
 ];
 
+/// Whether entry points of an execution model are geometry shaders.
+fn is_geometry(model: u32) -> bool {
+    ExecutionModel::from_u32(model) == Some(ExecutionModel::Geometry)
+}
+
+/// The stage in which the hardware runs an execution model.
 fn stage_of(model: u32) -> Option<Stage> {
     match ExecutionModel::from_u32(model)? {
-        ExecutionModel::GLCompute => Some(Stage::Compute),
+        ExecutionModel::GLCompute | ExecutionModel::Geometry => Some(Stage::Compute),
         ExecutionModel::Vertex => Some(Stage::Vertex),
         ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,

@@ -16,8 +16,8 @@ use super::translate::Translator;
 use super::values::Values;
 use super::words::Inst;
 use super::{
-    debug, derivatives, fragment, images, instructions, lanes, partition, resources, sampling, sync,
-    tile_image,
+    debug, derivatives, fragment, geometry, images, instructions, lanes, partition, resources, sampling,
+    sync, tile_image,
 };
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
@@ -68,6 +68,8 @@ pub(super) enum Needs {
     Nothing,
     /// A fragment.
     Fragment,
+    /// A geometry shader.
+    Geometry,
     /// Quads of invocations: fragments, or a compute shader that declares how its invocations form quads.
     Quads,
     /// A feature that the hardware or this compiler lacks.
@@ -327,6 +329,10 @@ static ROWS: &[Row] = &[
     }),
     needing(Needs::Fragment, values(Op::BeginInvocationInterlockEXT, |v, inst| fragment::interlock(v, inst.op))),
     needing(Needs::Fragment, values(Op::EndInvocationInterlockEXT, |v, inst| fragment::interlock(v, inst.op))),
+    needing(Needs::Geometry, stage(Op::EmitVertex, geometry::emit_vertex)),
+    needing(Needs::Geometry, stage(Op::EmitStreamVertex, geometry::emit_vertex)),
+    needing(Needs::Geometry, values(Op::EndPrimitive, geometry::end_primitive)),
+    needing(Needs::Geometry, values(Op::EndStreamPrimitive, geometry::end_primitive)),
     derivative!(DPdx, X), derivative!(DPdxFine, X), derivative!(DPdxCoarse, X),
     derivative!(DPdy, Y), derivative!(DPdyFine, Y), derivative!(DPdyCoarse, Y),
     derivative!(Fwidth, X, Y), derivative!(FwidthFine, X, Y), derivative!(FwidthCoarse, X, Y),

@@ -1,18 +1,20 @@
-//! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of
-//! the program, outputs become variables that are read at its end.
+//! Inputs and outputs of vertex, geometry and fragment shaders: inputs become variables that are set at the
+//! start of the program, outputs become variables that are read at its end or when a vertex is emitted.
 
 use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::fragment::{fragment_inputs, fragment_outputs};
+use super::geometry::{geometry_end, geometry_inputs, geometry_start};
 use super::interface::StageIo;
 use super::interface::{Leaf, Output, Slot, leaves};
-use super::module::Entry;
+use super::module::{Entry, Global};
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
 use super::vertex::{captured_outputs, vertex_inputs, vertex_outputs, vertex_start};
 use super::{memory, variables};
+use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
 use crate::ir::function::Access;
@@ -24,15 +26,18 @@ use crate::ir::{Arithmetic, Build};
 /// Typical number of output words of a shader, for preallocation.
 const TYPICAL_OUTPUTS: usize = 16;
 
-/// Builds the start of a vertex or fragment shader, and the variables of its inputs.
+/// Builds the start of a vertex, geometry or fragment shader, and the variables of its inputs and outputs.
 pub(super) fn stage_inputs<'a>(
     io: &mut StageIo<'a>,
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
-    entry: &Entry<'a>,
+    (entry, key): (&Entry<'a>, &CompileKey),
 ) -> Result<(), CompileError> {
     match v.kit.stage {
-        Stage::Compute => return Ok(()),
+        Stage::Compute => match entry.geometry {
+            None => return Ok(()),
+            Some(info) => geometry_start(io, v, info, key)?,
+        },
         Stage::Vertex => vertex_start(io, m, v)?,
         Stage::Fragment => {
             let modes = FragmentModes {
@@ -48,30 +53,55 @@ pub(super) fn stage_inputs<'a>(
             continue;
         }
         m.globals[index] = match global.class {
-            StorageClass::Input => {
-                let leaves = leaves(v.module, global)?;
-                let values = match v.kit.stage {
-                    Stage::Vertex => vertex_inputs(v, &leaves)?,
-                    _ => fragment_inputs(v, &leaves)?,
-                };
-                let pointer = input_variable(m, v, global.id, global.ty, values)?;
-                if let Some(Root::Variables(first)) = pointer.map(|pointer| pointer.root) {
-                    io.inputs.push((first, leaves));
-                }
-                pointer
-            }
-            StorageClass::Output => {
-                let pointer = variables::allocate(m, v, global.id, global.ty)?;
-                match global.init {
-                    Some(init) => memory::store(v, pointer, init, Access::empty())?,
-                    None => mark_unwritten(io, v, pointer, global.ty)?,
-                }
-                Some(pointer)
-            }
+            StorageClass::Input => input(io, m, v, global)?,
+            StorageClass::Output => Some(output(io, m, v, global)?),
             _ => None,
         };
     }
     Ok(())
+}
+
+/// The variable of an input; `None` if it is not supported.
+fn input<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    global: &Global<'a>,
+) -> Result<Option<Pointer<'a>>, CompileError> {
+    if v.kit.stage == Stage::Compute {
+        let values = geometry_inputs(v, global)?;
+        return input_variable(m, v, global.id, global.ty, values);
+    }
+    let leaves = leaves(v.module, global)?;
+    let values = match v.kit.stage {
+        Stage::Vertex => vertex_inputs(v, &leaves)?,
+        _ => fragment_inputs(v, &leaves)?,
+    };
+    let pointer = input_variable(m, v, global.id, global.ty, values)?;
+    if let Some(Root::Variables(first)) = pointer.map(|pointer| pointer.root) {
+        io.inputs.push((first, leaves));
+    }
+    Ok(pointer)
+}
+
+/// The variable of an output.
+fn output<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    global: &Global<'a>,
+) -> Result<Pointer<'a>, CompileError> {
+    let pointer = variables::allocate(m, v, global.id, global.ty)?;
+    match global.init {
+        Some(init) => memory::store(v, pointer, init, Access::empty())?,
+        None => mark_unwritten(io, v, pointer, global.ty)?,
+    }
+    let leaves = match &io.written {
+        Some(written) => written.leaves(v.module, global)?,
+        None => (0..).zip(leaves(v.module, global)?).collect(),
+    };
+    io.outputs.push((pointer, leaves));
+    Ok(pointer)
 }
 
 /// Whether an input of a fragment shader makes it run per sample.
@@ -144,23 +174,17 @@ fn mark_unwritten<'a>(
     Ok(())
 }
 
-/// Builds the end of a vertex or fragment shader.
-pub(super) fn stage_outputs<'a>(
-    io: &mut StageIo<'a>,
-    m: &mut Memory<'a>,
-    v: &mut Values<'_, 'a>,
-) -> Result<(), CompileError> {
+/// Builds the end of a vertex, geometry or fragment shader.
+pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
+    if v.kit.geometry.is_some() {
+        return geometry_end(io, v);
+    }
     if v.kit.stage == Stage::Compute {
         return Ok(());
     }
     let mut outputs = Vec::with_capacity(TYPICAL_OUTPUTS);
-    for (index, global) in v.module.globals.iter().enumerate() {
-        if global.class == StorageClass::Output
-            && let Some(pointer) = m.globals[index]
-        {
-            let leaves = leaves(v.module, global)?;
-            read_output(io, v, pointer, &leaves, &mut outputs)?;
-        }
+    for (pointer, leaves) in &io.outputs {
+        read_output(io, v, *pointer, leaves, &mut outputs)?;
     }
     match v.kit.stage {
         Stage::Vertex => {
@@ -175,15 +199,15 @@ pub(super) fn stage_outputs<'a>(
 
 /// Reads the written scalars of an output. A scalar that is unwritten on every path is omitted.
 fn read_output<'a>(
-    io: &mut StageIo<'a>,
+    io: &StageIo<'a>,
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
-    leaves: &[Leaf],
+    leaves: &[(u32, Leaf)],
     outputs: &mut Vec<Output>,
 ) -> Result<(), CompileError> {
     if let Root::Variables(first) = pointer.root {
-        for (at, leaf) in (0..).zip(leaves) {
-            let variable = first.at(at);
+        for (at, leaf) in leaves {
+            let variable = first.at(*at);
             if !v.kit.vars.is_written(variable) {
                 continue;
             }
@@ -195,6 +219,6 @@ fn read_output<'a>(
         return Ok(());
     }
     let values = memory::load(v, pointer, Access::empty())?;
-    outputs.extend(leaves.iter().copied().zip(values.iter().copied()));
+    outputs.extend(leaves.iter().map(|(_, leaf)| *leaf).zip(values.iter().copied()));
     Ok(())
 }

@@ -76,6 +76,15 @@ pub(super) fn vertex_inputs(
 
 /// Stores the outputs.
 pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
+    let words = output_words(v, outputs)?;
+    vertex::end(&mut v.kit, &words)
+}
+
+/// The outputs as 32-bit words.
+pub(super) fn output_words(
+    v: &mut Values<'_, '_>,
+    outputs: &[Output],
+) -> Result<Vec<(VertexOutput, Src)>, CompileError> {
     let mut words: Vec<(VertexOutput, Src)> = Vec::with_capacity(outputs.len());
     for (leaf, value) in outputs {
         // There is only one shading rate, whatever a primitive requests.
@@ -92,45 +101,50 @@ pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Resu
         let place = place(leaf.slot)?;
         words.push((place, output_word(&mut v.kit.b, leaf, *value)));
     }
-    vertex::end(&mut v.kit, &words)
+    Ok(words)
 }
 
-/// Declares the captured outputs, each in its own width; words of 64-bit scalars are captured separately.
+/// Declares the captured outputs, each in its own width.
 pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
     for (leaf, value) in outputs {
-        let Some(Captured { buffer, stride, offset }) = leaf.captured else { continue };
+        let captured = captured_words(leaf)?;
         let words = match leaf.bits {
-            64 => v.kit.b.split(*value, Type::B32, 2).to_vec(),
+            64 if !captured.is_empty() => v.kit.b.split(*value, Type::B32, 2).to_vec(),
             _ => vec![*value],
         };
-        for ((slot, word), offset) in leaf.components().zip(words).zip((offset..).step_by(4)) {
-            let captured = CapturedOutput {
-                buffer: u8::try_from(buffer).unwrap_or(u8::MAX),
-                offset,
-                bits: leaf.bits.min(32),
-                output: captured(slot)?,
-            };
+        for ((captured, stride), word) in captured.into_iter().zip(words) {
             feedback::capture(&mut v.kit, captured, stride, word)?;
         }
     }
     Ok(())
 }
 
-/// The name of a captured output.
-fn captured(slot: Slot) -> Result<Name, CompileError> {
-    Ok(match place(slot)? {
+/// The captured words of a scalar, each with the size of a vertex in its buffer: a 64-bit scalar has two.
+pub(super) fn captured_words(leaf: &Leaf) -> Result<Vec<(CapturedOutput, u32)>, CompileError> {
+    let Some(Captured { buffer, stride, offset }) = leaf.captured else { return Ok(Vec::new()) };
+    let of = |(slot, offset): (Slot, u32)| {
+        let (buffer, bits) = (u8::try_from(buffer).unwrap_or(u8::MAX), leaf.bits.min(32));
+        Ok((CapturedOutput { buffer, offset, bits, output: name(place(slot)?) }, stride))
+    };
+    leaf.components().zip((offset..).step_by(4)).map(of).collect()
+}
+
+/// The name of an output in memory: layer and viewport share a word.
+pub(super) fn name(output: VertexOutput) -> Name {
+    match output {
         VertexOutput::Position(component) => Name::Position(component),
         VertexOutput::PointSize => Name::PointSize,
         VertexOutput::ClipDistance(index) => Name::ClipDistance(index),
         VertexOutput::CullDistance(index) => Name::CullDistance(index),
         VertexOutput::Layer => Name::LayerAndViewport,
         VertexOutput::Viewport => Name::Viewport,
+        VertexOutput::PrimitiveId => Name::PrimitiveId,
         VertexOutput::User { location, component } => Name::User { location, component },
-    })
+    }
 }
 
 /// The kit's output for a slot.
-fn place(slot: Slot) -> Result<VertexOutput, CompileError> {
+pub(super) fn place(slot: Slot) -> Result<VertexOutput, CompileError> {
     Ok(match slot {
         Slot::User { location, component } => VertexOutput::User { location, component },
         Slot::BuiltIn { built_in, index } => match built_in {
@@ -140,6 +154,7 @@ fn place(slot: Slot) -> Result<VertexOutput, CompileError> {
             BuiltIn::CullDistance => VertexOutput::CullDistance(index),
             BuiltIn::Layer => VertexOutput::Layer,
             BuiltIn::ViewportIndex => VertexOutput::Viewport,
+            BuiltIn::PrimitiveId => VertexOutput::PrimitiveId,
             _ => return Err(StageError::Output { built_in }.into()),
         },
     })

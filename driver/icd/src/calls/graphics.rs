@@ -50,8 +50,13 @@ pub(super) fn graphics_info(
     for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
             vk::ShaderStageFlags::VERTEX => info.vertex = source(stage, create.layout)?.or(robust),
+            vk::ShaderStageFlags::GEOMETRY => info.geometry = Some(source(stage, create.layout)?.or(robust)),
             vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage, create.layout)?.or(robust)),
-            _ => return Err(Error::Unsupported { what: "a shader stage beside vertex and fragment" }),
+            _ => {
+                return Err(Error::Unsupported {
+                    what: "a shader stage other than vertex, geometry and fragment",
+                });
+            }
         }
     }
     if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {

@@ -111,6 +111,7 @@ fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
     }
     if parts.contains(Parts::PRE_RASTERIZATION_SHADERS) {
         to.vertex.clone_from(&from.vertex);
+        to.geometry.clone_from(&from.geometry);
         to.state.raster = from.state.raster;
         to.state.viewports.clone_from(&from.state.viewports);
         to.state.scissors.clone_from(&from.state.scissors);

@@ -227,8 +227,10 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
 }
 
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
+    let geometry = pipeline.geometry.as_ref().and_then(|geometry| geometry.statistics());
     let stages = [
         ("vertex", vk::ShaderStageFlags::VERTEX, pipeline.vertex.statistics()),
+        ("geometry", vk::ShaderStageFlags::GEOMETRY, geometry),
         ("fragment", vk::ShaderStageFlags::FRAGMENT, pipeline.fragment.statistics()),
     ];
     stages.into_iter().filter_map(|(name, stage, figures)| Some((name, stage, figures?))).collect()

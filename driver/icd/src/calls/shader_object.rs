@@ -85,10 +85,14 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
         (_, Some(ShaderKind::Vertex(vertex))) => {
             recorder.graphics.shaders.objects().vertex = Some(vertex.clone())
         }
+        (_, Some(ShaderKind::Geometry(geometry))) => {
+            recorder.graphics.shaders.objects().geometry = Some(geometry.clone());
+        }
         (_, Some(ShaderKind::Fragment(fragment))) => {
             recorder.graphics.shaders.objects().fragment = Some(fragment.clone());
         }
         (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.shaders.objects().vertex = None,
+        (vk::ShaderStageFlags::GEOMETRY, None) => recorder.graphics.shaders.objects().geometry = None,
         (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.shaders.objects().fragment = None,
         // Unsupported stages have no shaders.
         _ => {}

@@ -22,7 +22,9 @@ const TOPOLOGIES: &[(&str, vk::PrimitiveTopology)] = &[
     ("triangle-strip", vk::PrimitiveTopology::TRIANGLE_STRIP),
     ("triangle-fan", vk::PrimitiveTopology::TRIANGLE_FAN),
     ("lines-adjacency", vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY),
+    ("line-strip-adjacency", vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY),
     ("triangles-adjacency", vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY),
+    ("triangle-strip-adjacency", vk::PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY),
     ("patches", vk::PrimitiveTopology::PATCH_LIST),
 ];
 

@@ -17,7 +17,13 @@ fn messages_have_the_kind_the_instruction_and_the_operand() {
         ("AccessChain %ptr %p %data #1\nReturn", ErrorKind::Invalid, "OpAccessChain", "no member 1"),
         ("FunctionCall %void %r %main\nReturn", ErrorKind::Invalid, "OpFunctionCall", "calls itself"),
         ("Branch %missing", ErrorKind::Invalid, "OpBranch", "is not a block"),
-        ("EmitVertex\nReturn", ErrorKind::Unsupported, "OpEmitVertex", "the instruction OpEmitVertex"),
+        ("EmitVertex\nReturn", ErrorKind::Invalid, "OpEmitVertex", "outside geometry shaders"),
+        (
+            "RayQueryTerminateKHR %data\nReturn",
+            ErrorKind::Unsupported,
+            "OpRayQueryTerminateKHR",
+            "the instruction OpRayQueryTerminateKHR",
+        ),
         ("Kill", ErrorKind::Unsupported, "OpKill", "terminator"),
     ];
     for (body, kind, opcode, message) in table {

@@ -1,0 +1,185 @@
+//! Geometry shaders: their modes, the inputs of each vertex, emitted vertices, captured outputs.
+
+use agx_abi::GeometryInfo;
+use agx_abi::vertex::Output as Name;
+use spirv::{BuiltIn, ExecutionMode, StorageClass};
+
+use super::interface::{Leaf, Output, Slot, StageIo, leaves_of};
+use super::module::{Global, Module};
+use super::owners::Memory;
+use super::pointer::Root;
+use super::types::Kind;
+use super::values::Values;
+use super::vertex::{captured_words, name, output_words, place};
+use super::words::Inst;
+use super::{globals, memory, written};
+use crate::CompileKey;
+use crate::error::{CompileError, StageError};
+use crate::frontend::kit::geometry;
+use crate::ir::function::Access;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
+
+/// Vertices of the input primitives, by execution mode.
+const INPUTS: &[(ExecutionMode, u32)] = &[
+    (ExecutionMode::InputPoints, 1),
+    (ExecutionMode::InputLines, 2),
+    (ExecutionMode::Triangles, 3),
+    (ExecutionMode::InputLinesAdjacency, 4),
+    (ExecutionMode::InputTrianglesAdjacency, 6),
+];
+
+/// Corners of the output primitives, by execution mode.
+const OUTPUTS: &[(ExecutionMode, u32)] = &[
+    (ExecutionMode::OutputPoints, 1),
+    (ExecutionMode::OutputLineStrip, 2),
+    (ExecutionMode::OutputTriangleStrip, 3),
+];
+
+/// Maximum number of vertices of an invocation, and of invocations of a primitive.
+const MAX_VERTICES: u32 = 1024;
+
+/// The modes of the geometry shader with function `function`.
+pub(super) fn modes(module: &Module<'_>, function: u32) -> Result<GeometryInfo, CompileError> {
+    let mode = |mode: ExecutionMode| {
+        module.modes.iter().find(|known| (known.0, known.1) == (function, mode as u32)).map(|known| known.2)
+    };
+    let row = |rows: &[(ExecutionMode, u32)]| rows.iter().find(|row| mode(row.0).is_some()).map(|row| row.1);
+    let number = |given: ExecutionMode| mode(given).and_then(|operands| operands.first()).copied();
+    let modes = (row(INPUTS), row(OUTPUTS), number(ExecutionMode::OutputVertices));
+    let (Some(input_vertices), Some(corners), Some(max_vertices)) = modes else {
+        return Err(StageError::GeometryModes.into());
+    };
+    let invocations = number(ExecutionMode::Invocations).unwrap_or(1);
+    if invocations == 0 || invocations > MAX_VERTICES || max_vertices > MAX_VERTICES {
+        return Err(StageError::GeometrySize { invocations, max_vertices, most: MAX_VERTICES }.into());
+    }
+    Ok(GeometryInfo { input_vertices, corners, invocations, max_vertices })
+}
+
+/// The scalars of an input, in order, each with the number of its vertex: inputs of vertices are arrays.
+fn input_leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<(u32, Leaf)>, CompileError> {
+    let (ty, count) = match module.types.kind(global.ty) {
+        Kind::Array { elem, count, .. } => (elem, count),
+        _ => (global.ty, 1),
+    };
+    let of_vertex = leaves_of(module, global.id, ty)?;
+    Ok((0..count).flat_map(|vertex| of_vertex.iter().map(move |leaf| (vertex, *leaf))).collect())
+}
+
+/// Begins a geometry shader: declares the inputs of its vertices.
+pub(super) fn geometry_start(
+    io: &mut StageIo<'_>,
+    v: &mut Values<'_, '_>,
+    info: GeometryInfo,
+    key: &CompileKey,
+) -> Result<(), CompileError> {
+    let mut read: Vec<Name> = Vec::new();
+    for global in v.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
+        if io.interface.contains(&global.id) {
+            let leaves = input_leaves(v.module, global)?;
+            let slots = leaves.iter().flat_map(|(_, leaf)| leaf.components());
+            read.extend(slots.filter_map(|slot| place(slot).ok()).map(name));
+        }
+    }
+    io.written = Some(written::scan(v.module, &v.kit.b.f.watch)?);
+    geometry::begin(&mut v.kit, info, &read, key);
+    Ok(())
+}
+
+/// The scalars of an input; `None` if one is not supported.
+pub(super) fn geometry_inputs(
+    v: &mut Values<'_, '_>,
+    global: &Global<'_>,
+) -> Result<Option<Vec<Src>>, CompileError> {
+    let leaves = input_leaves(v.module, global)?;
+    let mut values = Vec::with_capacity(leaves.len());
+    for (vertex, leaf) in leaves {
+        let Some(value) = scalar(v, vertex, &leaf) else { return Ok(None) };
+        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+    }
+    Ok(Some(values))
+}
+
+fn scalar(v: &mut Values<'_, '_>, vertex: u32, leaf: &Leaf) -> Option<Src> {
+    match leaf.slot {
+        Slot::BuiltIn { built_in: BuiltIn::PrimitiveId, .. } => return geometry::primitive(&mut v.kit),
+        Slot::BuiltIn { built_in: BuiltIn::InvocationId, .. } => return geometry::invocation(&mut v.kit),
+        Slot::BuiltIn { built_in, index } if place(leaf.slot).is_err() => {
+            return globals::lane_built_in(v, built_in, index);
+        }
+        _ => {}
+    }
+    let mut words = Vec::with_capacity(2);
+    for slot in leaf.components() {
+        words.push(geometry::input(&mut v.kit, vertex, name(place(slot).ok()?)));
+    }
+    match words.as_slice() {
+        [word] => Some(*word),
+        words => Some(v.kit.b.collect(Type::B64, words)),
+    }
+}
+
+/// The current values of all outputs.
+fn outputs<'a>(io: &StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<Vec<Output>, CompileError> {
+    let mut outputs = Vec::new();
+    for (pointer, leaves) in &io.outputs {
+        match pointer.root {
+            Root::Variables(first) => {
+                for (at, leaf) in leaves {
+                    outputs.push((*leaf, v.kit.vars.read(&mut v.kit.b, first.at(*at))));
+                }
+            }
+            _ => {
+                let values = memory::load(v, *pointer, Access::empty())?;
+                let of = |(at, leaf): &(u32, Leaf)| Some((*leaf, *values.get(*at as usize)?));
+                outputs.extend(leaves.iter().filter_map(of));
+            }
+        }
+    }
+    Ok(outputs)
+}
+
+/// The stream of an instruction must be the first.
+fn check_stream(v: &mut Values<'_, '_>, inst: &Inst<'_>) -> Result<(), CompileError> {
+    match inst.rest(0) {
+        [] => Ok(()),
+        [stream, ..] => match v.eval().scalar(*stream)?.as_imm() {
+            Some(0) => Ok(()),
+            _ => Err(StageError::Stream.into()),
+        },
+    }
+}
+
+/// Emits a vertex.
+pub(super) fn emit_vertex<'a>(
+    io: &mut StageIo<'a>,
+    _: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+) -> Result<(), CompileError> {
+    check_stream(v, inst)?;
+    let outputs = outputs(io, v)?;
+    let words = output_words(v, &outputs)?;
+    geometry::emit(&mut v.kit, &words)
+}
+
+/// Ends a strip.
+pub(super) fn end_primitive<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    check_stream(v, inst)?;
+    geometry::end_primitive(&mut v.kit);
+    Ok(())
+}
+
+/// Ends a geometry shader: declares the captured outputs.
+pub(super) fn geometry_end(io: &StageIo<'_>, v: &mut Values<'_, '_>) -> Result<(), CompileError> {
+    let all = io.outputs.iter().flat_map(|(_, leaves)| leaves).filter(|_| io.feedback);
+    for (_, leaf) in all {
+        for (captured, stride) in captured_words(leaf)? {
+            geometry::capture(&mut v.kit, captured, stride)?;
+        }
+    }
+    geometry::end(&mut v.kit);
+    Ok(())
+}

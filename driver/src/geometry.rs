@@ -1,0 +1,109 @@
+//! Geometry shaders, and the programs that are compiled from them for a vertex shader.
+
+use std::sync::{Arc, Mutex};
+
+use agx_abi::fragment::CoefficientSource;
+use agx_abi::vertex::Varying;
+use agx_abi::{GeometryInfo, Stage};
+use agx_compiler::{CompileKey, CompiledShader, GeometryKey, Input, Scratch, Statistics};
+
+use crate::Error;
+use crate::cache::Known;
+use crate::device::Device;
+use crate::memory::lock;
+use crate::pipeline::ShaderSource;
+use crate::program::{self, Program};
+use crate::stages::{LinkedVertex, Made, found, main_part, name};
+
+/// A geometry shader.
+pub struct GeometryStage {
+    source: ShaderSource,
+    /// The inputs of the fragment shader, if there is only one for all draws.
+    inputs: Option<Vec<CoefficientSource>>,
+    emitters: Made<GeometryKey, Emitter>,
+}
+
+/// The programs of a geometry shader for a vertex shader.
+pub struct Emitter {
+    /// The geometry shader, to be launched as a compute shader.
+    pub program: Arc<Program>,
+    /// The vertex shader of the hardware that draws the emitted vertices.
+    pub drawn: Arc<LinkedVertex>,
+}
+
+impl Emitter {
+    /// The modes of the shader.
+    pub fn info(&self) -> GeometryInfo {
+        self.program.info.geometry.unwrap_or_default()
+    }
+}
+
+impl GeometryStage {
+    /// A geometry shader. `inputs` has the inputs of the fragment shader, if it is always the same.
+    pub fn new(source: ShaderSource, inputs: Option<Vec<CoefficientSource>>) -> GeometryStage {
+        GeometryStage { source, inputs, emitters: Mutex::default() }
+    }
+
+    /// Compiles the shader without a vertex shader, to check it and to keep it in a cache.
+    ///
+    /// # Errors
+    /// The compiler's error.
+    pub fn check(&self, device: &Device, known: Known<'_>) -> Result<(), Error> {
+        main_part(
+            device,
+            Input::spirv(&self.source.code),
+            &self.key(device, &GeometryKey::default()),
+            known,
+        )?;
+        Ok(())
+    }
+
+    fn key(&self, device: &Device, geometry: &GeometryKey) -> CompileKey {
+        let mut key = self.source.key(device, Stage::Compute);
+        key.geometry = Some(geometry.clone());
+        key
+    }
+
+    /// The programs after a vertex shader that stores its outputs in these slots.
+    ///
+    /// # Errors
+    /// The compiler's error, or out of memory.
+    pub fn emitter(
+        &self,
+        device: &Device,
+        inputs: &[Varying],
+        last_provokes: bool,
+        known: Known<'_>,
+    ) -> Result<Arc<Emitter>, Error> {
+        let geometry = GeometryKey { inputs: inputs.to_vec(), last_provokes };
+        found(&self.emitters, geometry, |geometry| {
+            let (input, key) = (Input::spirv(&self.source.code), self.key(device, geometry));
+            let shader = main_part(device, input, &key, known)?;
+            let drawn = self.drawn(device, &shader, &key, known)?;
+            let program = Arc::new(Program::new(&device.code, shader)?);
+            Ok(Emitter { program, drawn: Arc::new(LinkedVertex::new(drawn)) })
+        })
+    }
+
+    /// The vertex shader of the hardware.
+    fn drawn(
+        &self,
+        device: &Device,
+        shader: &CompiledShader,
+        key: &CompileKey,
+        known: Known<'_>,
+    ) -> Result<CompiledShader, Error> {
+        let mut drawn_key = CompileKey::default();
+        drawn_key.fragment_inputs.clone_from(&self.inputs);
+        let name = name(device, Input::spirv(&self.source.code), key, &("emitted", &self.inputs));
+        known.shader(name, || {
+            let scratch = &mut Scratch::default();
+            Ok(program::linked(device.compiler.emitted_vertex(scratch, &shader.info, &drawn_key)?))
+        })
+    }
+
+    /// Statistics of its program.
+    pub fn statistics(&self) -> Option<Statistics> {
+        lock(&self.emitters).values().next().map(|emitter| emitter.program.statistics)
+    }
+}

@@ -1,0 +1,214 @@
+//! Geometry shaders. The hardware has none: before the pass of a draw, the vertex shader and the geometry shader run as
+//! compute shaders ([`agx_abi::geometry`]); the pass draws the indices that the geometry shader stored.
+//!
+//! The number of primitives may be known to the device only. A program of one thread reads the parameters of the draw
+//! and writes the sizes of the launches and the places of their results in memory ([`record`]).
+
+use agx_abi::GeometryInfo;
+use agx_abi::feedback::MAX_BUFFERS;
+use agx_abi::vertex::{Output, Varying};
+use ash::vk;
+use ash::vk::PrimitiveTopology as T;
+
+use super::assembly::{Draw, Shape};
+use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, strides};
+use super::record;
+use crate::Error;
+use crate::cache::Known;
+use crate::command::{Grid, Recorder};
+use crate::geometry::{Emitter, GeometryStage};
+use crate::kernels::Kernel;
+use crate::program::Program;
+use crate::words::{Direct, LaunchNumbers, Numbers, State};
+
+/// Bytes of the memory that the indirect draws of a command buffer share.
+const SHARED_BYTES: u32 = 1 << 26;
+
+/// Bytes of the records of a draw: both launches and the parameters of the draw.
+const RECORDS_BYTES: u64 = 2 * record::BYTES as u64 + 24;
+
+/// Memory for the results of launches.
+#[derive(Clone, Copy)]
+pub struct Memory {
+    address: u64,
+    bytes: u32,
+    /// Address of the number of bytes in use.
+    used: u64,
+    /// Whether nothing is in use when a draw begins.
+    is_fresh: bool,
+}
+
+/// Bytes of the results for a primitive, and number of its indices.
+#[derive(Clone, Copy)]
+struct Sizes {
+    inputs: u32,
+    outputs: u32,
+    indices: u32,
+}
+
+impl Sizes {
+    fn new(inputs: &[Varying], outputs: &[Varying], info: GeometryInfo, corners: u32) -> Sizes {
+        Sizes {
+            inputs: 4 * words(inputs) * corners,
+            outputs: 4 * words(outputs) * info.invocations * info.max_vertices,
+            indices: info.invocations * info.indices(),
+        }
+    }
+
+    fn total(self) -> u64 {
+        [self.inputs, self.outputs, 4 * self.indices].into_iter().map(u64::from).sum()
+    }
+}
+
+/// Words of a vertex in memory.
+fn words(slots: &[Varying]) -> u32 {
+    slots.iter().map(|varying| u32::from(varying.slot) + 1).max().unwrap_or(0)
+}
+
+/// The list that a geometry shader emits.
+fn emitted_list(info: GeometryInfo) -> T {
+    match info.corners {
+        1 => T::POINT_LIST,
+        2 => T::LINE_LIST,
+        _ => T::TRIANGLE_LIST,
+    }
+}
+
+impl Recorder {
+    /// Runs the vertex and the geometry shader of a draw; returns the draw of the emitted vertices.
+    pub(super) fn emit(
+        &mut self,
+        mut drawn: Drawn,
+        geometry: &GeometryStage,
+        number: u32,
+    ) -> Result<Drawn, Error> {
+        let draw = self.assemble(&drawn)?;
+        let graphics = &drawn.graphics;
+        let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
+        let (input, strides) = (&graphics.dynamic.input, strides(graphics));
+        let stored = vertex.stored(&self.device, input, &strides, draw.assembly(), Known::default())?;
+        let last_provokes = graphics.dynamic.raster.provoking_last;
+        let emitter =
+            geometry.emitter(&self.device, &stored.info.varyings, last_provokes, Known::default())?;
+        let info = emitter.info();
+        let sizes =
+            Sizes::new(&stored.info.varyings, &emitter.program.info.varyings, info, draw.shape().corners);
+        let memory = self.memory(draw.most, sizes)?;
+        let launches = self.prepare_launches(&draw, info, sizes, memory)?;
+        let zeros = self.device.zeros.address;
+        let state = State {
+            base: Numbers::Memory(draw.base()),
+            draw: number,
+            attributes: input.places(&stored, &graphics.buffers, &strides, zeros),
+            ..graphics.state.clone()
+        };
+        let emits = launches + record::BYTES as u64;
+        self.launch_stage(&stored, &state, launches)?;
+        self.launch_stage(&emitter.program, &state, emits)?;
+        self.gather(&emitter, launches, memory)?;
+        drawn.numbers = DrawNumbers::Indirect(launches + 2 * record::BYTES as u64);
+        drawn.indexed = true;
+        let (address, bytes) = (memory.address, memory.bytes.into());
+        drawn.graphics.indices = Some(IndexBuffer { address, bytes, kind: vk::IndexType::UINT32 });
+        drawn.graphics.dynamic.topology = emitted_list(info);
+        drawn.graphics.dynamic.restart = true;
+        drawn.graphics.state.launch.capture = emits;
+        drawn.linked = Some(emitter.drawn.clone());
+        Ok(drawn)
+    }
+
+    /// Launches a stage with the parameters at an address.
+    fn launch_stage(&mut self, program: &Program, state: &State, launch: u64) -> Result<(), Error> {
+        let launch_numbers = LaunchNumbers { capture: launch, ..LaunchNumbers::default() };
+        let state = State { launch: launch_numbers, ..state.clone() };
+        self.launch(program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
+        self.barrier()
+    }
+
+    /// Memory for the results of a draw: of its own, or that of all draws whose size only the device has.
+    fn memory(&mut self, most: Option<u64>, sizes: Sizes) -> Result<Memory, Error> {
+        if let Some(primitives) = most {
+            let needed = primitives.saturating_mul(sizes.total()).max(4);
+            let bytes = u32::try_from(needed).map_err(|_| Error::DeviceMemory { bytes: needed })?;
+            let (address, used) = (self.upload.reserve(needed)?, self.upload.put(&[0; 4], 16)?);
+            return Ok(Memory { address, bytes, used, is_fresh: true });
+        }
+        if let Some(shared) = self.shared {
+            return Ok(shared);
+        }
+        let (address, used) = (self.upload.reserve(SHARED_BYTES.into())?, self.upload.put(&[0; 4], 16)?);
+        self.fill_memory(used, 4, 0)?;
+        let shared = Memory { address, bytes: SHARED_BYTES, used, is_fresh: false };
+        self.shared = Some(shared);
+        Ok(shared)
+    }
+
+    /// Address of the records of both launches and of the draw ([`record`]).
+    fn prepare_launches(
+        &mut self,
+        draw: &Draw,
+        info: GeometryInfo,
+        sizes: Sizes,
+        memory: Memory,
+    ) -> Result<u64, Error> {
+        let launches = self.upload.put(&[0; RECORDS_BYTES as usize], 64)?;
+        let Shape { corners, base, step, .. } = draw.shape();
+        let [low, high] = [memory.address as u32, (memory.address >> 32) as u32];
+        let parameters = [
+            draw.index_words(),
+            [low, high, memory.bytes, memory.is_fresh.into()],
+            [corners, base, step, info.invocations],
+            [sizes.inputs, sizes.outputs, sizes.indices, 0],
+        ];
+        let descriptors = [
+            Direct::Buffer(draw.numbers, 20),
+            Direct::Buffer(memory.used, 4),
+            Direct::Buffer(launches, RECORDS_BYTES),
+        ];
+        self.run_kernel(Kernel::Geometry, parameters.as_flattened(), &descriptors, [1; 3])?;
+        Ok(launches)
+    }
+
+    /// Captures and counts the emitted primitives, if the application requests either.
+    fn gather(&mut self, emitter: &Emitter, launches: u64, memory: Memory) -> Result<(), Error> {
+        let feedback = self.graphics.feedback.clone();
+        let (offsets, drawn) = (feedback.offsets, feedback.drawn);
+        if offsets.is_none() && drawn.is_none() {
+            return Ok(());
+        }
+        let info = &emitter.program.info;
+        let (captures, captured_strides) = match offsets {
+            Some(_) => (captures(&info.feedback.outputs, &info.varyings), info.feedback.strides),
+            None => (Vec::new(), [0; MAX_BUFFERS]),
+        };
+        let list: Vec<u8> = captures.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let list = self.upload.put(&[list, vec![0; 16]].concat(), 16)?;
+        let unused = self.upload.put(&[0; 32], 16)?;
+        let parameters = [
+            captured_strides,
+            feedback.buffers.map(|(_, bytes)| bytes.min(u64::from(u32::MAX)) as u32),
+            [emitter.info().corners, captures.len() as u32, words(&info.varyings), 0],
+        ];
+        let query = feedback.query.filter(|_| offsets.is_some());
+        let mut descriptors = vec![
+            Direct::Buffer(launches + 2 * record::BYTES as u64, 24),
+            Direct::Buffer(memory.address, memory.bytes.into()),
+            Direct::Buffer(list, 16 * captures.len().max(1) as u64),
+            Direct::Buffer(offsets.unwrap_or(unused), 16),
+            Direct::Buffer(query.unwrap_or(unused + 16), 16),
+            Direct::Buffer(drawn.unwrap_or(unused + 16), 8),
+        ];
+        descriptors.extend(feedback.buffers.map(|(address, bytes)| Direct::Buffer(address, bytes)));
+        self.run_kernel(Kernel::Gather, parameters.as_flattened(), &descriptors, [1; 3])
+    }
+}
+
+/// Buffer, byte, slot and mask of each captured word.
+fn captures(outputs: &[agx_abi::feedback::CapturedOutput], slots: &[Varying]) -> Vec<[u32; 4]> {
+    let of = |captured: &agx_abi::feedback::CapturedOutput| {
+        let slot = slots.iter().find(|varying| varying.output == captured.output)?.slot;
+        let mask = if captured.output == Output::LayerAndViewport { 0xffff } else { u32::MAX };
+        Some([captured.buffer.into(), captured.offset, slot.into(), mask])
+    };
+    outputs.iter().filter_map(of).collect()
+}
