@@ -167,10 +167,20 @@ fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
 fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -> Option<Shape> {
     let corners = vertices.map(|vertex| distant(draw, vertex));
     let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.depth_clip);
-    let outline: Vec<Point> =
-        clipped.iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
+    let outline = clipped.iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
+    let outline = distinct(outline);
     let rows = corners.map(|corner| viewport.homogeneous(clip(&corner)));
     (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
+}
+
+/// A polygon without corners that equal the next one, because an edge without length has no inside. A corner on two
+/// planes is cut twice.
+fn distinct(mut outline: Vec<Point>) -> Vec<Point> {
+    outline.dedup();
+    while outline.len() > 1 && outline.first() == outline.last() {
+        outline.pop();
+    }
+    outline
 }
 
 /// Lines are drawn with Bresenham's algorithm (Mesa 26.1 supports no other on this hardware): one fragment in each
@@ -275,6 +285,14 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_polygon_has_no_edges_without_length() {
+        let [a, b, c] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+        assert_eq!(distinct(vec![a, a, b, b, b, c, a]), [a, b, c]);
+        assert_eq!(distinct(vec![a, a]), [a]);
+        assert_eq!(distinct(vec![]), [[0.0; 2]; 0]);
+    }
 
     #[test]
     fn lines_draw_the_pixels_whose_diamond_they_leave() {
