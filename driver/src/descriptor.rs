@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use agx_abi::DescriptorKind;
 use agx_abi::layout::DESCRIPTOR_BYTES;
 use ash::vk;
+use ash::vk::DescriptorType as T;
 
 use crate::Error;
 use crate::memory::{Arena, Piece, lock};
@@ -23,11 +24,20 @@ const FORMAT_BYTES: usize = 4;
 /// Alignment of sets and bindings in bytes.
 const ALIGNMENT: u64 = 16;
 
+/// Types of buffers.
+const BUFFERS: [T; 4] =
+    [T::UNIFORM_BUFFER, T::STORAGE_BUFFER, T::UNIFORM_BUFFER_DYNAMIC, T::STORAGE_BUFFER_DYNAMIC];
+/// Types that have a texture only.
+const TEXTURES: [T; 4] =
+    [T::SAMPLED_IMAGE, T::COMBINED_IMAGE_SAMPLER, T::UNIFORM_TEXEL_BUFFER, T::INPUT_ATTACHMENT];
+/// Types that have a texture and an image.
+const STORED: [T; 2] = [T::STORAGE_IMAGE, T::STORAGE_TEXEL_BUFFER];
+
 /// A binding of a layout.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// Its descriptor type.
-    pub kind: vk::DescriptorType,
+    /// Its descriptor type; several if it is mutable.
+    pub kinds: Vec<vk::DescriptorType>,
     /// Number of elements, or bytes of an inline uniform block.
     pub count: u32,
     /// Immutable samplers.
@@ -39,22 +49,39 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Bytes of all elements.
+    /// Bytes of all elements. A mutable binding has memory for elements of each of its types.
     fn bytes(&self) -> u64 {
         let count = u64::from(self.count);
-        let textures = self.textures() * count;
-        let [samplers, records] = [self.has_samplers(), self.is_buffer()].map(u64::from);
-        let inline = if self.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK { count } else { 0 };
-        textures * view::BYTES as u64
+        let samplers = u64::from(self.has_samplers());
+        let inline = if self.is_inline() { count } else { 0 };
+        self.record_bytes()
+            + self.textures() * view::BYTES as u64 * count
             + samplers * sampler::RECORD_BYTES as u64 * count
-            + records * u64::from(DESCRIPTOR_BYTES) * count
             + inline
             + u64::from(self.is_sampled()) * FORMAT_BYTES as u64 * count
     }
 
+    /// Bytes of the buffer records, which come first.
+    fn record_bytes(&self) -> u64 {
+        match self.is_buffer() {
+            true => u64::from(DESCRIPTOR_BYTES) * u64::from(self.count),
+            false => 0,
+        }
+    }
+
+    /// Whether elements may be of one of these types.
+    fn is_any(&self, kinds: &[vk::DescriptorType]) -> bool {
+        self.kinds.iter().any(|kind| kinds.contains(kind))
+    }
+
+    /// Whether it is an inline uniform block.
+    pub fn is_inline(&self) -> bool {
+        self.is_any(&[T::INLINE_UNIFORM_BLOCK])
+    }
+
     /// Whether elements are textures that are combined with samplers.
     fn is_sampled(&self) -> bool {
-        matches!(self.kind, vk::DescriptorType::SAMPLED_IMAGE | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
+        self.is_any(&[T::SAMPLED_IMAGE, T::COMBINED_IMAGE_SAMPLER])
     }
 
     /// How its samplers convert colours: such samplers never change.
@@ -69,38 +96,28 @@ impl Binding {
 
     /// Number of texture and image descriptors per element.
     fn textures(&self) -> u64 {
-        match self.kind {
-            vk::DescriptorType::COMBINED_IMAGE_SAMPLER => self.planes().into(),
-            vk::DescriptorType::SAMPLED_IMAGE
-            | vk::DescriptorType::UNIFORM_TEXEL_BUFFER
-            | vk::DescriptorType::INPUT_ATTACHMENT => 1,
-            vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER => 2,
-            _ => 0,
+        if self.is_stored() {
+            return 2;
+        }
+        match self.is_any(&TEXTURES) {
+            true => self.planes().into(),
+            false => 0,
         }
     }
 
     /// Whether elements have samplers.
     pub fn has_samplers(&self) -> bool {
-        matches!(self.kind, vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
+        self.is_any(&[T::SAMPLER, T::COMBINED_IMAGE_SAMPLER])
     }
 
     /// Whether elements are buffers.
     pub fn is_buffer(&self) -> bool {
-        matches!(
-            self.kind,
-            vk::DescriptorType::UNIFORM_BUFFER
-                | vk::DescriptorType::STORAGE_BUFFER
-                | vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC
-                | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC
-        )
+        self.is_any(&BUFFERS)
     }
 
     /// Whether elements are buffers with a dynamic offset.
     pub fn is_dynamic(&self) -> bool {
-        matches!(
-            self.kind,
-            vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC
-        )
+        self.is_any(&[T::UNIFORM_BUFFER_DYNAMIC, T::STORAGE_BUFFER_DYNAMIC])
     }
 
     /// First byte of the buffer record of an element.
@@ -110,20 +127,20 @@ impl Binding {
 
     /// Whether elements are images that are stored to.
     fn is_stored(&self) -> bool {
-        matches!(self.kind, vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER)
+        self.is_any(&STORED)
     }
 
     /// First byte of a descriptor of a kind. Elements with a colour conversion have one descriptor for each plane; `element` counts
     /// descriptors.
     pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
         let before = if kind == DescriptorKind::Image { self.count } else { 0 };
-        self.offset + u64::from(before + element) * view::BYTES as u64
+        self.offset + self.record_bytes() + u64::from(before + element) * view::BYTES as u64
     }
 
     /// First byte of the sampler of an element.
     pub fn sampler(&self, element: u32) -> u64 {
         let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
-        self.offset + textures + u64::from(element) * sampler::RECORD_BYTES as u64
+        self.offset + self.record_bytes() + textures + u64::from(element) * sampler::RECORD_BYTES as u64
     }
 
     /// First byte of the texture format of an element, if samplers are combined with it.
@@ -149,13 +166,13 @@ pub struct SetLayout {
 }
 
 impl SetLayout {
-    /// A layout of bindings, in the order of their numbers: number, type, count, immutable samplers.
-    pub fn new(mut bindings: Vec<(u32, vk::DescriptorType, u32, Vec<Sampler>)>) -> SetLayout {
+    /// A layout of bindings, in the order of their numbers: number, types, count, immutable samplers.
+    pub fn new(mut bindings: Vec<(u32, Vec<vk::DescriptorType>, u32, Vec<Sampler>)>) -> SetLayout {
         bindings.sort_by_key(|(number, ..)| *number);
         let mut layout = SetLayout::default();
-        for (number, kind, count, immutable) in bindings {
+        for (number, kinds, count, immutable) in bindings {
             let offset = layout.bytes.next_multiple_of(ALIGNMENT);
-            let binding = Binding { kind, count, immutable, offset, dynamic: layout.dynamic };
+            let binding = Binding { kinds, count, immutable, offset, dynamic: layout.dynamic };
             layout.bytes = offset + binding.bytes();
             layout.dynamic += if binding.is_dynamic() { count } else { 0 };
             layout.bindings.insert(number, binding);
@@ -180,9 +197,18 @@ impl SetLayout {
     }
 }
 
-/// The contents of a descriptor write.
+/// The contents of a descriptor write, and their type.
 #[derive(Clone)]
-pub enum Content {
+pub struct Content {
+    /// The type, which a mutable binding takes on.
+    pub kind: vk::DescriptorType,
+    /// The value.
+    pub value: Value,
+}
+
+/// The value of a descriptor.
+#[derive(Clone)]
+pub enum Value {
     /// A range of a buffer: address and bytes.
     Buffer(u64, u64),
     /// Texels of a buffer.
@@ -329,31 +355,31 @@ impl Set {
         }
     }
 
-    fn write_one(&self, binding: &Binding, element: u32, content: &Content) {
+    fn write_one(&self, binding: &Binding, element: u32, Content { kind, value }: &Content) {
         let first = element * binding.planes();
         let texture = binding.texture(first, DescriptorKind::Texture);
         let image = binding.texture(element, DescriptorKind::Image);
-        let stores = binding.is_stored();
-        match content {
-            Content::Buffer(address, bytes) => {
+        let stores = STORED.contains(kind);
+        match value {
+            Value::Buffer(address, bytes) => {
                 let mut record = [0; DESCRIPTOR_BYTES as usize];
                 let (first, rest) = record.split_at_mut(8);
                 first.copy_from_slice(&address.to_le_bytes());
                 rest.iter_mut().zip((*bytes as u32).to_le_bytes()).for_each(|(to, from)| *to = from);
                 self.memory.write(binding.buffer(element), &record);
             }
-            Content::Texels(view) => {
+            Value::Texels(view) => {
                 self.memory.write(texture, &view.loaded);
                 if stores {
                     self.memory.write(image, &view.stored);
                 }
             }
-            Content::Image(view, sampler) => {
-                let view = view.as_ref().filter(|_| binding.textures() > 0);
+            Value::Image(view, sampler) => {
+                let view = view.as_ref().filter(|_| *kind != T::SAMPLER && binding.textures() > 0);
                 if let Some(view) = view {
-                    let shown = match binding.kind {
-                        vk::DescriptorType::STORAGE_IMAGE => &view.loaded,
-                        vk::DescriptorType::INPUT_ATTACHMENT => &view.attachment,
+                    let shown = match *kind {
+                        T::STORAGE_IMAGE => &view.loaded,
+                        T::INPUT_ATTACHMENT => &view.attachment,
                         _ => &view.texture,
                     };
                     self.memory.write(texture, shown);
@@ -366,7 +392,7 @@ impl Set {
                 }
                 self.write_sampler(binding, element, view, *sampler);
             }
-            Content::Null => self.write_null(binding, element),
+            Value::Null => self.write_null(binding, element, *kind),
         }
     }
 
@@ -389,32 +415,28 @@ impl Set {
         }
     }
 
-    fn write_null(&self, binding: &Binding, element: u32) {
-        if binding.is_buffer() {
+    fn write_null(&self, binding: &Binding, element: u32, kind: vk::DescriptorType) {
+        if BUFFERS.contains(&kind) {
             // The size is 0, and reads that happen anyway return zeros.
             let mut record = [0; DESCRIPTOR_BYTES as usize];
             record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
             self.memory.write(binding.buffer(element), &record);
         }
         let [texture, image] = &self.sets.null;
-        if binding.textures() > 0 {
+        let stores = STORED.contains(&kind);
+        if stores || TEXTURES.contains(&kind) {
             let first = element * binding.planes();
             let planes = first..first + binding.planes();
             planes.for_each(|at| self.memory.write(binding.texture(at, DescriptorKind::Texture), texture));
         }
-        if binding.is_stored() {
+        if stores {
             self.memory.write(binding.texture(element, DescriptorKind::Image), image);
         }
     }
 
     /// Copies elements from another set.
     pub fn copy(&self, from: &Set, [source, destination]: [(u32, u32); 2], count: u32) {
-        let inline = |set: &Set, number| {
-            set.layout
-                .bindings
-                .get(&number)
-                .is_some_and(|b| b.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK)
-        };
+        let inline = |set: &Set, number| set.layout.bindings.get(&number).is_some_and(Binding::is_inline);
         if inline(self, destination.0) {
             let mut bytes = vec![0; count as usize];
             if let Some(binding) = from.layout.bindings.get(&source.0) {
@@ -430,21 +452,23 @@ impl Set {
                 from.read(at, &mut bytes);
                 self.memory.write(to, &bytes);
             };
-            if new.is_buffer() {
+            // A mutable element has a place for each type; those that both have are copied.
+            if new.is_buffer() && old.is_buffer() {
                 move_bytes(old.buffer(old_element), new.buffer(element), DESCRIPTOR_BYTES as usize);
             }
             let kind = DescriptorKind::Texture;
-            let planes = if new.textures() == 0 { 0 } else { new.planes().min(old.planes()) };
+            let both = new.textures().min(old.textures()) > 0;
+            let planes = if both { new.planes().min(old.planes()) } else { 0 };
             for plane in 0..planes {
                 let [from, to] = [old_element * old.planes() + plane, element * new.planes() + plane];
                 move_bytes(old.texture(from, kind), new.texture(to, kind), view::BYTES);
             }
-            if new.is_stored() {
+            if new.is_stored() && old.is_stored() {
                 let kind = DescriptorKind::Image;
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
             // Immutable samplers are equal in both, except for the format of the border colour.
-            if new.has_samplers() {
+            if new.has_samplers() && old.has_samplers() {
                 move_bytes(old.sampler(old_element), new.sampler(element), sampler::RECORD_BYTES);
             }
             if let Some((from, to)) = old.format(old_element).zip(new.format(element)) {

@@ -121,6 +121,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_line_rasterization", 1),
     ("VK_EXT_load_store_op_none", 1),
     ("VK_EXT_multi_draw", 1),
+    ("VK_EXT_mutable_descriptor_type", 1),
     ("VK_EXT_non_seamless_cube_map", 1),
     ("VK_EXT_pipeline_creation_cache_control", 3),
     ("VK_EXT_pipeline_creation_feedback", 1),
@@ -147,6 +148,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_GOOGLE_decorate_string", 1),
     ("VK_GOOGLE_hlsl_functionality1", 1),
     ("VK_GOOGLE_user_type", 1),
+    ("VK_VALVE_mutable_descriptor_type", 1),
 ];
 
 /// Extensions of instances, with their versions.

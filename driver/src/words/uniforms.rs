@@ -5,7 +5,6 @@ use agx_abi::TextureBinding;
 use agx_abi::fragment::{pack_sample_positions, standard_sample_positions};
 use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
 use agx_abi::record as r;
-use ash::vk;
 
 use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
 use crate::Error;
@@ -157,7 +156,7 @@ impl Assembler<'_> {
             Bound::Set(bound, offsets) => {
                 let binding = State::binding(bound, number)?;
                 let record = bound.address() + binding.buffer(element);
-                if binding.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+                if binding.is_inline() {
                     let value =
                         if skip == 0 { bound.address() + binding.offset } else { binding.count.into() };
                     return Ok(Value::Bytes(value.to_le_bytes().to_vec()));

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 25] = [
+const EXTENSIONS: [&CStr; 26] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::border_color_swizzle::NAME,
@@ -33,6 +33,7 @@ const EXTENSIONS: [&CStr; 25] = [
     ash::khr::workgroup_memory_explicit_layout::NAME,
     ash::khr::maintenance6::NAME,
     ash::ext::depth_bias_control::NAME,
+    ash::ext::mutable_descriptor_type::NAME,
 ];
 
 /// A device with everything enabled that it has.
@@ -136,6 +137,7 @@ struct More {
     shared: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     structures: vk::PhysicalDeviceMaintenance6FeaturesKHR<'static>,
     bias: vk::PhysicalDeviceDepthBiasControlFeaturesEXT<'static>,
+    mutable: vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT<'static>,
 }
 
 impl More {
@@ -174,6 +176,9 @@ impl More {
         }
         if knows(ash::ext::depth_bias_control::NAME) {
             features = features.push_next(&mut self.bias);
+        }
+        if knows(ash::ext::mutable_descriptor_type::NAME) {
+            features = features.push_next(&mut self.mutable);
         }
         features
     }

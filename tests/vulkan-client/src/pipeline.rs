@@ -100,15 +100,19 @@ impl Bound {
             with_sampler(&mut slots, binding, sampler);
         }
         let push = request.push()?;
-        let way = match (request.has("pushed"), request.has("late")) {
-            (true, _) => Way::Pushed,
-            (_, true) => Way::Late,
+        let way = match (request.has("pushed"), request.has("late"), request.has("mutable")) {
+            (true, ..) => Way::Pushed,
+            (_, true, _) => Way::Late,
+            (.., true) => Way::Mutable,
             _ => Way::Set,
         };
         let (layout, set_layout, set) = descriptors(device, &slots, push.len() as u32, way)?;
         let (late, structures) = (way == Way::Late, request.has("structures"));
         let bound = Bound { layout, set_layout, set, slots, late, structures, buffers, images, push };
-        if way == Way::Set {
+        if way == Way::Mutable {
+            bound.write_others(device)?;
+        }
+        if matches!(way, Way::Set | Way::Mutable) {
             bound.write(device);
         }
         Ok(bound)
@@ -119,6 +123,24 @@ impl Bound {
         if self.late {
             self.write(device);
         }
+    }
+
+    /// Gives every element another type first.
+    fn write_others(&self, device: &Device) -> Result<(), Error> {
+        let Some(set) = self.set else { return Ok(()) };
+        let buffer = device.buffer(&[0; 16])?.buffer;
+        let info = [vk::DescriptorBufferInfo::default().buffer(buffer).range(vk::WHOLE_SIZE)];
+        for (at, (binding, _)) in self.slots.iter().enumerate() {
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .dst_binding(*binding)
+                .dst_array_element(elements(*binding, &self.slots[..at]))
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(&info);
+            // SAFETY: handles are this device's.
+            unsafe { device.functions.update_descriptor_sets(&[write], &[]) };
+        }
+        Ok(())
     }
 
     fn write(&self, device: &Device) {
@@ -270,7 +292,26 @@ enum Way {
     Late,
     /// With push descriptors.
     Pushed,
+    /// With a set whose bindings are mutable.
+    Mutable,
 }
+
+impl Way {
+    /// The type of a binding for descriptors of a type.
+    fn kind(self, kind: vk::DescriptorType) -> vk::DescriptorType {
+        if self == Way::Mutable { vk::DescriptorType::MUTABLE_EXT } else { kind }
+    }
+}
+
+/// Types that mutable descriptors can take on.
+const MUTABLE: [vk::DescriptorType; 6] = [
+    vk::DescriptorType::SAMPLED_IMAGE,
+    vk::DescriptorType::STORAGE_IMAGE,
+    vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+    vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+    vk::DescriptorType::UNIFORM_BUFFER,
+    vk::DescriptorType::STORAGE_BUFFER,
+];
 
 /// The samplers that are part of the layout of a binding.
 fn fixed(binding: u32, slots: &[(u32, Slot)]) -> Vec<vk::Sampler> {
@@ -281,14 +322,15 @@ fn fixed(binding: u32, slots: &[(u32, Slot)]) -> Vec<vk::Sampler> {
     slots.iter().filter_map(of).collect()
 }
 
-/// Room in a pool for the slots.
-fn pool_sizes(slots: &[(u32, Slot)]) -> Vec<vk::DescriptorPoolSize> {
+/// Room in a pool for the slots, or for something if there are none.
+fn pool_sizes(slots: &[(u32, Slot)], way: Way) -> Vec<vk::DescriptorPoolSize> {
     let size = |slot: &Slot| {
         // Drivers may count a descriptor for each plane.
         let count = if matches!(slot, Slot::Converted(_)) { 3 } else { 1 };
-        vk::DescriptorPoolSize::default().ty(slot.kind()).descriptor_count(count)
+        vk::DescriptorPoolSize::default().ty(way.kind(slot.kind())).descriptor_count(count)
     };
-    slots.iter().map(|(_, slot)| size(slot)).collect()
+    let one = vk::DescriptorPoolSize::default().ty(vk::DescriptorType::SAMPLER).descriptor_count(1);
+    if slots.is_empty() { vec![one] } else { slots.iter().map(|(_, slot)| size(slot)).collect() }
 }
 
 fn descriptors(
@@ -306,22 +348,25 @@ fn descriptors(
         .map(|(binding, kind, samplers)| {
             let layout = vk::DescriptorSetLayoutBinding::default()
                 .binding(*binding)
-                .descriptor_type(*kind)
+                .descriptor_type(way.kind(*kind))
                 .descriptor_count(elements(*binding, slots))
                 .stage_flags(stages);
             if samplers.is_empty() { layout } else { layout.immutable_samplers(samplers) }
         })
         .collect();
-    let sizes = pool_sizes(slots);
-    let one = [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::SAMPLER).descriptor_count(1)];
-    let sizes = if sizes.is_empty() { &one[..] } else { &sizes[..] };
+    let sizes = pool_sizes(slots, way);
     // SAFETY: handles are this device's; structures live through the calls.
     unsafe {
         let flags = vec![vk::DescriptorBindingFlags::UPDATE_AFTER_BIND; bindings.len()];
         let mut flags = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
+        let types =
+            vec![vk::MutableDescriptorTypeListEXT::default().descriptor_types(&MUTABLE); bindings.len()];
+        let mut types =
+            vk::MutableDescriptorTypeCreateInfoEXT::default().mutable_descriptor_type_lists(&types);
         let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let create = match way {
             Way::Set => create,
+            Way::Mutable => create.push_next(&mut types),
             Way::Late => {
                 create.flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL).push_next(&mut flags)
             }
@@ -336,7 +381,7 @@ fn descriptors(
         if way == Way::Pushed {
             return Ok((layout, set_layouts[0], None));
         }
-        let create = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(sizes);
+        let create = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         let create = match way {
             Way::Late => create.flags(vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND),
             _ => create,

@@ -11,7 +11,8 @@
 //!   image with a sampler that converts its colours);
 //! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its
 //!   target as input attachment 0 at binding 0);
-//! * descriptors: `pushed` (by commands), `structures` (by commands that take structures), `late` (written after commands that use them are recorded); commands:
+//! * descriptors: `pushed` (by commands), `structures` (by commands that take structures), `late` (written after commands that use them are recorded), `mutable` (of
+//!   mutable types; each has another type before); commands:
 //!   `secondary` (by a secondary command buffer);
 //! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`, `events` (which
 //!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache);

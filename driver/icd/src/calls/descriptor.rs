@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use agx_driver::Error;
-use agx_driver::descriptor::{Content, PipelineLayout, Pool, Set, SetLayout};
+use agx_driver::descriptor::{Content, PipelineLayout, Pool, Set, SetLayout, Value};
 use agx_driver::memory::lock;
 use agx_driver::sampler::Sampler;
 use ash::vk;
@@ -12,15 +12,25 @@ use ash::vk;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::{DescriptorPool, Device, UpdateTemplate};
-use crate::pointers::{bytes_at, find, read_at};
+use crate::pointers::{bytes_at, find, read_at, slice};
 
 fn samplers(handles: &[vk::Sampler]) -> Vec<Sampler> {
     handles.iter().filter_map(|handle| object(*handle)).map(|sampler| **sampler).collect()
 }
 
+/// The types of the mutable binding at a position.
+fn mutable<'l>(lists: &'l vk::MutableDescriptorTypeCreateInfoEXT<'_>, at: usize) -> &'l [vk::DescriptorType] {
+    let count = lists.mutable_descriptor_type_list_count as usize;
+    // SAFETY: valid usage of `VkMutableDescriptorTypeCreateInfoEXT` and of its lists.
+    let list = unsafe { slice(lists.p_mutable_descriptor_type_lists, count) }.get(at);
+    // SAFETY: as above.
+    list.map_or(&[], |list| unsafe { slice(list.p_descriptor_types, list.descriptor_type_count as usize) })
+}
+
 fn layout_of(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> SetLayout {
     let bindings = members::descriptor_set_layout_create_info_bindings(info).iter();
-    let of = |binding: &vk::DescriptorSetLayoutBinding<'_>| {
+    let lists = find::<vk::MutableDescriptorTypeCreateInfoEXT<'_>>(info.p_next);
+    let of = |(at, binding): (usize, &vk::DescriptorSetLayoutBinding<'_>)| {
         let has = matches!(
             binding.descriptor_type,
             vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
@@ -30,9 +40,13 @@ fn layout_of(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> SetLayout {
         } else {
             Vec::new()
         };
-        (binding.binding, binding.descriptor_type, binding.descriptor_count, list)
+        let kinds = match binding.descriptor_type {
+            vk::DescriptorType::MUTABLE_EXT => lists.map_or(&[][..], |lists| mutable(lists, at)).to_vec(),
+            kind => vec![kind],
+        };
+        (binding.binding, kinds, binding.descriptor_count, list)
     };
-    let mut layout = SetLayout::new(bindings.clone().map(of).collect());
+    let mut layout = SetLayout::new(bindings.clone().enumerate().map(of).collect());
     if let Some(flags) = find::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next) {
         let flags = members::descriptor_set_layout_binding_flags_create_info_binding_flags(flags);
         let varies = |flags: &vk::DescriptorBindingFlags| {
@@ -154,39 +168,39 @@ pub(crate) fn free_descriptor_sets(
 }
 
 /// The content of an element of a buffer write.
-fn buffer_content(info: &vk::DescriptorBufferInfo) -> Content {
+fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value {
     match object(info.buffer) {
         Some(buffer) => {
             let (address, bytes) = buffer.range(info.offset, info.range);
-            Content::Buffer(address, bytes)
+            Value::Buffer(address, bytes)
         }
-        None => Content::Null,
+        None => Value::Null,
     }
 }
 
-fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType) -> Content {
+fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType) -> Value {
     use vk::DescriptorType as T;
     let sampler = match kind {
         T::SAMPLER | T::COMBINED_IMAGE_SAMPLER => object(info.sampler).map(|sampler| **sampler),
         _ => None,
     };
     if kind == T::SAMPLER {
-        return Content::Image(None, sampler);
+        return Value::Image(None, sampler);
     }
     match object(info.image_view) {
-        Some(view) => Content::Image(Some(view.clone()), sampler),
-        None => Content::Null,
+        Some(view) => Value::Image(Some(view.clone()), sampler),
+        None => Value::Null,
     }
 }
 
-fn texel_content(view: vk::BufferView) -> Content {
-    object(view).map_or(Content::Null, |view| Content::Texels(view.clone()))
+fn texel_content(view: vk::BufferView) -> Value {
+    object(view).map_or(Value::Null, |view| Value::Texels(view.clone()))
 }
 
 /// The contents of a write.
 fn contents(write: &vk::WriteDescriptorSet<'_>) -> Vec<Content> {
     use vk::DescriptorType as T;
-    match write.descriptor_type {
+    let values: Vec<Value> = match write.descriptor_type {
         T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
             members::write_descriptor_set_buffer_info(write).iter().map(buffer_content).collect()
         }
@@ -200,7 +214,13 @@ fn contents(write: &vk::WriteDescriptorSet<'_>) -> Vec<Content> {
             let infos = members::write_descriptor_set_image_info(write).iter();
             infos.map(|info| image_content(info, write.descriptor_type)).collect()
         }
-    }
+    };
+    of_kind(write.descriptor_type, values)
+}
+
+/// Contents of a type.
+fn of_kind(kind: vk::DescriptorType, values: Vec<Value>) -> Vec<Content> {
+    values.into_iter().map(|value| Content { kind, value }).collect()
 }
 
 pub(crate) fn update_descriptor_sets(
@@ -248,7 +268,7 @@ pub(crate) fn destroy_descriptor_update_template(_: &Arc<Device>, template: vk::
 fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Vec<Content> {
     use vk::DescriptorType as T;
     let places = (0..entry.descriptor_count as usize).map(|at| entry.offset + at * entry.stride);
-    match entry.descriptor_type {
+    let values = match entry.descriptor_type {
         T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
             places.map(|at| buffer_content(&read_at(data, at))).collect()
         }
@@ -256,7 +276,8 @@ fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void
             places.map(|at| texel_content(read_at(data, at))).collect()
         }
         kind => places.map(|at| image_content(&read_at(data, at), kind)).collect(),
-    }
+    };
+    of_kind(entry.descriptor_type, values)
 }
 
 /// Contents of descriptors pushed with a template.

@@ -205,6 +205,8 @@ filled! { feature,
             { shader_subgroup_uniform_control_flow: vk::TRUE };
         PhysicalDeviceImage2DViewOf3DFeaturesEXT PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT
             { image2_d_view_of3_d: vk::TRUE, sampler2_d_view_of3_d: vk::TRUE };
+        PhysicalDeviceMutableDescriptorTypeFeaturesEXT PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT
+            { mutable_descriptor_type: vk::TRUE };
         PhysicalDeviceMultiDrawFeaturesEXT PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT { multi_draw: vk::TRUE };
         PhysicalDeviceNonSeamlessCubeMapFeaturesEXT PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT
             { non_seamless_cube_map: vk::TRUE };
