@@ -2,8 +2,9 @@
 //!
 //! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a
 //! uniform costs neither, and the driver fills it from the shader's data at launch. Constants are promoted in
-//! order of weight, by the number of loads they save, until the part of the uniform file that one command
-//! word fills is used up (Mesa 25.0 does the same). Floats that 16 bits represent exactly take one half-word.
+//! order of weight, by the number of loads they save, until the uniform file is full (as in Mesa 26.1); for a
+//! preamble, which runs once, as many as one command word fills. Floats that 16 bits represent exactly take one
+//! half-word.
 //!
 //! Before: stage selected. After: the same.
 
@@ -20,11 +21,12 @@ use rustc_hash::FxBuildHasher;
 
 use super::first_free_uniform;
 use crate::context::Context;
+use crate::emit::End;
 use crate::ir::machine::{is_legal_source, is_legal_uniform};
 use crate::ir::{Function, Inst, Op, Src, SrcKind};
 
-/// Half-words of promoted constants: what one USC uniform word fills (Mesa 25.0).
-const MAX_PROMOTED_HALVES: u16 = 64;
+/// Half-words of the promoted constants of a program that runs once: what one USC uniform word fills (Mesa 25.0).
+const MAX_HALVES_ONCE: u16 = 64;
 
 /// Weight factor of a use per enclosing loop.
 const LOOP_WEIGHT: u32 = 8;
@@ -127,7 +129,8 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
     order.sort_by_key(|constant| Reverse(weights[constant]));
     let used = first_free_uniform(f, context);
     let start = used.next_multiple_of(u16::from(Size::B32.halves()));
-    let end = (start + MAX_PROMOTED_HALVES).min(UNIFORM_HALVES);
+    let room = if context.facts.end == End::Preamble { MAX_HALVES_ONCE } else { UNIFORM_HALVES };
+    let end = start.saturating_add(room).min(UNIFORM_HALVES);
     let mut places = Places::with_hasher(FxBuildHasher);
     let offset = context.facts.info.promoted.len() as u32;
     let mut next = start;
@@ -148,4 +151,37 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
         context.facts.info.uniforms.push(UniformRange { start, halves: next - start, source });
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::CompileKey;
+    use crate::ir::parse;
+
+    /// Half-words that `count` different constants take in a program that ends with `end`.
+    fn promoted_halves(count: u32, end: End) -> u16 {
+        let mut text = "kernel @k(%0:32) stage selected {\nb0:\n".to_owned();
+        for number in 1..=count {
+            text += &format!("    %{number}:32 = fmul %{}, #{}.1\n", number - 1, number);
+        }
+        text += &format!("    keep %{count}\n}}\n");
+        let bump = Bump::new();
+        let mut f = parse(&bump, &text).unwrap().remove(0);
+        f.compute_cfg();
+        let key = CompileKey::default();
+        let mut context = Context::new(agx_abi::Target::default(), &key);
+        context.facts.end = end;
+        opt_promote_constants(&mut f, &mut context);
+        context.facts.info.uniforms.iter().map(|range| range.halves).sum()
+    }
+
+    #[test]
+    fn constants_fill_the_uniform_file_unless_the_program_runs_once() {
+        assert_eq!(promoted_halves(100, End::Stop), 200);
+        assert_eq!(promoted_halves(100, End::Preamble), MAX_HALVES_ONCE);
+        assert_eq!(promoted_halves(300, End::Stop), UNIFORM_HALVES);
+    }
 }
