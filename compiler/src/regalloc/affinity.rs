@@ -11,7 +11,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::{ScratchSide, Side};
 
-use super::file::HalfSet;
+use super::file::{FILE_HALVES, HalfSet};
 
 /// Register preferences of the values of a function, and the placements so far.
 pub struct Affinity<'s> {
@@ -246,9 +246,19 @@ fn exports<'s>(scratch: &'s Bump, f: &Function<'_>) -> ScratchSide<'s, Value, Op
             wishes.visit(f, &f.insts[*inst]);
         }
     }
+    // The most half registers that a vector which wants to be at a register has.
+    let mut widest = [0; FILE_HALVES as usize];
+    let places = |vector: Value, half: u16| usize::from(half)..usize::from(half + f.ty(vector).halves());
+    for (vector, half) in &wishes.beside {
+        for widest in widest.get_mut(places(*vector, *half)).unwrap_or_default() {
+            *widest = f.ty(*vector).halves().max(*widest);
+        }
+    }
     for (vector, half) in wishes.beside {
-        let place = HalfSet::range(half, f.ty(vector).halves());
-        if place.and(wishes.vectors).is_empty() {
+        let halves = f.ty(vector).halves();
+        let is_widest =
+            widest.get(places(vector, half)).is_some_and(|all| all.iter().all(|most| *most <= halves));
+        if is_widest && HalfSet::range(half, halves).and(wishes.vectors).is_empty() {
             wishes.places[vector] = wishes.places[vector].or(Some(half));
         }
     }

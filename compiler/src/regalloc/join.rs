@@ -114,8 +114,8 @@ impl<'a> Assigner<'_, 'a> {
                 let end = preds.contains(&pred).then(|| &self.borders[pred].end)?;
                 self.allocation.half(name_in(end, src.as_value()?))
             });
-            let web = self.affinity.web_place(dst);
-            match sources.chain(web).find(|half| self.fits(*half, shape)) {
+            let (exported, web) = (self.affinity.exported_to(dst), self.affinity.web_place(dst));
+            match exported.into_iter().chain(sources).chain(web).find(|half| self.fits(*half, shape)) {
                 Some(half) => self.put(dst, half),
                 None => homeless.push(dst),
             }
