@@ -218,9 +218,39 @@ fn are_numbers(bound: &Bound) -> bool {
     numbers.iter().all(|number| number.is_normal() || *number == 0.0) && numbers != [0.0; 2]
 }
 
-/// The negated constant.
+/// The negated first constant.
 fn negated_float(bound: &Bound) -> u64 {
-    bound.constant(2) ^ (1 << (bound.results[0] - 1))
+    negated(bound, 2)
+}
+
+/// The negated constant `index`.
+fn negated(bound: &Bound, index: usize) -> u64 {
+    bound.constant(index) ^ (1 << (bound.results[0] - 1))
+}
+
+/// The sum of the constants `first` and `second`, in the width of the result.
+fn float_sum(bound: &Bound, first: usize, second: usize) -> u64 {
+    let width = bound.results[0];
+    let sum = float(bound.constant(first), width) + float(bound.constant(second), width);
+    match width {
+        16 => u64::from(agx_isa::half::Half::from_f32(sum).to_bits()),
+        _ => u64::from(sum.to_bits()),
+    }
+}
+
+/// Whether two selected constants, a third, and their sums with it are numbers that the hardware does not flush.
+fn sums_are_numbers(bound: &Bound) -> bool {
+    let numbers = [
+        bound.constant(1),
+        bound.constant(2),
+        bound.constant(3),
+        float_sum(bound, 1, 3),
+        float_sum(bound, 2, 3),
+    ];
+    numbers.iter().all(|bits| {
+        let number = float(*bits, bound.results[0]);
+        number.is_normal() || number == 0.0
+    })
 }
 
 /// Whether the factors and their product are normal numbers.
@@ -586,6 +616,9 @@ static SELECT: &[Rule] = &[
     near(ir!(Select A, B, hw!(Fmul B, C)), hw!(Fmul B, ir!(Select A, Node::Float(1.0), C))),
     near(ir!(Select A, hw!(Fmul B, C), B), hw!(Fmul B, ir!(Select A, C, Node::Float(1.0)))),
     exact(ir!(Select A, hw!(Fadd B, K), hw!(Fadd B, M)), hw!(Fadd B, ir!(Select A, K, M))),
+    // Users apply signs and absolute values for free, a selection does not.
+    exact(ir!(Select A, ir!(Fabs B), ir!(Fabs C)), ir!(Fabs ir!(Select A, B, C))),
+    exact(ir!(Select A, ir!(Fneg B), ir!(Fneg C)), ir!(Fneg ir!(Select A, B, C))),
     exact(ir!(Select A, hw!(Iadd B, K), hw!(Iadd B, M)), hw!(Iadd B, ir!(Select A, K, M))),
 ];
 
@@ -749,7 +782,13 @@ static FLOAT_COMPARE: &[Rule] = &[
     exact(any_fcmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_fcmp!(FIRST, M), any_fcmp!(K, M))),
 ];
 
-static NEGATION: &[Rule] = &[exact(ir!(Fneg ir!(Fneg A)), A)];
+static NEGATION: &[Rule] = &[
+    exact(ir!(Fneg ir!(Fneg A)), A),
+    exact(
+        ir!(Fneg ir!(Select A, K, M)),
+        ir!(Select A, Node::Calc(negated_float), Node::Calc(|bound| negated(bound, 3))),
+    ),
+];
 
 static ABSOLUTE: &[Rule] =
     &[exact(ir!(Fabs ir!(Fneg A)), ir!(Fabs A)), exact(ir!(Fabs ir!(Fabs A)), ir!(Fabs A))];
@@ -864,6 +903,11 @@ macro_rules! float_rules {
     finite(hw!($add A, K), K).when(is_no_number),
     passes(hw!($add A, Node::Float(0.0)), A),
     clean(hw!($add A, Node::Float(-0.0)), A),
+    exact(
+        hw!($add ir!(Select A, FIRST, K), M),
+        ir!(Select A, Node::Calc(|bound| float_sum(bound, 1, 3)), Node::Calc(|bound| float_sum(bound, 2, 3))),
+    )
+    .when(sums_are_numbers),
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
     finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
     passes(hw!($add ir!(Fneg A), ir!(Fneg B)), ir!(Fneg hw!($add A, B))),

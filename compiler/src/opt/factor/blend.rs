@@ -13,6 +13,8 @@ const ONE: u64 = 0x3f80_0000;
 /// A blend, with factors common to both values.
 pub(super) struct Blend {
     pub negative: bool,
+    /// The second value is negated.
+    pub opposite: bool,
     /// The interpolation weight of the second value.
     pub step: Src,
     pub common: Leaves,
@@ -21,8 +23,8 @@ pub(super) struct Blend {
 }
 
 impl Blend {
-    /// Takes a blend out of `terms`, if there is one with a divergent step: the preamble computes the
-    /// complement of a uniform one.
+    /// Takes a blend out of `terms`, if there is one whose step is divergent or 0 or 1: the preamble computes the
+    /// complement of another uniform step.
     pub(super) fn take(
         f: &Function<'_>,
         terms: &mut Terms,
@@ -30,7 +32,7 @@ impl Blend {
     ) -> Option<Blend> {
         let (first, second, rest, step) = find(f, terms, is_uniform)?;
         let (start, end) = (&terms[first], &terms[second]);
-        let negative = start.negative;
+        let (negative, opposite) = (start.negative, start.negative != end.negative);
         let (mut start, mut end) = (without(start, rest), without(end, step));
         let mut common = Leaves::new();
         start.retain(|factor| match end.iter().position(|other| other == factor) {
@@ -42,7 +44,7 @@ impl Blend {
         });
         terms.remove(first.max(second));
         terms.remove(first.min(second));
-        Some(Blend { negative, step, common, first: start, second: end })
+        Some(Blend { negative, opposite, step, common, first: start, second: end })
     }
 }
 
@@ -54,16 +56,17 @@ fn find(
 ) -> Option<(usize, usize, Src, Src)> {
     for (first, start) in terms.iter().enumerate() {
         for rest in &start.leaves {
-            let Some(complement) = Complement::of(f, *rest).filter(|of| !is_uniform(of.src())) else {
-                continue;
-            };
+            let Some(complement) = Complement::of(f, *rest) else { continue };
+            let is_uniform = is_uniform(complement.src());
             for (second, end) in terms.iter().enumerate() {
-                if second != first && end.negative == start.negative {
-                    let step = end.leaves.iter().find(|leaf| complement.is_of(f, **leaf));
-                    // If one value is 1, nothing is saved: a sum fuses with the product of the other.
-                    if let Some(step) = step.filter(|_| has_values(start, end)) {
-                        return Some((first, second, *rest, *step));
-                    }
+                if second == first {
+                    continue;
+                }
+                let step = end.leaves.iter().find(|leaf| complement.is_of(f, **leaf));
+                let Some(step) = step.filter(|step| !is_uniform || is_step(f, **step)) else { continue };
+                // If one value is 1, nothing is saved: a sum fuses with the product of the other.
+                if has_values(start, end) || is_constant(start, end) {
+                    return Some((first, second, *rest, *step));
                 }
             }
         }
@@ -79,21 +82,26 @@ fn has_values(start: &Term, end: &Term) -> bool {
         .all(|(term, other)| term.leaves.iter().filter(|leaf| !common(other, leaf)).count() > 1)
 }
 
+/// Whether a blend is between a value and itself.
+fn is_constant(start: &Term, end: &Term) -> bool {
+    let common = start.leaves.iter().filter(|leaf| end.leaves.contains(leaf)).count();
+    start.negative == end.negative && start.leaves.len() == end.leaves.len() && common + 1 == end.leaves.len()
+}
+
 /// The operand of which a factor is the complement.
 enum Complement {
     /// The factor is `1 - t` for this `t`.
     Rest(Src),
-    /// The factor is 0 if this condition holds and 1 otherwise.
-    Condition(Src),
+    /// The factor is 0 or 1 by this condition: 1 if it has this value.
+    Condition(Src, bool),
 }
 
 impl Complement {
     fn of(f: &Function<'_>, src: Src) -> Option<Complement> {
         let data = f.def(src).filter(|_| src.flags.is_empty())?;
         match (data.op, data.srcs) {
-            (Op::Ir(IrOp::Select), [condition, then, otherwise]) => {
-                let is_inverse = *then == Src::f32(0.0) && *otherwise == Src::f32(1.0);
-                is_inverse.then_some(Complement::Condition(*condition))
+            (Op::Ir(IrOp::Select), _) => {
+                condition_of_step(f, src).map(|(condition, is_one)| Complement::Condition(condition, is_one))
             }
             (Op::Hw(Opcode::Fadd), [negated, one]) if *one == Src::f32(1.0) && negated.flags.is_empty() => {
                 let is_plain = data.mods.iter().all(|number| *number == 0);
@@ -106,14 +114,16 @@ impl Complement {
 
     fn src(&self) -> Src {
         match self {
-            Complement::Rest(src) | Complement::Condition(src) => *src,
+            Complement::Rest(src) | Complement::Condition(src, _) => *src,
         }
     }
 
     fn is_of(&self, f: &Function<'_>, step: Src) -> bool {
         match self {
             Complement::Rest(src) => *src == step,
-            Complement::Condition(condition) => condition_of_step(f, step) == Some((*condition, true)),
+            Complement::Condition(condition, is_one) => {
+                condition_of_step(f, step) == Some((*condition, !*is_one))
+            }
         }
     }
 }

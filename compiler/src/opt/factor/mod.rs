@@ -655,9 +655,12 @@ impl Maker<'_, '_, '_, '_> {
     /// `first + step · (second − first)`; a step that is selected as 0 or 1 by a condition becomes a
     /// selection.
     fn blend(&mut self, blend: Blend, terms: &mut Terms) -> Option<()> {
-        let Blend { negative, step, mut common, first, second } = blend;
+        let Blend { negative, opposite, step, mut common, first, second } = blend;
+        if first.is_empty() && second.is_empty() && !opposite {
+            return terms.try_push(Term { negative, leaves: common }).ok();
+        }
         let first = self.product(&Term { negative: false, leaves: first });
-        let second = self.product(&Term { negative: false, leaves: second });
+        let second = self.product(&Term { negative: opposite, leaves: second });
         let mut condition = condition_of_step(self.r.f, step);
         if condition.is_none() && is_step(self.r.f, step) {
             condition = Some((self.r.fcmp(FloatCond::EQ, step, Src::f32(0.0)), false));
