@@ -191,7 +191,7 @@ pub const ROWS: &[Row] = &[
     Row { name: "Acos", operation: Glsl(17), domain: |_, x| x[0].abs() <= 1.0, exact: |x| w(x[0].acos()), allowed: |f, x, r| f.asin(x[0], r), bound: [0.6, 8.0, 0.0],
         method: "the same", asks: "atan2(√(1 − x²), x)", ..FUNCTION },
     Row { name: "Atan", operation: Glsl(18), exact: |x| w(x[0].atan()), allowed: |f, _, r| f.atan(r), bound: [0.6, 8.0, 0.0],
-        method: "polynomial of degree 9 below tan π/8", asks: "4096 ULP, 16 bits 5", ..FUNCTION },
+        method: "polynomial of degree 15 of the number or its reciprocal", asks: "4096 ULP, 16 bits 5", ..FUNCTION },
     Row { name: "Atan2", operation: Glsl(25), operands: TWO, exact: |x| w(x[0].atan2(x[1])), allowed: |f, _, r| f.atan(r), domain: |_, x| x[0] != 0.0 || x[1] != 0.0, bound: [0.6, 8.0, 0.0],
         method: "the same of the smaller over the larger", asks: "4096 ULP, 16 bits 5", ..FUNCTION },
     Row { name: "Sinh", operation: Glsl(19), exact: |x| w(x[0].sinh()), allowed: |f, x, r| f.hyperbolic(x[0], r), bound: [1.01, 100.0, 0.0],
