@@ -3,12 +3,15 @@
 //! A store is dead if a later store of its block writes at least the same bytes and no instruction in between
 //! may read them, end a lane, or make them visible to others: a load that may alias, an atomic, a barrier, a
 //! discard. Stores to threadgroup or stack memory are also dead if the function never reads that space,
-//! unless another part reads the stack that this one opens. Volatile stores stay.
+//! unless another part reads the stack that this one opens. Stores through null pointers are dead, because no
+//! buffer is there. Volatile stores stay. Loops and ifs that have no effect without the removed stores are
+//! removed.
 //!
 //! Before: stage source. After: the same.
 
 use agx_isa::desc::Effects;
 
+use super::{opt_dce, opt_simplify_control};
 use crate::analysis::memory::{MemoryAccess, Space};
 use crate::context::Context;
 use crate::ir::{Function, Inst, InstData, IrOp, Op};
@@ -20,6 +23,7 @@ const MAX_LATER: usize = 32;
 /// Removes stores whose data is never read.
 pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
     let unread = Unread::of(f, context.facts.frame);
+    let mut any_dead = false;
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
@@ -30,10 +34,16 @@ pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
             .filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later))
             .copied()
             .collect();
+        any_dead |= !dead.is_empty();
         // Both lists are ordered, the dead stores from the end.
         let mut dead = dead.into_iter().rev().peekable();
         insts.retain(|inst| dead.next_if_eq(inst).is_none());
         f.block_mut(block).insts = insts;
+    }
+    // Constructs that only stored have no effect now.
+    if any_dead && f.layout.len() > 1 {
+        opt_dce(f);
+        opt_simplify_control(f);
     }
 }
 
@@ -61,6 +71,9 @@ impl Unread {
 fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut Vec<MemoryAccess>) -> bool {
     if let Some(store) = MemoryAccess::of_store(f, data) {
         f.watch.visit(1);
+        if is_to_null(data) {
+            return true;
+        }
         let is_unread = match store.location.space {
             Space::Device => false,
             Space::Threadgroup => unread.threadgroup,
@@ -78,6 +91,15 @@ fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut V
         later.clear();
     }
     false
+}
+
+/// Bytes from address 0 that no buffer contains.
+const NULL_BYTES: u64 = 4096;
+
+/// Whether a store is to a pointer that was never assigned or is null, which the source languages leave undefined.
+fn is_to_null(data: &InstData<'_>) -> bool {
+    let base = if data.op == Op::Ir(IrOp::StoreGlobal) { data.srcs[1].as_imm() } else { None };
+    base.is_some_and(|base| base < NULL_BYTES)
 }
 
 /// Whether `later` writes every byte of `store`.
