@@ -17,7 +17,7 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
-use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
 
 /// Maximum number of terms that an offset is decomposed into.
 const MAX_TERMS: usize = 4;
@@ -120,8 +120,24 @@ pub(super) fn store_pieces<'f, 'a>(
     }
 }
 
+/// A base whose words are in a pair of uniform registers, as the pair.
+fn in_uniforms(f: &Function<'_>, base: Src) -> Src {
+    let Some(words) = f.def(base).filter(|data| data.op == Op::Ir(IrOp::Collect)) else { return base };
+    match *words.srcs {
+        [low, high]
+            if low.kind == SrcKind::Uniform
+                && low.payload.is_multiple_of(4)
+                && [low.bits, high.bits] == [32; 2]
+                && high == (Src { payload: low.payload + 2, ..low }) =>
+        {
+            Src::uniform(low.payload as u16, 64)
+        }
+        _ => base,
+    }
+}
+
 fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-    let (base, offset) = (data.srcs[0], data.srcs[1]);
+    let (base, offset) = (in_uniforms(r.f, data.srcs[0]), data.srcs[1]);
     load_pieces(r, data.dsts[0], |r, dst, bytes| {
         let ty = r.f.ty(dst);
         let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
@@ -132,7 +148,7 @@ fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 }
 
 fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-    let (base, offset) = (data.srcs[1], data.srcs[2]);
+    let (base, offset) = (in_uniforms(r.f, data.srcs[1]), data.srcs[2]);
     store_pieces(r, data.srcs[0], |r, piece, bytes| {
         let ty = r.f.src_ty(piece);
         let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
@@ -150,7 +166,7 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
 /// The index of an atomic is in words and not shifted. Chips with several clusters need the wider coherency
 /// (Mesa 25.0 sets its bit only on those).
 fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -> Rewrite {
-    let [base, offset, operand] = [data.srcs[0], data.srcs[1], data.srcs[2]];
+    let [base, offset, operand] = [in_uniforms(r.f, data.srcs[0]), data.srcs[1], data.srcs[2]];
     let index = match divide(&Linear::of(r, offset, 0), 4) {
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
