@@ -38,7 +38,7 @@ const OUTPUTS: &[(ExecutionMode, u32)] = &[
 ];
 
 /// Maximum number of vertices of an invocation, and of invocations of a primitive.
-const MAX_VERTICES: u32 = 1024;
+pub const MAX_VERTICES: u32 = 1024;
 
 /// The modes of the geometry shader with function `function`.
 pub(super) fn modes(module: &Module<'_>, function: u32) -> Result<GeometryInfo, CompileError> {
@@ -65,6 +65,10 @@ fn input_leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<(u32, Le
         _ => (global.ty, 1),
     };
     let of_vertex = leaves_of(module, global.id, ty)?;
+    // The number of scalars is limited, that of elements without scalars is not.
+    if module.types.leaf_count(global.ty)? == 0 {
+        return Ok(Vec::new());
+    }
     Ok((0..count).flat_map(|vertex| of_vertex.iter().map(move |leaf| (vertex, *leaf))).collect())
 }
 

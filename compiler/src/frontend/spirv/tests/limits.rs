@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use bumpalo::Bump;
 
+use super::super::geometry::MAX_VERTICES;
 use super::super::memory::MAX_SELECTED;
 use super::super::types::{MAX_LEAVES, MAX_TYPE_DEPTH};
 use super::super::words::{MAX_ID_BOUND, MAX_MODULE_WORDS};
 use super::super::{Dialect, read};
-use super::{assemble, with_body};
+use super::{PRELUDE, assemble, assemble_with, with_body};
 use crate::CompileKey;
 use crate::error::{CompileError, ErrorKind};
 use crate::frontend::kit::limits::{
@@ -47,6 +48,8 @@ const LIMITS: &[Limit] = &[
     Limit { step: 4, ..limit("bytes of workgroup memory", MAX_LOCAL_BYTES as u64, shared) },
     Limit { step: 4, ..limit("bytes of push constants", MAX_PUSH_CONSTANT_BYTES as u64, push_constants) },
     limit("invocations of a workgroup", MAX_INVOCATIONS, invocations),
+    limit("vertices of a geometry shader", MAX_VERTICES as u64, emitted),
+    limit("scalars of a value", MAX_LEAVES as u64, inputs),
 ];
 
 fn compile(module: &[u8]) -> Result<(), CompileError> {
@@ -222,6 +225,25 @@ fn push_constants(bytes: u64) -> Vec<u8> {
         bytes / 4
     );
     module(&declarations, &format!("AccessChain %word %w %constants #0 #{}\nLoad %uint %x %w", bytes / 4 - 1))
+}
+
+/// A geometry shader that emits this number of vertices.
+fn geometry(count: u64, interface: &str, declarations: &str) -> Vec<u8> {
+    let modes = format!("ExecutionMode %main 22\nExecutionMode %main 29\nExecutionMode %main 26 {count}");
+    let prelude = PRELUDE
+        .replace("EntryPoint 5 %main 'main'", &format!("EntryPoint 3 %main 'main' {interface}"))
+        .replace("ExecutionMode %main 17 1 1 1", &modes);
+    assemble_with(&prelude, &with_body(declarations, "EmitVertex\nReturn"))
+}
+
+fn emitted(count: u64) -> Vec<u8> {
+    geometry(count, "", "")
+}
+
+/// A geometry shader with this number of scalars in an input.
+fn inputs(count: u64) -> Vec<u8> {
+    let array = format!("TypeArray %ins %float #{count}\nTypePointer %ins_p 1 %ins\n");
+    geometry(3, "%in", &format!("Decorate %in 30 0\n{array}Variable %ins_p %in 1"))
 }
 
 fn invocations(count: u64) -> Vec<u8> {
