@@ -85,6 +85,25 @@ impl ImageLayout {
     }
 }
 
+/// The first bit of the units in a stride of depth or stencil.
+const STRIDE_UNITS: u32 = 14;
+
+/// The stride of depth or stencil in a render command, for this number of bytes between layers, a multiple of a
+/// page: the number of pages minus one, and a bit for the presence of layers (values that Mesa 26.1 writes).
+pub fn depth_stride(bytes: u64) -> u64 {
+    (bytes / PAGE).saturating_sub(1) << STRIDE_UNITS | 1
+}
+
+/// The bytes between layers of depth or stencil that a render command encodes.
+pub fn depth_stride_bytes(word: u64) -> u64 {
+    ((word >> STRIDE_UNITS) + 1) * PAGE
+}
+
+/// The bytes between layers of compression metadata that a render command encodes: lines minus one.
+pub fn metadata_stride_bytes(word: u64) -> u64 {
+    ((word >> STRIDE_UNITS) + 1) * LINE
+}
+
 fn minify(size: u32, level: u32) -> u32 {
     (size >> level.min(31)).max(1)
 }
@@ -223,6 +242,16 @@ fn interleave(x: u32, y: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strides_of_depth_are_those_of_mesa() {
+        // Images of 64 by 64, 128 by 128 and 200 by 300 texels of four bytes.
+        for (pages, word) in [(1, 1), (4, 0xc001), (20, 0x4c001)] {
+            assert_eq!(depth_stride(pages * PAGE), word);
+            assert_eq!(depth_stride_bytes(word), pages * PAGE);
+        }
+        assert_eq!([0, 0xc000, 0x7c000].map(metadata_stride_bytes), [128, 512, 4096]);
+    }
 
     fn tiled(size: [u32; 2], element_bytes: u32, levels: u32) -> Layout {
         Layout { order: Order::Tiled, size, block: [1, 1], element_bytes, levels, page_aligned: false }

@@ -143,12 +143,12 @@ render_command "render command" 240 "A render pass: a draw control stream and wh
     OCCLUSION 512 64 Unknown, "Array of occlusion counters.";
     DEPTH_BASE 576 64 Unknown, "Depth buffer.";
     DEPTH_METADATA 640 64 Unknown, "Its compression metadata.";
-    DEPTH_STRIDE 704 32 Unknown, "Bytes between its layers.";
-    DEPTH_METADATA_STRIDE 736 32 Unknown, "Bytes between layers of metadata.";
+    DEPTH_STRIDE 704 32 Unknown, "Bit 0: there are layers. From bit 14: pages of 16 KiB between them, minus one.";
+    DEPTH_METADATA_STRIDE 736 32 Unknown, "From bit 14: lines of 128 bytes between layers of metadata, minus one.";
     STENCIL_BASE 768 64 Unknown, "Stencil buffer.";
     STENCIL_METADATA 832 64 Unknown, "Its compression metadata.";
-    STENCIL_STRIDE 896 32 Unknown, "Bytes between its layers.";
-    STENCIL_METADATA_STRIDE 928 32 Unknown, "Bytes between layers of metadata.";
+    STENCIL_STRIDE 896 32 Unknown, "Bit 0: there are layers. From bit 14: pages of 16 KiB between them, minus one.";
+    STENCIL_METADATA_STRIDE 928 32 Unknown, "From bit 14: lines of 128 bytes between layers of metadata, minus one.";
     ZLS_CONTROL 960 64 Unknown, "How depth and stencil are loaded and stored.";
     MULTISAMPLE 1024 64 Unknown, "Sample positions.";
     SAMPLER_HEAP 1088 64 Unknown, "The sampler heap.";

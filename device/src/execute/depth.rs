@@ -1,6 +1,6 @@
 //! Depth and stencil in memory: loaded before a pass, stored after it.
 
-use agx_abi::image_layout::ImageLayout;
+use agx_abi::image_layout::{ImageLayout, depth_stride_bytes, metadata_stride_bytes};
 use agx_emulator::{Framebuffer, Memory, MemoryFault};
 
 use crate::record::{Field, render_command, zls_control, zls_pixels};
@@ -34,8 +34,8 @@ impl DepthBuffer {
         DepthBuffer {
             base: render_command::DEPTH_BASE.get(command),
             metadata: render_command::DEPTH_METADATA.get(command),
-            stride: render_command::DEPTH_STRIDE.get(command),
-            metadata_stride: render_command::DEPTH_METADATA_STRIDE.get(command),
+            stride: depth_stride_bytes(render_command::DEPTH_STRIDE.get(command)),
+            metadata_stride: metadata_stride_bytes(render_command::DEPTH_METADATA_STRIDE.get(command)),
             twiddled: depth.twiddled || Z_LOAD_TWIDDLED.is_set(&control),
             ..depth
         }
@@ -50,8 +50,8 @@ impl DepthBuffer {
         DepthBuffer {
             base: render_command::STENCIL_BASE.get(command),
             metadata: render_command::STENCIL_METADATA.get(command),
-            stride: render_command::STENCIL_STRIDE.get(command),
-            metadata_stride: render_command::STENCIL_METADATA_STRIDE.get(command),
+            stride: depth_stride_bytes(render_command::STENCIL_STRIDE.get(command)),
+            metadata_stride: metadata_stride_bytes(render_command::STENCIL_METADATA_STRIDE.get(command)),
             twiddled: stencil.twiddled || S_LOAD_TWIDDLED.is_set(&control),
             ..stencil
         }

@@ -1,5 +1,6 @@
 //! State of the rasteriser, depth and stencil, as records.
 
+use agx_abi::image_layout::depth_stride;
 use agx_abi::record::{self as r, Record, render_command as command};
 use agx_abi::varyings::{BindingSource, CoefficientBindings, Provoking};
 use ash::vk;
@@ -30,7 +31,7 @@ pub(super) fn depth_words(mut writer: Writer, info: &PassInfo, layer: Option<u32
         let clear = if unorm16 { (clear * 65535.0).round() as u32 } else { clear.to_bits() };
         writer = writer
             .set(&command::DEPTH_BASE, base)
-            .set(&command::DEPTH_STRIDE, stride)
+            .set(&command::DEPTH_STRIDE, depth_stride(stride))
             .set(&command::CLEAR_DEPTH, clear.into())
             .flag(&command::INTEGER_BIAS, unorm16);
     }
@@ -42,7 +43,7 @@ pub(super) fn depth_words(mut writer: Writer, info: &PassInfo, layer: Option<u32
             .flag(&r::zls_control::S_STORE, stores(target));
         writer = writer
             .set(&command::STENCIL_BASE, base)
-            .set(&command::STENCIL_STRIDE, stride)
+            .set(&command::STENCIL_STRIDE, depth_stride(stride))
             .set(&command::CLEAR_STENCIL, u64::from(target.clear & 0xff));
     }
     if let Some(target) = info.depth.as_ref().or(info.stencil.as_ref()) {
