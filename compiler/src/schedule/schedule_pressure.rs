@@ -2,7 +2,9 @@
 //!
 //! Each block is scheduled from its end: of the instructions whose users are all placed, the one that adds
 //! least to the registers in use is placed next (that is, before everything placed so far); ties keep the
-//! original order. The new order is used only if it lowers the block's highest demand.
+//! original order. The new order is used only if it lowers the block's highest demand. If that still costs
+//! threads, a second order takes the load of a vector together with the `split` that takes it apart: alone, the
+//! `split` of three words of a texel adds to the registers in use, and would wait until nothing else is left.
 //!
 //! Ordered instructions stay in order: memory accesses of all kinds among each other, coverage operations
 //! among each other, barriers with both. Results of subgroup operations depend on the execution mask, which
@@ -10,6 +12,7 @@
 //!
 //! Before: stage machine. After: the same.
 
+use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_isa::desc::{Effects, OrderClass};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -75,6 +78,8 @@ struct Graph<'s> {
     readers: ArenaVec<'s, (u32, u32)>,
     values: ScratchSide<'s, Value, InStretch>,
     number: u32,
+    /// The cost of a `split` includes the instruction that defines its operand.
+    joins_loads: bool,
 }
 
 /// Data of a value in the stretch with a number.
@@ -97,6 +102,7 @@ impl<'s> Graph<'s> {
             readers: ArenaVec::new_in(scratch),
             values: ScratchSide::later_in(scratch, f.values.len()),
             number: 0,
+            joins_loads: false,
         }
     }
 
@@ -224,12 +230,20 @@ impl Scheduler<'_, '_> {
         if before < self.enough {
             return;
         }
-        self.graph.build(self.f, stretch);
-        self.begin(block, terminator);
-        self.schedule(stretch);
-        if self.most < before {
-            let places = &mut self.f.block_mut(block).insts[start..end];
-            places.iter_mut().zip(self.order.iter().rev()).for_each(|(place, inst)| *place = *inst);
+        let mut least = before;
+        for joins_loads in [false, true] {
+            self.graph.joins_loads = joins_loads;
+            self.graph.build(self.f, stretch);
+            self.begin(block, terminator);
+            self.schedule(stretch);
+            if self.most < least {
+                least = self.most;
+                let places = &mut self.f.block_mut(block).insts[start..end];
+                places.iter_mut().zip(self.order.iter().rev()).for_each(|(place, inst)| *place = *inst);
+            }
+            if least <= u32::from(max_gpr_halves(MAX_THREADS)) {
+                break;
+            }
         }
     }
 
@@ -336,8 +350,27 @@ impl Scheduler<'_, '_> {
         let dsts = self.f.insts[stretch[index as usize]].dsts;
         let freed = dsts.iter().filter(|dst| self.is_live(**dst)).map(|dst| self.halves(*dst) as i32);
         self.graph.costs[index as usize] -= freed.sum::<i32>();
+        if self.graph.joins_loads {
+            self.graph.costs[index as usize] += self.cost_of_load(stretch, index);
+        }
         let place = self.ready.partition_point(|known| *known < index);
         self.ready.insert(place, index);
+    }
+
+    /// For a `split` that alone reads a vector defined in the stretch, what the definition adds in place of the
+    /// vector.
+    fn cost_of_load(&self, stretch: &[Inst], index: u32) -> i32 {
+        let data = &self.f.insts[stretch[index as usize]];
+        let vector = data.srcs.first().and_then(|src| src.as_value());
+        let Some(vector) = vector.filter(|vector| data.op == Op::Ir(IrOp::Split) && !self.is_live(*vector))
+        else {
+            return 0;
+        };
+        let known = self.graph.values[vector];
+        let is_only_reader =
+            known.reader.checked_sub(1).is_some_and(|at| self.graph.readers[at as usize].1 == 0);
+        let def = stretch.get((known.def as usize).wrapping_sub(1)).filter(|_| is_only_reader);
+        def.map_or(0, |def| self.cost(&self.f.insts[*def]) - self.halves(vector) as i32)
     }
 
     /// The index in the list of the ready instruction that adds least; the last one of equals.
@@ -421,5 +454,40 @@ mod tests {
             allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
         assert!(after * 40 < before * 39, "{before} {after}");
+    }
+
+    /// The sum of three words of each of `count` texels, all of which are sampled first.
+    fn sum_of_texels(count: u32) -> String {
+        let mut text = "kernel @k(%0:32, %1:32) stage machine {\nb0:\n".to_owned();
+        let value = |texel: u32, number: u32| 2 + 8 * texel + number;
+        for texel in 0..count {
+            let [offset, place, texels] = [0, 1, 2].map(|number| value(texel, number));
+            text += &format!("    %{offset}:32 = ffma %0, u{}, %1\n", 32 + 2 * texel);
+            text += &format!("    %{place}:32x2 = collect %{offset}, %1\n");
+            text += &format!("    %{texels}:32x4 = smpf %{place}, _, #0:16, _, #0:16, _ mask=xyz\n");
+            let words = [3, 4, 5, 6].map(|number| format!("%{}:32", value(texel, number)));
+            text += &format!("    {} = split %{texels}\n", words.join(", "));
+        }
+        let sum = |texel: u32, word: u32| value(count + texel, word);
+        for texel in 0..count {
+            for word in 0..3 {
+                let before = if texel == 0 { word % 2 } else { sum(texel - 1, word) };
+                text +=
+                    &format!("    %{}:32 = fadd %{before}, %{}\n", sum(texel, word), value(texel, 3 + word));
+            }
+        }
+        let words = [0, 1, 2].map(|word| format!("%{}", sum(count - 1, word)));
+        text + &format!("    keep {}\n}}\n", words.join(", "))
+    }
+
+    #[test]
+    fn texels_are_sampled_next_to_their_uses_where_that_gives_threads() {
+        let demand = |f: &Function<'_>| pressure(f, &liveness(f), &Bump::new()).max;
+        let bump = Bump::new();
+        let mut f = crate::ir::parse(&bump, &sum_of_texels(40)).unwrap().remove(0);
+        f.compute_cfg();
+        assert!(demand(&f) >= 240);
+        schedule_pressure(&mut f, ENOUGH_HALVES);
+        assert!(demand(&f) <= max_gpr_halves(MAX_THREADS), "{}", demand(&f));
     }
 }
