@@ -4,9 +4,8 @@
 //! and `offset · size` are the same for all invocations: the preamble computes them, and the shader needs one
 //! operation. The same applies to a vector that is multiplied by two matrices.
 //!
-//! A sum is composed if its operands are sums themselves, and the values at the end of those (its *atoms*) are
-//! no more than its own operands. Thus the operation count of a sum never grows, and sums that nothing else
-//! reads are removed.
+//! A sum is composed if its operands are sums themselves, and the sum of the values at the end of those (its
+//! *atoms*) takes no more operations. Sums that nothing else reads are removed.
 //!
 //! Rounding differs, as in `opt_factor`: the pass does nothing if a function or an `exact` forbids contraction,
 //! or if signed zeros, infinities or NaNs are significant. It leaves vertex shaders alone: programs draw the same
@@ -24,6 +23,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::algebraic::exact_values;
 use super::preamble::is_movable;
+use crate::analysis::uses::uses;
 use crate::context::Context;
 use crate::ir::key;
 use crate::ir::{
@@ -98,6 +98,7 @@ struct Coefficients {
 struct Maps<'s> {
     scratch: &'s Bump,
     exact: Side<Value, bool>,
+    uses: ScratchSide<'s, Value, u32>,
     /// Values that the preamble can compute.
     uniform: ScratchSide<'s, Value, bool>,
     /// For each value, its row in `sums` plus one.
@@ -120,6 +121,7 @@ impl<'s> Maps<'s> {
         let mut maps = Maps {
             scratch,
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            uses: uses(f, scratch),
             uniform: ScratchSide::new_in(scratch, f.values.len()),
             places: ScratchSide::new_in(scratch, f.values.len()),
             sums: ArenaVec::new_in(scratch),
@@ -204,7 +206,7 @@ impl<'s> Maps<'s> {
         terms.try_push(term).ok()
     }
 
-    /// Appends the terms of a summand.
+    /// Appends the terms of a summand; one with other uses is computed anyway, and is a term itself.
     fn append(
         &self,
         summand: Src,
@@ -217,7 +219,7 @@ impl<'s> Maps<'s> {
             return offset.replace(added).is_none().then_some(());
         }
         let operand = summand.as_value()?;
-        let Some(sum) = self.get(operand) else {
+        let Some(sum) = self.get(operand).filter(|_| self.uses[operand] == 1) else {
             return terms.try_push(Term { operand, factor: None, negative }).ok();
         };
         if let Some(added) = sum.offset {
@@ -238,7 +240,7 @@ impl<'s> Maps<'s> {
                 Some(sum) => sum.atoms.iter().try_for_each(|atom| include(&mut atoms, *atom)),
                 None => include(&mut atoms, term.operand),
             });
-            is_composed = ends.is_some() && atoms.len() <= terms.len();
+            is_composed = ends.is_some() && self.is_as_short(terms, offset, atoms.len());
         }
         if !is_composed {
             atoms.clear();
@@ -246,6 +248,16 @@ impl<'s> Maps<'s> {
         }
         let terms = self.scratch.alloc_slice_copy(terms);
         Some(Sum { terms, offset, atoms: self.scratch.alloc_slice_copy(&atoms), is_composed })
+    }
+
+    /// Whether a sum composed of `atoms` atoms takes no more operations than its terms.
+    fn is_as_short(&self, terms: &[Term], offset: Option<Offset>, atoms: usize) -> bool {
+        let plain = |term: &&Term| term.factor.is_none();
+        let kept = terms.iter().filter(|term| plain(term) && self.get(term.operand).is_none()).count();
+        let inner_offset =
+            terms.iter().any(|term| self.get(term.operand).is_some_and(|sum| sum.offset.is_some()));
+        let composed = operations(atoms, kept, offset.is_some() || inner_offset);
+        composed <= operations(terms.len(), terms.iter().filter(plain).count(), offset.is_some())
     }
 
     /// Determines which values are read by operations that stay, and which coefficients they need. Users come
@@ -330,6 +342,12 @@ impl<'s> Maps<'s> {
         }
         result
     }
+}
+
+/// Number of operations of a sum of `terms` terms, of which `plain` have no factor, and perhaps an offset.
+fn operations(terms: usize, plain: usize, has_offset: bool) -> usize {
+    let summands = plain + usize::from(has_offset);
+    terms.saturating_sub(plain) + summands.saturating_sub(1)
 }
 
 /// Adds a value to a set; `None` if there is no room.
