@@ -285,7 +285,7 @@ fn product(r: &Rewriter<'_, '_>, uses: &Uses<'_>, src: Src, width: u8) -> Option
 
 /// A mask of low bits applied to a right shift by a constant.
 fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
-    let ones = mask.srcs[1].as_imm().filter(|ones| (ones + 1).is_power_of_two() && *ones < 0x7fff_ffff)?;
+    let ones = mask.srcs[1].as_imm().filter(|ones| *ones < 0x7fff_ffff && (ones + 1).is_power_of_two())?;
     let shift = defined_by(r, mask.srcs[0], IrOp::Ushr)
         .filter(|_| mask.get(key::TABLE) == Truth::AND && ones != 0)?;
     let amount = shift.srcs[1].as_imm().filter(|amount| *amount < 32)?;

@@ -207,16 +207,24 @@ fn after_early_tests_a_discard_only_takes_samples_out_of_the_mask() {
 }
 
 #[test]
-fn a_store_makes_tests_late_and_is_for_live_lanes_only() {
-    let text = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
-        @fragment fn main() -> @location(0) vec4f { out[0] = 7u; return vec4f(0.5); }";
-    let shader = compile(text, Stage::Fragment).expect("compiles");
-    assert!(shader.info.fragment.writes_depth && shader.info.fragment.late_tests);
-    assert!(shader.info.writes_memory);
-    let code = instructions(&shader);
-    let store = code.iter().position(|inst| inst.op == Opcode::Store).expect("a store");
-    assert!(code[..store].iter().any(|inst| inst.op == Opcode::IfIcmp));
-    assert!(code[..store].iter().any(|inst| inst.op == Opcode::Mfsr && inst.modifier("sr") == 63));
+fn memory_writes_make_tests_late_and_atomics_are_for_live_lanes_only() {
+    for (body, op, is_guarded) in
+        [("out[0] = 7u;", Opcode::Store, false), ("_ = atomicAdd(&count, 7u);", Opcode::Atomic, true)]
+    {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> count: atomic<u32>;
+             @fragment fn main() -> @location(0) vec4f {{ {body} return vec4f(0.5); }}"
+        );
+        let shader = compile(&text, Stage::Fragment).expect("compiles");
+        assert!(shader.info.fragment.writes_depth && shader.info.fragment.late_tests);
+        assert!(shader.info.writes_memory);
+        let code = instructions(&shader);
+        let write = code.iter().position(|inst| inst.op == op).expect("a write");
+        let reads_live = |inst: &&Inst| inst.op == Opcode::Mfsr && inst.modifier("sr") == 63;
+        assert_eq!(code[..write].iter().any(|inst| inst.op == Opcode::IfIcmp), is_guarded);
+        assert_eq!(code[..write].iter().any(|inst| reads_live(&inst)), is_guarded);
+    }
 }
 
 #[test]
