@@ -29,8 +29,18 @@ use super::exports::is_export;
 use super::file::{HalfSet, RegisterFile, lowest_place};
 use super::flight::Flight;
 use super::shapes::{Shape, Shapes};
-use super::shared_parts::SharedPart;
 use super::{Allocation, Reg};
+
+/// A part in the register of its vector ([`super::shared_parts`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedPart {
+    /// The value that was split.
+    pub(super) vector: Value,
+    /// The part.
+    pub(super) part: Value,
+    /// The position of the part in the vector, in halves.
+    pub(super) offset: u16,
+}
 
 /// The current names of values that were moved.
 pub(super) struct Names<'s> {

@@ -10,19 +10,8 @@ use crate::ir::entity::Value;
 use crate::ir::function::InstData;
 use crate::ir::op::{IrOp, Op};
 
-use super::assign::Assigner;
+use super::assign::{Assigner, SharedPart};
 use super::shapes::Shape;
-
-/// A part in the register of its vector.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SharedPart {
-    /// The value that was split.
-    vector: Value,
-    /// The part.
-    part: Value,
-    /// The position of the part in the vector, in halves.
-    offset: u16,
-}
 
 impl<'a> Assigner<'_, 'a> {
     /// The vector that result `index` of `data` can share the register of.

@@ -1,8 +1,8 @@
-//! Geometry shaders: their modes, the inputs of each vertex, emitted vertices, captured outputs.
+//! Geometry shaders: the inputs of each vertex, emitted vertices, captured outputs.
 
 use agx_abi::GeometryInfo;
 use agx_abi::vertex::Output as Name;
-use spirv::{BuiltIn, ExecutionMode, StorageClass};
+use spirv::{BuiltIn, StorageClass};
 
 use super::interface::{Leaf, Output, Slot, StageIo, leaves_of};
 use super::module::{Global, Module};
@@ -20,43 +20,6 @@ use crate::ir::function::Access;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
-
-/// Vertices of the input primitives, by execution mode.
-const INPUTS: &[(ExecutionMode, u32)] = &[
-    (ExecutionMode::InputPoints, 1),
-    (ExecutionMode::InputLines, 2),
-    (ExecutionMode::Triangles, 3),
-    (ExecutionMode::InputLinesAdjacency, 4),
-    (ExecutionMode::InputTrianglesAdjacency, 6),
-];
-
-/// Corners of the output primitives, by execution mode.
-const OUTPUTS: &[(ExecutionMode, u32)] = &[
-    (ExecutionMode::OutputPoints, 1),
-    (ExecutionMode::OutputLineStrip, 2),
-    (ExecutionMode::OutputTriangleStrip, 3),
-];
-
-/// Maximum number of vertices of an invocation, and of invocations of a primitive.
-pub const MAX_VERTICES: u32 = 1024;
-
-/// The modes of the geometry shader with function `function`.
-pub(super) fn modes(module: &Module<'_>, function: u32) -> Result<GeometryInfo, CompileError> {
-    let mode = |mode: ExecutionMode| {
-        module.modes.iter().find(|known| (known.0, known.1) == (function, mode as u32)).map(|known| known.2)
-    };
-    let row = |rows: &[(ExecutionMode, u32)]| rows.iter().find(|row| mode(row.0).is_some()).map(|row| row.1);
-    let number = |given: ExecutionMode| mode(given).and_then(|operands| operands.first()).copied();
-    let modes = (row(INPUTS), row(OUTPUTS), number(ExecutionMode::OutputVertices));
-    let (Some(input_vertices), Some(corners), Some(max_vertices)) = modes else {
-        return Err(StageError::GeometryModes.into());
-    };
-    let invocations = number(ExecutionMode::Invocations).unwrap_or(1);
-    if invocations == 0 || invocations > MAX_VERTICES || max_vertices > MAX_VERTICES {
-        return Err(StageError::GeometrySize { invocations, max_vertices, most: MAX_VERTICES }.into());
-    }
-    Ok(GeometryInfo { input_vertices, corners, invocations, max_vertices })
-}
 
 /// The scalars of an input, in order, each with the number of its vertex: inputs of vertices are arrays.
 fn input_leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<(u32, Leaf)>, CompileError> {

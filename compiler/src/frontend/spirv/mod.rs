@@ -18,6 +18,7 @@ mod eval;
 mod float_controls;
 mod fragment;
 mod geometry;
+mod geometry_modes;
 mod globals;
 mod glsl;
 mod glsl_math;

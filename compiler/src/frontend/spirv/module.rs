@@ -6,7 +6,7 @@ use agx_abi::{GeometryInfo, Stage};
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
-use super::geometry;
+use super::geometry_modes;
 use super::pointer::Pointer;
 use super::resource::Resource;
 use super::types::{Ty, Types};
@@ -203,7 +203,7 @@ impl<'a> Module<'a> {
         if let Some(quads) = quads {
             check_quads(quads, workgroup_size)?;
         }
-        let modes = is_geometry(point.model).then(|| geometry::modes(self, point.function));
+        let modes = is_geometry(point.model).then(|| geometry_modes::modes(&self.modes, point.function));
         Ok(Entry {
             stage,
             interface: point.interface,

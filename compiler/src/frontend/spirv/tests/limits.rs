@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use bumpalo::Bump;
 
-use super::super::geometry::MAX_VERTICES;
+use super::super::geometry_modes::MAX_VERTICES;
 use super::super::memory::MAX_SELECTED;
 use super::super::types::{MAX_LEAVES, MAX_TYPE_DEPTH};
 use super::super::words::{MAX_ID_BOUND, MAX_MODULE_WORDS};
