@@ -96,9 +96,11 @@ fn output<'a>(
         Some(init) => memory::store(v, pointer, init, Access::empty())?,
         None => mark_unwritten(io, v, pointer, global.ty)?,
     }
-    let leaves = match &io.written {
-        Some(written) => written.leaves(v.module, global)?,
-        None => (0..).zip(leaves(v.module, global)?).collect(),
+    let written = io.written.as_ref().map(|written| written.scalars(v.module, global)).transpose()?;
+    let all = (0..).zip(leaves(v.module, global)?);
+    let leaves = match written.flatten() {
+        Some(kept) => all.zip(kept).filter(|(_, kept)| *kept).map(|(leaf, _)| leaf).collect(),
+        None => all.collect(),
     };
     io.outputs.push((pointer, leaves));
     Ok(pointer)

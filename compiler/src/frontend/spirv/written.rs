@@ -3,7 +3,6 @@
 
 use spirv::Op;
 
-use super::interface::{Leaf, leaves};
 use super::module::{Def, Global, Module};
 use super::types::Kind;
 use crate::error::CompileError;
@@ -51,24 +50,27 @@ impl Written {
         }
     }
 
-    /// The scalars of an output that may be written, with their positions in the variable.
-    pub fn leaves(&self, module: &Module<'_>, global: &Global<'_>) -> Result<Vec<(u32, Leaf)>, CompileError> {
-        let all = (0..).zip(leaves(module, global)?);
+    /// Which scalars of an output may be written; `None` for all.
+    pub fn scalars(
+        &self,
+        module: &Module<'_>,
+        global: &Global<'_>,
+    ) -> Result<Option<Vec<bool>>, CompileError> {
         if global.init.is_some() || self.whole.get(global.id as usize) == Some(&true) {
-            return Ok(all.collect());
+            return Ok(None);
         }
         let is_member = |member: u32| self.members.binary_search(&(global.id, member)).is_ok();
         let Kind::Struct { members } = module.types.kind(global.ty) else {
             let start = self.members.partition_point(|(id, _)| *id < global.id);
             let any = self.members.get(start).is_some_and(|(id, _)| *id == global.id);
-            return Ok(if any { all.collect() } else { Vec::new() });
+            return Ok(if any { None } else { Some(Vec::new()) });
         };
         let mut kept = Vec::new();
         for (number, member) in (0..).zip(members) {
             let count = module.types.leaf_count(member.ty)?;
             kept.extend(std::iter::repeat_n(is_member(number), count));
         }
-        Ok(all.zip(kept).filter(|(_, kept)| *kept).map(|(leaf, _)| leaf).collect())
+        Ok(Some(kept))
     }
 }
 
