@@ -30,6 +30,9 @@ pub struct FragmentPrologKey {
     /// The main part requires early tests. Discarded samples must not be tested, so the prolog also runs the
     /// tests if it discards anything.
     pub early_tests: bool,
+    /// The main part writes memory. If it also requires early tests, the prolog runs them, as in Mesa 26.1:
+    /// hidden-surface removal drops fragments of programs without tests of their own, though they passed.
+    pub writes_memory: bool,
 }
 
 impl Default for FragmentPrologKey {
@@ -42,6 +45,7 @@ impl Default for FragmentPrologKey {
             counts: false,
             sample_shading: false,
             early_tests: false,
+            writes_memory: false,
         }
     }
 }
@@ -59,7 +63,7 @@ const ATOMIC_ADD: u32 = 0;
 /// Mask of the column and row of the stipple pattern.
 const PATTERN: u32 = 31;
 
-/// Builds the prolog; returns whether it kills samples.
+/// Builds the prolog; returns whether it kills or tests samples.
 pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<bool, CompileError> {
     let mut b = Builder::start(f);
     let shaded = key
@@ -91,7 +95,8 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
         let dead = b.select(discarded, samples, Src::imm(0, 16));
         kill(&mut b, dead);
     }
-    if kills && key.early_tests {
+    let tests = key.early_tests && (kills || key.writes_memory);
+    if tests {
         tile::wait(&mut b, tile::WAIT_TESTS);
         b.effect(Opcode::SampleMask, &[samples, EVERY_LIVE], &mods(Opcode::SampleMask));
     }
@@ -99,7 +104,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
         b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);
     }
     b.finish();
-    Ok(kills)
+    Ok(kills || tests)
 }
 
 /// Adds 1 to the counter for each lane that is not a helper and, for per-sample shading, that covers the
@@ -163,7 +168,7 @@ fn is_culled(b: &mut Builder<'_, '_>, register: u8) -> Src {
 impl FragmentPrologKey {
     /// Whether a shader needs a prolog.
     pub fn is_needed(&self) -> bool {
-        self.counts || self.discards()
+        self.counts || self.discards() || (self.early_tests && self.writes_memory)
     }
 
     /// Whether it may discard anything, so that tests must not precede it.

@@ -73,6 +73,7 @@ impl FragmentState {
             counts: self.counts,
             sample_shading: fragment.sample_shading,
             early_tests: fragment.early_tests,
+            writes_memory: info.writes_memory,
             ..FragmentPrologKey::default()
         };
         let mut epilog = EpilogKey::new(fragment);

@@ -47,6 +47,23 @@ fn the_mask_of_the_api_kills_samples_before_tests_also_where_they_come_first() {
 }
 
 #[test]
+fn early_tests_run_in_the_prolog_of_a_program_that_writes_memory() {
+    for writes_memory in [false, true] {
+        let prolog = FragmentPrologKey { early_tests: true, writes_memory, ..FragmentPrologKey::default() };
+        assert_eq!(prolog.is_needed(), writes_memory);
+        let mut key = key(1);
+        key.early_tests = true;
+        let info = info(1);
+        let program = linked_with(&prolog, &white(), &info, &key, None);
+        assert_eq!(program.late_tests, writes_memory);
+        let mut framebuffer = Framebuffer::new(2, 2, 1, 8);
+        shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
+        assert_eq!(reds(&framebuffer, 1), [255; 4]);
+        assert_eq!(framebuffer.passed, 4);
+    }
+}
+
+#[test]
 fn the_mask_of_the_api_holds_within_the_sample_loop() {
     let prolog =
         FragmentPrologKey { sample_mask: 0b1001, sample_shading: true, ..FragmentPrologKey::default() };
