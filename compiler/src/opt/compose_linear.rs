@@ -51,7 +51,7 @@ pub fn opt_compose_linear(f: &mut Function<'_>, context: &mut Context<'_>) {
 
 fn compose_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut maps = Maps::of(f, scratch);
-    if maps.composable == 0 {
+    if !maps.sums.iter().any(|sum| sum.is_composed) {
         return;
     }
     maps.find_needed(f);
@@ -109,8 +109,6 @@ struct Maps<'s> {
     /// Values whose coefficients composed sums use.
     wanted: ScratchSide<'s, Value, bool>,
     built: ScratchSide<'s, Value, Option<&'s Coefficients>>,
-    /// Number of sums that may be composed.
-    composable: usize,
     /// Number of coefficients that will be built.
     coefficients: usize,
 }
@@ -128,7 +126,6 @@ impl<'s> Maps<'s> {
             read: ScratchSide::later_in(scratch, f.values.len()),
             wanted: ScratchSide::later_in(scratch, f.values.len()),
             built: ScratchSide::later_in(scratch, f.values.len()),
-            composable: 0,
             coefficients: 0,
         };
         let mut depth = 0_u32;
@@ -153,7 +150,6 @@ impl<'s> Maps<'s> {
 
     fn add(&mut self, data: &InstData<'_>, sum: Sum<'s>) {
         if let Some(dst) = data.dst() {
-            self.composable += usize::from(sum.is_composed);
             self.sums.push(sum);
             self.places[dst] = self.sums.len() as u32;
         }
@@ -350,7 +346,7 @@ fn operations(terms: usize, plain: usize, has_offset: bool) -> usize {
     terms.saturating_sub(plain) + summands.saturating_sub(1)
 }
 
-/// Adds a value to a set; `None` if there is no room.
+/// Adds a value to a set; `None` if the set is full.
 fn include(atoms: &mut ArrayVec<Value, MOST_ATOMS>, atom: Value) -> Option<()> {
     if atoms.contains(&atom) { Some(()) } else { atoms.try_push(atom).ok() }
 }

@@ -3,8 +3,8 @@
 //! Each block is scheduled from its end: of the instructions whose users are all placed, the one that adds
 //! least to the registers in use is placed next (that is, before everything placed so far); ties keep the
 //! original order. The new order is used only if it lowers the block's highest demand. If that still costs
-//! threads, a second order takes the load of a vector together with the `split` that takes it apart: alone, the
-//! `split` of three words of a texel adds to the registers in use, and would wait until nothing else is left.
+//! threads, the block is scheduled again with the cost of a `split` taken together with that of the load it reads:
+//! the `split` of three words of a texel by itself adds to the registers in use, so it would be placed last.
 //!
 //! Ordered instructions stay in order: memory accesses of all kinds among each other, coverage operations
 //! among each other, barriers with both. Results of subgroup operations depend on the execution mask, which

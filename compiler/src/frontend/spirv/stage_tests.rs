@@ -221,9 +221,9 @@ fn memory_writes_make_tests_late_and_atomics_are_for_live_lanes_only() {
         assert!(shader.info.writes_memory);
         let code = instructions(&shader);
         let write = code.iter().position(|inst| inst.op == op).expect("a write");
-        let reads_live = |inst: &&Inst| inst.op == Opcode::Mfsr && inst.modifier("sr") == 63;
+        let reads_live = |inst: &Inst| inst.op == Opcode::Mfsr && inst.modifier("sr") == 63;
         assert_eq!(code[..write].iter().any(|inst| inst.op == Opcode::IfIcmp), is_guarded);
-        assert_eq!(code[..write].iter().any(|inst| reads_live(&inst)), is_guarded);
+        assert_eq!(code[..write].iter().any(reads_live), is_guarded);
     }
 }
 
