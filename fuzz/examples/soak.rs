@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use agx_fuzz::{TARGETS, Target};
 use agx_random::Random;
 
-/// Maximum number of bytes of a run.
-const MOST_BYTES: u64 = 2048;
+/// The limits on the number of bytes of a run, each as likely as the others. Most runs are short, so that more of them are
+/// made in the same time, and faults that need a long input are still reached.
+const LENGTH_LIMITS: [u64; 7] = [32, 64, 128, 256, 512, 1024, 2048];
 
 /// The end of the program.
 #[derive(Clone)]
@@ -85,7 +86,8 @@ fn run(arguments: &Arguments) -> (u64, u64) {
         Until::Seconds(seconds) => begin.elapsed() < Duration::from_secs(seconds),
         Until::File(_) => false,
     } {
-        let length = (random.next_u64() % MOST_BYTES) as usize;
+        let limit = LENGTH_LIMITS[(random.next_u64() % LENGTH_LIMITS.len() as u64) as usize];
+        let length = (random.next_u64() % limit) as usize;
         let data = random.bytes(length);
         if !passes(*target, &data) {
             failures += 1;
