@@ -181,10 +181,14 @@ passes! {
         optional(Source, Selected, sure!(opt::opt_dce));
     OPT_SIMPLIFY_CONTROL "opt_simplify_control" "Converts short ifs to selects and removes constructs without effect." =
         optional(Source, Source, sure!(opt::opt_simplify_control));
+    OPT_LOOP_BOUNDS "opt_loop_bounds" "Removes exits that a loop takes after 2^64 iterations." =
+        optional(Source, Source, sure!(opt::opt_loop_bounds));
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
         optional(Source, Source, sure!(opt::opt_unroll));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
+    OPT_ROUNDING "opt_rounding" "Removes the rounding of floats that are integers already." =
+        optional(Source, Source, sure!(opt::opt_rounding));
     OPT_JUMP_THREADING "opt_jump_threading" "Redirects branches whose conditions are known, and folds known conditions." =
         optional(Source, Source, sure!(opt::opt_jump_threading));
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =

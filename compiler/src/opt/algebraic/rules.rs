@@ -3,8 +3,8 @@
 //! `a b c d` are any sources, `k m` any constants. Within a group the first matching rule applies.
 
 use agx_isa::table::Opcode::{
-    Bitop, Exp2, FToS32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts, S32ToF,
-    Trunc,
+    Bitop, Exp2, FToS32, FToU32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts,
+    S32ToF, Trunc,
 };
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
@@ -325,6 +325,8 @@ pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Rcp), Group::of(RECIPROCAL)),
     (Op::Hw(Log2), Group::of(LOGARITHM)),
     (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
+    (Op::Hw(FToS32), Group::of(SIGNED_OF_FLOAT)),
+    (Op::Hw(FToU32), Group::of(UNSIGNED_OF_FLOAT)),
     (Op::Ir(Fadd64), Group::of(DOUBLE_ADD)),
     (Op::Hw(Ffma), Group::of(FLOAT_FUSED)),
     (Op::Hw(Hfma), Group::of(HALF_FUSED)),
@@ -895,6 +897,20 @@ static FLOAT_OF_SIGNED: &[Rule] = &[finite(
     hw!(S32ToF[round = Mod::Is(Rounding::NEAREST_EVEN.get())] hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)),
     hw!(Trunc A),
 )];
+
+/// A conversion to an integer truncates by itself.
+macro_rules! conversion_truncates {
+    ($convert:ident) => {
+        &[exact(
+            hw!($convert[round = Mod::Is(Rounding::TOWARD_ZERO.get())] hw!(Trunc A)),
+            hw!($convert[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A),
+        )
+        .when(|bound| bound.widths[0] == bound.results[1])]
+    };
+}
+
+static SIGNED_OF_FLOAT: &[Rule] = conversion_truncates!(FToS32);
+static UNSIGNED_OF_FLOAT: &[Rule] = conversion_truncates!(FToU32);
 
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
