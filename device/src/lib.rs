@@ -5,6 +5,8 @@
 //! programs. An error of the driver becomes a [`Finding`], which never changes a result. docs/device.md is the
 //! overview.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 mod bytes;
 mod execute;
 mod findings;

@@ -8,6 +8,8 @@ use agx_isa::decode::decode;
 use agx_isa::inst::Inst;
 use agx_isa::table::Opcode;
 
+use crate::bytes;
+
 /// Maximum size of a program in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// Number of bytes that contain any single instruction.
@@ -46,15 +48,15 @@ impl Programs {
 /// continue.
 pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault> {
     let mut bytes = Vec::new();
-    let (mut pc, mut farthest) = (0, 0);
+    let (mut pc, mut farthest) = (0_usize, 0);
     while pc < MOST_BYTES {
-        let left = extend(memory, address, &mut bytes, pc + 2 * LONGEST)?;
-        let Ok((inst, len)) = decode(bytes.get(pc..).unwrap_or(&[])) else { break };
+        let left = extend(memory, address, &mut bytes, pc.saturating_add(2 * LONGEST))?;
+        let Ok((inst, len)) = decode(after(&bytes, pc)) else { break };
         if let Some(target) = jump_target(&inst, pc) {
             farthest = farthest.max(target);
         }
-        pc += len;
-        let last = inst.op == Opcode::Stop && pc > farthest && !resumes_lanes(&bytes[pc..]);
+        pc = pc.saturating_add(len);
+        let last = inst.op == Opcode::Stop && pc > farthest && !resumes_lanes(after(&bytes, pc));
         if last || !left {
             break;
         }
@@ -63,28 +65,32 @@ pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault
     Ok(bytes)
 }
 
+/// The code from `pc` on.
+fn after(code: &[u8], pc: usize) -> &[u8] {
+    code.get(pc..).unwrap_or(&[])
+}
+
 /// Whether code begins with an instruction that reactivates masked-off lanes.
 fn resumes_lanes(code: &[u8]) -> bool {
     let resuming = [Opcode::ElseIcmp, Opcode::ElseFcmp, Opcode::PopExec];
     matches!(decode(code), Ok((inst, _)) if resuming.contains(&inst.op))
 }
 
-/// Extends `bytes` to `len` bytes; false if memory ends before.
-fn extend(memory: &Memory, address: u64, bytes: &mut Vec<u8>, len: usize) -> Result<bool, MemoryFault> {
-    while bytes.len() < len {
-        let at = bytes.len();
+/// Extends `code` to `len` bytes; false if memory ends before.
+fn extend(memory: &Memory, address: u64, code: &mut Vec<u8>, len: usize) -> Result<bool, MemoryFault> {
+    while code.len() < len {
+        let from = bytes::address(address, code.len() as u64);
         let mut piece = vec![0; PIECE];
-        let mut got = piece.len();
-        while memory.fetch(address + at as u64, &mut piece[..got]).is_err() {
-            got /= 2;
-            if got < 2 {
-                return match at {
-                    0 => memory.fetch(address, &mut piece[..2]).map(|()| false),
-                    _ => Ok(false),
+        while memory.fetch(from, &mut piece).is_err() {
+            piece.truncate(piece.len() / 2);
+            if piece.len() < 2 {
+                return match code.is_empty() {
+                    true => memory.fetch(address, &mut [0; 2]).map(|()| false),
+                    false => Ok(false),
                 };
             }
         }
-        bytes.extend_from_slice(&piece[..got]);
+        code.append(&mut piece);
     }
     Ok(true)
 }
@@ -93,5 +99,5 @@ fn extend(memory: &Memory, address: u64, bytes: &mut Vec<u8>, len: usize) -> Res
 fn jump_target(inst: &Inst, pc: usize) -> Option<usize> {
     matches!(inst.op, Opcode::JmpAny | Opcode::JmpNone | Opcode::Call).then_some(())?;
     let operand = inst.operands.iter().find(|operand| operand.tag == agx_isa::inst::Tag::Imm)?;
-    usize::try_from(pc as i64 + i64::from(operand.value as i32)).ok()
+    pc.checked_add_signed(operand.value as i32 as isize)
 }

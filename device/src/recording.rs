@@ -17,6 +17,10 @@ use crate::statistics::Statistics;
 const MAGIC: &[u8; 8] = b"AGXREC\x00\x01";
 /// Bytes of a page in a recording.
 const PAGE: usize = 0x1000;
+/// The end of the addresses of the device.
+const END: u64 = 1 << 39;
+/// The error for a range whose contents cannot be allocated.
+const TOO_LARGE: &str = "a range that does not fit in memory";
 
 /// The reason why a recording cannot be replayed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -91,15 +95,16 @@ impl Recorder {
     }
 
     fn contents(&mut self, memory: &Memory, address: u64, bytes: usize) -> Vec<u32> {
-        (0..bytes.div_ceil(PAGE))
-            .map(|at| {
-                let mut page = vec![0; PAGE.min(bytes - at * PAGE)];
-                if memory.fetch(address + (at * PAGE) as u64, &mut page).is_err()
+        (0..bytes)
+            .step_by(PAGE)
+            .map(|offset| {
+                let mut page = vec![0; PAGE.min(bytes.saturating_sub(offset))];
+                if memory.fetch(address.saturating_add(offset as u64), &mut page).is_err()
                     || page.iter().all(|byte| *byte == 0)
                 {
                     return 0;
                 }
-                let next = self.pages.len() as u32 + 1;
+                let next = (self.pages.len() as u32).saturating_add(1);
                 *self.pages.entry(page).or_insert(next)
             })
             .collect()
@@ -137,12 +142,9 @@ impl Recorder {
 
 /// Page numbers, run-length encoded: number of runs, then length and number of each.
 fn runs(pages: &[u32]) -> Vec<u64> {
-    let mut out = vec![0];
-    for run in pages.chunk_by(|a, b| a == b) {
-        out[0] += 1;
-        out.extend([run.len() as u64, u64::from(run[0])]);
-    }
-    out
+    let run = |run: &[u32]| run.first().map(|number| [run.len() as u64, u64::from(*number)]);
+    let runs: Vec<[u64; 2]> = pages.chunk_by(|a, b| a == b).filter_map(run).collect();
+    [&[runs.len() as u64], runs.as_flattened()].concat()
 }
 
 /// Reads a recording from bytes.
@@ -164,27 +166,33 @@ impl<'b> Reader<'b> {
         Ok(bytes.first_chunk().copied().map_or(0, u64::from_le_bytes))
     }
 
-    fn pages(&mut self, count: u64) -> Result<Vec<u32>, ReplayError> {
+    /// The numbers of at most `count` pages, of a range in the submission of index `at`.
+    fn pages(&mut self, at: usize, count: u64) -> Result<Vec<u32>, ReplayError> {
         let mut pages = Vec::new();
         for _ in 0..self.word()? {
             let (len, number) = (self.word()?, self.word()?);
-            if pages.len() as u64 + len > count {
+            if len > count.saturating_sub(pages.len() as u64) {
                 return Err(ReplayError::Short(self.at));
             }
-            pages.resize(pages.len() + len as usize, number as u32);
+            let all = pages.len().saturating_add(len as usize);
+            pages.try_reserve(len as usize).map_err(|_| content(at, TOO_LARGE))?;
+            pages.resize(all, number as u32);
         }
         Ok(pages)
     }
 
-    fn submission(&mut self) -> Result<Recorded, ReplayError> {
+    fn submission(&mut self, at: usize) -> Result<Recorded, ReplayError> {
         let shader_base = self.word()?;
         let len = self.word()? as usize;
         let stream = self.take(len)?.to_vec();
         let mut ranges = Vec::new();
         for _ in 0..self.word()? {
             let (address, bytes, access) = (self.word()?, self.word()?, self.word()? as u8);
+            if address.checked_add(bytes).is_none_or(|end| end > END) {
+                return Err(content(at, "a range beyond the addresses of the device"));
+            }
             let count = bytes.div_ceil(PAGE as u64);
-            let pages = [self.pages(count)?, self.pages(count)?];
+            let pages = [self.pages(at, count)?, self.pages(at, count)?];
             ranges.push(Range { address, bytes, access, pages });
         }
         Ok(Recorded { shader_base, stream, ranges })
@@ -198,11 +206,16 @@ pub struct Recording {
     submissions: Vec<Recorded>,
 }
 
+/// An error in the submission of an index.
+fn content(at: usize, what: &'static str) -> ReplayError {
+    ReplayError::Content { number: at.saturating_add(1), what }
+}
+
 /// The commands of a submission.
 fn commands(submission: &Recorded, at: usize) -> Result<Vec<Command>, ReplayError> {
     let what = "commands that cannot be read";
     let commands = parse_commands(&submission.stream);
-    let commands = commands.map_err(|_| ReplayError::Content { number: at + 1, what })?;
+    let commands = commands.map_err(|_| content(at, what))?;
     Ok(commands.into_iter().map(|ordered| ordered.command).collect())
 }
 
@@ -238,8 +251,8 @@ impl Recording {
             pages.push(reader.take(len)?.to_vec());
         }
         let mut submissions = Vec::new();
-        for _ in 0..reader.word()? {
-            submissions.push(reader.submission()?);
+        for at in 0..reader.word()? as usize {
+            submissions.push(reader.submission(at)?);
         }
         Ok(Recording { pages, submissions })
     }
@@ -283,7 +296,7 @@ impl Recording {
                 };
                 device.execute(submission, command);
             }
-            self.compare(submission, &memory, &mut replay.differences)?;
+            self.compare(submission, number, &memory, &mut replay.differences)?;
         }
         replay.findings = device.notebook.all().to_vec();
         replay.statistics = std::mem::take(&mut device.statistics);
@@ -291,30 +304,29 @@ impl Recording {
         Ok(replay)
     }
 
-    /// The bytes of a range, before (0) or after (1) its submission.
-    fn contents(&self, range: &Range, which: usize) -> Result<Vec<u8>, ReplayError> {
-        let mut bytes = Vec::with_capacity(range.bytes as usize);
-        for number in &range.pages[which] {
-            let left = (range.bytes as usize).saturating_sub(bytes.len()).min(PAGE);
-            match number.checked_sub(1) {
-                None => bytes.resize(bytes.len() + left, 0),
-                Some(at) => {
-                    bytes.extend_from_slice(self.pages.get(at as usize).ok_or(ReplayError::Page(*number))?)
-                }
-            }
+    /// The bytes of a range, from these of its pages, in the submission of index `at`.
+    fn contents(&self, at: usize, range: &Range, pages: &[u32]) -> Result<Vec<u8>, ReplayError> {
+        let len = range.bytes as usize;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| content(at, TOO_LARGE))?;
+        for number in pages {
+            let left = len.saturating_sub(bytes.len()).min(PAGE);
+            let page: &[u8] = match number.checked_sub(1) {
+                None => &[0; PAGE],
+                Some(at) => self.pages.get(at as usize).ok_or(ReplayError::Page(*number))?,
+            };
+            bytes.extend_from_slice(page.get(..left).unwrap_or(page));
         }
-        bytes.resize(range.bytes as usize, 0);
+        bytes.resize(len, 0);
         Ok(bytes)
     }
 
     fn memory(&self, submission: &Recorded, number: usize) -> Result<Memory, ReplayError> {
         let mut memory = Memory::new();
         for range in &submission.ranges {
-            let bytes = self.contents(range, 0)?;
+            let bytes = self.contents(number, range, &range.pages[0])?;
             let access = Access::from_bits_truncate(range.access);
-            memory
-                .map(range.address, bytes, access)
-                .map_err(|_| ReplayError::Content { number: number + 1, what: "ranges that overlap" })?;
+            memory.map(range.address, bytes, access).map_err(|_| content(number, "ranges that overlap"))?;
         }
         Ok(memory)
     }
@@ -322,19 +334,21 @@ impl Recording {
     fn compare(
         &self,
         submission: &Recorded,
+        number: usize,
         memory: &Memory,
         differences: &mut Vec<(u64, u8, u8)>,
     ) -> Result<(), ReplayError> {
         for range in submission.ranges.iter().filter(|range| range.access & Access::WRITE.bits() != 0) {
-            let expected = self.contents(range, 1)?;
+            let expected = self.contents(number, range, &range.pages[1])?;
             let Some(found) = memory.bytes(range.address, expected.len()) else { continue };
+            if found == expected {
+                continue;
+            }
             let different = expected.iter().zip(found).enumerate().filter(|(_, (a, b))| a != b);
-            let room = KEPT - differences.len();
-            differences.extend(
-                different
-                    .take(room)
-                    .map(|(at, (expected, found))| (range.address + at as u64, *expected, *found)),
-            );
+            let room = KEPT.saturating_sub(differences.len());
+            let place = |at: usize| range.address.saturating_add(at as u64);
+            differences
+                .extend(different.take(room).map(|(at, (expected, found))| (place(at), *expected, *found)));
         }
         Ok(())
     }

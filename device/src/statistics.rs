@@ -57,14 +57,23 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Adds one to a sum.
+    pub(crate) fn count(&mut self, sum: fn(&mut Statistics) -> &mut u64) {
+        add(sum(self), 1);
+    }
+
     pub(crate) fn add(&mut self, program: u64, work: Work, report: &Report) {
         let none = ProgramStatistics { work, launches: 0, instructions: 0, lane_instructions: 0, cycles: 0 };
         let sums = self.programs.entry(program).or_insert(none);
-        sums.launches += 1;
-        sums.instructions += report.instructions;
-        sums.lane_instructions += report.lane_instructions;
-        sums.cycles += report.estimated_cycles();
+        add(&mut sums.launches, 1);
+        add(&mut sums.instructions, report.instructions);
+        add(&mut sums.lane_instructions, report.lane_instructions);
+        add(&mut sums.cycles, report.estimated_cycles());
     }
+}
+
+fn add(sum: &mut u64, value: u64) {
+    *sum = sum.saturating_add(value);
 }
 
 impl fmt::Display for Statistics {

@@ -65,7 +65,8 @@ pub(crate) fn unbound(what: &'static str, address: u64) -> impl Fn(MemoryFault) 
 pub(crate) struct Walk {
     pub(crate) at: u64,
     returns: Vec<u64>,
-    records: u32,
+    /// Number of records that may still be reached.
+    left: u32,
 }
 
 /// A record that a walk has reached.
@@ -77,15 +78,13 @@ pub(crate) struct Reached {
 
 impl Walk {
     pub(crate) fn new(at: u64) -> Walk {
-        Walk { at, returns: Vec::new(), records: 0 }
+        Walk { at, returns: Vec::new(), left: MOST_RECORDS }
     }
 
     /// The record at the current position.
     pub(crate) fn reach(&mut self, memory: &Memory) -> Result<Reached, StreamError> {
-        self.records += 1;
-        if self.records > MOST_RECORDS {
-            return Err(StreamError::Shape { address: self.at, what: "does not end" });
-        }
+        let endless = StreamError::Shape { address: self.at, what: "does not end" };
+        self.left = self.left.checked_sub(1).ok_or(endless)?;
         let word = bytes::word(memory, self.at).map_err(unbound("a record", self.at))?;
         Ok(Reached { address: self.at, kind: u64::from(word >> 29) })
     }
@@ -93,8 +92,14 @@ impl Walk {
     /// Reads a record and advances the walk.
     pub(crate) fn take(&mut self, memory: &Memory, record: &'static Record) -> Result<Vec<u8>, StreamError> {
         let address = self.at;
-        self.at += record.bytes as u64;
+        self.at = bytes::address(address, record.bytes as u64);
         bytes::record(memory, address, record).map_err(unbound(record.name, address))
+    }
+
+    /// Advances to a multiple of eight bytes after `start`.
+    pub(crate) fn align(&mut self, start: u64) {
+        let taken = self.at.saturating_sub(start);
+        self.at = bytes::address(self.at, taken.wrapping_neg() % 8);
     }
 
     /// Continues at `target`.
@@ -200,10 +205,11 @@ impl Words {
 
 fn unset_ranges(set: &[bool; UNIFORMS]) -> Vec<Range<u16>> {
     let mut ranges: Vec<Range<u16>> = Vec::new();
-    for (at, _) in set.iter().enumerate().filter(|(_, set)| !**set) {
+    for (half, _) in (0_u16..).zip(set).filter(|(_, set)| !**set) {
+        let end = half.saturating_add(1);
         match ranges.last_mut() {
-            Some(last) if usize::from(last.end) == at => last.end += 1,
-            _ => ranges.push(at as u16..at as u16 + 1),
+            Some(last) if last.end == half => last.end = end,
+            _ => ranges.push(half..end),
         }
     }
     ranges
@@ -232,7 +238,7 @@ impl Reader<'_> {
             record::USC_SHARED => self.shared()?,
             record::USC_SHADER => {
                 let bytes = self.take(&usc_shader::RECORD)?;
-                self.words.code = self.base + usc_shader::CODE.get(&bytes);
+                self.words.code = bytes::address(self.base, usc_shader::CODE.get(&bytes));
             }
             record::USC_REGISTERS => {
                 let bytes = self.take(&usc_registers::RECORD)?;
@@ -249,7 +255,7 @@ impl Reader<'_> {
             }
             record::USC_PREAMBLE => {
                 let bytes = self.take(&usc_preamble::RECORD)?;
-                self.words.preamble = Some(self.base + usc_preamble::CODE.get(&bytes));
+                self.words.preamble = Some(bytes::address(self.base, usc_preamble::CODE.get(&bytes)));
                 return Ok(false);
             }
             tag => return Err(StreamError::Tag { address, tag }),
@@ -271,14 +277,14 @@ impl Reader<'_> {
 
     fn uniforms(&mut self, record: &'static Record, first: usize) -> Result<(), StreamError> {
         let word = self.take(record)?;
-        let start = first + usc_uniform::START.get(&word) as usize;
-        let count = usc_uniform::COUNT.get(&word) as usize;
-        let values = self.pointed("uniforms", usc_uniform::ADDRESS.get(&word), 2 * count)?;
-        for (at, half) in values.chunks_exact(2).enumerate() {
-            if let Some(place) = self.words.uniforms.get_mut(start + at) {
-                *place = u16::from_le_bytes([half[0], half[1]]);
-                self.set[start + at] = true;
-            }
+        let start = first.saturating_add(usc_uniform::START.get(&word) as usize);
+        let bytes = (usc_uniform::COUNT.get(&word) as usize).saturating_mul(2);
+        let values = self.pointed("uniforms", usc_uniform::ADDRESS.get(&word), bytes)?;
+        let (halves, _) = values.as_chunks();
+        let places = self.words.uniforms.iter_mut().skip(start).zip(self.set.iter_mut().skip(start));
+        for ((place, set), half) in places.zip(halves) {
+            *place = u16::from_le_bytes(*half);
+            *set = true;
         }
         Ok(())
     }
@@ -286,8 +292,8 @@ impl Reader<'_> {
     fn textures(&mut self) -> Result<(), StreamError> {
         let word = self.take(&usc_texture::RECORD)?;
         let (start, count) = (usc_texture::START.get(&word) as usize, usc_texture::COUNT.get(&word) as usize);
-        let found = self.pointed("textures", usc_texture::ADDRESS.get(&word), 24 * count)?;
-        place(&mut self.words.textures, start, found.chunks_exact(24));
+        let found = self.pointed("textures", usc_texture::ADDRESS.get(&word), count.saturating_mul(24))?;
+        place(&mut self.words.textures, start, found.as_chunks().0.iter());
         Ok(())
     }
 
@@ -295,10 +301,12 @@ impl Reader<'_> {
         let word = self.take(&usc_sampler::RECORD)?;
         let (start, count) = (usc_sampler::START.get(&word) as usize, usc_sampler::COUNT.get(&word) as usize);
         let stride = if self.extended { 24 } else { 8 };
-        let found = self.pointed("samplers", usc_sampler::ADDRESS.get(&word), stride * count)?;
-        place(&mut self.words.samplers, start, found.chunks_exact(stride).map(|bytes| &bytes[..8]));
+        let found =
+            self.pointed("samplers", usc_sampler::ADDRESS.get(&word), count.saturating_mul(stride))?;
+        let entries = found.chunks_exact(stride);
+        place(&mut self.words.samplers, start, entries.clone().filter_map(<[u8]>::first_chunk));
         if self.extended {
-            place(&mut self.words.borders, start, found.chunks_exact(stride).map(|bytes| &bytes[8..]));
+            place(&mut self.words.borders, start, entries.filter_map(<[u8]>::last_chunk));
         }
         Ok(())
     }
@@ -325,14 +333,15 @@ impl Reader<'_> {
 fn place<'b, const N: usize>(
     registers: &mut Vec<[u8; N]>,
     start: usize,
-    descriptors: impl Iterator<Item = &'b [u8]>,
+    descriptors: impl Iterator<Item = &'b [u8; N]>,
 ) {
-    for (at, bytes) in descriptors.enumerate() {
-        if registers.len() <= start + at {
-            registers.resize(start + at + 1, [0; N]);
-        }
-        if let Some(bytes) = bytes.first_chunk() {
-            registers[start + at] = *bytes;
+    for (number, bytes) in (start..).zip(descriptors) {
+        match registers.get_mut(number) {
+            Some(place) => *place = *bytes,
+            None => {
+                registers.resize(number, [0; N]);
+                registers.push(*bytes);
+            }
         }
     }
 }

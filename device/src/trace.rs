@@ -73,7 +73,7 @@ impl Listing<'_> {
                     let Launch { threads, workgroup, .. } = launch;
                     let sizes = format!(" threads {threads:?} in workgroups of {workgroup:?}");
                     self.line(launch.address, &(launch::RECORD.text(&launch.head) + &sizes));
-                    let pipeline = self.base + launch::PIPELINE.get(&launch.head);
+                    let pipeline = bytes::address(self.base, launch::PIPELINE.get(&launch.head));
                     self.words(pipeline, extended(&launch.head))?;
                 }
                 CDM_BARRIER => {
@@ -100,7 +100,7 @@ impl Listing<'_> {
             ("end of tile", END_OF_TILE, END_OF_TILE_RESOURCES),
         ] {
             self.line(0, name);
-            let address = self.base + (program.get(command) & !7);
+            let address = bytes::address(self.base, program.get(command) & !7);
             self.words(address, has_borders(resources.get(command)))?;
         }
         let mut walk = Walk::new(STREAM.get(command));
@@ -126,7 +126,8 @@ impl Listing<'_> {
                         if record.name == vertex_shader_0::RECORD.name {
                             extended = has_borders(vertex_shader_0::SAMPLERS.raw(&bytes) << 9);
                         } else if record.name == vertex_shader_1::RECORD.name {
-                            self.words(self.base + vertex_shader_1::PIPELINE.get(&bytes), extended)?;
+                            let pipeline = bytes::address(self.base, vertex_shader_1::PIPELINE.get(&bytes));
+                            self.words(pipeline, extended)?;
                         }
                     }
                 }
@@ -174,7 +175,7 @@ impl Listing<'_> {
             (render_command::DEPTH_BIASES, scissor_index::DEPTH_BIAS, &depth_bias::RECORD),
         ];
         for (base, field, record) in entries {
-            let address = base.get(command) + field.get(index) * record.bytes as u64;
+            let address = bytes::element(base.get(command), field.get(index), record);
             if let Ok(bytes) = bytes::record(self.memory, address, record) {
                 self.line(address, &format!("    {}", record.text(&bytes)));
             }
@@ -183,20 +184,20 @@ impl Listing<'_> {
 
     /// The coefficient bindings and the words of a fragment shader.
     fn fragment(&mut self, shader: &[u8]) -> Result<(), StreamError> {
-        let address = self.base + fragment_shader::COEFFICIENTS.get(shader);
+        let address = bytes::address(self.base, fragment_shader::COEFFICIENTS.get(shader));
         let count = fragment_shader::BINDINGS.get(shader) as usize;
-        let len = cf_header::RECORD.bytes + count * cf_binding::RECORD.bytes;
+        let len = cf_header::RECORD.bytes.saturating_add(count.saturating_mul(cf_binding::RECORD.bytes));
         if count > 0
             && let Ok(bytes) = bytes::read(self.memory, address, len)
+            && let Some((header, bindings)) = bytes.split_at_checked(cf_header::RECORD.bytes)
         {
-            let (header, bindings) = bytes.split_at(cf_header::RECORD.bytes);
             self.line(address, &format!("    {}", cf_header::RECORD.text(header)));
             for binding in bindings.chunks_exact(cf_binding::RECORD.bytes) {
                 self.line(0, &format!("    {}", cf_binding::RECORD.text(binding)));
             }
         }
         let extended = has_borders(fragment_shader::SAMPLERS.raw(shader) << 9);
-        self.words(self.base + fragment_shader::PIPELINE.get(shader), extended)
+        self.words(bytes::address(self.base, fragment_shader::PIPELINE.get(shader)), extended)
     }
 
     /// The words of a shader, the descriptors that they point to, and its programs.
@@ -211,10 +212,8 @@ impl Listing<'_> {
         for (number, bytes) in words.samplers.iter().enumerate() {
             self.line(0, &format!("    ss{number}: {}", record::sampler::RECORD.text(bytes)));
             if let Some(border) = words.borders.get(number) {
-                let channels = border
-                    .chunks_exact(4)
-                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-                let channels: Vec<String> = channels.map(|word| format!("{word:#x}")).collect();
+                let words = border.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+                let channels: Vec<String> = words.map(|word| format!("{word:#x}")).collect();
                 self.line(0, &format!("      border {}", channels.join(", ")));
             }
         }
@@ -230,14 +229,14 @@ impl Listing<'_> {
             Err(fault) => return self.line(address, &format!("    program: {fault}")),
         };
         self.line(address, "    program");
-        let mut pc = 0;
-        while let Some(rest) = bytes.get(pc..).filter(|rest| !rest.is_empty()) {
+        let (mut at, mut rest) = (address, bytes.as_slice());
+        while !rest.is_empty() {
             match decode(rest) {
                 Ok((inst, len)) => {
-                    self.line(address + pc as u64, &format!("      {inst}"));
-                    pc += len;
+                    self.line(at, &format!("      {inst}"));
+                    (at, rest) = (bytes::address(at, len as u64), rest.get(len..).unwrap_or(&[]));
                 }
-                Err(error) => return self.line(address + pc as u64, &format!("      {error}")),
+                Err(error) => return self.line(at, &format!("      {error}")),
             }
         }
     }

@@ -6,7 +6,7 @@ use agx_device::record::{
     Field, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit, sync,
     usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
 };
-use agx_device::{Kernel, Recording, Settings};
+use agx_device::{Kernel, Recording, ReplayError, Settings};
 use agx_isa::asm::assemble;
 
 /// Memory of a caller: one range from this address on.
@@ -227,6 +227,23 @@ fn a_recording_replays_without_the_driver() {
     }
 }
 
+/// A range may be larger than the recording, because pages of zeros are not stored.
+#[test]
+fn a_recording_with_ranges_beyond_the_addresses_is_rejected() {
+    // No pages; one submission with no commands and one range: address, bytes, access, page numbers before and after.
+    let recording = |address: u64, bytes: u64| {
+        let words = [0, 1, BASE, 0, 1, address, bytes, 1, 0, 0];
+        let words: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
+        [&b"AGXREC\x00\x01"[..], &words].concat()
+    };
+    assert!(Recording::parse(&recording(BASE, 0x4000)).is_ok());
+    let error = ReplayError::Content { number: 1, what: "a range beyond the addresses of the device" };
+    for (address, bytes) in [(0, u64::MAX), (u64::MAX, 0x4000), (BASE, 1 << 40)] {
+        let found = Recording::parse(&recording(address, bytes)).and_then(|whole| whole.listing(1));
+        assert_eq!(found, Err(error.clone()), "{bytes} bytes at {address:#x}");
+    }
+}
+
 /// The recording for the command-line tests equals the current recording of the device; `BLESS=1` rewrites it.
 #[test]
 fn the_kept_recording_is_current() {
@@ -265,6 +282,18 @@ fn wrong_streams_are_findings() {
     let found = device.kernel.findings().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(found.iter().any(|text| text.contains("launch: bit 25 is set")), "{found:?}");
     assert!(found.iter().any(|text| text.contains("unknown tag 0x77")), "{found:?}");
+}
+
+/// Addresses that a base and an offset place beyond the last one are not mapped.
+#[test]
+fn addresses_do_not_wrap_around() {
+    let mut device = launched(NUMBERS);
+    let base = [(queue_create::VM, 1), (queue_create::SHADER_BASE, u64::MAX - 0x20)];
+    let queue = device.call(0x48, queue_create::RECORD.build_raw(&base)).expect("made");
+    let queue = queue_create::QUEUE.get(&queue);
+    device.submit_to(queue, 0, [0, 0], BASE + PLACES[2]).expect("the call itself is right");
+    let found = device.kernel.findings().iter().map(|finding| finding.text.as_str()).collect::<Vec<_>>();
+    assert!(matches!(found.as_slice(), [one] if one.contains("not mapped")), "{found:?}");
 }
 
 /// The operation between two submissions that write the same bytes.

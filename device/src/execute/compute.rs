@@ -40,7 +40,7 @@ impl Launch {
             1 => {
                 let groups: [u32; 3] = indirect(memory, walk)?;
                 let workgroup = triple(&walk.take(memory, &sizes::RECORD)?);
-                ([0, 1, 2].map(|axis| groups[axis].wrapping_mul(workgroup[axis])), workgroup)
+                (each(groups, workgroup, u32::wrapping_mul), workgroup)
             }
             2 => {
                 let [a, b, c, x, y, z]: [u32; 6] = indirect(memory, walk)?;
@@ -50,6 +50,11 @@ impl Launch {
         };
         Ok(Launch { address, head, threads, workgroup })
     }
+}
+
+/// Combines the sizes along each axis.
+fn each([a, b, c]: [u32; 3], [x, y, z]: [u32; 3], combine: fn(u32, u32) -> u32) -> [u32; 3] {
+    [combine(a, x), combine(b, y), combine(c, z)]
 }
 
 /// The sizes that an indirect launch reads from memory.
@@ -75,7 +80,7 @@ impl Device {
             compute_command::SAMPLER_COUNT.get(command),
         );
         let mut walk = Walk::new(compute_command::STREAM.get(command));
-        let mut launches = 0;
+        let mut launches = 0_u32;
         loop {
             let reached = walk.reach(submission.memory)?;
             self.place.record = Some(reached.address);
@@ -83,7 +88,7 @@ impl Device {
                 CDM_LAUNCH => {
                     let launch = Launch::read(submission.memory, &mut walk)?;
                     self.place.launch = Some(launches);
-                    launches += 1;
+                    launches = launches.saturating_add(1);
                     self.check(&launch::RECORD, &launch.head);
                     self.launch(submission, command, &launch, heap)?;
                 }
@@ -110,9 +115,9 @@ impl Device {
         launch: &Launch,
         sampler_heap: Option<(u64, u32)>,
     ) -> Result<(), StreamError> {
-        self.statistics.launches += 1;
+        self.statistics.count(|sums| &mut sums.launches);
         let base = submission.shader_base;
-        let pipeline = base + launch::PIPELINE.get(&launch.head);
+        let pipeline = bytes::address(base, launch::PIPELINE.get(&launch.head));
         let words = Words::read(submission.memory, base, pipeline, extended(&launch.head))?;
         self.check_words(&words);
         if launch.threads.contains(&0) || launch.workgroup.contains(&0) {
@@ -125,7 +130,7 @@ impl Device {
         };
         let [width, height, samples, bytes_per_sample] = words.shared.tile.unwrap_or_default();
         let tile = Tile { size: [width, height], samples, bytes_per_sample };
-        let groups = [0, 1, 2].map(|axis| launch.threads[axis].div_ceil(launch.workgroup[axis]));
+        let groups = each(launch.threads, launch.workgroup, u32::div_ceil);
         let lanes = launch.workgroup.iter().map(|lanes| u64::from(*lanes)).product::<u64>();
         let count =
             groups.iter().map(|count| u64::from(*count)).fold(lanes.div_ceil(32), u64::saturating_mul);

@@ -3,6 +3,7 @@
 use agx_abi::image_layout::{ImageLayout, depth_stride_bytes, metadata_stride_bytes};
 use agx_emulator::{Framebuffer, Memory, MemoryFault};
 
+use crate::bytes;
 use crate::record::{Field, render_command, zls_control, zls_pixels};
 use crate::stream::{StreamError, unbound};
 
@@ -97,14 +98,14 @@ impl DepthBuffer {
         layer: u32,
         mut visit: impl FnMut([u32; 3], u64) -> Result<(), MemoryFault>,
     ) -> Result<(), StreamError> {
-        let layout = ImageLayout::single(self.size, self.bytes * self.samples, self.twiddled);
+        let layout = ImageLayout::single(self.size, self.bytes.saturating_mul(self.samples), self.twiddled);
         let [width, height] = buffer.size();
-        let first = self.base + u64::from(layer) * self.stride;
+        let first = layer_address(self.base, layer, self.stride);
         for y in 0..height.min(self.size[1]) {
             for x in 0..width.min(self.size[0]) {
-                let element = first + layout.element([x, y]);
+                let element = bytes::address(first, layout.element([x, y]));
                 for sample in 0..self.samples {
-                    let address = element + u64::from(sample * self.bytes);
+                    let address = bytes::address(element, sample.saturating_mul(self.bytes).into());
                     visit([x, y, sample], address).map_err(unbound("depth or stencil", address))?;
                 }
             }
@@ -124,10 +125,7 @@ impl DepthBuffer {
         }
         let mut found = Vec::new();
         self.each(buffer, layer, |place, address| {
-            let mut raw = [0; 4];
-            memory.saw_read(address, self.bytes as usize);
-            memory.fetch(address, &mut raw[..self.bytes as usize])?;
-            found.push((place, u32::from_le_bytes(raw)));
+            found.push((place, bytes::number(memory, address, self.bytes as usize)?));
             Ok(())
         })?;
         for ([x, y, sample], raw) in found {
@@ -168,18 +166,23 @@ impl DepthBuffer {
 
     /// Marks the layer as uncompressed in its metadata.
     fn mark(&self, memory: &mut Memory, layer: u32) -> Result<(), StreamError> {
-        let scale = [if self.samples == 4 { 2 } else { 1 }, if self.samples > 1 { 2 } else { 1 }];
-        let tiles = [0, 1].map(|axis| {
-            let side = (self.size[axis] * scale[axis]).next_multiple_of(16);
-            u64::from(side.next_power_of_two() / 16)
-        });
+        let [width, height] = self.size;
+        let across = if self.samples == 4 { 2 } else { 1 };
+        let down = if self.samples > 1 { 2 } else { 1 };
+        let tiles = [width.saturating_mul(across), height.saturating_mul(down)]
+            .map(|side| side.div_ceil(16).next_power_of_two() as usize);
         let code = match self.bytes {
             1 => 0x1f_u8,
             2 => 0x3f,
             _ => 0x7f,
         };
-        let first = self.metadata + u64::from(layer) * self.metadata_stride;
-        let bytes = vec![code; (tiles[0] * tiles[1] * 8) as usize];
+        let first = layer_address(self.metadata, layer, self.metadata_stride);
+        let bytes = vec![code; tiles.into_iter().fold(8, usize::saturating_mul)];
         memory.write(first, &bytes).map_err(unbound("compression metadata", first))
     }
+}
+
+/// The address of a layer.
+fn layer_address(base: u64, layer: u32, stride: u64) -> u64 {
+    bytes::address(base, stride.saturating_mul(layer.into()))
 }

@@ -118,7 +118,7 @@ impl Device {
     }
 
     pub(crate) fn begin_submission(&mut self) {
-        self.statistics.submissions += 1;
+        self.statistics.count(|sums| &mut sums.submissions);
         self.place = Place { submission: self.statistics.submissions, ..Place::default() };
     }
 

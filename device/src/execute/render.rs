@@ -63,10 +63,9 @@ impl Device {
         command: &[u8],
     ) -> Result<(), StreamError> {
         use render_command::*;
-        let layers = LAYERS.get(command).max(1);
-        let samples = SAMPLES.get(command).max(1);
-        let size = WIDTH.get(command) * HEIGHT.get(command);
-        if size * layers * samples > MOST_SAMPLES {
+        let size = [WIDTH, HEIGHT].map(|field| field.get(command));
+        let copies = [LAYERS, SAMPLES].map(|field| field.get(command).max(1));
+        if size.into_iter().chain(copies).fold(1, u64::saturating_mul) > MOST_SAMPLES {
             let address = STREAM.get(command);
             return Err(StreamError::Shape { address, what: "renders to more samples than are modelled" });
         }
@@ -93,7 +92,7 @@ impl Device {
         extended: bool,
     ) -> Result<Loaded, StreamError> {
         let base = submission.shader_base;
-        let words = Words::read(submission.memory, base, base + address, extended)?;
+        let words = Words::read(submission.memory, base, bytes::address(base, address), extended)?;
         self.check_words(&words);
         let program = self.program(submission, words.code)?;
         let preamble = match words.preamble {
@@ -134,12 +133,12 @@ impl Device {
                     let call = DrawCall::read(submission.memory, &mut walk)?;
                     self.check(&index_list::RECORD, &call.head);
                     if self.settings.interrupts(pass.draws) {
-                        self.statistics.interruptions += 1;
+                        self.statistics.count(|sums| &mut sums.interruptions);
                         self.leave_tile(submission, pass, Visit::Part)?;
                         self.enter_tile(submission, pass, Visit::Part)?;
                     }
                     self.place.launch = Some(pass.draws);
-                    pass.draws += 1;
+                    pass.draws = pass.draws.saturating_add(1);
                     self.draw(submission, pass, &call)?;
                 }
                 VDM_LINK => {
@@ -184,7 +183,7 @@ impl Device {
         pass: &mut Pass<'_>,
         call: &DrawCall,
     ) -> Result<(), StreamError> {
-        self.statistics.draws += 1;
+        self.statistics.count(|sums| &mut sums.draws);
         let Some((topology, corners)) =
             call.corners(submission.memory, pass.vertex.restart, pass.vertex.provoking)
         else {
@@ -196,24 +195,26 @@ impl Device {
         let tests_only = pass.raster.tests_only();
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
         let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
-        let groups = (corners.len() as u64).div_ceil(32) * u64::from(call.instances);
+        let groups = (corners.len() as u64).div_ceil(32).saturating_mul(call.instances.into());
         scratch::check(self, submission, pass.command, User::Vertex, &vertex.words, groups)?;
         if let Some(fragment) = &fragment {
             scratch::check(self, submission, pass.command, User::Fragment, &fragment.words, 1)?;
         }
         let fragment = fragment.as_ref().unwrap_or(&vertex);
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
-        let per =
-            if topology == Topology::Triangles { 3 } else { 1 + usize::from(topology == Topology::Lines) };
+        let primitives = match topology {
+            Topology::Points => CHUNK,
+            Topology::Lines => CHUNK / 2,
+            Topology::Triangles => CHUNK / 3,
+        };
         let state = DrawState { topology, bindings: &bindings, vertex: &vertex, fragment };
         for instance in 0..call.instances {
-            for (number, chunk) in corners.chunks(CHUNK).enumerate() {
-                let first = (number * CHUNK / per) as u32;
-                self.chunk(submission, pass, &state, chunk, [instance, first])?;
+            for (chunk, first) in corners.chunks(CHUNK).zip((0_usize..).step_by(primitives)) {
+                self.chunk(submission, pass, &state, chunk, [instance, first as u32])?;
             }
         }
-        let passed = pass.layers.iter().map(|layer| layer.passed).sum::<u64>() - before;
-        self.count_samples(submission, pass, passed)
+        let after: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
+        self.count_samples(submission, pass, after.saturating_sub(before))
     }
 
     /// The fragment program of a draw.
@@ -342,7 +343,7 @@ impl Device {
         pass: &Pass<'_>,
     ) -> Result<Vec<Binding>, StreamError> {
         let shader = &pass.raster.shader;
-        let address = submission.shader_base + fragment_shader::COEFFICIENTS.get(shader);
+        let address = bytes::address(submission.shader_base, fragment_shader::COEFFICIENTS.get(shader));
         let count = fragment_shader::BINDINGS.get(shader) as usize;
         let read = |address: u64, len: usize| {
             bytes::read(submission.memory, address, len).map_err(unbound("coefficient bindings", address))
@@ -354,7 +355,8 @@ impl Device {
         let registers = cf_header::REGISTERS.get(&header) as usize;
         let mut bindings = vec![Binding::OneOverW; registers];
         let slots = pass.raster.slots();
-        let list = read(address + cf_header::RECORD.bytes as u64, cf_binding::RECORD.bytes * count)?;
+        let first = bytes::address(address, cf_header::RECORD.bytes as u64);
+        let list = read(first, cf_binding::RECORD.bytes.saturating_mul(count))?;
         for record in list.chunks_exact(cf_binding::RECORD.bytes) {
             self.check(&cf_binding::RECORD, record);
             match coefficients(record, &slots) {
@@ -385,14 +387,14 @@ impl Device {
             [render_command::WIDTH, render_command::HEIGHT].map(|field| field.get(pass.command) as u32);
         let whole = [0, 0, width, height];
         let raster = &pass.raster;
-        let count = raster.viewports.len().max(1) as u64;
+        let count = raster.viewports.len().max(1);
         let first = scissor_index::SCISSOR.get(&raster.scissor);
         let base = render_command::SCISSORS.get(pass.command);
         let enabled = fragment_control::SCISSOR.is_set(&raster.control);
         let mut scissors = Vec::new();
         let mut range = [0.0, 1.0];
-        for at in 0..count {
-            let address = base + (first + at) * scissor::RECORD.bytes as u64;
+        for index in (first..).take(count) {
+            let address = bytes::element(base, index, &scissor::RECORD);
             if base == 0 {
                 scissors.push(whole);
                 continue;
@@ -402,7 +404,7 @@ impl Device {
             let edges = [scissor::MIN_X, scissor::MIN_Y, scissor::MAX_X, scissor::MAX_Y];
             let edges = edges.map(|field| field.get(&bytes) as u32);
             scissors.push(if enabled { edges } else { whole });
-            if at == 0 {
+            if index == first {
                 range = [scissor::MIN_Z, scissor::MAX_Z].map(|field| field.float(&bytes));
             }
         }
@@ -422,12 +424,12 @@ impl Device {
         if mode < 2 || base == 0 {
             return Ok(());
         }
-        let address = base + 8 * pass.occlusion;
+        let address = bytes::address(base, pass.occlusion.saturating_mul(8));
         let error = unbound("an occlusion counter", address);
         let [low, high]: [u32; 2] = bytes::words(submission.memory, address).map_err(&error)?;
         let before = u64::from(high) << 32 | u64::from(low);
         let after = match mode {
-            2 => before + passed,
+            2 => before.wrapping_add(passed),
             _ => u64::from(before != 0 || passed != 0),
         };
         submission.memory.write(address, &after.to_le_bytes()).map_err(&error)
@@ -456,7 +458,7 @@ fn bias(memory: &Memory, pass: &Pass<'_>) -> Result<Option<Bias>, StreamError> {
         return Ok(None);
     }
     let index = scissor_index::DEPTH_BIAS.get(&raster.scissor);
-    let address = render_command::DEPTH_BIASES.get(pass.command) + index * depth_bias::RECORD.bytes as u64;
+    let address = bytes::element(render_command::DEPTH_BIASES.get(pass.command), index, &depth_bias::RECORD);
     let bytes =
         bytes::record(memory, address, &depth_bias::RECORD).map_err(unbound("a depth bias", address))?;
     Ok(Some(Bias {
@@ -492,7 +494,7 @@ pub(crate) fn vertex_words(
     }
     // After this one, records start at multiples of eight bytes.
     if !TESSELLATION_SCALE.is_set(&head) {
-        walk.at = start + (walk.at - start).next_multiple_of(8);
+        walk.align(start);
     }
     words.insert(0, (&RECORD, head));
     Ok(words)

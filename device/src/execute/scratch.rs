@@ -5,11 +5,13 @@
 //! blocks are as large as the register word requires, in mapped memory, and not shared by two SIMD-groups. The register
 //! word also determines the limit of a stack.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use agx_emulator::{Answer, HelperCall, Memory, Request, serve};
 
 use super::{Device, Submission};
+use crate::bytes;
 use crate::record::{Field, compute_command, render_command};
 use crate::stream::{StreamError, Words};
 
@@ -50,12 +52,12 @@ fn stack_words(code: u64) -> u32 {
 /// Minimum number of words that blocks must hold for a code: drivers need not round up to the full size, but a program
 /// that needs fewer has a smaller code.
 fn least_words(code: u64) -> u32 {
-    stack_words(code) / 2 + 4
+    (stack_words(code) / 2).saturating_add(4)
 }
 
 /// Bytes of stack that a program may use, by the code of the register word.
 pub(super) fn scratch_bytes(words: &Words) -> u32 {
-    4 * stack_words(words.spill).saturating_sub(FRAME_WORDS)
+    stack_words(words.spill).saturating_sub(FRAME_WORDS).saturating_mul(4)
 }
 
 /// Memory of the blocks in an answer, and words of stack per lane in them.
@@ -64,15 +66,15 @@ fn granted(answer: &Answer) -> (Vec<Range<u64>>, u32) {
     let Some(size) = first.trailing_ones().checked_sub(1).filter(|size| *size <= 6) else {
         return (Vec::new(), 0);
     };
-    let bytes = UNIT_BYTES << (2 * size);
+    let bytes = UNIT_BYTES << size << size;
     let used = answer.blocks.iter().take_while(|block| **block & 1 != 0);
     let blocks: Vec<Range<u64>> = used
         .map(|block| {
-            let start = (u64::from(*block) << 8) & !(bytes - 1);
-            start..start + bytes
+            let start = (u64::from(*block) << 8) & bytes.wrapping_neg();
+            start..start.saturating_add(bytes)
         })
         .collect();
-    let words = (UNIT_WORDS << (2 * size)) * blocks.len() as u32;
+    let words = (UNIT_WORDS << size << size).saturating_mul(blocks.len() as u32);
     (blocks, words)
 }
 
@@ -92,7 +94,8 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
             return Some(format!("{}: blocks of {found} words for each lane, {words} are needed", who()));
         }
         for block in &blocks {
-            if memory.writable(block.start, (block.end - block.start) as usize).is_err() {
+            let bytes = block.end.saturating_sub(block.start) as usize;
+            if memory.writable(block.start, bytes).is_err() {
                 return Some(format!(
                     "{}: the block at {:#x} is not bound to writable memory",
                     who(),
@@ -103,8 +106,8 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
         taken.extend(blocks);
     }
     taken.sort_by_key(|block| block.start);
-    let shared = taken.windows(2).find(|pair| pair[1].start < pair[0].end)?;
-    Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared[1].start))
+    let (_, shared) = taken.iter().zip(taken.iter().skip(1)).find(|(first, next)| next.start < first.end)?;
+    Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared.start))
 }
 
 /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
@@ -131,11 +134,11 @@ pub(super) fn check(
         device
             .note("a vertex program with a stack in a command whose vertex programs have none".into(), false);
     }
-    let code = submission.shader_base + (program & !1);
+    let code = bytes::address(submission.shader_base, program & !1);
     let program = device.program(submission, code)?;
     let (groups, size) = (groups.min(CORE_GROUPS) as usize, words.spill as u32);
-    let mut requests = vec![Request::Allocate(size); groups];
-    requests.resize(2 * groups, Request::Free(size));
+    let phases = [Request::Allocate(size), Request::Free(size)];
+    let requests: Vec<Request> = phases.into_iter().flat_map(|request| repeat_n(request, groups)).collect();
     let call = HelperCall { program: &program, argument, requests: &requests };
     let options = device.options();
     // Accesses of the helper program do not belong to a command.

@@ -79,30 +79,27 @@ const ORDER: [(record::Field, &Record, bool); 24] = {
 
 /// Reads an update of `words` words.
 pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<Update, StreamError> {
-    let bytes = bytes::read(memory, address, 4 * words as usize)
+    let bytes = bytes::read(memory, address, (words as usize).saturating_mul(4))
         .map_err(unbound("an update of the rasteriser's state", address))?;
-    let mut update: Update = Vec::new();
-    let mut at = 0;
-    let mut take = |update: &mut Update, record: &'static Record| {
-        let mut piece = bytes.get(at..).unwrap_or(&[]).to_vec();
-        piece.resize(record.bytes, 0);
-        update.push((address + at as u64, record, piece));
-        at += record.bytes;
+    let mismatch =
+        || StreamError::Shape { address, what: "has an update whose length does not match its header" };
+    let (mut at, mut rest) = (address, bytes.as_slice());
+    let mut take = |record: &'static Record| {
+        let (piece, after) = rest.split_at_checked(record.bytes).ok_or_else(mismatch)?;
+        let found = (at, record, piece.to_vec());
+        (at, rest) = (bytes::address(at, record.bytes as u64), after);
+        Ok(found)
     };
-    take(&mut update, &ppp_header::RECORD);
-    let header = update[0].2.clone();
-    let viewports = ppp_header::VIEWPORTS.get(&header);
-    for (flag, record, each) in ORDER {
-        if flag.is_set(&header) {
-            (0..if each { viewports } else { 1 }).for_each(|_| take(&mut update, record));
+    let header = take(&ppp_header::RECORD)?;
+    let viewports = ppp_header::VIEWPORTS.get(&header.2);
+    let present: Vec<_> = ORDER.iter().filter(|(flag, ..)| flag.is_set(&header.2)).collect();
+    let mut update = vec![header];
+    for (_, record, each) in present {
+        for _ in 0..if *each { viewports } else { 1 } {
+            update.push(take(record)?);
         }
     }
-    match at == bytes.len() {
-        true => Ok(update),
-        false => {
-            Err(StreamError::Shape { address, what: "has an update whose length does not match its header" })
-        }
-    }
+    if rest.is_empty() { Ok(update) } else { Err(mismatch()) }
 }
 
 impl Raster {
@@ -215,15 +212,15 @@ impl Raster {
             .map(|count| count.get(&self.varyings))
             .sum();
         let has = |field: record::Field| field.is_set(&self.outputs);
-        let point_size = 4 + varyings as u32;
-        let layer = point_size + u32::from(has(output_select::POINT_SIZE));
+        let point_size = (varyings as u32).saturating_add(4);
+        let layer = point_size.saturating_add(has(output_select::POINT_SIZE).into());
         let targeted = has(output_select::VIEWPORT_TARGET) || has(output_select::RENDER_TARGET);
         Slots {
             point_size: has(output_select::POINT_SIZE).then_some(point_size),
             layer: targeted.then_some(layer),
-            clip: layer + u32::from(targeted),
+            clip: layer.saturating_add(targeted.into()),
             clip_count: output_select::CLIP_PLANES.get(&self.outputs).count_ones(),
-            user_base: 1 + u32::from(has(output_select::FRAG_COORD_Z)),
+            user_base: if has(output_select::FRAG_COORD_Z) { 2 } else { 1 },
         }
     }
 }
@@ -257,15 +254,20 @@ fn stencil_of(face: &[u8], stencil: &[u8]) -> Stencil {
     }
 }
 
+/// The row of a code of three bits.
+#[expect(clippy::indexing_slicing, reason = "three bits select one of eight rows")]
+fn row<T: Copy>(table: [T; 8], code: u64) -> T {
+    table[code as usize & 7]
+}
+
 fn comparison(code: u64) -> Comparison {
     use Comparison::*;
-    [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always][code as usize & 7]
+    row([Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always], code)
 }
 
 fn operation(code: u64) -> StencilOp {
     use StencilOp::*;
-    [Keep, Zero, Replace, IncrementClamp, DecrementClamp, Invert, IncrementWrap, DecrementWrap]
-        [code as usize & 7]
+    row([Keep, Zero, Replace, IncrementClamp, DecrementClamp, Invert, IncrementWrap, DecrementWrap], code)
 }
 
 /// A viewport record.
@@ -285,18 +287,19 @@ pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Bi
     let first = cf_binding::REGISTER.get(bytes) as usize;
     let shade = cf_binding::SHADE.get(bytes);
     let count = cf_binding::COMPONENTS.get(bytes) as u32;
-    let slot = cf_binding::SLOT.get(bytes) as u32;
-    (0..count)
-        .map(|at| {
+    let slots_from = cf_binding::SLOT.get(bytes) as u32..;
+    let places = (first..).zip(slots_from).zip(0..count);
+    places
+        .map(|((register, slot), at)| {
             let binding = match cf_binding::SOURCE.get(bytes) {
-                0 if slot + at == 0 => Binding::OneOverW,
-                0 => varying(4 + (slot + at).saturating_sub(slots.user_base), shade),
+                0 if slot == 0 => Binding::OneOverW,
+                0 => varying(slot.saturating_sub(slots.user_base).saturating_add(4), shade),
                 1 => Binding::Depth,
                 2 => Binding::Point { axis: at.min(1) as usize, over_w: shade == PERSPECTIVE },
                 3 => Binding::PrimitiveId,
                 _ => return Err("a coefficient of this source"),
             };
-            Ok((first + at as usize, binding))
+            Ok((register, binding))
         })
         .collect()
 }

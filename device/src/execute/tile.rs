@@ -72,11 +72,11 @@ impl Device {
         pass.layers = layers.collect::<Result<_, StreamError>>()?;
         let [address, resources] = visit.background().map(|field| field.get(pass.command));
         let loaded = self.loaded(submission, address & !7, has_borders(resources))?;
-        for layer in 0..pass.layers.len() {
-            let [width, height] = pass.layers[layer].size();
+        for (layer, tile) in pass.layers.iter_mut().enumerate() {
+            let [width, height] = tile.size();
             let outcome = shade(
                 submission.memory,
-                &mut pass.layers[layer],
+                tile,
                 &Shade {
                     fragment: loaded.stage(pass.heap),
                     rectangle: [0, 0, width, height],

@@ -79,20 +79,23 @@ impl DrawCall {
         let Some((address, length)) = self.indices else {
             return (0..self.count).map(|at| Some(self.start.wrapping_add(at))).collect();
         };
-        let size = 1_usize << index_list::INDEX_SIZE.get(&self.head).min(2);
+        let (size, mask) = match index_list::INDEX_SIZE.get(&self.head) {
+            0 => (1, 0xff),
+            1 => (2, 0xffff),
+            _ => (4, u32::MAX),
+        };
         let restarts = index_list::RESTART.is_set(&self.head);
-        let mask = u32::MAX >> (32 - 8 * size as u32);
         (u64::from(self.first_index)..)
             .take(self.count as usize)
             .map(|at| {
-                let offset = at * size as u64;
-                let mut index = [0; 4];
-                if offset + size as u64 <= length {
-                    // An unmapped index reads as 0, like one past the end.
-                    memory.saw_read(address + offset, size);
-                    let _ = memory.fetch(address + offset, &mut index[..size]);
-                }
-                let index = u32::from_le_bytes(index);
+                let offset = at.saturating_mul(size);
+                // An unmapped index reads as 0, like one past the end.
+                let index = match offset.saturating_add(size) <= length {
+                    true => {
+                        bytes::number(memory, bytes::address(address, offset), size as usize).unwrap_or(0)
+                    }
+                    false => 0,
+                };
                 (!restarts || index != restart & mask).then(|| index.wrapping_add(self.start))
             })
             .collect()
@@ -126,18 +129,22 @@ fn topology(code: u64) -> Option<Topology> {
     })
 }
 
+/// All runs of `N` consecutive vertices.
+fn windows<const N: usize>(strip: &[u32]) -> impl Iterator<Item = [u32; N]> {
+    strip.windows(N).filter_map(|window| window.first_chunk().copied())
+}
+
 /// Vertices of the primitives of one strip.
 fn assemble(code: u64, strip: &[u32], provoking: u64, corners: &mut Vec<u32>) {
     match code {
         3 | 5 => {
-            strip.windows(2).for_each(|pair| corners.extend(pair));
+            windows::<2>(strip).for_each(|pair| corners.extend(pair));
             if let (5, [first, .., last]) = (code, strip) {
                 corners.extend([last, first]);
             }
         }
         9 => {
-            for (at, triangle) in strip.windows(3).enumerate() {
-                let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+            for (at, [a, b, c]) in windows(strip).enumerate() {
                 corners.extend(match (at % 2, provoking) {
                     (0, _) => [a, b, c],
                     (_, 0) => [a, c, b],
@@ -147,15 +154,11 @@ fn assemble(code: u64, strip: &[u32], provoking: u64, corners: &mut Vec<u32>) {
         }
         11 => {
             if let [centre, rest @ ..] = strip {
-                rest.windows(2).for_each(|pair| corners.extend([*centre, pair[0], pair[1]]));
+                windows(rest).for_each(|[a, b]| corners.extend([*centre, a, b]));
             }
         }
-        14 => strip.chunks_exact(4).for_each(|quad| {
-            corners.extend([quad[0], quad[1], quad[3], quad[3], quad[1], quad[2]]);
-        }),
-        15 => strip.windows(4).step_by(2).for_each(|quad| {
-            corners.extend([quad[0], quad[1], quad[2], quad[2], quad[1], quad[3]]);
-        }),
+        14 => strip.as_chunks().0.iter().for_each(|[a, b, c, d]| corners.extend([a, b, d, d, b, c])),
+        15 => windows(strip).step_by(2).for_each(|[a, b, c, d]| corners.extend([a, b, c, c, b, d])),
         0 => corners.extend(strip),
         1 => corners.extend(strip.chunks_exact(2).flatten()),
         _ => corners.extend(strip.chunks_exact(3).flatten()),

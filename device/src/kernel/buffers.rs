@@ -52,7 +52,7 @@ impl Allocator for Heap {
         let mut words: Vec<AtomicU32> = Vec::new();
         words.try_reserve_exact(count).map_err(|_| Errno::NO_MEMORY)?;
         words.resize_with(count, AtomicU32::default);
-        self.last += 1;
+        self.last = self.last.wrapping_add(1);
         Ok((Arc::new(words.into_boxed_slice()), self.last))
     }
 }

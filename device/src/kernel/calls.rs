@@ -5,7 +5,7 @@ use agx_emulator::Access;
 use super::address_space::{AddressSpace, Bind, KERNEL_BYTES, RANGE};
 use super::buffers::{Buffer, MAP_SHIFT, PAGE};
 use super::sync::{SyncObject, Waiting, wait};
-use super::{Answer, Errno, Kernel, Queue, TimeObject, User};
+use super::{Answer, Errno, Kernel, Queue, TimeObject, User, element};
 use crate::record::{
     Record, bind_op, gem_bind_object, gem_create, gem_mmap_offset, get_params, get_time, queue_create,
     queue_destroy, set_bits, vm_bind, vm_create, vm_destroy,
@@ -53,13 +53,13 @@ pub(super) fn find(number: u8) -> Option<&'static Call> {
     CALLS.iter().find(|call| call.number == number)
 }
 
-/// The bits of a field of an argument.
-fn get(argument: &[u8], byte: usize, bytes: usize) -> u64 {
-    crate::record::bits(argument, 8 * byte as u32, 8 * bytes as u32)
+/// A field of an argument, by its first byte and its length in bytes.
+fn get(argument: &[u8], byte: u32, bytes: u32) -> u64 {
+    crate::record::bits(argument, byte.saturating_mul(8), bytes.saturating_mul(8))
 }
 
-fn put(argument: &mut [u8], byte: usize, bytes: usize, value: u64) {
-    set_bits(argument, 8 * byte as u32, 8 * bytes as u32, value);
+fn put(argument: &mut [u8], byte: u32, bytes: u32, value: u64) {
+    set_bits(argument, byte.saturating_mul(8), bytes.saturating_mul(8), value);
 }
 
 /// Checks that reserved fields are zero.
@@ -73,13 +73,15 @@ fn checked<'a>(argument: &'a [u8], record: &Record) -> Result<&'a [u8], Errno> {
 
 fn version(_: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     put(argument, 0, 4, 1);
-    for (at, text) in [(16, "asahi"), (32, "20250101"), (48, "Apple AGX GPU on a reference machine")] {
-        let (room, place) = (get(argument, at, 8), get(argument, at + 8, 8));
-        let count = room.min(text.len() as u64) as usize;
-        if place != 0 && count > 0 {
-            user.write(place, &text.as_bytes()[..count])?;
+    let texts =
+        [([16, 24], "asahi"), ([32, 40], "20250101"), ([48, 56], "Apple AGX GPU on a reference machine")];
+    for ([size, pointer], text) in texts {
+        let (room, place) = (get(argument, size, 8) as usize, get(argument, pointer, 8));
+        let shown = text.as_bytes().get(..room).unwrap_or(text.as_bytes());
+        if place != 0 && !shown.is_empty() {
+            user.write(place, shown)?;
         }
-        put(argument, at, 8, text.len() as u64);
+        put(argument, size, 8, text.len() as u64);
     }
     Ok(Answer::Done)
 }
@@ -106,7 +108,7 @@ fn gem_close(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Resu
 fn parameter_bytes(kernel: &Kernel) -> Vec<u8> {
     let mut bytes = vec![0; 592];
     let chip = kernel.chip;
-    let values: [(usize, usize, u64); 16] = [
+    let values: [(u32, u32, u64); 16] = [
         (0, 8, u64::from(chip.soft_faults)),
         (8, 4, chip.generation.into()),
         (12, 4, u64::from(chip.variant as u32)),
@@ -133,8 +135,8 @@ fn parameter_bytes(kernel: &Kernel) -> Vec<u8> {
 fn params(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     checked(argument, &get_params::RECORD)?;
     let bytes = parameter_bytes(kernel);
-    let size = (get_params::SIZE.get(argument) as usize).min(bytes.len());
-    user.write(get_params::POINTER.get(argument), &bytes[..size])?;
+    let shown = bytes.get(..get_params::SIZE.get(argument) as usize).unwrap_or(&bytes);
+    user.write(get_params::POINTER.get(argument), shown)?;
     Ok(Answer::Done)
 }
 
@@ -170,7 +172,7 @@ fn bind(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result
     }
     for at in 0..count {
         let mut op = vec![0; bind_op::RECORD.bytes];
-        user.read(pointer.wrapping_add(at * stride), &mut op)?;
+        user.read(element(pointer, at, stride), &mut op)?;
         bind_one(kernel, vm_bind::VM.get(argument) as u32, &op)?;
     }
     Ok(Answer::Done)
@@ -289,33 +291,33 @@ fn handles(user: &mut dyn User, pointer: u64, points: u64, count: u64) -> Result
     (0..count)
         .map(|at| {
             let (mut handle, mut point) = ([0; 4], [0; 8]);
-            user.read(pointer.wrapping_add(4 * at), &mut handle)?;
+            user.read(element(pointer, at, 4), &mut handle)?;
             if points != 0 {
-                user.read(points.wrapping_add(8 * at), &mut point)?;
+                user.read(element(points, at, 8), &mut point)?;
             }
             Ok((u32::from_le_bytes(handle), u64::from_le_bytes(point)))
         })
         .collect()
 }
 
-/// Waits; `at` has the offsets of timeout, count, flags and the first signalled object in the structure.
+/// Waits; the last argument has the offsets of timeout, count, flags and the first signalled object in the structure.
 fn wait_for(
     kernel: &mut Kernel,
     argument: &mut [u8],
     user: &mut dyn User,
     points: u64,
-    at: usize,
+    [timeout, count, flags, signalled]: [u32; 4],
 ) -> Result<Answer, Errno> {
-    let handles = handles(user, get(argument, 0, 8), points, get(argument, at + 8, 4))?;
+    let handles = handles(user, get(argument, 0, 8), points, get(argument, count, 4))?;
     let objects: Vec<_> = handles
         .iter()
         .map(|(handle, point)| Ok((kernel.syncs.get(*handle)?, *point)))
         .collect::<Result<_, Errno>>()?;
-    let flags = get(argument, at + 12, 4);
+    let flags = get(argument, flags, 4);
     let waiting = Waiting {
         all: flags & 1 != 0,
         for_submit: flags & 2 != 0,
-        deadline: get(argument, at, 8) as i64,
+        deadline: get(argument, timeout, 8) as i64,
         now: (kernel.clock)(),
     };
     match wait(&objects, waiting)? {
@@ -323,7 +325,7 @@ fn wait_for(
             let reached = objects.iter().filter(|(object, point)| object.reached(*point));
             reached.for_each(|(object, _)| kernel.order.host.join(&object.clock));
             kernel.order.prune();
-            put(argument, at + 16, 4, first.into());
+            put(argument, signalled, 4, first.into());
             Ok(Answer::Done)
         }
         Err(answer) => Ok(answer),
@@ -331,7 +333,7 @@ fn wait_for(
 }
 
 fn syncobj_wait(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
-    wait_for(kernel, argument, user, 0, 8)
+    wait_for(kernel, argument, user, 0, [8, 16, 20, 24])
 }
 
 fn syncobj_timeline_wait(
@@ -340,7 +342,7 @@ fn syncobj_timeline_wait(
     user: &mut dyn User,
 ) -> Result<Answer, Errno> {
     let points = get(argument, 8, 8);
-    wait_for(kernel, argument, user, points, 16)
+    wait_for(kernel, argument, user, points, [16, 24, 28, 32])
 }
 
 fn syncobj_reset(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
@@ -372,12 +374,12 @@ fn syncobj_timeline_signal(
 fn syncobj_query(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     let points = get(argument, 8, 8);
     let found = handles(user, get(argument, 0, 8), 0, get(argument, 16, 4))?;
-    for (at, (handle, _)) in found.into_iter().enumerate() {
+    for (at, (handle, _)) in (0..).zip(found) {
         let object = kernel.syncs.get(handle)?;
         let point = object.point;
         // A point is visible only after the work before it is complete.
         kernel.order.host.join(&object.clock);
-        user.write(points.wrapping_add(8 * at as u64), &point.to_le_bytes())?;
+        user.write(element(points, at, 8), &point.to_le_bytes())?;
     }
     Ok(Answer::Done)
 }

@@ -66,6 +66,12 @@ pub trait User {
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno>;
 }
 
+/// The address of an element of an array in the caller's memory. Addresses wrap around; the caller refuses those that
+/// it does not map.
+fn element(array: u64, index: u64, bytes: u64) -> u64 {
+    array.wrapping_add(index.wrapping_mul(bytes))
+}
+
 /// The outcome of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -177,7 +183,7 @@ impl Kernel {
         if let Some(handle) = self.buffers.find(|buffer| buffer.token == token) {
             return handle;
         }
-        let bytes = words.words().len() as u64 * 4;
+        let bytes = (words.words().len() as u64).saturating_mul(4);
         self.buffers.insert(Buffer { words, bytes, token, shared: true })
     }
 

@@ -105,9 +105,10 @@ impl Order {
     ) -> Option<String> {
         let line = Line { queue: batch.queue, compute };
         let mut clock = batch.before.clone();
-        for (at, barrier) in barriers.into_iter().enumerate().filter(|(_, barrier)| *barrier != NO_BARRIER) {
-            let waited = Line { queue: batch.queue, compute: at == 1 };
-            let count = batch.first[at].saturating_add(barrier as u32);
+        let kinds = [false, true].into_iter().zip(batch.first).zip(barriers);
+        for ((compute, first), barrier) in kinds.filter(|(_, barrier)| *barrier != NO_BARRIER) {
+            let waited = Line { queue: batch.queue, compute };
+            let count = first.saturating_add(barrier as u32);
             clock.reach(waited, count);
             // Commands that these waited for are complete too.
             let waited_for = |done: &&Done| done.line == waited && done.number <= count;
@@ -122,7 +123,7 @@ impl Order {
                 done.name, conflict.address
             ))
         });
-        let number = self.issued.count(line) + 1;
+        let number = self.issued.count(line).saturating_add(1);
         self.issued.reach(line, number);
         clock.reach(line, number);
         batch.after.join(&clock);

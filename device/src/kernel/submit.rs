@@ -4,7 +4,7 @@ use agx_emulator::Window;
 
 use super::order::Batch;
 use super::sync::SyncObject;
-use super::{Answer, Errno, Kernel, Queue, User};
+use super::{Answer, Errno, Kernel, Queue, User, element};
 use crate::execute::{Command, Submission};
 use crate::record::{Field, Kind, Record, command_header, compute_command, render_command, submit, sync};
 
@@ -16,15 +16,15 @@ const MAX_COMMANDS: usize = 64;
 /// The call.
 pub(super) fn submit(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     let zero = |field: &Field| matches!(field.kind, Kind::Exactly(_)) && field.is_set(argument);
-    let counts = [submit::IN_SYNCS, submit::OUT_SYNCS].map(|field| field.get(argument));
+    let [waits, signals] = [submit::IN_SYNCS, submit::OUT_SYNCS].map(|field| field.get(argument));
     let bytes = submit::SIZE.get(argument);
-    if submit::RECORD.fields.iter().any(zero) || bytes > LIMITS[0] || counts.iter().any(|n| *n > LIMITS[1]) {
+    if submit::RECORD.fields.iter().any(zero) || bytes > LIMITS[0] || waits.max(signals) > LIMITS[1] {
         return Err(Errno::INVALID);
     }
     let handle = submit::QUEUE.get(argument) as u32;
     let queue = *kernel.queues.get(handle)?;
-    let syncs = syncs(user, submit::SYNCS.get(argument), counts[0] + counts[1])?;
-    let (waits, signals) = syncs.split_at(counts[0] as usize);
+    let syncs = syncs(user, submit::SYNCS.get(argument), waits.saturating_add(signals))?;
+    let (waits, signals) = syncs.split_at_checked(waits as usize).ok_or(Errno::INVALID)?;
     let waits: Vec<&SyncObject> = waits
         .iter()
         .map(|wait| {
@@ -55,7 +55,7 @@ fn syncs(user: &mut dyn User, pointer: u64, count: u64) -> Result<Vec<Sync>, Err
     (0..count)
         .map(|at| {
             let mut bytes = vec![0; sync::RECORD.bytes];
-            user.read(pointer.wrapping_add(at * bytes.len() as u64), &mut bytes)?;
+            user.read(element(pointer, at, bytes.len() as u64), &mut bytes)?;
             let timeline = sync::TYPE.get(&bytes) == 1;
             let point = if timeline { sync::VALUE.get(&bytes) } else { 0 };
             Ok(Sync { handle: sync::HANDLE.get(&bytes) as u32, point })
@@ -81,10 +81,9 @@ impl Ordered {
 pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Ordered>, Errno> {
     let mut commands = Vec::new();
     while !stream.is_empty() {
-        let header = stream.get(..command_header::RECORD.bytes).ok_or(Errno::INVALID)?;
+        let (header, rest) = stream.split_at_checked(command_header::RECORD.bytes).ok_or(Errno::INVALID)?;
         let size = command_header::SIZE.get(header) as usize;
-        let rest = &stream[header.len()..];
-        let body = rest.get(..size).ok_or(Errno::INVALID)?;
+        let (body, after) = rest.split_at_checked(size).ok_or(Errno::INVALID)?;
         let known = |record: &Record| {
             let beyond = body.get(record.bytes..).unwrap_or(&[]);
             let mut bytes = body.to_vec();
@@ -97,7 +96,7 @@ pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Ordered>, Errno> {
             2..=4 => {}
             _ => return Err(Errno::INVALID),
         }
-        stream = &rest[size..];
+        stream = after;
     }
     if commands.is_empty() || commands.len() > MAX_COMMANDS {
         return Err(Errno::INVALID);
@@ -133,7 +132,7 @@ fn execute(
                 kernel.device.note(hazard, false);
             }
         }
-        let ended = clock().max(started + 1);
+        let ended = clock().max(started.saturating_add(1));
         for (fields, time) in
             timestamps(command).into_iter().flat_map(|[start, end]| [(start, started), (end, ended)])
         {
@@ -182,7 +181,8 @@ fn write_time(
     if offset.checked_add(8).is_none_or(|end| end > object.bytes) {
         return Err(Errno::INVALID);
     }
-    let window = Window::new(object.words.clone(), object.offset + offset, 8).ok_or(Errno::INVALID)?;
+    let start = object.offset.checked_add(offset).ok_or(Errno::INVALID)?;
+    let window = Window::new(object.words.clone(), start, 8).ok_or(Errno::INVALID)?;
     window.store(0, &time.to_le_bytes());
     Ok(())
 }

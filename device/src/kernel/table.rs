@@ -17,10 +17,10 @@ impl<T> Default for Table<T> {
 impl<T> Table<T> {
     /// A handle for a new object.
     pub(crate) fn insert(&mut self, object: T) -> u32 {
-        match self.objects.iter().position(Option::is_none) {
-            Some(at) => {
-                self.objects[at] = Some(object);
-                at as u32 + 1
+        match self.objects.iter_mut().zip(1..).find(|(place, _)| place.is_none()) {
+            Some((place, handle)) => {
+                *place = Some(object);
+                handle
             }
             None => {
                 self.objects.push(Some(object));
@@ -46,8 +46,8 @@ impl<T> Table<T> {
 
     /// The first handle whose object satisfies a condition.
     pub(crate) fn find(&self, is: impl Fn(&T) -> bool) -> Option<u32> {
-        let at = self.objects.iter().position(|object| object.as_ref().is_some_and(&is))?;
-        Some(at as u32 + 1)
+        let mut handles = self.objects.iter().zip(1..);
+        handles.find(|(object, _)| object.as_ref().is_some_and(&is)).map(|(_, handle)| handle)
     }
 }
 
