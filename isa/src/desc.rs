@@ -1,5 +1,7 @@
 //! The structure of a table row: all facts about one instruction, as plain `const` data.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use bitflags::bitflags;
 
 use crate::inst::Operand;
@@ -388,24 +390,28 @@ impl InstDesc {
 
     pub(crate) const fn operands(mut self, operands: &'static [OperandDesc]) -> InstDesc {
         self.operands = operands;
-        let mut i = 0;
-        while i < operands.len() {
-            self.known |= crate::field::covered(operands[i].pieces);
-            if operands[i].kind.contextual {
-                self.contextual |= 1 << i;
+        let mut rest = operands;
+        while let [operand, after @ ..] = rest {
+            let index = operands.len().saturating_sub(rest.len());
+            self.known |= crate::field::covered(operand.pieces);
+            if operand.kind.contextual {
+                self.contextual |= 1 << index;
             }
-            if matches!(operands[i].kind.style, Style::Target) {
-                self.target = Some(i);
+            if matches!(operand.kind.style, Style::Target) {
+                self.target = Some(index);
             }
-            if matches!(operands[i].role, Role::Mod) && operands[i].default.value != 0 {
+            if matches!(operand.role, Role::Mod) && operand.default.value != 0 {
                 self.zero_defaults = false;
             }
-            let mut role = operands[i].role as usize;
-            i += 1;
-            while role < self.role_ends.len() {
-                self.role_ends[role] = i as u8;
-                role += 1;
-            }
+            let end = index.saturating_add(1) as u8;
+            let [dst, src, modifier, _] = self.role_ends;
+            self.role_ends = match operand.role {
+                Role::Dst => [end; 4],
+                Role::Src => [dst, end, end, end],
+                Role::Mod => [dst, src, end, end],
+                Role::Unknown => [dst, src, modifier, end],
+            };
+            rest = after;
         }
         self
     }
@@ -490,8 +496,14 @@ impl InstDesc {
     /// Index in the row of the first operand with `role`, and the index after the last.
     #[inline]
     pub const fn role_bounds(&self, role: Role) -> (usize, usize) {
-        let start = if role as usize == 0 { 0 } else { self.role_ends[role as usize - 1] };
-        (start as usize, self.role_ends[role as usize] as usize)
+        let [dst, src, modifier, unknown] = self.role_ends;
+        let (start, end) = match role {
+            Role::Dst => (0, dst),
+            Role::Src => (dst, src),
+            Role::Mod => (src, modifier),
+            Role::Unknown => (modifier, unknown),
+        };
+        (start as usize, end as usize)
     }
 
     /// The operands of `role`, with their index in the row.
@@ -502,8 +514,7 @@ impl InstDesc {
     ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<>
     {
         let (start, end) = self.role_bounds(role);
-        let operands = self.operands;
-        (start..end).map(move |index| (index, &operands[index]))
+        (start..end).zip(self.operands.get(start..end).unwrap_or(&[]))
     }
 
     /// Index in the row of the operand `name`.

@@ -4,6 +4,8 @@
 //! `{.name}` and `{, text name}` appear only if the operand is present (not absent, not 0); `{part:name}` is
 //! one of the parts below.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use std::fmt::Write;
 
 use crate::disasm::{NO_COMPONENTS, write_registers};
@@ -51,7 +53,8 @@ fn differs_on_purpose(ours: &str, theirs: &str) -> Option<&'static str> {
     let is_select = theirs.starts_with("fcmpsel") || theirs.starts_with("icmpsel");
     let high = |(ours, theirs): (&str, &str)| {
         let number = |text: &str| text.strip_prefix('u').and_then(|digits| digits.parse::<u32>().ok());
-        ours == theirs || number(ours).zip(number(theirs)).is_some_and(|(ours, theirs)| ours == theirs + 128)
+        let raised = |(ours, theirs): (u32, u32)| ours.checked_sub(128) == Some(theirs);
+        ours == theirs || number(ours).zip(number(theirs)).is_some_and(raised)
     };
     if is_select && ours.split(", ").zip(theirs.split(", ")).all(high) {
         return Some("applegpu drops bit 8 of the uniform index of a select's values");
@@ -117,9 +120,8 @@ fn expand(text: &mut String, inst: &Inst, part: &str) {
 
 /// An operand in applegpu's spelling.
 fn operand(inst: &Inst, name: &str) -> String {
-    let desc = inst.op.desc();
-    let Some(index) = desc.operand_index(name) else { return String::new() };
-    let (operand, spec) = (&inst.operands[index], &desc.operands[index]);
+    let found = inst.specified().find(|(_, _, spec)| spec.name == name);
+    let Some((index, operand, spec)) = found else { return String::new() };
     let signed = spec.kind.forms.iter().any(|form| form.signed);
     let mut text = match (spec.kind.style, operand.tag) {
         (_, Tag::None) => "None".to_owned(),
@@ -259,7 +261,7 @@ fn special(inst: &Inst, number: &str) -> String {
 fn width(inst: &Inst, width: &str) -> String {
     match inst.modifier(width) & 31 {
         0 => String::new(),
-        width => format!(", mask 0x{:X}", (1u32 << width) - 1),
+        width => format!(", mask 0x{:X}", (1u32 << width).wrapping_sub(1)),
     }
 }
 
@@ -305,13 +307,15 @@ fn reduction(inst: &Inst, op: &str) -> String {
 
 /// applegpu counts layers and sample numbers as half registers, so it writes all registers in halves.
 fn coordinates(inst: &Inst, name: &str) -> String {
-    let Some(index) = inst.op.desc().operand_index(name) else { return String::new() };
-    let mut operand = inst.operands[index];
+    let found = inst.specified().find(|(_, _, spec)| spec.name == name);
+    let Some((index, mut operand)) = found.map(|(index, operand, _)| (index, *operand)) else {
+        return String::new();
+    };
     let mut count = inst.operand_count(index);
     let has_layer = matches!(inst.modifier("dim"), 1 | 3 | 4 | 7 | 8) && inst.modifier("query") == 0;
     if has_layer && operand.size == Size::B32 {
         operand.size = Size::B16;
-        count = count * 2 - 1;
+        count = count.saturating_mul(2).saturating_sub(1);
     }
     let mut text = String::new();
     write_registers(&mut text, &operand, count).expect("invariant: writing to a string cannot fail");

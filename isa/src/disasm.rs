@@ -2,6 +2,8 @@
 //!
 //! [`crate::asm`] describes the syntax and parses everything that this module writes.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::alias::Alias;
@@ -35,13 +37,10 @@ impl Display for Inst {
 fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Result {
     let alias = Alias::of(inst);
     f.write_str(alias.map_or(inst.op.name(), |alias| alias.name))?;
-    let written: Vec<usize> = (0..inst.op.desc().operands.len())
-        .filter(|&i| alias.is_none_or(|alias| !alias.fixes(inst.op.desc().operands[i].name)))
-        .collect();
-    let operand = |i: usize| (&inst.op.desc().operands[i], &inst.operands[i]);
-    for &i in &written {
-        let (spec, value) = operand(i);
-        write_suffix(f, spec, value.value)?;
+    let written: Vec<(usize, &Operand, &OperandDesc)> =
+        inst.specified().filter(|(_, _, spec)| alias.is_none_or(|alias| !alias.fixes(spec.name))).collect();
+    for (_, operand, spec) in &written {
+        write_suffix(f, spec, operand.value)?;
     }
     match (inst.long, inst.op.desc().prefers_long() || needs_long(inst)) {
         (true, false) => f.write_str(".long")?,
@@ -49,14 +48,13 @@ fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Resu
         _ => {}
     }
     let mut separator = " ";
-    for &i in &written {
-        let (spec, value) = operand(i);
+    for (index, operand, spec) in written {
         if in_operand_position(spec.kind.style) {
             f.write_str(separator)?;
-            write_operand(f, inst, i, label)?;
+            write_operand(f, operand, spec, inst.operand_count(index), label)?;
             separator = ", ";
-        } else if is_trailing(spec, value.value) {
-            write!(f, "{separator}{} {}", spec.name, value.value)?;
+        } else if is_trailing(spec, operand.value) {
+            write!(f, "{separator}{} {}", spec.name, operand.value)?;
             separator = ", ";
         }
     }
@@ -97,9 +95,14 @@ fn write_suffix(f: &mut impl Write, spec: &OperandDesc, value: u32) -> fmt::Resu
     }
 }
 
-fn write_operand(f: &mut impl Write, inst: &Inst, index: usize, label: Option<&str>) -> fmt::Result {
-    let operand = &inst.operands[index];
-    let spec = &inst.op.desc().operands[index];
+/// Writes an operand of `count` registers.
+fn write_operand(
+    f: &mut impl Write,
+    operand: &Operand,
+    spec: &OperandDesc,
+    count: u16,
+    label: Option<&str>,
+) -> fmt::Result {
     match (spec.kind.style, operand.tag) {
         (Style::Target, _) => match label {
             Some(label) => return f.write_str(label),
@@ -111,7 +114,7 @@ fn write_operand(f: &mut impl Write, inst: &Inst, index: usize, label: Option<&s
         },
         (Style::Float, Tag::Imm) => write!(f, "{:?}", minifloat::decode(operand.value as u8))?,
         (_, Tag::Imm) => write_integer(f, operand.value, spec)?,
-        _ => write_registers(f, operand, inst.operand_count(index).max(1))?,
+        _ => write_registers(f, operand, count.max(1))?,
     }
     for (name, flag) in FLAG_NAMES {
         if operand.flags.contains(*flag) {
@@ -146,11 +149,11 @@ pub(crate) fn write_registers(f: &mut impl Write, operand: &Operand, count: u16)
         return write!(f, "{prefix}{}", operand.value);
     }
     let (count, size) = match operand.size {
-        Size::B64 => (count * 2, Size::B32),
+        Size::B64 => (count.saturating_mul(2), Size::B32),
         size => (count, size),
     };
     for i in 0..u32::from(count) {
-        let half = operand.value + i * u32::from(size.halves());
+        let half = operand.value.saturating_add(i.saturating_mul(size.halves().into()));
         let joint = if i == 0 { "" } else { "_" };
         let part = match size {
             Size::B16 if half & 1 == 0 => "l",
@@ -183,6 +186,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Offset of the first byte after it.
+    pub fn end(&self) -> usize {
+        self.pc.saturating_add(self.len)
+    }
+
     /// The branch target of the instruction, if it has one that is not before byte 0.
     pub fn target(&self) -> Option<usize> {
         let Piece::Inst(inst) = &self.piece else { return None };
@@ -193,19 +201,17 @@ impl Line {
 /// Decodes a program from its first byte. At an undecodable word, continues two bytes further.
 pub fn disassemble(code: &[u8]) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut pc = 0;
-    while pc < code.len() {
-        let (piece, len) = match decode(&code[pc..]) {
-            Ok((inst, len)) => (Piece::Inst(inst), len),
-            Err(_) if pc + 1 < code.len() => {
-                (Piece::Unknown(u16::from_le_bytes([code[pc], code[pc + 1]])), 2)
-            }
-            Err(_) => (Piece::Unknown(code[pc].into()), 1),
+    let (mut pc, mut rest) = (0_usize, code);
+    loop {
+        let (piece, len) = match (decode(rest), rest) {
+            (Ok((inst, len)), _) => (Piece::Inst(inst), len),
+            (Err(_), [low, high, ..]) => (Piece::Unknown(u16::from_le_bytes([*low, *high])), 2),
+            (Err(_), [last]) => (Piece::Unknown((*last).into()), 1),
+            (Err(_), []) => return lines,
         };
         lines.push(Line { pc, len, piece });
-        pc += len;
+        (pc, rest) = (pc.saturating_add(len), rest.get(len..).unwrap_or(&[]));
     }
-    lines
 }
 
 /// A program as text: labels for branch targets, one instruction per line. `pc` adds the offset and the bytes
@@ -235,13 +241,14 @@ pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> 
         text.push_str("    ");
         let written = match &line.piece {
             Piece::Inst(inst) => write_inst(&mut text, inst, line.target().and_then(label).as_deref()),
-            Piece::Unknown(value) => write!(text, "<unknown {value:#0width$x}>", width = 2 + 2 * line.len),
+            Piece::Unknown(value) if line.len == 1 => write!(text, "<unknown {value:#04x}>"),
+            Piece::Unknown(value) => write!(text, "<unknown {value:#06x}>"),
         };
         written.expect("invariant: writing to a string cannot fail");
         if pc {
-            let bytes: String =
-                code[line.pc..line.pc + line.len].iter().map(|byte| format!("{byte:02x}")).collect();
-            let column = text.len() - text.rfind('\n').map_or(0, |newline| newline + 1);
+            let bytes = code.get(line.pc..line.end()).unwrap_or(&[]);
+            let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let column = text.rsplit_once('\n').map_or(text.len(), |(_, line)| line.len());
             text.push_str(&" ".repeat(56usize.saturating_sub(column).max(1)));
             let _ = write!(text, "; {:5x}: {bytes}", line.pc);
         }
@@ -271,21 +278,21 @@ pub enum Recognition {
 /// Checks whether `code` is for this instruction set: up to the first `stop`, at most one byte in sixteen may
 /// be undecodable.
 pub fn recognise(code: &[u8]) -> Recognition {
-    let mut unknown = 0;
+    let mut unknown = 0_usize;
     let mut total = 0;
     let mut stopped = false;
     for line in disassemble(code) {
-        total += line.len;
+        total = line.end();
         match line.piece {
             Piece::Inst(inst) if inst.op == crate::Opcode::Stop => {
                 stopped = true;
                 break;
             }
             Piece::Inst(_) => {}
-            Piece::Unknown(_) => unknown += line.len,
+            Piece::Unknown(_) => unknown = unknown.saturating_add(line.len),
         }
     }
-    if unknown * 16 > total || (!stopped && unknown > 0) {
+    if unknown > total / 16 || (!stopped && unknown > 0) {
         Recognition::Foreign
     } else if unknown > 0 {
         Recognition::Damaged { unknown }

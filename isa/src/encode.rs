@@ -1,5 +1,7 @@
 //! Encoding: an [`Inst`] to bytes, generic over rows.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use std::ops::Deref;
 
 use thiserror::Error;
@@ -25,7 +27,7 @@ impl Deref for Encoded {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&self.bytes)
     }
 }
 
@@ -102,8 +104,8 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     let mut left = desc.contextual;
     while left != 0 {
         let index = left.trailing_zeros() as usize;
-        left &= left - 1;
-        let (spec, operand) = (&desc.operands[index], &inst.operands[index]);
+        left &= left.wrapping_sub(1);
+        let (Some(spec), Some(operand)) = (desc.operands.get(index), inst.operands.get(index)) else { break };
         match spec.kind.encode(operand, spec.width(), context) {
             Ok(raw) => word |= deposit(spec.pieces, raw),
             Err(reason) => return Err(refused(desc, spec, reason)),

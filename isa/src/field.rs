@@ -30,7 +30,7 @@ pub const fn covered(mut pieces: &[Piece]) -> u128 {
 /// A mask of the lowest `count` bits, fewer than 64. A power of two is at least 1, so the subtraction does
 /// not wrap.
 #[inline]
-const fn low_bits(count: u8) -> u64 {
+pub(crate) const fn low_bits(count: u8) -> u64 {
     (1u64 << count).wrapping_sub(1)
 }
 

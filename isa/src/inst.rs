@@ -191,6 +191,12 @@ impl Inst {
         }
     }
 
+    /// The operands of the row: index, value, description.
+    pub fn specified(&self) -> impl Iterator<Item = (usize, &Operand, &'static OperandDesc)> {
+        let operands = self.operands.iter().zip(self.op.desc().operands);
+        operands.enumerate().map(|(index, (operand, spec))| (index, operand, spec))
+    }
+
     /// How many registers of its size operand `index` denotes: 1 except for vectors.
     #[inline]
     pub fn operand_count(&self, index: usize) -> u16 {

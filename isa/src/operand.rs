@@ -9,8 +9,11 @@
 //! Layouts: applegpu's descriptors, Mesa 25.0's AGX packer and AGX2.xml, which agree except where the error
 //! sheet (docs/errata.md) notes a difference.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use thiserror::Error;
 
+use crate::field::low_bits;
 use crate::inst::{Operand, OperandFlags, Size, Tag};
 
 /// Why an operand does not fit.
@@ -105,10 +108,6 @@ const fn form(tag: Tag, size: Size, bits: u8) -> Form {
     }
 }
 
-const fn low_bits(count: u8) -> u64 {
-    (1 << count) - 1
-}
-
 impl Form {
     const fn select(mut self, mask: u64, value: u64) -> Form {
         self.select_mask = mask;
@@ -133,12 +132,12 @@ impl Form {
 
     const fn flags(mut self, flags: &'static [FlagBit]) -> Form {
         self.flags = flags;
-        let mut i = 0;
-        while i < flags.len() {
-            self.used |= 1 << flags[i].bit;
-            self.unflagged |= (!flags[i].set as u64) << flags[i].bit;
-            self.allowed = self.allowed.union(flags[i].flag);
-            i += 1;
+        let mut rest = flags;
+        while let [flag, after @ ..] = rest {
+            self.used |= 1 << flag.bit;
+            self.unflagged |= (!flag.set as u64) << flag.bit;
+            self.allowed = self.allowed.union(flag.flag);
+            rest = after;
         }
         self
     }
@@ -190,7 +189,8 @@ impl Form {
         }
         let bits = u32::from(self.bits).min(len);
         let field = raw & low_bits(bits as u8) & !self.select_mask;
-        let value = if self.signed && bits > 0 && field >> (bits - 1) & 1 == 1 {
+        // The sign is bit `bits` of twice the field.
+        let value = if self.signed && field << 1 >> bits & 1 == 1 {
             field as u32 | (u64::MAX << bits) as u32
         } else {
             field as u32
@@ -210,7 +210,8 @@ impl Form {
         }
         if self.signed {
             let value = i64::from(operand.value as i32);
-            if bits < 32 && (value < -(1 << (bits - 1)) || value >= 1 << (bits - 1)) {
+            let half = 1_i64 << bits.min(32) >> 1;
+            if !(half.wrapping_neg()..half).contains(&value) {
                 return Err(OperandError::Range);
             }
             field = value as u64 & low_bits(bits as u8);
@@ -283,22 +284,39 @@ pub struct OperandKind {
     /// Whether the field is simply the number, so that no form needs to be selected.
     pub plain: bool,
     /// Index of the first form of each tag and size, plus one; 0 if there is none.
-    first: [[u8; SIZES]; TAGS],
+    first: ByForm,
 }
 
 /// Number of tags and of sizes.
 const TAGS: usize = Tag::Coefficient as usize + 1;
 const SIZES: usize = Size::B64 as usize + 1;
 
+/// A number for each tag and size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct ByForm([[u8; SIZES]; TAGS]);
+
+impl ByForm {
+    #[expect(clippy::indexing_slicing, reason = "there is a row for every tag, with a number for every size")]
+    #[inline(always)]
+    const fn get(&self, tag: Tag, size: Size) -> u8 {
+        self.0[tag as usize][size as usize]
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "there is a row for every tag, with a number for every size")]
+    const fn set(&mut self, tag: Tag, size: Size, number: u8) {
+        self.0[tag as usize][size as usize] = number;
+    }
+}
+
 impl OperandKind {
     const fn new(name: &'static str, style: Style, forms: &'static [Form]) -> OperandKind {
         let mut contextual = false;
-        let mut first = [[0; SIZES]; TAGS];
-        let mut i = forms.len();
-        while i > 0 {
-            first[forms[i - 1].tag as usize][forms[i - 1].size as usize] = i as u8;
-            i -= 1;
-            contextual |= forms[i].context_mask != 0;
+        let mut first = ByForm([[0; SIZES]; TAGS]);
+        let mut left = forms;
+        while let [before @ .., form] = left {
+            first.set(form.tag, form.size, left.len() as u8);
+            contextual |= form.context_mask != 0;
+            left = before;
         }
         OperandKind { name, forms, style, contextual, plain: false, first }
     }
@@ -351,7 +369,7 @@ impl OperandKind {
             return Ok(u64::from(operand.value));
         }
         // Usually the first form of the operand's tag and size accepts it.
-        let first = usize::from(self.first[operand.tag as usize][operand.size as usize]).wrapping_sub(1);
+        let first = usize::from(self.first.get(operand.tag, operand.size)).wrapping_sub(1);
         if let Some(form) = self.forms.get(first)
             && form.allows(operand.flags)
             && in_context(form)

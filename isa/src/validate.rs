@@ -4,12 +4,14 @@
 //! along every path from the first instruction, with states joined where paths meet. A jump is assumed to go
 //! both ways.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use thiserror::Error;
 
-use crate::desc::{Effects, Reach, Role};
+use crate::desc::{Effects, OperandDesc, Reach, Role};
 use crate::disasm::{Line, Piece, disassemble};
 use crate::half_set::HalfSet;
-use crate::inst::{Halves, Inst, OperandFlags, Size, Tag};
+use crate::inst::{Halves, Inst, Operand, OperandFlags, Size, Tag};
 use crate::table::Opcode;
 
 /// The part of a shader that code belongs to.
@@ -165,17 +167,16 @@ pub fn validate(code: &[u8], limits: Limits) -> Vec<Finding> {
         limits,
         has_nesting: lines.iter().any(uses_nesting),
         lines: &lines,
-        length: code.len() as i64,
+        length: code.len(),
         found: Vec::new(),
     };
-    for index in 0..lines.len() {
-        checker.check_alone(index);
+    for line in &lines {
+        checker.check_alone(line);
     }
     checker.check_paths();
-    checker.found.sort_by_key(|(index, _)| *index);
+    checker.found.sort_by_key(|(line, _)| line.pc);
     checker.found.dedup();
-    let finding = |(index, problem): (usize, Problem)| {
-        let line = &lines[index];
+    let finding = |(line, problem): (&Line, Problem)| {
         let text = match &line.piece {
             Piece::Inst(inst) => inst.to_string(),
             Piece::Unknown(value) => format!("<unknown {value:#06x}>"),
@@ -192,21 +193,34 @@ fn uses_nesting(line: &Line) -> bool {
 /// Maximum number of operations that a group tracks (Mesa 25.0).
 const SLOTS: u8 = 8;
 
+/// The operations of a group that may be outstanding.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Group {
+    /// Half registers that they write.
+    pending: HalfSet,
+    /// Their number, at most [`SLOTS`].
+    outstanding: u8,
+}
+
 /// The possible state before an instruction, over all paths to it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct State {
-    pending: [HalfSet; 2],
-    outstanding: [u8; 2],
+    groups: [Group; 2],
     discarded: HalfSet,
 }
 
 impl State {
+    /// The group of this number, of which there are two.
+    fn group(&mut self, number: u32) -> &mut Group {
+        let [even, odd] = &mut self.groups;
+        if number & 1 == 0 { even } else { odd }
+    }
+
     fn join(&mut self, other: &State) {
-        self.pending.iter_mut().zip(&other.pending).for_each(|(mine, theirs)| mine.join(theirs));
-        self.outstanding
-            .iter_mut()
-            .zip(other.outstanding)
-            .for_each(|(mine, theirs)| *mine = theirs.max(*mine));
+        for (mine, theirs) in self.groups.iter_mut().zip(&other.groups) {
+            mine.pending.join(&theirs.pending);
+            mine.outstanding = mine.outstanding.max(theirs.outstanding);
+        }
         self.discarded.join(&other.discarded);
     }
 }
@@ -216,43 +230,41 @@ struct Checker<'a> {
     has_nesting: bool,
     lines: &'a [Line],
     /// Bytes of the code.
-    length: i64,
-    found: Vec<(usize, Problem)>,
+    length: usize,
+    found: Vec<(&'a Line, Problem)>,
 }
 
-impl Checker<'_> {
-    fn check_alone(&mut self, index: usize) {
-        match &self.lines[index].piece {
-            Piece::Unknown(_) => self.found.push((index, Problem::Undecodable)),
+impl<'a> Checker<'a> {
+    fn check_alone(&mut self, line: &'a Line) {
+        match &line.piece {
+            Piece::Unknown(_) => self.found.push((line, Problem::Undecodable)),
             Piece::Inst(inst) => {
-                for i in 0..inst.op.desc().operands.len() {
-                    self.found.extend(operand_problem(inst, i, self.limits).map(|problem| (index, problem)));
+                for (index, operand, spec) in inst.specified() {
+                    let problem = operand_problem(inst, index, operand, spec, self.limits);
+                    self.found.extend(problem.map(|problem| (line, problem)));
                 }
                 if self.limits.part == Part::Preamble && !may_be_in_preamble(inst) {
                     let problem = Problem::NotInPreamble { operation: inst.op.name() };
-                    self.found.push((index, problem));
+                    self.found.push((line, problem));
                 }
                 if self.has_nesting && misuses_nesting(inst) {
-                    self.found.push((index, Problem::NestingCounter));
+                    self.found.push((line, Problem::NestingCounter));
                 }
-                if let Some(target) =
-                    self.target(index, inst).filter(|target| self.index_at(*target).is_none())
-                    && !(self.limits.continues() && target == self.length)
+                if let Some(distance) = inst.target()
+                    && self.target_index(line).is_none()
+                    && !(self.limits.continues() && line.target() == Some(self.length))
                 {
-                    self.found.push((index, Problem::Target { target }));
+                    let target = (line.pc as i64).saturating_add(distance.into());
+                    self.found.push((line, Problem::Target { target }));
                 }
             }
         }
     }
 
-    /// The target of a branch, in bytes from the start.
-    fn target(&self, index: usize, inst: &Inst) -> Option<i64> {
-        inst.target().map(|target| self.lines[index].pc as i64 + i64::from(target))
-    }
-
-    fn index_at(&self, pc: i64) -> Option<usize> {
-        let pc = usize::try_from(pc).ok()?;
-        self.lines.binary_search_by_key(&pc, |line| line.pc).ok()
+    /// The index of the line at the target of a branch.
+    fn target_index(&self, line: &Line) -> Option<usize> {
+        let target = line.target()?;
+        self.lines.binary_search_by_key(&target, |line| line.pc).ok()
     }
 
     /// Follows every path until the states no longer change, then reports once for each reachable
@@ -265,58 +277,57 @@ impl Checker<'_> {
             work.push(0);
         }
         while let Some(index) = work.pop() {
-            let Some(mut state) = states[index] else { continue };
-            let Piece::Inst(inst) = &self.lines[index].piece else { continue };
+            let (Some(line), Some(Some(state))) = (self.lines.get(index), states.get(index)) else {
+                continue;
+            };
+            let Piece::Inst(inst) = &line.piece else { continue };
+            if ends(inst) {
+                continue;
+            }
+            let mut state = *state;
             step(inst, &mut state);
-            for next in self.successors(index, inst).into_iter().flatten() {
-                let joined = states[next].map_or(state, |mut old| {
+            for next in [index.checked_add(1), self.target_index(line)].into_iter().flatten() {
+                let Some(known) = states.get_mut(next) else { continue };
+                let joined = known.map_or(state, |mut old| {
                     old.join(&state);
                     old
                 });
-                if states[next] != Some(joined) {
-                    states[next] = Some(joined);
+                if *known != Some(joined) {
+                    *known = Some(joined);
                     work.push(next);
                 }
             }
         }
-        for (index, state) in states.iter().enumerate() {
-            if let (Some(state), Piece::Inst(inst)) = (state, &self.lines[index].piece) {
-                self.check_state(index, inst, state);
+        for (line, state) in self.lines.iter().zip(&states) {
+            if let (Some(state), Piece::Inst(inst)) = (state, &line.piece) {
+                self.check_state(line, inst, state);
             }
         }
     }
 
-    fn successors(&self, index: usize, inst: &Inst) -> [Option<usize>; 2] {
-        let next = (index + 1 < self.lines.len()).then_some(index + 1);
-        let target = self.target(index, inst).and_then(|target| self.index_at(target));
-        if ends(inst) { [None, None] } else { [next, target] }
-    }
-
-    fn check_state(&mut self, index: usize, inst: &Inst, state: &State) {
-        for group in [0, 1] {
-            let pending = &state.pending[group as usize];
+    fn check_state(&mut self, line: &'a Line, inst: &Inst, state: &State) {
+        for (group, Group { pending, outstanding }) in (0..).zip(&state.groups) {
             let touched = inst.registers_read().chain(inst.registers_written());
             if let Some(half) = touched.filter_map(|halves| pending.first_of(halves)).min() {
-                self.found.push((index, Problem::Pending { half, group }));
+                self.found.push((line, Problem::Pending { half, group }));
             }
-            if inst.wait_group() == Some(group) && state.outstanding[group as usize] >= SLOTS {
-                self.found.push((index, Problem::Slots { group }));
+            if inst.wait_group() == Some(group) && *outstanding >= SLOTS {
+                self.found.push((line, Problem::Slots { group }));
             }
         }
         if let Some(half) = inst.registers_read().filter_map(|halves| state.discarded.first_of(halves)).min()
         {
-            self.found.push((index, Problem::Discarded { half }));
+            self.found.push((line, Problem::Discarded { half }));
         }
-        let falls_out = !ends(inst) && index + 1 == self.lines.len();
-        let leaves = falls_out || self.target(index, inst) == Some(self.length);
+        let falls_out = !ends(inst) && line.end() == self.length;
+        let leaves = falls_out || line.target() == Some(self.length);
         if self.limits.continues() && leaves {
             let mut after = *state;
             step(inst, &mut after);
-            let writes = |group: &u32| after.pending[*group as usize] != HalfSet::default();
-            let unfinished = (0..2).find(writes);
-            self.found.extend(unfinished.map(|group| (index, Problem::Unfinished { group })));
+            let unfinished = (0..).zip(&after.groups).find(|(_, group)| !group.pending.is_empty());
+            self.found.extend(unfinished.map(|(group, _)| (line, Problem::Unfinished { group })));
         } else if falls_out {
-            self.found.push((index, Problem::NoStop));
+            self.found.push((line, Problem::NoStop));
         }
     }
 }
@@ -340,13 +351,12 @@ fn ends(inst: &Inst) -> bool {
 /// The effect of an instruction on the state.
 fn step(inst: &Inst, state: &mut State) {
     if inst.op == Opcode::Wait {
-        let group = (inst.modifier("group") & 1) as usize;
-        state.pending[group] = HalfSet::default();
-        state.outstanding[group] = 0;
+        *state.group(inst.modifier("group")) = Group::default();
     }
-    for (i, _) in inst.op.desc().with_role(Role::Src) {
-        if inst.operands[i].flags.contains(OperandFlags::DISCARD)
-            && let Some(halves) = inst.operand_halves(i)
+    for (index, operand, spec) in inst.specified() {
+        if spec.role == Role::Src
+            && operand.flags.contains(OperandFlags::DISCARD)
+            && let Some(halves) = inst.operand_halves(index)
         {
             state.discarded.insert_all(halves);
         }
@@ -354,25 +364,31 @@ fn step(inst: &Inst, state: &mut State) {
     for halves in inst.registers_written() {
         state.discarded.remove_all(halves.clone());
         if let Some(group) = inst.wait_group() {
-            state.pending[(group & 1) as usize].insert_all(halves);
+            state.group(group).pending.insert_all(halves);
         }
     }
     if let Some(group) = inst.wait_group() {
-        let count = &mut state.outstanding[(group & 1) as usize];
-        *count = (*count + 1).min(SLOTS);
+        let group = state.group(group);
+        group.outstanding = group.outstanding.saturating_add(1).min(SLOTS);
     }
 }
 
-fn operand_problem(inst: &Inst, i: usize, limits: Limits) -> Option<Problem> {
-    let (operand, spec) = (&inst.operands[i], &inst.op.desc().operands[i]);
+/// The first rule that the operand of an index violates.
+fn operand_problem(
+    inst: &Inst,
+    index: usize,
+    operand: &Operand,
+    spec: &OperandDesc,
+    limits: Limits,
+) -> Option<Problem> {
     match operand.tag {
         Tag::Reg => {
-            let end = inst.operand_halves(i)?.end;
+            let end = inst.operand_halves(index)?.end;
             let pair = spec.kind == crate::operand::ADD_SRC || spec.kind == crate::operand::ALU_DST64;
             if end > limits.register_halves {
                 Some(Problem::Register { operand: spec.name, end, limit: limits.register_halves })
             } else {
-                let odd = pair && operand.size == Size::B64 && operand.value % 4 != 0;
+                let odd = pair && operand.size == Size::B64 && !operand.value.is_multiple_of(4);
                 odd.then_some(Problem::Alignment { operand: spec.name })
             }
         }
@@ -382,11 +398,11 @@ fn operand_problem(inst: &Inst, i: usize, limits: Limits) -> Option<Problem> {
                 Reach::Low => 256,
                 Reach::All => 512,
             };
-            let last = operand.value
-                + u32::from(operand.size.halves()) * u32::from(inst.operand_count(i).max(1))
-                - 1;
-            let bad = last >= reach.min(limits.uniform_halves.into());
-            bad.then_some(Problem::Uniform { operand: spec.name, half: last })
+            let halves =
+                u32::from(operand.size.halves()).saturating_mul(inst.operand_count(index).max(1).into());
+            let end = operand.value.saturating_add(halves);
+            let bad = end > reach.min(limits.uniform_halves.into());
+            bad.then_some(Problem::Uniform { operand: spec.name, half: end.saturating_sub(1) })
         }
         _ => None,
     }
