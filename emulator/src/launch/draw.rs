@@ -47,7 +47,7 @@ pub struct AttributeData<'a> {
 impl AttributeData<'_> {
     /// The last element inside the buffer; `None` if there is none.
     fn last(&self) -> Option<u32> {
-        let rest = self.bytes.len().checked_sub(self.offset + self.element_bytes)?;
+        let rest = self.bytes.len().checked_sub(self.offset.checked_add(self.element_bytes)?)?;
         Some(rest.checked_div(self.stride).map_or(u32::MAX, |count| count as u32))
     }
 }
@@ -293,7 +293,9 @@ impl Root {
         let counter = layout.map(vec![0; 4], Access::READ | Access::WRITE)?;
         let mut root = vec![0; RootDescriptor::BYTES];
         let mut name = |offset: u32, address: u64| {
-            root[offset as usize..][..8].copy_from_slice(&address.to_le_bytes());
+            if let Some(place) = root.get_mut(offset as usize..).and_then(<[u8]>::first_chunk_mut) {
+                *place = address.to_le_bytes();
+            }
         };
         name(RootDescriptor::INVOCATIONS_OFFSET, counter);
         if let Some(stipple) = stipple {
@@ -315,7 +317,7 @@ pub(super) fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result
     match data.last() {
         Some(last) => {
             let address = layout.map(data.bytes.to_vec(), Access::READ)?;
-            Ok((address + data.offset as u64, last))
+            Ok((address.saturating_add(data.offset as u64), last))
         }
         // No element is inside the buffer: the shader reads zeros.
         None => Ok((layout.map(vec![0; data.element_bytes.max(16)], Access::READ)?, 0)),

@@ -4,6 +4,8 @@
 //! Every buffer has its own mapping, exact to the byte, with unmapped memory around it, so that an access past its end
 //! is a fault and never reaches another buffer.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 mod draw;
 mod sets;
 mod targets;
@@ -144,7 +146,8 @@ impl Launch<'_> {
     pub fn run(self) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let textures = layout.states(self.info)?;
-        layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
+        let results_bytes = size_of_val(self.results);
+        layout.results = layout.map(vec![0; results_bytes], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
         // Half-words past the last range were never set.
         let filled = self
@@ -166,7 +169,7 @@ impl Launch<'_> {
             &Dispatch {
                 program: &Program::new(self.code),
                 preamble: preamble.as_ref(),
-                uniforms: &uniforms[..usize::from(filled)],
+                uniforms: uniforms.get(..usize::from(filled)).unwrap_or(&uniforms),
                 states: States { textures: &textures, samplers: &samplers, ..States::default() },
                 workgroups: self.workgroups,
                 workgroup_size: self.info.workgroup_size,
@@ -178,7 +181,7 @@ impl Launch<'_> {
             },
         );
         take_back(&memory, &addresses, self.buffers, self.textures);
-        let bytes = memory.bytes(results, self.results.len() * 8).unwrap_or_default();
+        let bytes = memory.bytes(results, results_bytes).unwrap_or_default();
         for (result, bytes) in self.results.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *result = u64::from_le_bytes(*bytes);
         }
@@ -227,7 +230,8 @@ impl Layout<'_> {
     /// Maps `bytes` at the next free address and returns the address.
     fn map(&mut self, bytes: Vec<u8>, access: Access) -> Result<u64, MapError> {
         let address = self.next;
-        self.next = (address + bytes.len() as u64 + GUARD_BYTES).next_multiple_of(ALIGNMENT);
+        let end = address.saturating_add(bytes.len() as u64).saturating_add(GUARD_BYTES);
+        self.next = end.checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
         if !bytes.is_empty() {
             self.memory.map(address, bytes, access)?;
         }
@@ -277,6 +281,10 @@ impl Layout<'_> {
             .collect()
     }
 
+    fn texture_addresses(&self) -> &[u64] {
+        self.addresses.get(self.buffers.len()..).unwrap_or(&[])
+    }
+
     fn texture(
         &self,
         set: u32,
@@ -286,7 +294,7 @@ impl Layout<'_> {
     ) -> Result<[u8; TEXTURE_BYTES], LaunchError> {
         self.textures
             .iter()
-            .zip(&self.addresses[self.buffers.len()..])
+            .zip(self.texture_addresses())
             .find(|(texture, _)| texture.buffer.is_at(set, binding, element))
             .map(|(texture, address)| texture.descriptor(kind, *address))
             .ok_or(LaunchError::Unbound { set, binding, element })
@@ -358,11 +366,11 @@ impl Layout<'_> {
     fn descriptor_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
         let bound = self.buffers.iter().map(|buffer| (buffer.set, buffer.binding, buffer.element));
         let elements = elements(bound, set, binding)?;
-        let mut table = vec![0u8; elements as usize * DESCRIPTOR_BYTES as usize];
-        for (element, record) in table.chunks_exact_mut(DESCRIPTOR_BYTES as usize).enumerate() {
-            if let Ok((address, size)) = self.buffer(set, binding, element as u32) {
-                record[..8].copy_from_slice(&address.to_le_bytes());
-                record[8..12].copy_from_slice(&size.to_le_bytes());
+        let mut table = vec![0u8; (elements as usize).saturating_mul(DESCRIPTOR_BYTES as usize)];
+        for (element, record) in (0..elements).zip(table.chunks_exact_mut(DESCRIPTOR_BYTES as usize)) {
+            if let Ok((address, size)) = self.buffer(set, binding, element) {
+                let bytes = address.to_le_bytes().into_iter().chain(size.to_le_bytes());
+                record.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
             }
         }
         Ok(self.map(table, Access::READ)?)
@@ -443,7 +451,8 @@ fn elements(
     binding: u32,
 ) -> Result<u32, LaunchError> {
     let mine = bound.filter(|place| (place.0, place.1) == (set, binding));
-    mine.map(|place| place.2 + 1).max().ok_or(LaunchError::Unbound { set, binding, element: 0 })
+    let last = mine.map(|place| place.2).max();
+    last.and_then(|last| last.checked_add(1)).ok_or(LaunchError::Unbound { set, binding, element: 0 })
 }
 
 /// Writes `bytes`, or the workgroup counts, into `range` of the uniform file.
@@ -455,12 +464,14 @@ fn write_range(
 ) -> Result<(), LaunchError> {
     let counts: Vec<u8> = workgroups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let bytes = if range.source == UniformSource::WorkgroupCount { &counts } else { bytes };
-    let (start, end) = (usize::from(range.start), usize::from(range.start) + usize::from(range.halves));
+    let start = usize::from(range.start);
     let halves = uniforms
-        .get_mut(start..end)
+        .get_mut(start..start.saturating_add(range.halves.into()))
         .ok_or(LaunchError::UniformRange { start: range.start, halves: range.halves })?;
-    for (half, pair) in halves.iter_mut().zip(bytes.chunks(2)) {
-        *half = u16::from_le_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]);
+    let mut bytes = bytes.iter().copied();
+    for half in halves {
+        let Some(low) = bytes.next() else { break };
+        *half = u16::from_le_bytes([low, bytes.next().unwrap_or(0)]);
     }
     Ok(())
 }
@@ -537,6 +548,12 @@ mod tests {
         let range = UniformRange { start: 510, halves: 4, source: UniformSource::WorkgroupCount };
         let error = write_range(&mut [0; 512], &range, &[], [1; 3]).expect_err("past the end");
         assert!(error.to_string().contains("510+4"), "{error}");
+    }
+
+    #[test]
+    fn the_last_element_number_has_no_array() {
+        let elements = |last: u32| elements([(0, 2, 1), (0, 2, last)].into_iter(), 0, 2).ok();
+        assert_eq!([4, u32::MAX].map(elements), [Some(5), None]);
     }
 
     #[test]

@@ -17,14 +17,18 @@ impl Layout<'_> {
                 continue;
             };
             match binding.form {
-                DescriptorForm::Inline => memory.put(start, &buffer.bytes),
+                DescriptorForm::Inline => memory.put(start, 0, &buffer.bytes),
                 DescriptorForm::Descriptors(parts) => {
-                    memory.put(start + parts.buffer, &address.to_le_bytes());
-                    memory.put(start + parts.buffer + 8, &(buffer.bytes.len() as u32).to_le_bytes());
+                    let size = buffer.bytes.len() as u32;
+                    memory.put(
+                        start,
+                        parts.buffer,
+                        &[&address.to_le_bytes()[..], &size.to_le_bytes()].concat(),
+                    );
                 }
             }
         }
-        for (texture, address) in self.textures.iter().zip(&self.addresses[self.buffers.len()..]) {
+        for (texture, address) in self.textures.iter().zip(self.texture_addresses()) {
             let at = &texture.buffer;
             let found = memory.element(at.set, at.binding, at.element);
             if let Some((start, DescriptorForm::Descriptors(parts))) =
@@ -32,10 +36,10 @@ impl Layout<'_> {
             {
                 // If texture and image descriptors have the same offset, write the one for the kind of the resource.
                 if parts.texture != parts.image || !texture.storage {
-                    memory.put(start + parts.texture, &texture.descriptor(DescriptorKind::Texture, *address));
+                    memory.put(start, parts.texture, &texture.descriptor(DescriptorKind::Texture, *address));
                 }
                 if texture.storage {
-                    memory.put(start + parts.image, &texture.descriptor(DescriptorKind::Image, *address));
+                    memory.put(start, parts.image, &texture.descriptor(DescriptorKind::Image, *address));
                 }
             }
         }
@@ -46,7 +50,7 @@ impl Layout<'_> {
             {
                 let number = self.sampler_registers.register(sampler.state.descriptor());
                 let number = number.ok_or(LaunchError::TooManySamplers)?;
-                memory.put(start + parts.sampler, &number.to_le_bytes());
+                memory.put(start, parts.sampler, &number.to_le_bytes());
             }
         }
         let bytes = memory.bytes;
@@ -69,15 +73,19 @@ impl SetMemory<'_> {
         if found.access == BindingAccess::Constant {
             return None;
         }
-        let start = found.offset + element * found.stride;
-        let end = (start + found.stride) as usize;
+        let start = found.offset.checked_add(element.checked_mul(found.stride)?)?;
+        let end = start.checked_add(found.stride)? as usize;
         self.bytes.resize(self.bytes.len().max(end), 0);
         Some((start, found))
     }
 
-    fn put(&mut self, at: u32, bytes: &[u8]) {
-        let end = at as usize + bytes.len();
+    /// Writes bytes at an offset in the element that begins at `start`.
+    fn put(&mut self, start: u32, offset: u32, bytes: &[u8]) {
+        let start = (start as usize).saturating_add(offset as usize);
+        let end = start.saturating_add(bytes.len());
         self.bytes.resize(self.bytes.len().max(end), 0);
-        self.bytes[at as usize..end].copy_from_slice(bytes);
+        if let Some(place) = self.bytes.get_mut(start..end) {
+            place.copy_from_slice(bytes);
+        }
     }
 }

@@ -40,8 +40,8 @@ impl Targets {
                 (TargetHeap::image_offset(*target), DescriptorKind::Image),
             ] {
                 let descriptor = resource.descriptor(kind, address);
-                if let Some(place) = heap.get_mut(offset as usize..offset as usize + descriptor.len()) {
-                    place.copy_from_slice(&descriptor);
+                if let Some(place) = heap.get_mut(offset as usize..).and_then(<[u8]>::first_chunk_mut) {
+                    *place = descriptor;
                 }
             }
         }

@@ -101,10 +101,11 @@ impl Shape {
         let texel = TexelFormat::new(self.format.channels, self.format.kind, false);
         let bytes = texel.map_or(1, |texel| texel.bytes());
         if self.dimension == Dimension::Buffer {
-            return [BUFFER_ROW_TEXELS * bytes, 0];
+            return [BUFFER_ROW_TEXELS.saturating_mul(bytes), 0];
         }
-        let row = (self.size[0] * bytes).next_multiple_of(16);
-        [row, (row * self.size[1]).next_multiple_of(128)]
+        let padded = |bytes: u32, unit| bytes.checked_next_multiple_of(unit).unwrap_or(u32::MAX);
+        let row = padded(self.size[0].saturating_mul(bytes), 16);
+        [row, padded(row.saturating_mul(self.size[1]), 128)]
     }
 
     /// The shape as a storage image: cubes become arrays of faces; depth is unchanged.
@@ -113,7 +114,8 @@ impl Shape {
         match self.dimension {
             Dimension::Cube => Shape { dimension: Dimension::PlaneArray, size: [width, height, 6], ..*self },
             Dimension::CubeArray => {
-                Shape { dimension: Dimension::PlaneArray, size: [width, height, 6 * depth], ..*self }
+                let size = [width, height, depth.saturating_mul(6)];
+                Shape { dimension: Dimension::PlaneArray, size, ..*self }
             }
             _ => *self,
         }
@@ -128,7 +130,7 @@ impl Shape {
             }
             _ => self.size,
         };
-        [width, height, depth].map(|size| u128::from(size.max(1) - 1))
+        [width, height, depth].map(|size| u128::from(size.saturating_sub(1)))
     }
 
     /// The descriptor of the texture at `address`.
@@ -137,21 +139,21 @@ impl Shape {
         let mut bits = Bits::default();
         bits.format(self);
         // Each result from its own channel.
-        (0..4).for_each(|channel| bits.set(16 + 3 * channel, u128::from(channel)));
+        (16..).step_by(3).zip(0..4).for_each(|(bit, channel)| bits.set(bit, channel));
         bits.set(28, width);
         bits.set(42, height);
-        bits.set(60, u128::from(self.levels.max(1) - 1));
+        bits.set(60, u128::from(self.levels.saturating_sub(1)));
         bits.set(64, u128::from(self.samples > 2));
         bits.set(66, u128::from(address >> 4));
         bits.set(108, u128::from(self.format.srgb));
         if self.linear {
             let [row, layer] = self.linear_strides();
-            bits.set(110, u128::from(row / 16 - 1));
+            bits.set(110, u128::from((row / 16).saturating_sub(1)));
             if self.dimension == Dimension::Buffer {
                 bits.high = u64::from(self.size[0]) << (32 * BUFFER_SIZE_WORD - 128);
             } else {
                 bits.set(127, 1);
-                bits.high = depth as u64 | u64::from(layer / 128 - 1) << 11;
+                bits.high = depth as u64 | u64::from((layer / 128).saturating_sub(1)) << 11;
             }
         } else {
             bits.set(110, depth);
@@ -164,7 +166,7 @@ impl Shape {
         let [width, height, depth] = self.extents();
         let mut bits = Bits::default();
         bits.format(self);
-        (0..4).for_each(|channel| bits.set(16 + 2 * channel, u128::from(channel)));
+        (16..).step_by(2).zip(0..4).for_each(|(bit, channel)| bits.set(bit, channel));
         bits.set(24, width);
         bits.set(38, height);
         bits.set(56, u128::from(self.samples > 2));
@@ -172,8 +174,8 @@ impl Shape {
         bits.set(125, u128::from(self.format.srgb));
         if self.linear {
             let [row, layer] = self.linear_strides();
-            bits.set(104, u128::from(row - 4));
-            bits.high = depth as u64 | u64::from((layer / 128).max(1) - 1) << 11;
+            bits.set(104, u128::from(row.saturating_sub(4)));
+            bits.high = depth as u64 | u64::from((layer / 128).saturating_sub(1)) << 11;
         } else {
             bits.set(108, depth);
         }
@@ -329,12 +331,13 @@ impl SamplerState {
         let lod = |level: f32| u64::from((level.clamp(0.0, 15.9) * 64.0) as u16);
         let filter = match self.linear_levels {
             None => 0,
-            Some(linear) => 1 + u64::from(linear),
+            Some(false) => 1,
+            Some(true) => 2,
         };
         let mut bits = lod(self.levels[0]) | lod(self.levels[1]) << 10;
         bits |= u64::from(self.linear[0]) << 23 | u64::from(self.linear[1]) << 25 | filter << 27;
-        for (axis, wrap) in self.wrap.iter().enumerate() {
-            bits |= (*wrap as u64) << (29 + 3 * axis);
+        for (bit, wrap) in (29..).step_by(3).zip(self.wrap) {
+            bits |= (wrap as u64) << bit;
         }
         bits |= u64::from(self.pixel_coordinates) << 38 | u64::from(self.compare) << 39;
         (bits | (self.border as u64) << 55).to_le_bytes()

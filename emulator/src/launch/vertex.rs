@@ -34,7 +34,7 @@ impl VertexLaunch<'_> {
         let mut layout = Layout::new(self.buffers, &[], &[])?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
-        let bytes = 4 * info.varyings.len() * self.vertices as usize;
+        let bytes = info.varyings.len().saturating_mul(4).saturating_mul(self.vertices as usize);
         let outputs = layout.map(vec![0; bytes], Access::READ | Access::WRITE)?;
         let interface =
             Interface { attributes, base: [0; 2], blend_constant: [0.0; 4], root: 0, heap: 0, samples: 1 };
