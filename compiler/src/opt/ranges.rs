@@ -5,8 +5,8 @@
 //! * Signed shifts, quotients, remainders and extensions of non-negative numbers become unsigned ones.
 //! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32
 //!   are computed in 32 bits; quotients of 32-bit numbers below 2^16 in 16 bits.
-//! * A small integer converted to float, moved by less than one and converted back, such as the integer part
-//!   of a fragment's position, becomes that integer.
+//! * A small integer converted to float, moved by less than one, clamped to bounds beyond it, and rounded down or
+//!   converted back, such as the integer part of a fragment's position, becomes that integer.
 //!
 //! [`Walk`] provides the ranges.
 //!
@@ -44,10 +44,10 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
         let data = r.f.insts[inst];
         if let Some(whole) = whole_part(r.f, &data) {
             walk.go_to(r.f, r.block);
-            return if walk.unsigned(r.f, whole).1 <= MAX_WHOLE {
-                Rewrite::Forward(whole)
-            } else {
-                Rewrite::Keep
+            let is_float = data.op == Op::Hw(Opcode::Floor);
+            return match walk.unsigned(r.f, whole.number).1 <= MAX_WHOLE {
+                true => Rewrite::Forward(if is_float { whole.converted } else { whole.number }),
+                false => Rewrite::Keep,
             };
         }
         if !ranges::is_known(data.op) {
@@ -72,7 +72,7 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
         Op::Ir(IrOp::Udiv | IrOp::Umod) => data.srcs[1].as_imm().is_none() || f.width(data.srcs[1]) == 64,
         Op::Ir(IrOp::Sdiv | IrOp::Srem) => true,
         Op::Hw(Opcode::Bitop) => data.srcs[1].as_imm().is_some_and(|mask| mask > 1),
-        Op::Hw(Opcode::FToS32 | Opcode::FToU32) => whole_part(f, data).is_some(),
+        Op::Hw(Opcode::FToS32 | Opcode::FToU32 | Opcode::Floor) => whole_part(f, data).is_some(),
         Op::Hw(Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr) => {
             data.dst().is_some_and(|dst| f.ty(dst).bits == 64)
         }
@@ -80,22 +80,56 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
     }
 }
 
-/// The unsigned integer whose conversion to float, increased by less than one, this operation converts back.
-fn whole_part(f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
-    let (Op::Hw(Opcode::FToS32 | Opcode::FToU32), [moved]) = (data.op, data.srcs) else { return None };
-    let is_plain = |src: &Src| src.flags.is_empty() && f.width(*src) == 32;
-    let toward_zero = data.get(key::ROUND) == Rounding::TOWARD_ZERO && f.ty(data.dst()?).bits == 32;
-    let sum = f.def(*moved).filter(|_| toward_zero && is_plain(moved))?;
+/// The integer part of a float: the unsigned integer, and its conversion to float.
+struct Whole {
+    number: Src,
+    converted: Src,
+}
+
+/// The unsigned integer whose conversion to float, increased by less than one, this operation converts back or rounds
+/// down.
+fn whole_part(f: &Function<'_>, data: &InstData<'_>) -> Option<Whole> {
+    let rounds_down = match data.op {
+        Op::Hw(Opcode::FToS32 | Opcode::FToU32) => data.get(key::ROUND) == Rounding::TOWARD_ZERO,
+        Op::Hw(Opcode::Floor) => true,
+        _ => false,
+    };
+    let mut moved = *data.srcs.first().filter(|_| rounds_down)?;
+    if f.ty(data.dst()?).bits != 32 {
+        return None;
+    }
+    // Clamping and rounding down change no such number.
+    while let Some(inner) = f.def(moved).filter(|_| is_plain(f, moved)).and_then(|data| kept(&data)) {
+        moved = inner;
+    }
+    let sum = f.def(moved).filter(|_| is_plain(f, moved))?;
     let converted = match (sum.op, sum.srcs) {
-        (Op::Hw(Opcode::Fadd), [converted, by]) if !sum.get(key::SAT) && is_plain(converted) => {
+        (Op::Hw(Opcode::Fadd), [converted, by]) if !sum.get(key::SAT) && is_plain(f, *converted) => {
             let by = f32::from_bits(by.as_imm()? as u32);
             let is_small = (0.0..1.0).contains(&by) && (8.0 * by).fract() == 0.0;
-            f.def(*converted).filter(|_| is_small)?
+            Some(*converted).filter(|_| is_small)?
         }
-        _ => sum,
+        _ => moved,
     };
-    let (Op::Hw(Opcode::U32ToF), [number]) = (converted.op, converted.srcs) else { return None };
-    is_plain(number).then_some(*number)
+    let data = f.def(converted)?;
+    let (Op::Hw(Opcode::U32ToF), [number]) = (data.op, data.srcs) else { return None };
+    is_plain(f, *number).then_some(Whole { number: *number, converted })
+}
+
+fn is_plain(f: &Function<'_>, src: Src) -> bool {
+    src.flags.is_empty() && f.width(src) == 32
+}
+
+/// The source of which an operation keeps the integer part, if that is at most [`MAX_WHOLE`].
+fn kept(data: &InstData<'_>) -> Option<Src> {
+    let bound = || data.srcs[1].as_imm().map(|bits| f32::from_bits(bits as u32));
+    let keeps = match data.op {
+        Op::Hw(Opcode::Floor) => true,
+        Op::Ir(IrOp::Fmin) => bound()? >= (MAX_WHOLE + 1) as f32,
+        Op::Ir(IrOp::Fmax) => bound()? <= 0.0,
+        _ => false,
+    };
+    keeps.then(|| data.srcs[0])
 }
 
 /// The replacement of an instruction.

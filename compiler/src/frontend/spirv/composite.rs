@@ -1,5 +1,8 @@
 //! Operations that move components, and operations with several results.
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
 use super::arith::{halves, join};
 use super::eval::Eval;
 use super::types::{Kind, Ty};
@@ -72,7 +75,8 @@ pub(super) fn extract_dynamic<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let (_, vector) = eval.value(operand(operands, 0)?)?;
     let index = eval.scalar(operand(operands, 1)?)?;
-    let chosen = choose(eval.b, vector, index)?;
+    let numbered: Vec<(u32, Src)> = (0..).zip(vector.iter().copied()).collect();
+    let chosen = choose(eval.b, &numbered, index)?;
     Ok(eval.keep(&[chosen]))
 }
 
@@ -205,16 +209,25 @@ pub(super) fn shuffle<'a>(
     Ok(eval.keep(&result))
 }
 
-/// Element `index` of a list; the last one for indices out of bounds.
-pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[Src], index: Src) -> Result<Src, CompileError> {
-    let Some((last, rest)) = list.split_last() else {
-        return Err(ValueError::EmptyList.into());
-    };
+/// The value with number `index`; some value of the list if there is none. A value that occurs often is selected where
+/// all others are not, which saves its comparisons.
+pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[(u32, Src)], index: Src) -> Result<Src, CompileError> {
+    let mut counts: HashMap<Src, u32, FxBuildHasher> = HashMap::default();
+    let mut frequent = None;
+    for (_, value) in list {
+        let count = counts.entry(*value).or_default();
+        *count = count.saturating_add(1);
+        // The last of equally frequent values.
+        if frequent.is_none_or(|(_, most)| *count >= most) {
+            frequent = Some((*value, *count));
+        }
+    }
+    let (frequent, _) = frequent.ok_or(ValueError::EmptyList)?;
     let bits = b.f.width(index);
-    let mut result = *last;
-    for (position, element) in rest.iter().enumerate().rev() {
-        let here = b.icmp(IntCond::EQ, index, Src::imm(position as u64, bits));
-        result = b.select(here, *element, result);
+    let mut result = frequent;
+    for (number, value) in list.iter().rev().filter(|(_, value)| *value != frequent) {
+        let here = b.icmp(IntCond::EQ, index, Src::imm(u64::from(*number), bits));
+        result = b.select(here, *value, result);
     }
     Ok(result)
 }

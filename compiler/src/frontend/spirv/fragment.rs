@@ -6,6 +6,7 @@ use spirv::{BuiltIn, GlslStd450Op, Op};
 use super::interface::StageIo;
 use super::interface::output_word;
 use super::interface::{Leaf, Output, Slot};
+use super::memory::Candidates;
 use super::owners::Memory;
 use super::pointer::Root;
 use super::values::Values;
@@ -111,15 +112,15 @@ pub(super) fn interpolate_at<'a>(
         },
     };
     let count = v.types.leaf_count(pointer.ty)?;
-    let (elements, chosen) = memory::candidates(v, pointer.steps)?;
+    let Candidates { elements, chosen } = memory::candidates(v, pointer.steps)?;
     let mut result: Option<Vec<Src>> = None;
-    for element in elements.into_iter().rev() {
+    for (number, element) in elements.into_iter().rev() {
         let leaves = input_leaves(io, first.at(pointer.fixed.wrapping_add(element)).0, count)?;
         let here = leaves_at(v, &leaves, place, &at)?;
         result = Some(match result {
             None => here,
             Some(others) => {
-                let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
+                let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(number));
                 here.into_iter().zip(others).map(|(here, other)| v.kit.b.select(hit, here, other)).collect()
             }
         });

@@ -3,10 +3,10 @@
 use agx_abi::UniformSource;
 
 use super::arith::{halves, join};
-use super::index;
 use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
+use super::{composite, index};
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::buffers::BufferElement;
@@ -135,24 +135,45 @@ pub(super) fn store<'a>(
     }
 }
 
-/// Every position in scalar variables that dynamic indices may select, and the computed position.
-pub(super) fn candidates(v: &mut Values<'_, '_>, steps: &[Step]) -> Result<(Vec<u32>, Src), CompileError> {
-    let mut places = vec![0u32];
+/// The elements that computed indices may select.
+pub(super) struct Candidates {
+    /// Number and position in scalar variables of each element.
+    pub elements: Vec<(u32, u32)>,
+    /// The number of the selected element.
+    pub chosen: Src,
+}
+
+/// The elements that the indices `steps` may select. Positions are numbered in units of the greatest common divisor of
+/// all strides, so that a single index is its own number.
+pub(super) fn candidates(v: &mut Values<'_, '_>, steps: &[Step]) -> Result<Candidates, CompileError> {
+    let unit = steps.iter().fold(0, |unit, step| greatest_common_divisor(unit, step.stride)).max(1);
+    let mut elements = vec![(0u32, 0u32)];
     let mut chosen = None;
     for step in steps {
-        if (places.len() as u64).saturating_mul(step.count.into()) > u64::from(MAX_SELECTED) {
+        if (elements.len() as u64).saturating_mul(step.count.into()) > u64::from(MAX_SELECTED) {
             return Err(MemoryError::Selected { most: MAX_SELECTED }.into());
         }
-        let each = |place: &u32| {
-            let place = *place;
+        let scale = step.stride.checked_div(unit).unwrap_or(0);
+        let each = |(number, place): &(u32, u32)| {
+            let (number, place) = (*number, *place);
             (0..step.count)
-                .map(move |index| place.wrapping_add(index.wrapping_mul(step.stride)))
+                .map(move |index| {
+                    let (numbers, places) = (index.wrapping_mul(scale), index.wrapping_mul(step.stride));
+                    (number.wrapping_add(numbers), place.wrapping_add(places))
+                })
                 .collect::<Vec<_>>()
         };
-        places = places.iter().flat_map(each).collect();
-        chosen = Some(index::add_scaled(&mut v.kit.b, chosen, step.index, step.stride));
+        elements = elements.iter().flat_map(each).collect();
+        chosen = Some(index::add_scaled(&mut v.kit.b, chosen, step.index, scale));
     }
-    Ok((places, chosen.unwrap_or(Src::imm32(0))))
+    Ok(Candidates { elements, chosen: chosen.unwrap_or(Src::imm32(0)) })
+}
+
+fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
+    while let Some(rest) = a.checked_rem(b) {
+        (a, b) = (b, rest);
+    }
+    a
 }
 
 fn load_variables<'a>(
@@ -166,21 +187,14 @@ fn load_variables<'a>(
         let read = |leaf: usize| v.kit.vars.read(&mut v.kit.b, first.at(leaf as u32));
         return Ok(v.bump.alloc_slice_fill_with(count as usize, read));
     }
-    let (places, chosen) = candidates(v, pointer.steps)?;
+    let Candidates { elements, chosen } = candidates(v, pointer.steps)?;
     let mut result = Vec::with_capacity(count as usize);
     for leaf in 0..count {
-        let mut sum = None;
-        for place in places.iter().rev() {
-            let here = v.kit.vars.read(&mut v.kit.b, first.at(*place).at(leaf));
-            sum = Some(match sum {
-                None => here,
-                Some(other) => {
-                    let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(*place));
-                    v.kit.b.select(hit, here, other)
-                }
-            });
-        }
-        result.push(sum.expect("invariant: there is a position"));
+        let read = |(number, place): &(u32, u32)| {
+            (*number, v.kit.vars.read(&mut v.kit.b, first.at(*place).at(leaf)))
+        };
+        let values: Vec<(u32, Src)> = elements.iter().map(read).collect();
+        result.push(composite::choose(&mut v.kit.b, &values, chosen)?);
     }
     Ok(v.bump.alloc_slice_copy(&result))
 }
@@ -198,9 +212,9 @@ fn store_variables<'a>(
         }
         return Ok(());
     }
-    let (places, chosen) = candidates(v, pointer.steps)?;
-    for place in places {
-        let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(place));
+    let Candidates { elements, chosen } = candidates(v, pointer.steps)?;
+    for (number, place) in elements {
+        let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(number));
         for (leaf, src) in data.iter().enumerate() {
             let variable = first.at(place).at(leaf as u32);
             let old = v.kit.vars.read(&mut v.kit.b, variable);

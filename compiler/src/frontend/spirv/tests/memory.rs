@@ -77,6 +77,40 @@ fn arrays_indexed_at_run_time_are_selected_or_in_memory() {
     }
 }
 
+/// Every element of an array of two dimensions, at run-time indices, where most elements are equal.
+#[test]
+fn elements_of_nested_arrays_are_selected_by_number() {
+    let declarations = "
+        TypeArray %row_t %uvec2 #3
+        TypeArray %table_t %row_t #2
+        TypePointer %tables 7 %table_t";
+    let table = [[[5, 6], [5, 6], [7, 6]], [[5, 8], [5, 9], [5, 6]]];
+    for (row, pairs) in table.iter().enumerate() {
+        for (column, pair) in pairs.iter().enumerate() {
+            let mut body = String::from("Variable %tables %table 7\n");
+            for (index, element) in table.iter().flatten().flatten().enumerate() {
+                let (i, j, k) = (index / 6, index / 2 % 3, index % 2);
+                body += &format!(
+                    "AccessChain %local %at{index} %table #{i} #{j} #{k}\nStore %at{index} #{element}\n"
+                );
+            }
+            body += "
+                AccessChain %ptr %p0 %data #0 #0
+                AccessChain %ptr %p1 %data #0 #1
+                Load %uint %i %p0
+                Load %uint %j %p1
+                AccessChain %local %a %table %i %j #0
+                AccessChain %local %b %table %i %j #1
+                Load %uint %first %a
+                Load %uint %second %b
+                Store %p0 %first
+                Store %p1 %second
+                Return";
+            check(declarations, &body, &[row as u32, column as u32], pair);
+        }
+    }
+}
+
 #[test]
 fn a_pointer_argument_is_written_through() {
     let text = "
