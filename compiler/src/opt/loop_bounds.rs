@@ -16,12 +16,16 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use arrayvec::ArrayVec;
 
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value};
 
 /// All ones in 32 bits.
 const ONES: u64 = 0xffff_ffff;
+
+/// Maximum number of phis that a counter goes through.
+const MAX_PHIS: usize = 16;
 
 /// Removes exits that a loop takes after 2^64 iterations.
 pub fn opt_loop_bounds(f: &mut Function<'_>) {
@@ -36,10 +40,9 @@ pub fn opt_loop_bounds(f: &mut Function<'_>) {
 
 /// A loop around the current position of the walk.
 struct Open {
-    header: Block,
     /// Position of its header in the layout.
     first: usize,
-    /// Ifs that leave after 2^64 iterations of it.
+    /// Ifs that leave it after 2^64 iterations.
     bounds: Vec<Inst>,
     /// The first and the last position that other jumps in it lead to.
     targets: (usize, usize),
@@ -78,8 +81,7 @@ impl<'f, 'a> Walk<'f, 'a> {
     }
 
     fn enter(&mut self, first: usize) {
-        let Some(segment) = self.f.layout.get(first) else { return };
-        self.open.push(Open { header: segment.block, first, bounds: Vec::new(), targets: (first, first) });
+        self.open.push(Open { first, bounds: Vec::new(), targets: (first, first) });
     }
 
     /// Closes the innermost loop, whose last segment is `last`.
@@ -115,8 +117,7 @@ impl<'f, 'a> Walk<'f, 'a> {
         let Some(inst) = f.terminator(f.layout[index].block) else { return false };
         let is_short =
             f.layout.get(index + 1).is_some_and(|arm| matches!(arm.seam, Seam::Else | Seam::EndIf));
-        let never =
-            is_short && f.insts[inst].srcs.first().is_some_and(|src| never_holds(f, around.header, *src));
+        let never = is_short && f.insts[inst].srcs.first().is_some_and(|src| never_holds(f, *src));
         if never {
             around.bounds.push(inst);
         }
@@ -124,19 +125,16 @@ impl<'f, 'a> Walk<'f, 'a> {
     }
 }
 
-/// Whether `condition` holds only when a 64-bit counter of the loop at `header` has gone through its whole range.
-fn never_holds(f: &Function<'_>, header: Block, condition: Src) -> bool {
+/// Whether `condition` holds only when a 64-bit counter has gone through its whole range.
+fn never_holds(f: &Function<'_>, condition: Src) -> bool {
     let halves = || {
         let join = f.def(condition).filter(|data| data.op == Op::Hw(Opcode::Bitop))?;
         let is_and = f.ty(join.dst()?) == Type::BOOL && join.get(key::TABLE) == Truth::AND;
         let [a, b] = join.srcs else { return None };
         let ((a, end), (b, other)) = (compared(f, *a)?, compared(f, *b)?);
-        (is_and && end == other).then_some((a, b, end))
+        (is_and && end == other && (end == 0 || end == ONES)).then_some((a, b, Counter { f, end }))
     };
-    halves().is_some_and(|(a, b, end)| {
-        let counter = |low, high| Counter { f, header, end }.has_halves(low, high).is_some_and(|has| has);
-        counter(a, b) || counter(b, a)
-    })
+    halves().is_some_and(|(a, b, counter)| counter.has_halves(a, b) || counter.has_halves(b, a))
 }
 
 /// The value and the constant that `condition` compares for equality.
@@ -150,11 +148,12 @@ fn is_plain(data: &InstData<'_>) -> bool {
     data.mods.iter().all(|field| *field == 0) && data.srcs.iter().all(|src| *src == src.plain())
 }
 
-/// A 64-bit counter in two halves.
+/// The low and the high half of a counter.
+type Halves = (Value, Value);
+
+/// A 64-bit counter in two halves. Nested loops share one: it starts once, and each of them continues it.
 struct Counter<'f, 'a> {
     f: &'f Function<'a>,
-    /// Header of the loop whose iterations it counts.
-    header: Block,
     /// Both halves at its end: zero if it counts down, all ones if it counts up.
     end: u64,
 }
@@ -165,48 +164,73 @@ impl Counter<'_, '_> {
         ONES - self.end
     }
 
-    /// Whether `low` and `high` are the halves of the counter.
-    fn has_halves(&self, low: Value, high: Value) -> Option<bool> {
-        if self.end != 0 && self.end != ONES {
-            return None;
-        }
-        let (next_low, next_high) = (self.next(low)?, self.next(high)?);
-        let step = self.step(next_low, low)?.as_imm()?;
-        let carry = self.carry(self.step(next_high, high)?)?;
-        let carries =
-            carry == (low, self.end) || Some(carry.0) == next_low.as_value() && carry.1 == self.start();
-        Some(step == 1 && carries)
-    }
-
-    /// The value of a half in the next iteration, if the half is a phi of the header that begins at the start.
-    fn next(&self, half: Value) -> Option<Src> {
-        let f = self.f;
-        let inst = f.values[half].def?;
-        let data = f.insts[inst];
-        let insts = &f.block(self.header).insts;
-        let is_of_header = data.op == Op::Ir(IrOp::Phi) && insts[..f.phi_count(self.header)].contains(&inst);
-        let mut next = None;
-        for src in data.srcs {
-            match src.as_imm() {
-                Some(first) if first == self.start() && src.bits == 32 => {}
-                None if next.is_none_or(|next| next == *src) => next = Some(*src),
-                _ => return None,
+    /// Whether `low` and `high` are the halves of the counter: everything that they merge is its start, or what one step
+    /// makes of halves for which the same is true.
+    fn has_halves(&self, low: Value, high: Value) -> bool {
+        let mut known: ArrayVec<Halves, MAX_PHIS> = ArrayVec::new();
+        known.push((low, high));
+        let mut at = 0;
+        while let Some((low, high)) = known.get(at).copied() {
+            at += 1;
+            let (Some(low), Some(high)) = (self.phi(low.into()), self.phi(high.into())) else { return false };
+            if low.mods != high.mods {
+                return false;
+            }
+            for (low, high) in low.srcs.iter().zip(high.srcs) {
+                if self.is_start(*low) && self.is_start(*high) {
+                    continue;
+                }
+                let Some(halves) = self.merged(*low, *high) else { return false };
+                if !known.contains(&halves) && known.try_push(halves).is_err() {
+                    return false;
+                }
             }
         }
-        next.filter(|_| is_of_header)
+        true
     }
 
-    /// What `next` adds to `half`, or subtracts if the counter counts down.
-    fn step(&self, next: Src, half: Value) -> Option<Src> {
-        let data = self.f.def(next).filter(is_plain)?;
+    fn is_start(&self, src: Src) -> bool {
+        src.as_imm() == Some(self.start()) && src.bits == 32
+    }
+
+    fn phi(&self, src: Src) -> Option<InstData<'_>> {
+        self.f.def(src).filter(|data| data.op == Op::Ir(IrOp::Phi))
+    }
+
+    /// The halves that `low` and `high` are, or that they are one step after.
+    fn merged(&self, low: Src, high: Src) -> Option<Halves> {
+        if self.phi(low).is_some() && self.phi(high).is_some() {
+            return Some((low.as_value()?, high.as_value()?));
+        }
+        let before = self.lower(low)?;
+        let (high, (compared, constant)) = self.higher(high)?;
+        let of_old = compared == before && constant == self.end;
+        let of_new = Some(compared) == low.as_value() && constant == self.start();
+        (of_old || of_new).then_some((before, high))
+    }
+
+    /// The value that is one step before `low`.
+    fn lower(&self, low: Src) -> Option<Value> {
+        let data = self.f.def(low).filter(is_plain)?;
+        let [from, by] = *data.srcs else { return None };
+        let is_step = match (data.op, by.as_imm()?) {
+            (Op::Hw(Opcode::Isub), 1) | (Op::Hw(Opcode::Iadd), ONES) => self.end == 0,
+            (Op::Hw(Opcode::Iadd), 1) => self.end == ONES,
+            _ => false,
+        };
+        from.as_value().filter(|_| is_step)
+    }
+
+    /// The value of which `high` is the next one, and the comparison that decides whether it differs.
+    fn higher(&self, high: Src) -> Option<(Value, (Value, u64))> {
+        let data = self.f.def(high).filter(is_plain)?;
         let [a, b] = *data.srcs else { return None };
-        let (from, step) = if b == Src::value(half) { (b, a) } else { (a, b) };
-        let down = self.end == 0;
         match data.op {
-            _ if from != Src::value(half) => None,
-            Op::Hw(Opcode::Isub) if down && from == a => Some(step),
-            Op::Hw(Opcode::Iadd) if !down => Some(step),
-            Op::Hw(Opcode::Iadd) => step.as_imm().filter(|step| *step == ONES).map(|_| Src::imm32(1)),
+            Op::Hw(Opcode::Isub) if self.end == 0 => Some((a.as_value()?, self.carry(b)?)),
+            Op::Hw(Opcode::Iadd) if self.end == ONES => match self.carry(b) {
+                Some(carry) => Some((a.as_value()?, carry)),
+                None => Some((b.as_value()?, self.carry(a)?)),
+            },
             _ => None,
         }
     }
