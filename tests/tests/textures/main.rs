@@ -228,6 +228,26 @@ fn storage_images_are_read_and_written() {
 }
 
 #[test]
+fn components_that_a_format_lacks_are_zero_and_one() {
+    let declarations = "@group(0) @binding(1) var f: texture_storage_2d<rg32float, read_write>;
+        @group(0) @binding(2) var u: texture_storage_2d<r32uint, read_write>;";
+    let body = "let a = textureLoad(f, vec2i(0, 0)); let b = textureLoad(u, vec2i(1, 0));
+        out[0] = a.x; out[1] = a.y; out[2] = a.z; out[3] = a.w;
+        out[4] = f32(b.x); out[5] = f32(b.y); out[6] = f32(b.z); out[7] = f32(b.w);
+        textureStore(f, vec2i(0, 0), a.yxwz * 2.0);
+        textureStore(u, vec2i(0, 0), b.wwww + b);";
+    let line = |format: Format, width: u32| Shape::new(Dimension::Plane, format, [width, 1, 1]);
+    let mut textures = [
+        image(1, line(Format { channels: 0x31, ..Format::R32F }, 1), bytes([5.0, 6.0])),
+        image(2, line(Format::R32UI, 2), [7, 8].into_iter().flat_map(u32::to_le_bytes).collect()),
+    ];
+    let out = run(&shader(declarations, body), 8, &mut textures, &[]);
+    assert_eq!(floats(&out), [5.0, 6.0, 0.0, 1.0, 8.0, 0.0, 0.0, 1.0]);
+    assert_eq!(textures[0].buffer.bytes, bytes([12.0, 10.0]));
+    assert_eq!(textures[1].buffer.bytes, [9, 0, 0, 0, 8, 0, 0, 0]);
+}
+
+#[test]
 fn more_textures_than_registers_lie_in_tables() {
     let mut declarations = String::new();
     let mut body = String::new();

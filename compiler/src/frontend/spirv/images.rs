@@ -12,6 +12,7 @@ use crate::error::{CompileError, ImageError};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::textures;
 use crate::ir::Arithmetic;
+use crate::ir::build::alu::float;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
@@ -60,8 +61,22 @@ pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<
             _ => None,
         },
     };
-    let texel = images::load(&mut v.kit, bound.at, &load)?;
+    let mut texel = images::load(&mut v.kit, bound.at, &load)?;
+    if image.storage {
+        add_absent(v, &image, &mut texel);
+    }
     sampling::define_texel(v, inst, &texel)
+}
+
+/// Replaces the components that the format of a storage image lacks by what a load of them gives: zero, and one for alpha.
+fn add_absent(v: &Values<'_, '_>, image: &ImageType, texel: &mut [Src; 4]) {
+    let bits = v.kit.b.f.width(texel[0]);
+    let is_float = matches!(v.types.kind(image.texel), Kind::Float { .. });
+    let one = if is_float { float(1.0, bits) } else { Src::imm(1, bits) };
+    let absent = [Src::imm(0, bits), Src::imm(0, bits), Src::imm(0, bits), one];
+    for (component, absent) in texel.iter_mut().zip(absent).skip(image.components) {
+        *component = absent;
+    }
 }
 
 /// Stores a texel.
@@ -73,7 +88,10 @@ pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
     if leaves.is_empty() || leaves.len() > 4 || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) != bits) {
         return Err(ImageError::Texel { count: leaves.len(), bits }.into());
     }
-    let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).or(leaves.first()).copied().unwrap_or(Src::NONE));
+    // Components that the format lacks are not stored, whatever they are.
+    let stored = leaves.iter().take(image.components).copied();
+    let mut data = [leaves.first().copied().unwrap_or(Src::NONE); 4];
+    data.iter_mut().zip(stored).for_each(|(component, leaf)| *component = leaf);
     images::store(&mut v.kit, bound.at, shape(&image)?, coords, data, bound.readable)
 }
 

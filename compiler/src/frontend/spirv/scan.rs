@@ -1,13 +1,13 @@
 //! The scan of a module, which fills the module's tables instruction by instruction.
 
 use bumpalo::Bump;
-use spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
 
 use super::decorations::Decorated;
 use super::decorations::Decorations;
 use super::eval::Eval;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
-use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
+use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_components};
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
@@ -226,6 +226,7 @@ impl<'a> Scan<'_, 'a> {
             arrayed: inst.word(4)? != 0,
             multisampled: inst.word(5)? != 0,
             storage: inst.word(6)? == 2,
+            components: ImageFormat::from_u32(inst.word(7)?).map_or(4, format_components),
         })
     }
 

@@ -4,7 +4,7 @@
 //! is a range of the composite's list.
 
 use bumpalo::Bump;
-use spirv::StorageClass;
+use spirv::{ImageFormat, StorageClass};
 
 use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
@@ -65,6 +65,20 @@ pub(super) struct ImageType {
     pub multisampled: bool,
     /// Whether it is accessed without a sampler, by loads and stores.
     pub storage: bool,
+    /// Number of components of its format; four if the module does not name a format.
+    pub components: usize,
+}
+
+/// Number of components of a storage format.
+pub(super) const fn format_components(format: ImageFormat) -> usize {
+    use ImageFormat::*;
+    match format {
+        R8 | R8Snorm | R8i | R8ui | R16 | R16Snorm | R16f | R16i | R16ui | R32f | R32i | R32ui => 1,
+        Rg8 | Rg8Snorm | Rg8i | Rg8ui | Rg16 | Rg16Snorm | Rg16f | Rg16i | Rg16ui | Rg32f | Rg32i
+        | Rg32ui => 2,
+        R11fG11fB10f => 3,
+        _ => 4,
+    }
 }
 
 /// The kind of a type.
