@@ -6,6 +6,9 @@ use crate::bytes;
 use crate::record::{self, index_bytes, index_list, indirect_draw};
 use crate::stream::{StreamError, Walk, unbound};
 
+/// Maximum number of vertices of an instance that is modelled: their numbers are kept in host memory.
+const MOST_VERTICES: u32 = 1 << 24;
+
 /// The parameters of a draw, from its record and the words after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawCall {
@@ -56,6 +59,9 @@ impl DrawCall {
         }
         if let Some(record) = indirect {
             call.indirect(memory, &record)?;
+        }
+        if call.count > MOST_VERTICES {
+            return Err(StreamError::Shape { address, what: "draws more vertices than are modelled" });
         }
         call.head = head;
         Ok(call)
@@ -167,7 +173,25 @@ fn assemble(code: u64, strip: &[u32], provoking: u64, corners: &mut Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
+    use agx_emulator::Access;
+
     use super::*;
+
+    #[test]
+    fn a_draw_of_too_many_vertices_is_rejected() {
+        let read = |count: u32| {
+            let head = index_list::RECORD.build_raw(&[(index_list::HAS_COUNT, 1)]);
+            let mut memory = Memory::new();
+            let bytes = [head.as_slice(), &count.to_le_bytes()].concat();
+            memory.map(0x4000, bytes, Access::READ).expect("the range is free");
+            DrawCall::read(&memory, &mut Walk::new(0x4000)).map(|call| call.count)
+        };
+        assert_eq!(read(MOST_VERTICES), Ok(MOST_VERTICES));
+        let what = "draws more vertices than are modelled";
+        for count in [MOST_VERTICES + 1, u32::MAX] {
+            assert_eq!(read(count), Err(StreamError::Shape { address: 0x4000, what }));
+        }
+    }
 
     #[test]
     fn strips_and_fans_become_lists() {
