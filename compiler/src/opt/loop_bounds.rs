@@ -18,6 +18,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
 
+use super::is_plain;
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value};
 
@@ -141,11 +142,6 @@ fn never_holds(f: &Function<'_>, condition: Src) -> bool {
 fn compared(f: &Function<'_>, condition: Src) -> Option<(Value, u64)> {
     let data = f.def(condition).filter(|data| data.op == Op::Ir(IrOp::Icmp) && is_plain(data))?;
     Some((data.srcs[0].as_value()?, data.srcs[1].as_imm()?))
-}
-
-/// Whether an instruction has only default modifiers, and so do its sources.
-fn is_plain(data: &InstData<'_>) -> bool {
-    data.mods.iter().all(|field| *field == 0) && data.srcs.iter().all(|src| *src == src.plain())
 }
 
 /// The low and the high half of a counter.

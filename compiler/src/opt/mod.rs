@@ -89,6 +89,11 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
     context.facts.info.filled_halves().max(read).max(context.facts.info.uniform_halves)
 }
 
+/// Whether an instruction has only default modifiers, and so do its sources.
+fn is_plain(data: &InstData<'_>) -> bool {
+    data.mods.iter().all(|field| *field == 0) && data.srcs.iter().all(|src| src.flags.is_empty())
+}
+
 /// Whether a load may be removed if its result is unused, although it reads memory that others write.
 fn is_removable_load(data: &InstData<'_>) -> bool {
     match data.op {

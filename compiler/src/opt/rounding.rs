@@ -9,6 +9,7 @@
 use agx_isa::half::Half;
 use agx_isa::table::Opcode;
 
+use super::is_plain;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
 
 /// Operations that round to an integer.
@@ -23,7 +24,8 @@ pub fn opt_rounding(f: &mut Function<'_>) {
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Some(dst) = data.dst() else { return Rewrite::Keep };
-        if rounds(&data) && integers.is(data.srcs[0]) && r.f.width(data.srcs[0]) == r.f.ty(dst).bits {
+        let keeps_width = || r.f.width(data.srcs[0]) == r.f.ty(dst).bits;
+        if rounds(&data) && is_plain(&data) && integers.is(data.srcs[0]) && keeps_width() {
             return Rewrite::Forward(data.srcs[0]);
         }
         integers.values[dst] = integers.gives(&data);

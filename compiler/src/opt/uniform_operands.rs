@@ -7,6 +7,7 @@
 
 use agx_isa::table::Opcode;
 
+use super::is_plain;
 use super::preamble::is_movable;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
 
@@ -57,9 +58,8 @@ impl Uniform {
     fn parts(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, Src)> {
         let (Op::Hw(Opcode::Iadd) | Op::Ir(IrOp::Imul), [a, b]) = (data.op, data.srcs) else { return None };
         let bits = f.ty(data.dst()?).bits;
-        let is_plain = data.mods.iter().all(|modifier| *modifier == 0)
-            && matches!(bits, 16 | 32)
-            && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == bits);
+        let is_plain =
+            is_plain(data) && matches!(bits, 16 | 32) && data.srcs.iter().all(|src| f.width(*src) == bits);
         match (self.is(*a), self.is(*b)) {
             (false, true) if is_plain => Some((*a, *b)),
             (true, false) if is_plain => Some((*b, *a)),

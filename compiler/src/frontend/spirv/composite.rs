@@ -209,8 +209,8 @@ pub(super) fn shuffle<'a>(
     Ok(eval.keep(&result))
 }
 
-/// The value with number `index`; some value of the list if there is none. A value that occurs often is selected where
-/// all others are not, which saves its comparisons.
+/// Selects the value whose number is `index`, or any value of the list if no number matches. The most frequent value is
+/// the default, which saves its comparisons.
 pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[(u32, Src)], index: Src) -> Result<Src, CompileError> {
     let mut counts: HashMap<Src, u32, FxBuildHasher> = HashMap::default();
     let mut frequent = None;

@@ -11,10 +11,9 @@ use super::owners::Memory;
 use super::pointer::Root;
 use super::values::Values;
 use super::words::Inst;
-use super::{globals, memory, pointers};
+use super::{composite, globals, memory, pointers};
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
-use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::{Input, Mode, Place};
@@ -113,19 +112,13 @@ pub(super) fn interpolate_at<'a>(
     };
     let count = v.types.leaf_count(pointer.ty)?;
     let Candidates { elements, chosen } = memory::candidates(v, pointer.steps)?;
-    let mut result: Option<Vec<Src>> = None;
-    for (number, element) in elements.into_iter().rev() {
+    let mut choices = vec![Vec::with_capacity(elements.len()); count];
+    for (number, element) in elements {
         let leaves = input_leaves(io, first.at(pointer.fixed.wrapping_add(element)).0, count)?;
         let here = leaves_at(v, &leaves, place, &at)?;
-        result = Some(match result {
-            None => here,
-            Some(others) => {
-                let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(number));
-                here.into_iter().zip(others).map(|(here, other)| v.kit.b.select(hit, here, other)).collect()
-            }
-        });
+        choices.iter_mut().zip(here).for_each(|(choice, leaf)| choice.push((number, leaf)));
     }
-    result.ok_or_else(|| CompileError::internal("an array without elements"))
+    choices.iter().map(|choice| composite::choose(&mut v.kit.b, choice, chosen)).collect()
 }
 
 /// The scalars of inputs, interpolated at a position.
