@@ -5,6 +5,7 @@ use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::geometry::GeometryInfo;
 use crate::layout::UniformRange;
 use crate::pipeline::PipelineLayout;
+use crate::tessellation::TessellationInfo;
 use crate::textures::{SamplerBinding, TextureBinding};
 use crate::varyings::OutputLayout;
 use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying, stack_attribute_bytes};
@@ -98,6 +99,9 @@ pub struct ShaderInfo {
     pub feedback: Feedback,
     /// The modes of a geometry shader, which is a compute shader of the hardware.
     pub geometry: Option<GeometryInfo>,
+    /// Properties of a tessellation control shader, which is a compute shader of the hardware, or of an evaluation
+    /// shader, which is a vertex shader.
+    pub tessellation: Option<TessellationInfo>,
     /// The main part is the whole shader: it includes attribute fetch and colour stores.
     pub whole: bool,
     /// Properties of fragment shaders.

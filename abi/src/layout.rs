@@ -219,6 +219,13 @@ sources! {
     GeometryVertices => "geometry_vertices", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertices of a geometry shader";
     /// 64-bit address of the indices that a geometry shader stores, 32 bits each.
     GeometryIndices => "geometry_indices", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the indices of a geometry shader";
+    /// 64-bit address of the records of patches that a tessellation control shader stores, and an evaluation shader loads
+    /// ([`crate::tessellation`]).
+    PatchOutputs => "patch_outputs", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the records of patches";
+    /// 64-bit address of the domain points of tessellated patches ([`crate::tessellation`]).
+    DomainPoints => "domain_points", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the domain points";
+    /// Number of vertices of a patch that a tessellation control shader reads, 32 bits.
+    PatchVertices => "patch_vertices", 2, 5, UNIFORM_HALVES, "vertices of a patch";
     /// Number of vertices per instance, 32 bits: the width of the grid of a vertex or geometry shader that runs as a
     /// compute shader.
     VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";

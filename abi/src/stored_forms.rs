@@ -11,6 +11,7 @@ use crate::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
 };
 use crate::stored::{Reader, Stored, StoredError};
+use crate::tessellation::{Domain, PatchLayout, Rows, Spacing, TessellationInfo};
 use crate::textures::{DescriptorKind, SamplerBinding, TextureBinding};
 use crate::tile::{ColourFormat, TilePass};
 use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying};
@@ -21,7 +22,7 @@ stored_structs! {
     ShaderInfo {
         stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
         local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
-        varyings output_stores draw_numbers feedback geometry whole fragment
+        varyings output_stores draw_numbers feedback geometry tessellation whole fragment
     }
     FragmentInfo {
         coefficients components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
@@ -39,6 +40,9 @@ stored_structs! {
     DrawNumbers { base draw }
     Feedback { strides outputs }
     GeometryInfo { input_vertices corners invocations max_vertices }
+    TessellationInfo { inputs record domain spacing clockwise points }
+    PatchLayout { patch vertex vertices }
+    Rows { built_ins locations }
     CapturedOutput { buffer offset bits output }
     TilePass { formats samples input_attachments }
 }
@@ -47,6 +51,8 @@ stored_enums! {
     Stage { 0 Vertex; 1 Fragment; 2 Compute; }
     PartRole { 0 Main; 1 Prolog; 2 Epilog; 3 Preamble; }
     RunsAs { 0 Vertex; 1 Compute; }
+    Domain { 0 Triangles; 1 Quads; 2 Isolines; }
+    Spacing { 0 Equal; 1 FractionalEven; 2 FractionalOdd; }
     DescriptorKind { 0 Texture; 1 Image; }
     SamplerBinding {
         0 Bound { set binding element };
@@ -77,7 +83,8 @@ stored_enums! {
         11 VertexCount; 12 ViewIndex; 13 PushConstantAddress; 14 PushConstants { offset }; 15 Promoted { offset };
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
         20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
-        24 FeedbackBuffer { buffer }; 25 FeedbackCount; 26 GeometryVertices; 27 GeometryIndices;
+        24 FeedbackBuffer { buffer }; 25 FeedbackCount; 26 GeometryVertices; 27 GeometryIndices; 28 PatchOutputs;
+        29 DomainPoints; 30 PatchVertices;
     }
 }
 

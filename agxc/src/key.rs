@@ -16,6 +16,7 @@ use crate::draw::{Draw, DrawFile};
 use crate::input::{self, File};
 use crate::layout::{self, RobustnessFile, SetFile};
 use crate::modules::{self, SpecConstant};
+use crate::patch::{PatchFile, RowsFile};
 use crate::varying::GeometryFile;
 
 /// The key as JSON, printed by `--print-key` and read by `--key`. Absent fields have their defaults.
@@ -32,6 +33,8 @@ struct KeyFile {
     vertex_as_compute: bool,
     captures_outputs: bool,
     geometry: Option<GeometryFile>,
+    stored_rows: Option<RowsFile>,
+    tessellation: Option<PatchFile>,
     fragment_inputs: Option<Vec<CoefficientFile>>,
     sample_shading: bool,
     sampler_bias: bool,
@@ -248,6 +251,8 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.vertex_as_compute = file.vertex_as_compute;
     key.captures_outputs = file.captures_outputs;
     key.geometry = file.geometry.map(GeometryFile::read);
+    key.stored_rows = file.stored_rows.map(RowsFile::read);
+    key.tessellation = file.tessellation.map(PatchFile::read);
     key.fragment_inputs = file.fragment_inputs.as_deref().map(fragment_inputs).transpose()?;
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
@@ -344,6 +349,8 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         vertex_as_compute: key.vertex_as_compute,
         captures_outputs: key.captures_outputs,
         geometry: key.geometry.as_ref().map(GeometryFile::of),
+        stored_rows: key.stored_rows.map(RowsFile::from),
+        tessellation: key.tessellation.map(PatchFile::from),
         fragment_inputs: key
             .fragment_inputs
             .as_ref()

@@ -28,6 +28,7 @@ mod machine;
 mod modules;
 mod npy;
 mod output;
+mod patch;
 mod pica;
 mod picture;
 mod reduce;

@@ -101,6 +101,9 @@ fn info(info: &ShaderInfo) -> Value {
         Stage::Fragment => value["fragment"] = stage_json::fragment(&info.fragment),
         Stage::Compute => {}
     }
+    if let Some(modes) = info.tessellation {
+        value["tessellation"] = stage_json::tessellation(modes);
+    }
     if let Some(modes) = &info.geometry {
         value["geometry"] = stage_json::geometry(modes, &info.varyings);
     }

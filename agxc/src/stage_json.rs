@@ -1,10 +1,12 @@
 //! Information about vertex and fragment shaders for a driver, as JSON.
 
+use agx_abi::tessellation::{Domain, Spacing, TessellationInfo};
 use agx_abi::vertex::{Attribute, RunsAs, Varying};
 use agx_abi::{FragmentInfo, GeometryInfo, ShaderInfo};
 use serde_json::{Value, json};
 
 use crate::coefficient::CoefficientFile;
+use crate::patch::{PatchFile, RowsFile};
 use crate::varying::VaryingFile;
 
 /// Attributes by number and output slots.
@@ -27,6 +29,19 @@ pub fn geometry(modes: &GeometryInfo, slots: &[Varying]) -> Value {
         "invocations": invocations,
         "max_vertices": max_vertices,
         "varyings": varyings(slots),
+    })
+}
+
+/// Modes and memory of a tessellation shader.
+pub fn tessellation(info: TessellationInfo) -> Value {
+    let TessellationInfo { inputs, record, domain, spacing, clockwise, points } = info;
+    json!({
+        "inputs": RowsFile::from(inputs),
+        "record": PatchFile::from(record),
+        "domain": domain.map(Domain::name),
+        "spacing": spacing.map(Spacing::name),
+        "clockwise": clockwise,
+        "points": points,
     })
 }
 

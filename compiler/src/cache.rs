@@ -67,7 +67,7 @@ stored_structs! {
     GeometryKey { inputs last_provokes }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        geometry fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
+        geometry stored_rows tessellation fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
@@ -239,6 +239,8 @@ mod tests {
             |key| key.vertex_as_compute = true,
             |key| key.captures_outputs = true,
             |key| key.geometry = Some(GeometryKey::default()),
+            |key| key.stored_rows = Some(agx_abi::tessellation::Rows::default()),
+            |key| key.tessellation = Some(agx_abi::tessellation::PatchLayout::default()),
             |key| key.fragment_inputs = Some(vec![agx_abi::fragment::CoefficientSource::OneOverW]),
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,

@@ -52,6 +52,7 @@ use agx_abi::fragment::CoefficientSource;
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::pipeline::PipelineLayout;
+use agx_abi::tessellation::{PatchLayout, Rows};
 use agx_abi::tile::TilePass;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
@@ -100,6 +101,13 @@ pub struct CompileKey {
     /// How a geometry shader is joined to its draw; `None` reads the vertex shader's outputs in the slots
     /// that [`agx_abi::vertex::assign_slots`] gives those that the shader reads.
     pub geometry: Option<GeometryKey>,
+    /// A vertex shader compiled as a compute shader stores its outputs in these rows, which a tessellation control
+    /// shader reads ([`agx_abi::TessellationInfo::inputs`]), instead of in slots; other outputs are not stored.
+    pub stored_rows: Option<Rows>,
+    /// Selects tessellation entry points: with stage `compute` the control shader, with stage `vertex` the evaluation
+    /// shader. The record of a patch is that of the control shader ([`agx_abi::TessellationInfo::record`]); `None` is one
+    /// with the rows that the evaluation shader declares. Control shaders have their own.
+    pub tessellation: Option<PatchLayout>,
     /// The varyings that the fragment shader following a vertex shader reads
     /// ([`agx_abi::fragment::FragmentInfo::coefficients`]), if known: other varyings are not stored, and
     /// these are stored in the slots of their layout. `None` stores all of them. Flags of cull distances are

@@ -33,6 +33,12 @@ pub(crate) mod record {
     pub const EMITTED: u64 = 104;
     /// First byte of the address of their indices.
     pub const INDICES: u64 = 112;
+    /// First byte of the address of the records of patches.
+    pub const PATCHES: u64 = 104;
+    /// First byte of the address of the domain points.
+    pub const POINTS: u64 = 112;
+    /// First byte of the number of vertices of a patch.
+    pub const PATCH_VERTICES: u64 = 120;
 }
 
 /// What vertices are captured in.

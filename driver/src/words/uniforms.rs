@@ -99,6 +99,9 @@ impl Assembler<'_> {
             UniformSource::VertexOutputs => Value::At(self.state.launch.capture + record::OUTPUTS),
             UniformSource::GeometryVertices => Value::At(self.state.launch.capture + record::EMITTED),
             UniformSource::GeometryIndices => Value::At(self.state.launch.capture + record::INDICES),
+            UniformSource::PatchOutputs => Value::At(self.state.launch.capture + record::PATCHES),
+            UniformSource::DomainPoints => Value::At(self.state.launch.capture + record::POINTS),
+            UniformSource::PatchVertices => Value::At(self.state.launch.capture + record::PATCH_VERTICES),
             UniformSource::KernelResults
             | UniformSource::KernelArgument { .. }
             | UniformSource::SetAddress { .. }

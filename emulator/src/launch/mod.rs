@@ -431,6 +431,9 @@ impl Layout<'_> {
             | UniformSource::FeedbackCount
             | UniformSource::GeometryVertices
             | UniformSource::GeometryIndices
+            | UniformSource::PatchOutputs
+            | UniformSource::DomainPoints
+            | UniformSource::PatchVertices
             | UniformSource::VertexCount => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => argument(arguments, index)?.to_le_bytes().to_vec(),
