@@ -12,8 +12,8 @@
 //!    [`crate::UniformSource::DomainPoints`], and for each primitive the numbers of its points, as indices.
 //! 4. The evaluation shader is the vertex shader of a draw of these indices.
 
-/// Bytes of the start of a patch's record: the four outer levels, the two inner levels, 32-bit floats, and the
-/// number of the patch in its instance.
+/// Bytes of the start of a patch's record: the four outer levels, the two inner levels, 32-bit floats, the number of the
+/// patch in its instance, and whether the control shader declares its domain to be triangles.
 pub const HEADER_BYTES: u32 = 32;
 
 /// Byte of the outer levels in a patch's record.
@@ -24,6 +24,10 @@ pub const INNER_LEVELS: u32 = 16;
 
 /// Byte of the number of the patch in a patch's record.
 pub const PATCH_NUMBER: u32 = 24;
+
+/// Byte of a word in a patch's record that is 1 if the control shader declares its domain to be triangles, else 0. The
+/// evaluation shader needs it if it does not declare a domain itself.
+pub const IS_TRIANGLE: u32 = 28;
 
 /// Bytes of a row: a location, or four scalars of a built-in.
 pub const ROW_BYTES: u32 = 16;

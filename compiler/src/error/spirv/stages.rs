@@ -94,5 +94,16 @@ errors! {
         1616 Unsupported Stream
         = "vertices of streams other than 0 are not supported",
         Example::Words("A geometry shader with EmitStreamVertex(1).");
+
+        /// A tessellation control shader lacks the execution mode OutputVertices. It declares the number of its invocations
+        /// for each patch.
+        1617 Invalid NoPatchVertices
+        = "a tessellation control shader without OutputVertices",
+        Example::Words("A tessellation control shader without an execution mode.");
+
+        /// A patch has no vertices, or too many. The vertices of a patch belong to one SIMD-group.
+        1618 Limit PatchVertices { vertices: u32, most: u32 }
+        = "a tessellation control shader with {vertices} output vertices; expected 1 to {most}",
+        Example::Words("A tessellation control shader with layout(vertices = 33).");
     }
 }

@@ -10,6 +10,7 @@
 //! | [`vertex`] | attributes, vertex and instance numbers, output slots |
 //! | [`fragment`] | varyings, position and other inputs; colours, depth, stencil, sample mask |
 //! | [`geometry`] | vertices of the input primitive, emitted vertices |
+//! | [`tessellation`] | records of patches, numbers of invocations and patches, domain points |
 //! | [`coverage`] | discard, helper lanes, effects that helper lanes must not have |
 //! | [`compute`] | place in the grid, quads of invocations, clearing workgroup memory |
 //! | [`derivatives`] | derivatives in a quad |
@@ -82,6 +83,7 @@ pub mod limits;
 pub mod lines;
 pub mod robustness;
 pub mod sampling;
+pub mod tessellation;
 pub mod textures;
 pub mod uniforms;
 pub mod vertex;
@@ -92,6 +94,7 @@ use self::compute::ComputeStage;
 use self::fragment::FragmentStage;
 use self::geometry::GeometryStage;
 use self::robustness::Robustness;
+use self::tessellation::TessellationStage;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
@@ -126,6 +129,8 @@ pub struct Kit<'f, 'a> {
     pub compute: ComputeStage,
     /// State of geometry shaders, which are compute shaders.
     pub geometry: Option<Box<GeometryStage>>,
+    /// State of tessellation shaders, which are compute or vertex shaders.
+    pub tessellation: Option<Box<TessellationStage>>,
 }
 
 /// A shader's use of memory other than buffers and textures, and its effects on memory.
@@ -160,6 +165,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             fragment: FragmentStage::new(stage, key),
             compute: ComputeStage { has_base: key.workgroup_base, ..ComputeStage::default() },
             geometry: None,
+            tessellation: None,
         }
     }
 
@@ -173,7 +179,9 @@ impl<'f, 'a> Kit<'f, 'a> {
             return Err(error.into());
         }
         let placement = self.uniforms.place()?;
-        let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, geometry, .. } = self;
+        let Kit {
+            b, vars, bindings, memory, stage, vertex, fragment, compute, geometry, tessellation, ..
+        } = self;
         let function = b.finish();
         function.workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
         vars.finish(function, |src| placement.map(src));
@@ -184,6 +192,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             varyings: vertex.varyings,
             feedback: vertex.feedback.info,
             geometry: geometry.map(|stage| stage.info),
+            tessellation: tessellation.map(|stage| stage.info),
             fragment: fragment.info,
             entry_point: entry_point.to_owned(),
             uniform_halves: placement.halves(),

@@ -4,12 +4,13 @@
 //! slots.
 
 use agx_abi::fragment::CoefficientSource;
+use agx_abi::tessellation::Rows;
 use agx_abi::varyings::{OutputGroup, OutputLayout};
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
 use super::feedback::{self, FeedbackStage};
-use super::{Kit, compute, uniforms};
+use super::{Kit, compute, tessellation, uniforms};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
@@ -26,6 +27,8 @@ pub struct VertexStage {
     pub varyings: Vec<Varying>,
     /// The captured outputs.
     pub feedback: FeedbackStage,
+    /// The rows in which outputs are stored to memory, if a tessellation control shader reads them.
+    stored_rows: Option<Rows>,
     /// The inputs of the fragment shader, if known.
     fragment_inputs: Option<Vec<CoefficientSource>>,
     /// Registers preloaded at program start, by half index.
@@ -39,6 +42,7 @@ impl VertexStage {
         VertexStage {
             runs_as,
             feedback: FeedbackStage::new(key),
+            stored_rows: key.stored_rows,
             fragment_inputs: key.fragment_inputs.clone(),
             ..VertexStage::default()
         }
@@ -203,7 +207,10 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(),
             (layout.varyings, u32::from(layout.words))
         }
         RunsAs::Compute => {
-            let varyings = assign_slots(&places);
+            let varyings = match kit.vertex.stored_rows {
+                Some(rows) => slots_of_rows(rows, &places),
+                None => assign_slots(&places),
+            };
             let count = varyings.len() as u32;
             (varyings, count)
         }
@@ -283,11 +290,28 @@ pub(super) fn packed(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> 
     words
 }
 
+/// The words of the outputs that are in `rows`.
+fn slots_of_rows(rows: Rows, places: &[Output]) -> Vec<Varying> {
+    let slot = |output: &Output| {
+        let (row, component) = tessellation::row(*output)?;
+        let word = rows.byte(row)?.checked_div(4)?.saturating_add(component);
+        Some(Varying { slot: u16::try_from(word).ok()?, output: *output })
+    };
+    let mut varyings: Vec<Varying> = places.iter().filter_map(slot).collect();
+    varyings.sort_unstable_by_key(|varying| varying.slot);
+    varyings.dedup();
+    varyings
+}
+
 /// Stores the outputs of a shader that runs as a compute shader, after those of preceding vertices.
 fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let number = compute::vertex(kit);
-    let first = kit.b.imul(number, Src::imm32((varyings.len() as u32).saturating_mul(4)));
+    let bytes = match kit.vertex.stored_rows {
+        Some(rows) => rows.bytes(),
+        None => (varyings.len() as u32).saturating_mul(4),
+    };
+    let first = kit.b.imul(number, Src::imm32(bytes));
     for varying in varyings {
         let Some(word) = last_of(words, varying.output) else { continue };
         let word = match varying.output {

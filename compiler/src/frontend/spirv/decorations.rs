@@ -164,6 +164,8 @@ pub(super) struct Decorated {
     pub component: u32,
     /// Index of the colour for dual-source blending.
     pub index: u32,
+    /// Whether there is one for a patch instead of one for each vertex.
+    pub patch: bool,
     /// The built-in, if it is one.
     pub built_in: Option<BuiltIn>,
     /// How and where it is interpolated.
@@ -200,6 +202,7 @@ impl Decorated {
             location: of(Decoration::Location),
             component: of(Decoration::Component).unwrap_or(0),
             index: of(Decoration::Index).unwrap_or(0),
+            patch: of(Decoration::Patch).is_some(),
             built_in: of(Decoration::BuiltIn).and_then(BuiltIn::from_u32),
             style: Style {
                 flat: of(Decoration::Flat).is_some(),
@@ -224,6 +227,7 @@ impl Decorated {
             location: self.location,
             component: self.component,
             index: outer.index,
+            patch: self.patch || outer.patch,
             built_in: self.built_in.or(outer.built_in),
             style: Style {
                 flat: a.flat || b.flat,

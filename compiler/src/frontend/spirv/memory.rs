@@ -6,7 +6,7 @@ use super::arith::{halves, join};
 use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
-use super::{composite, index};
+use super::{composite, index, stage_memory};
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::buffers::BufferElement;
@@ -106,6 +106,7 @@ pub(super) fn load<'a>(
     match pointer.root {
         Root::Variables(base) => load_variables(v, pointer, base, widths.len() as u32),
         Root::Scratch { base, slot } => Ok(load_scratch(v, pointer, base, slot, widths)),
+        Root::Stage(number) => stage_memory::load(v, &pointer, number),
         _ => load_memory(v, pointer, access),
     }
 }
@@ -129,6 +130,7 @@ pub(super) fn store<'a>(
             store_scratch(v, pointer, base, slot, data);
             Ok(())
         }
+        Root::Stage(number) => stage_memory::store(v, &pointer, number, data),
         // The contents never change: the variable would not be in the constant section otherwise.
         Root::Constants => Ok(()),
         _ => store_memory(v, pointer, data, access),

@@ -45,9 +45,12 @@ mod scan;
 mod simd;
 mod spec;
 mod stage;
+mod stage_memory;
 #[cfg(all(test, feature = "wgsl"))]
 mod stage_tests;
 mod sync;
+mod tessellation;
+mod tessellation_modes;
 #[cfg(test)]
 mod tests;
 mod tile_image;

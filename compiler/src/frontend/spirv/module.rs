@@ -2,15 +2,16 @@
 //! functions and blocks. Function bodies are read during translation.
 
 use agx_abi::fragment::DepthLayout;
-use agx_abi::{GeometryInfo, Stage};
+use agx_abi::{GeometryInfo, Stage, TessellationInfo};
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
-use super::geometry_modes;
 use super::pointer::Pointer;
 use super::resource::Resource;
+use super::tessellation_modes::TessellationKind;
 use super::types::{Ty, Types};
 use super::words::Words;
+use super::{geometry_modes, tessellation_modes};
 use crate::CompileKey;
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::derivatives::Quads;
@@ -148,6 +149,9 @@ pub(super) struct Entry<'a> {
     pub quads: Option<Quads>,
     /// The modes of a geometry shader, whose stage is compute.
     pub geometry: Option<GeometryInfo>,
+    /// Which tessellation shader it is, and its modes: the stage of a control shader is compute, that of an evaluation
+    /// shader vertex.
+    pub tessellation: Option<(TessellationKind, TessellationInfo)>,
 }
 
 impl<'a> Module<'a> {
@@ -178,7 +182,9 @@ impl<'a> Module<'a> {
         let wanted = |point: &&EntryPoint| {
             key.entry_point.as_ref().is_none_or(|name| *name == point.name)
                 && key.stage.is_none_or(|stage| {
-                    stage_of(point.model) == Some(stage) && is_geometry(point.model) == key.geometry.is_some()
+                    stage_of(point.model) == Some(stage)
+                        && is_geometry(point.model) == key.geometry.is_some()
+                        && TessellationKind::of(point.model).is_some() == key.tessellation.is_some()
                 })
         };
         let mut matching = self.entry_points.iter().filter(wanted);
@@ -204,6 +210,9 @@ impl<'a> Module<'a> {
             check_quads(quads, workgroup_size)?;
         }
         let modes = is_geometry(point.model).then(|| geometry_modes::modes(&self.modes, point.function));
+        let tessellation = TessellationKind::of(point.model).map(|kind| {
+            tessellation_modes::modes(&self.modes, point.function, kind).map(|modes| (kind, modes))
+        });
         Ok(Entry {
             stage,
             interface: point.interface,
@@ -219,6 +228,7 @@ impl<'a> Module<'a> {
             workgroup_size,
             quads,
             geometry: modes.transpose()?,
+            tessellation: tessellation.transpose()?,
         })
     }
 
@@ -283,8 +293,10 @@ fn is_geometry(model: u32) -> bool {
 /// The stage in which the hardware runs an execution model.
 fn stage_of(model: u32) -> Option<Stage> {
     match ExecutionModel::from_u32(model)? {
-        ExecutionModel::GLCompute | ExecutionModel::Geometry => Some(Stage::Compute),
-        ExecutionModel::Vertex => Some(Stage::Vertex),
+        ExecutionModel::GLCompute | ExecutionModel::Geometry | ExecutionModel::TessellationControl => {
+            Some(Stage::Compute)
+        }
+        ExecutionModel::Vertex | ExecutionModel::TessellationEvaluation => Some(Stage::Vertex),
         ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,
     }

@@ -26,6 +26,8 @@ pub(super) enum Root {
     Variables(Variable),
     /// The lane's stack memory starting at a byte; offsets count scalars, each in a slot of `slot` bytes.
     Scratch { base: u32, slot: u32 },
+    /// An input or output in device memory, by number; fixed offsets count scalars, computed ones bytes.
+    Stage(u32),
     /// Workgroup memory; offsets are bytes.
     Local,
     /// A buffer at a 64-bit address; offsets are bytes.

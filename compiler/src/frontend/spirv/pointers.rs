@@ -34,7 +34,7 @@ pub(super) fn access_chain<'a>(
                 choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?
             }
             Root::Resources { .. } => resources::step_resources(v, pointer, index)?,
-            Root::Variables(_) | Root::Scratch { .. } => step_scalars(v, pointer, index)?,
+            Root::Variables(_) | Root::Scratch { .. } | Root::Stage(_) => step_scalars(v, pointer, index)?,
             Root::Constants => {
                 let index = within(v, pointer.ty, index);
                 step_bytes(v, pointer, index)?
@@ -137,7 +137,7 @@ fn within(v: &mut Values<'_, '_>, ty: Ty, index: Src) -> Src {
     }
 }
 
-/// One step into scalar variables or stack memory.
+/// One step into scalar variables, stack memory, or an input or output in memory.
 fn step_scalars<'a>(
     v: &mut Values<'_, 'a>,
     pointer: Pointer<'a>,
@@ -159,6 +159,17 @@ fn step_scalars<'a>(
             let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
             let index = v.kit.b.umin(index, last);
             let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride.saturating_mul(slot));
+            Ok(Pointer { ty, offset: Some(offset), ..pointer })
+        }
+        Root::Stage(number) => {
+            let count = count.unwrap_or(1);
+            let elements = v
+                .stage_memory
+                .get(number as usize)
+                .map(|memory| memory.elements(pointer.fixed, stride, count));
+            let (count, distance) = elements.unwrap_or((count, 0));
+            let index = v.kit.b.umin(index, Src::imm32(count.saturating_sub(1)));
+            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, distance);
             Ok(Pointer { ty, offset: Some(offset), ..pointer })
         }
         _ => {

@@ -1,4 +1,4 @@
-//! Inputs and outputs of vertex, geometry and fragment shaders: inputs become variables that are set at the
+//! Inputs and outputs of vertex, tessellation, geometry and fragment shaders: inputs become variables that are set at the
 //! start of the program, outputs become variables that are read at its end or when a vertex is emitted.
 
 use agx_abi::Stage;
@@ -13,7 +13,7 @@ use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
 use super::vertex::{captured_outputs, vertex_inputs, vertex_outputs, vertex_start};
-use super::{memory, variables};
+use super::{memory, tessellation, variables};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
@@ -34,11 +34,15 @@ pub(super) fn stage_inputs<'a>(
     (entry, key): (&Entry<'a>, &CompileKey),
 ) -> Result<(), CompileError> {
     match v.kit.stage {
-        Stage::Compute => match entry.geometry {
-            None => return Ok(()),
-            Some(info) => geometry_start(io, v, info, key)?,
+        Stage::Compute => match (entry.geometry, entry.tessellation) {
+            (Some(info), _) => geometry_start(io, v, info, key)?,
+            (None, Some((_, info))) => tessellation::control_start(io, v, info)?,
+            (None, None) => return Ok(()),
         },
-        Stage::Vertex => vertex_start(io, m, v)?,
+        Stage::Vertex => match entry.tessellation {
+            Some((_, info)) => tessellation::evaluation_start(io, v, info, key)?,
+            None => vertex_start(io, m, v)?,
+        },
         Stage::Fragment => {
             let modes = FragmentModes {
                 early_tests: entry.early_tests,
@@ -52,7 +56,12 @@ pub(super) fn stage_inputs<'a>(
         if !io.interface.contains(&global.id) {
             continue;
         }
+        let in_memory = match entry.tessellation {
+            Some((kind, _)) => tessellation::variable(v, global, kind)?,
+            None => None,
+        };
         m.globals[index] = match global.class {
+            StorageClass::Input | StorageClass::Output if in_memory.is_some() => in_memory,
             StorageClass::Input => input(io, m, v, global)?,
             StorageClass::Output => Some(output(io, m, v, global)?),
             _ => None,
@@ -68,6 +77,10 @@ fn input<'a>(
     v: &mut Values<'_, 'a>,
     global: &Global<'a>,
 ) -> Result<Option<Pointer<'a>>, CompileError> {
+    if v.kit.tessellation.is_some() {
+        let values = tessellation::inputs(v, global)?;
+        return input_variable(m, v, global.id, global.ty, values);
+    }
     if v.kit.stage == Stage::Compute {
         let values = geometry_inputs(v, global)?;
         return input_variable(m, v, global.id, global.ty, values);

@@ -115,6 +115,10 @@ fn memory_of(v: &mut Values<'_, '_>, id: u32) -> Result<Access, CompileError> {
     let device = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::CROSS_WORKGROUP_MEMORY;
     memory.set(Access::DEVICE, semantics.intersects(device));
     memory.set(Access::LOCAL, semantics.contains(MemorySemantics::WORKGROUP_MEMORY));
+    // Outputs that invocations share are in device memory.
+    if semantics.contains(MemorySemantics::OUTPUT_MEMORY) && v.kit.tessellation.is_some() {
+        memory |= Access::DEVICE;
+    }
     memory.set(Access::IMAGE, semantics.contains(MemorySemantics::IMAGE_MEMORY));
     Ok(memory)
 }
@@ -126,6 +130,10 @@ pub(super) fn control_barrier<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Re
     let memory = memory_of(v, inst.word(2)?)?;
     match Scope::from_u32(scope) {
         Some(Scope::Subgroup | Scope::Invocation) => compute::fence(&mut v.kit, memory),
+        // It also orders accesses to outputs. The invocations of a patch are in one SIMD-group.
+        Some(Scope::Workgroup) if v.kit.tessellation.is_some() => {
+            compute::fence(&mut v.kit, memory | Access::DEVICE);
+        }
         Some(Scope::Workgroup) => {
             compute::barrier(&mut v.kit, memory);
         }

@@ -10,6 +10,7 @@ use super::eval::{Eval, Place, Site};
 use super::float_controls::FloatControls;
 use super::module::{Def, Module};
 use super::relaxed::Relaxed;
+use super::stage_memory::StageMemory;
 use super::types::{Ty, Types};
 use super::words::Inst;
 use crate::error::{CompileError, GroupError, ValueError};
@@ -34,6 +35,8 @@ pub(super) struct Values<'t, 'a> {
     pub types: &'t Types<'a>,
     /// By id.
     pub defs: Vec<Def<'a>>,
+    /// The inputs and outputs in device memory.
+    pub stage_memory: Vec<StageMemory<'a>>,
     /// The position of each id's definition.
     places: Vec<Place>,
     /// The current position; `None` outside function bodies.
@@ -54,6 +57,7 @@ impl<'t, 'a> Values<'t, 'a> {
             bump,
             types: &module.types,
             defs: module.defs.clone(),
+            stage_memory: Vec::new(),
             places: vec![Place::default(); module.defs.len()],
             here: None,
             floats: FloatControls::default(),
