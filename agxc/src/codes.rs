@@ -129,8 +129,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 109,
         title: "unsupported shader stage",
-        explanation: "The extension of the input names a stage that is not supported. Vertex, fragment and compute \
-                      shaders are.",
+        explanation: "The extension of the input names a stage that is not supported. Vertex, tessellation, geometry, \
+                      fragment and compute shaders are.",
         exit: Exit::Unsupported,
     },
     Code {

@@ -18,18 +18,18 @@ const PROGRAM: &str = "glslangValidator";
 /// Microsoft's compiler, which supports more of HLSL.
 const DXC: &str = "dxc";
 
-/// Stages: ours, glslang's name and extension of files, dxc's profile.
-const STAGES: [(Stage, &str, &str); 3] = [
+/// Stages: ours, glslang's name and extension of files, dxc's profile. The first row of a stage is its own.
+const STAGES: [(Stage, &str, &str); 6] = [
     (Stage::Compute, "comp", "cs_6_2"),
     (Stage::Vertex, "vert", "vs_6_2"),
     (Stage::Fragment, "frag", "ps_6_2"),
+    (Stage::Compute, "geom", "gs_6_2"),
+    (Stage::Compute, "tesc", "hs_6_2"),
+    (Stage::Vertex, "tese", "ds_6_2"),
 ];
 
 /// Stages that are not supported, by the extension of files.
-const OTHER_STAGES: [(&str, &str); 11] = [
-    ("geom", "geometry"),
-    ("tesc", "tessellation control"),
-    ("tese", "tessellation evaluation"),
+const OTHER_STAGES: [(&str, &str); 8] = [
     ("mesh", "mesh"),
     ("task", "task"),
     ("rgen", "ray generation"),
@@ -78,10 +78,9 @@ pub enum Made {
 pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
     let name = request.name.strip_suffix(".hlsl").unwrap_or(request.name);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    let row = STAGES.iter().find(|(ours, theirs, _)| match request.stage {
-        Some(stage) => *ours == stage,
-        None => extension == Some(*theirs),
-    });
+    let fits = |row: &&(Stage, &str, &str)| request.stage.is_none_or(|stage| row.0 == stage);
+    let named = STAGES.iter().filter(fits).find(|row| extension == Some(row.1));
+    let row = named.or(STAGES.iter().find(|row| request.stage == Some(row.0)));
     let Some((ours, stage, profile)) = row else { return Err(unknown_stage(request.name, extension)) };
     let output = std::env::temp_dir().join(format!("agxc-{}-{}.spv", std::process::id(), unique()));
     let made = match request.language {
@@ -99,6 +98,10 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
         None if !request.preprocessor.is_empty() => Err(no_translator(
             request.name,
             "-I and -D need glslangValidator, which is not installed (install glslang-tools on Debian)",
+        )),
+        None if !["comp", "vert", "frag"].contains(stage) => Err(no_translator(
+            request.name,
+            "geometry and tessellation shaders need glslangValidator, which is not installed (install glslang-tools on Debian)",
         )),
         None => Ok(Made::Absent(*ours)),
     }
@@ -119,7 +122,9 @@ fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
     let diagnostic = match other {
         Some((_, stage)) => Diagnostic::new(
             109,
-            format!("{stage} shaders are not supported; expected a vertex, fragment or compute shader"),
+            format!(
+                "{stage} shaders are not supported; expected a vertex, tessellation, geometry, fragment or compute shader"
+            ),
         ),
         None => Diagnostic::new(105, "cannot infer the shader stage; use .vert, .frag, .comp or --stage"),
     };

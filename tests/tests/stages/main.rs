@@ -11,6 +11,7 @@ mod derivatives;
 mod feedback;
 mod fetch;
 mod geometry;
+mod tessellation;
 mod views;
 mod workgroup;
 

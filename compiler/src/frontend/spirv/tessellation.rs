@@ -11,6 +11,7 @@ use super::tessellation_modes::TessellationKind;
 use super::types::{Kind, Layout, Ty};
 use super::values::Values;
 use super::vertex::{name, place};
+use super::written::Written;
 use super::{globals, written};
 use crate::CompileKey;
 use crate::error::CompileError;
@@ -78,7 +79,7 @@ fn insert(rows: &mut Rows, leaves: &[Leaf], used: Option<&[bool]>) -> Result<(),
 
 /// Adds the rows of a variable in memory. Tessellation levels have their places in the header.
 fn insert_variable(
-    io: &StageIo<'_>,
+    used: &Written,
     module: &Module<'_>,
     global: &Global<'_>,
     kind: TessellationKind,
@@ -92,9 +93,8 @@ fn insert_variable(
             insert(patch, &leaves, None)
         }
         Storage::Vertices(elem, _) => {
-            let used =
-                io.written.as_ref().map(|used| used.element_scalars(module, global, elem)).transpose()?;
-            insert(vertex, &leaves_of(module, global.id, elem)?, used.flatten().as_deref())
+            let used = used.element_scalars(module, global, elem)?;
+            insert(vertex, &leaves_of(module, global.id, elem)?, used.as_deref())
         }
     }
 }
@@ -126,13 +126,13 @@ pub(super) fn control_start(
     mut info: TessellationInfo,
 ) -> Result<(), CompileError> {
     let kind = TessellationKind::Control;
-    io.written = Some(written::scan(v.module, &v.kit.b.f.watch)?);
+    let used = written::scan(v.module, &v.kit.b.f.watch)?;
     let PatchLayout { patch, vertex, .. } = &mut info.record;
     for global in variables(io, v.module, StorageClass::Output) {
-        insert_variable(io, v.module, global, kind, (patch, vertex))?;
+        insert_variable(&used, v.module, global, kind, (patch, vertex))?;
     }
     for global in variables(io, v.module, StorageClass::Input) {
-        insert_variable(io, v.module, global, kind, (&mut Rows::default(), &mut info.inputs))?;
+        insert_variable(&used, v.module, global, kind, (&mut Rows::default(), &mut info.inputs))?;
     }
     tessellation::begin_control(&mut v.kit, info);
     Ok(())
@@ -156,13 +156,13 @@ pub(super) fn evaluation_start(
 
 /// The record with the rows that an evaluation shader declares.
 fn declared(io: &StageIo<'_>, v: &Values<'_, '_>, record: &mut PatchLayout) -> Result<(), CompileError> {
-    let kind = TessellationKind::Evaluation;
+    let (kind, used) = (TessellationKind::Evaluation, written::scan(v.module, &v.kit.b.f.watch)?);
     for global in variables(io, v.module, StorageClass::Input) {
         if let Storage::Vertices(_, count) = storage(v.module, global, kind) {
             record.vertices = record.vertices.max(count);
         }
         let PatchLayout { patch, vertex, .. } = record;
-        insert_variable(io, v.module, global, kind, (patch, vertex))?;
+        insert_variable(&used, v.module, global, kind, (patch, vertex))?;
     }
     Ok(())
 }
