@@ -2,8 +2,8 @@
 
 use agx_abi::vertex::RunsAs;
 use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformSource};
-use agx_compiler::link::{Parts, VertexPrologKey, link};
-use agx_compiler::{CompileKey, Compiler, Scratch};
+use agx_compiler::link::{LinkedProgram, Parts, VertexPrologKey, link};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::{Access, Memory};
 use agx_tests::driver::validate_program;
 use agx_tests::launched::{launch, uniforms};
@@ -15,13 +15,9 @@ const INSTANCES: u32 = 2;
 const BASE_VERTEX: u32 = 3;
 const OUTPUTS: u64 = 0x3_0000;
 
-#[test]
-fn outputs_of_vertices_follow_each_other_in_memory() {
-    let mut key = CompileKey::default();
-    (key.validate, key.stage, key.vertex_as_compute) = (true, Some(Stage::Vertex), true);
-    let shader = compiled("screen.vert", &key);
+/// The program of a vertex shader without attributes that runs as a compute shader.
+pub fn program(shader: &CompiledShader) -> LinkedProgram {
     let info = &shader.info;
-    assert_eq!(info.runs_as, RunsAs::Compute);
     let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, |_| None) };
     let prolog = Compiler::new(Target::default())
         .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
@@ -30,6 +26,17 @@ fn outputs_of_vertices_follow_each_other_in_memory() {
     let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
     let program = link(&parts).expect("links");
     validate_program(&program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    program
+}
+
+#[test]
+fn outputs_of_vertices_follow_each_other_in_memory() {
+    let mut key = CompileKey::default();
+    (key.validate, key.stage, key.vertex_as_compute) = (true, Some(Stage::Vertex), true);
+    let shader = compiled("screen.vert", &key);
+    let info = &shader.info;
+    assert_eq!(info.runs_as, RunsAs::Compute);
+    let program = program(&shader);
     let slots = info.varyings.len();
     assert_eq!(slots, 8);
     let bytes = 4 * slots * (VERTICES * INSTANCES) as usize;

@@ -6,13 +6,12 @@ use agx_abi::tessellation::{
 };
 use agx_abi::vertex::{Output, RunsAs};
 use agx_abi::{PartRole, Stage, UniformSource};
-use agx_compiler::link::{Parts, VertexPrologKey, link};
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Input};
 use agx_emulator::{Access, Memory};
 use agx_tests::driver::compile;
 use agx_tests::launched::{launch, uniforms};
 
-use super::compiled;
+use super::{as_compute, compiled};
 
 const PATCHES: usize = 3;
 const INSTANCES: usize = 2;
@@ -122,15 +121,8 @@ fn an_evaluation_shader_loads_its_domain_point_and_record() {
     (key.validate, key.stage, key.vertex_as_compute) = (true, Some(Stage::Vertex), true);
     key.tessellation = Some(record());
     let shader = compiled("patches.tese", &key);
-    let info = &shader.info;
-    assert_eq!(info.runs_as, RunsAs::Compute);
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, |_| None) };
-    let prolog = Compiler::default()
-        .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
-        .expect("a prolog");
-    let main = shader.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
-    let program = link(&parts).expect("links");
+    assert_eq!(shader.info.runs_as, RunsAs::Compute);
+    let program = as_compute::program(&shader);
     let points = [(0.0_f32, 0.25_f32, 1_u32), (1.0, 0.5, 0), (0.5, 1.0, 4), (0.7, 0.0, 5)];
     let mut memory = Memory::new();
     let list: Vec<u32> = points.iter().flat_map(|(u, v, patch)| [u.to_bits(), v.to_bits(), *patch]).collect();
@@ -197,19 +189,12 @@ fn third_coordinate(is_declared: bool, word: u32) -> f32 {
     let module = super::spirv("coordinate.tese");
     let module = if is_declared { module } else { without_modes(&module) };
     let shader = compile(Input::spirv(&module), &key).expect("compiles");
-    let info = &shader.info;
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, |_| None) };
-    let prolog = Compiler::default()
-        .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
-        .expect("a prolog");
-    let main = shader.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
-    let program = link(&parts).expect("links");
+    let program = as_compute::program(&shader);
     let mut memory = Memory::new();
     map(&mut memory, POINTS, &[0.5_f32.to_bits(), 0.25_f32.to_bits(), 0]);
     map(&mut memory, RECORDS, &[0, 0, 0, 0, 0, 0, 0, word]);
     map(&mut memory, OUTPUTS, &[UNTOUCHED; 4]);
-    let uniforms = uniforms(info, |source| match source {
+    let uniforms = uniforms(&shader.info, |source| match source {
         UniformSource::PatchOutputs => RECORDS,
         UniformSource::DomainPoints => POINTS,
         UniformSource::VertexOutputs => OUTPUTS,

@@ -44,12 +44,13 @@ enum Stage {
 /// The row and component of an output in memory; `None` for outputs of the last stage before the rasteriser alone.
 pub fn row(output: Output) -> Option<(Row, u32)> {
     Some(match output {
-        Output::Position(component) => (Row::Position, component),
+        Output::Position(component @ 0..4) => (Row::Position, component),
         Output::PointSize => (Row::PointSize, 0),
         Output::ClipDistance(index) => (Row::ClipDistances(index / 4), index % 4),
         Output::CullDistance(index) => (Row::CullDistances(index / 4), index % 4),
         Output::User { location, component } => (Row::Location(location), component),
-        Output::ReadClipDistance(_)
+        Output::Position(_)
+        | Output::ReadClipDistance(_)
         | Output::Culled(_)
         | Output::LayerAndViewport
         | Output::Viewport

@@ -102,12 +102,12 @@ fn insert_variable(
 /// Byte of a tessellation level in the header of the record.
 fn level(leaf: &Leaf) -> Option<u32> {
     let Slot::BuiltIn { built_in, index } = leaf.slot else { return None };
-    let start = match built_in {
-        BuiltIn::TessLevelOuter => OUTER_LEVELS,
-        BuiltIn::TessLevelInner => INNER_LEVELS,
+    let (start, count) = match built_in {
+        BuiltIn::TessLevelOuter => (OUTER_LEVELS, 4),
+        BuiltIn::TessLevelInner => (INNER_LEVELS, 2),
         _ => return None,
     };
-    Some(start.saturating_add(index.saturating_mul(4)))
+    (index < count).then(|| start.saturating_add(index.saturating_mul(4)))
 }
 
 /// The variables of the entry point's interface of one class.

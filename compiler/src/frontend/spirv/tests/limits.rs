@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use agx_abi::tessellation::MAX_PATCH_VERTICES;
 use bumpalo::Bump;
 
 use super::super::geometry_modes::MAX_VERTICES;
@@ -48,6 +49,7 @@ const LIMITS: &[Limit] = &[
     Limit { step: 4, ..limit("bytes of workgroup memory", MAX_LOCAL_BYTES as u64, shared) },
     Limit { step: 4, ..limit("bytes of push constants", MAX_PUSH_CONSTANT_BYTES as u64, push_constants) },
     limit("invocations of a workgroup", MAX_INVOCATIONS, invocations),
+    limit("vertices of a patch", MAX_PATCH_VERTICES as u64, patch_vertices),
     limit("vertices of a geometry shader", MAX_VERTICES as u64, emitted),
     limit("scalars of a value", MAX_LEAVES as u64, inputs),
 ];
@@ -234,6 +236,14 @@ fn geometry(count: u64, interface: &str, declarations: &str) -> Vec<u8> {
         .replace("EntryPoint 5 %main 'main'", &format!("EntryPoint 3 %main 'main' {interface}"))
         .replace("ExecutionMode %main 17 1 1 1", &modes);
     assemble_with(&prelude, &with_body(declarations, "EmitVertex\nReturn"))
+}
+
+/// A tessellation control shader with this number of output vertices.
+fn patch_vertices(count: u64) -> Vec<u8> {
+    let prelude = PRELUDE
+        .replace("EntryPoint 5 %main 'main'", "EntryPoint 1 %main 'main'")
+        .replace("ExecutionMode %main 17 1 1 1", &format!("ExecutionMode %main 26 {count}"));
+    assemble_with(&prelude, &with_body("", "Return"))
 }
 
 fn emitted(count: u64) -> Vec<u8> {
