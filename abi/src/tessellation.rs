@@ -12,6 +12,8 @@
 //!    [`crate::UniformSource::DomainPoints`], and for each primitive the numbers of its points, as indices.
 //! 4. The evaluation shader is the vertex shader of a draw of these indices.
 
+use crate::vertex::Output;
+
 /// Bytes of the start of a patch's record: the four outer levels, the two inner levels, 32-bit floats, the number of the
 /// patch in its instance, and whether the control shader declares its domain to be triangles.
 pub const HEADER_BYTES: u32 = 32;
@@ -57,6 +59,23 @@ pub enum Row {
 }
 
 impl Row {
+    /// The row and component of an output in memory; `None` for outputs of the last stage before the rasteriser alone.
+    pub fn of(output: Output) -> Option<(Row, u32)> {
+        Some(match output {
+            Output::Position(component @ 0..4) => (Row::Position, component),
+            Output::PointSize => (Row::PointSize, 0),
+            Output::ClipDistance(index) => (Row::ClipDistances(index / 4), index % 4),
+            Output::CullDistance(index) => (Row::CullDistances(index / 4), index % 4),
+            Output::User { location, component } => (Row::Location(location), component),
+            Output::Position(_)
+            | Output::ReadClipDistance(_)
+            | Output::Culled(_)
+            | Output::LayerAndViewport
+            | Output::Viewport
+            | Output::PrimitiveId => return None,
+        })
+    }
+
     /// The bit of the row in the words of [`Rows`]; `None` if there is no such row.
     fn bit(self) -> Option<(bool, u32)> {
         match self {

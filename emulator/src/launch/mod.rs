@@ -414,9 +414,7 @@ impl Layout<'_> {
             UniformSource::Zeros => self.address_of(vec![0; ZEROS_BYTES as usize])?,
             UniformSource::ConstantAddress => self.address_of(info.constants.clone())?,
             UniformSource::SetAddress { set } => self.set_memory(info, set)?.to_le_bytes().to_vec(),
-            UniformSource::PushConstantAddress => {
-                self.map(push_constants.to_vec(), Access::READ)?.to_le_bytes().to_vec()
-            }
+            UniformSource::PushConstantAddress => self.address_of(push_constants.to_vec())?,
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
             // Dynamic offsets are 0, and workgroup numbers start at 0.

@@ -58,7 +58,7 @@ pub fn begin(kit: &mut Kit<'_, '_>, info: GeometryInfo, declared: &[Output], key
         kit.vars.write(&kit.b, variable, Src::imm32(0));
     }
     let stage = GeometryStage { info, key, numbers, emitted, strip, slots: Vec::new() };
-    kit.geometry = Some(Box::new(stage));
+    kit.software.geometry = Some(Box::new(stage));
 }
 
 /// Number of words of a vertex in these slots.
@@ -75,19 +75,19 @@ fn divided(kit: &mut Kit<'_, '_>, number: Src, invocations: u32) -> [Src; 2] {
 
 /// Number of the input primitive in its instance; `None` outside geometry shaders.
 pub fn primitive(kit: &mut Kit<'_, '_>) -> Option<Src> {
-    let (number, info) = kit.geometry.as_ref().map(|stage| (stage.numbers[0], stage.info))?;
+    let (number, info) = kit.software.geometry.as_ref().map(|stage| (stage.numbers[0], stage.info))?;
     Some(divided(kit, number, info.invocations)[0])
 }
 
 /// Number of the invocation among those of its primitive; `None` outside geometry shaders.
 pub fn invocation(kit: &mut Kit<'_, '_>) -> Option<Src> {
-    let (number, info) = kit.geometry.as_ref().map(|stage| (stage.numbers[0], stage.info))?;
+    let (number, info) = kit.software.geometry.as_ref().map(|stage| (stage.numbers[0], stage.info))?;
     Some(divided(kit, number, info.invocations)[1])
 }
 
 /// A word of a vertex of the input primitive. Words that the vertex shader does not write are 0.
 pub fn input(kit: &mut Kit<'_, '_>, vertex: u32, output: Output) -> Src {
-    let Some(stage) = kit.geometry.as_ref() else { return Src::imm32(0) };
+    let Some(stage) = kit.software.geometry.as_ref() else { return Src::imm32(0) };
     let Some(varying) = stage.key.inputs.iter().find(|varying| varying.output == output) else {
         return Src::imm32(0);
     };
@@ -110,7 +110,7 @@ pub fn input(kit: &mut Kit<'_, '_>, vertex: u32, output: Output) -> Src {
 /// More words than slots.
 pub fn emit(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let words = packed(kit, outputs);
-    let Some(mut stage) = kit.geometry.take() else { return Ok(()) };
+    let Some(mut stage) = kit.software.geometry.take() else { return Ok(()) };
     let places: Vec<Output> = words.iter().map(|(output, _)| *output).collect();
     stage.slots = assign_slots(&places);
     if stage.slots.len() > MAX_SLOTS as usize {
@@ -128,7 +128,7 @@ pub fn emit(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<()
     let next = kit.b.iadd(strip, Src::imm32(1));
     kit.vars.write(&kit.b, stage.strip, next);
     kit.memory.writes_memory = true;
-    kit.geometry = Some(stage);
+    kit.software.geometry = Some(stage);
     Ok(())
 }
 
@@ -196,7 +196,7 @@ fn store_indices(kit: &mut Kit<'_, '_>, stage: &GeometryStage, place: Src, indic
 
 /// Ends the current strip.
 pub fn end_primitive(kit: &mut Kit<'_, '_>) {
-    if let Some(strip) = kit.geometry.as_ref().map(|stage| stage.strip) {
+    if let Some(strip) = kit.software.geometry.as_ref().map(|stage| stage.strip) {
         kit.vars.write(&kit.b, strip, Src::imm32(0));
     }
 }
@@ -214,10 +214,10 @@ pub fn capture(kit: &mut Kit<'_, '_>, output: CapturedOutput, stride: u32) -> Re
 
 /// Ends a geometry shader: fills the places of vertices that were not emitted with restart indices.
 pub fn end(kit: &mut Kit<'_, '_>) {
-    let Some(stage) = kit.geometry.take() else { return };
+    let Some(stage) = kit.software.geometry.take() else { return };
     kit.vertex.varyings.clone_from(&stage.slots);
     fill_places(kit, &stage);
-    kit.geometry = Some(stage);
+    kit.software.geometry = Some(stage);
 }
 
 /// Stores restart indices from the first place without a vertex on.

@@ -127,9 +127,16 @@ pub struct Kit<'f, 'a> {
     pub fragment: FragmentStage,
     /// State of compute shaders.
     pub compute: ComputeStage,
-    /// State of geometry shaders, which are compute shaders.
+    /// State of the stages that the hardware lacks.
+    pub software: SoftwareStages,
+}
+
+/// State of the stages that the hardware lacks: at most one of them.
+#[derive(Default)]
+pub struct SoftwareStages {
+    /// Geometry shaders, which are compute shaders.
     pub geometry: Option<Box<GeometryStage>>,
-    /// State of tessellation shaders, which are compute or vertex shaders.
+    /// Tessellation shaders, which are compute or vertex shaders.
     pub tessellation: Option<Box<TessellationStage>>,
 }
 
@@ -164,8 +171,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             vertex: VertexStage::new(key),
             fragment: FragmentStage::new(stage, key),
             compute: ComputeStage { has_base: key.workgroup_base, ..ComputeStage::default() },
-            geometry: None,
-            tessellation: None,
+            software: SoftwareStages::default(),
         }
     }
 
@@ -179,9 +185,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             return Err(error.into());
         }
         let placement = self.uniforms.place()?;
-        let Kit {
-            b, vars, bindings, memory, stage, vertex, fragment, compute, geometry, tessellation, ..
-        } = self;
+        let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, software, .. } = self;
         let function = b.finish();
         function.workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
         vars.finish(function, |src| placement.map(src));
@@ -191,8 +195,8 @@ impl<'f, 'a> Kit<'f, 'a> {
             attributes: vertex.attributes,
             varyings: vertex.varyings,
             feedback: vertex.feedback.info,
-            geometry: geometry.map(|stage| stage.info),
-            tessellation: tessellation.map(|stage| stage.info),
+            geometry: software.geometry.map(|stage| stage.info),
+            tessellation: software.tessellation.map(|stage| stage.info),
             fragment: fragment.info,
             entry_point: entry_point.to_owned(),
             uniform_halves: placement.halves(),

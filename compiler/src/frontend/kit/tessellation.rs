@@ -3,8 +3,7 @@
 
 use agx_abi::UniformSource;
 use agx_abi::occupancy::SUBGROUP_SIZE;
-use agx_abi::tessellation::{Domain, IS_TRIANGLE, PATCH_NUMBER, POINT_BYTES, Row, TessellationInfo};
-use agx_abi::vertex::Output;
+use agx_abi::tessellation::{Domain, IS_TRIANGLE, PATCH_NUMBER, POINT_BYTES, TessellationInfo};
 use agx_isa::sr::Sr;
 
 use super::vertex::{self, VertexInput};
@@ -41,23 +40,6 @@ enum Stage {
     Evaluation { point: [Src; 2] },
 }
 
-/// The row and component of an output in memory; `None` for outputs of the last stage before the rasteriser alone.
-pub fn row(output: Output) -> Option<(Row, u32)> {
-    Some(match output {
-        Output::Position(component @ 0..4) => (Row::Position, component),
-        Output::PointSize => (Row::PointSize, 0),
-        Output::ClipDistance(index) => (Row::ClipDistances(index / 4), index % 4),
-        Output::CullDistance(index) => (Row::CullDistances(index / 4), index % 4),
-        Output::User { location, component } => (Row::Location(location), component),
-        Output::Position(_)
-        | Output::ReadClipDistance(_)
-        | Output::Culled(_)
-        | Output::LayerAndViewport
-        | Output::Viewport
-        | Output::PrimitiveId => return None,
-    })
-}
-
 /// Begins a control shader. The invocations of a patch are in one SIMD-group, which executes in lockstep.
 pub fn begin_control(kit: &mut Kit<'_, '_>, info: TessellationInfo) {
     let vertices = info.record.vertices.max(1);
@@ -78,7 +60,8 @@ pub fn begin_control(kit: &mut Kit<'_, '_>, info: TessellationInfo) {
     kit.b.effect(IrOp::StoreGlobal, &[words, base, at], &[0, WORD_BYTES]);
     kit.memory.writes_memory = true;
     let stage = Stage::Control { invocation, number, patch };
-    kit.tessellation = Some(Box::new(TessellationStage { info, record: Place { base, offset }, stage }));
+    kit.software.tessellation =
+        Some(Box::new(TessellationStage { info, record: Place { base, offset }, stage }));
 }
 
 /// Begins an evaluation shader, after [`vertex::begin`].
@@ -93,12 +76,13 @@ pub fn begin_evaluation(kit: &mut Kit<'_, '_>, info: TessellationInfo) {
     let offset = kit.b.imul(word(2), Src::imm32(info.record.bytes()));
     let base = kit.uniforms.get(UniformSource::PatchOutputs, 0, 64);
     let stage = Stage::Evaluation { point: [word(0), word(1)] };
-    kit.tessellation = Some(Box::new(TessellationStage { info, record: Place { base, offset }, stage }));
+    kit.software.tessellation =
+        Some(Box::new(TessellationStage { info, record: Place { base, offset }, stage }));
 }
 
 /// The vertices that the control shader of the patch reads; `None` in other stages.
 pub fn input_vertices(kit: &mut Kit<'_, '_>) -> Option<Place> {
-    let (info, patch) = kit.tessellation.as_ref().and_then(|stage| match stage.stage {
+    let (info, patch) = kit.software.tessellation.as_ref().and_then(|stage| match stage.stage {
         Stage::Control { patch, .. } => Some((stage.info, patch)),
         Stage::Evaluation { .. } => None,
     })?;
@@ -111,7 +95,7 @@ pub fn input_vertices(kit: &mut Kit<'_, '_>) -> Option<Place> {
 
 /// Number of the invocation among those of its patch; `None` outside control shaders.
 pub fn invocation(kit: &Kit<'_, '_>) -> Option<Src> {
-    match kit.tessellation.as_ref()?.stage {
+    match kit.software.tessellation.as_ref()?.stage {
         Stage::Control { invocation, .. } => Some(invocation),
         Stage::Evaluation { .. } => None,
     }
@@ -119,7 +103,7 @@ pub fn invocation(kit: &Kit<'_, '_>) -> Option<Src> {
 
 /// Number of the patch in its instance; `None` outside tessellation shaders.
 pub fn patch_number(kit: &mut Kit<'_, '_>) -> Option<Src> {
-    match kit.tessellation.as_ref()?.stage {
+    match kit.software.tessellation.as_ref()?.stage {
         Stage::Control { number, .. } => Some(number),
         Stage::Evaluation { .. } => header(kit, PATCH_NUMBER),
     }
@@ -127,7 +111,7 @@ pub fn patch_number(kit: &mut Kit<'_, '_>) -> Option<Src> {
 
 /// A word of the header of the patch's record.
 fn header(kit: &mut Kit<'_, '_>, byte: u32) -> Option<Src> {
-    let Place { base, offset } = kit.tessellation.as_ref()?.record;
+    let Place { base, offset } = kit.software.tessellation.as_ref()?.record;
     let at = kit.b.iadd(offset, Src::imm32(byte));
     let mods = [Access::READONLY.bits(), WORD_BYTES];
     Some(Src::value(kit.b.value(IrOp::LoadGlobal, Type::B32, &[base, at], &mods)))
@@ -135,7 +119,7 @@ fn header(kit: &mut Kit<'_, '_>, byte: u32) -> Option<Src> {
 
 /// Number of vertices of the patch that the stage reads; `None` outside tessellation shaders.
 pub fn patch_vertices(kit: &mut Kit<'_, '_>) -> Option<Src> {
-    let stage = kit.tessellation.as_ref()?;
+    let stage = kit.software.tessellation.as_ref()?;
     match stage.stage {
         Stage::Control { .. } => Some(kit.uniforms.get(UniformSource::PatchVertices, 0, 32)),
         Stage::Evaluation { .. } => Some(Src::imm32(stage.info.record.vertices)),
@@ -144,7 +128,7 @@ pub fn patch_vertices(kit: &mut Kit<'_, '_>) -> Option<Src> {
 
 /// A coordinate of the domain point; `None` outside evaluation shaders.
 pub fn coordinate(kit: &mut Kit<'_, '_>, component: u32) -> Option<Src> {
-    let stage = kit.tessellation.as_ref()?;
+    let stage = kit.software.tessellation.as_ref()?;
     let (Stage::Evaluation { point: [u, v] }, domain) = (&stage.stage, stage.info.domain) else {
         return None;
     };

@@ -4,13 +4,13 @@
 //! slots.
 
 use agx_abi::fragment::CoefficientSource;
-use agx_abi::tessellation::Rows;
+use agx_abi::tessellation::{Row, Rows};
 use agx_abi::varyings::{OutputGroup, OutputLayout};
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
 use super::feedback::{self, FeedbackStage};
-use super::{Kit, compute, tessellation, uniforms};
+use super::{Kit, compute, uniforms};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
@@ -293,7 +293,7 @@ pub(super) fn packed(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> 
 /// The words of the outputs that are in `rows`.
 fn slots_of_rows(rows: Rows, places: &[Output]) -> Vec<Varying> {
     let slot = |output: &Output| {
-        let (row, component) = tessellation::row(*output)?;
+        let (row, component) = Row::of(*output)?;
         let word = rows.byte(row)?.checked_div(4)?.saturating_add(component);
         Some(Varying { slot: u16::try_from(word).ok()?, output: *output })
     };

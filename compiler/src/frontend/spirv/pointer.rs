@@ -3,6 +3,7 @@
 use super::types::{Layout, MatrixLayout, Ty};
 use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::kit::robustness::Bounds;
+use crate::frontend::kit::tessellation::Place;
 use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
@@ -105,5 +106,57 @@ impl<'a> Pointer<'a> {
             align: BASE_ALIGN,
             texel: None,
         }
+    }
+}
+
+/// A scalar in memory: narrower ones take a word, 64-bit ones two.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredScalar {
+    /// Byte after the start of the memory; `None` if the previous stage does not store it.
+    pub byte: Option<u32>,
+    /// Its width.
+    pub bits: u8,
+    /// Whether it is a float.
+    pub is_float: bool,
+}
+
+impl StoredScalar {
+    /// Number of its words.
+    pub fn words(self) -> u32 {
+        if self.bits == 64 { 2 } else { 1 }
+    }
+}
+
+/// An input or output variable in device memory.
+#[derive(Clone, Copy)]
+pub(super) struct StageMemory<'a> {
+    /// Where the inputs or outputs of the patch start.
+    pub start: Place,
+    /// All scalars of the variable.
+    pub scalars: &'a [StoredScalar],
+    /// Access flags of every access.
+    pub access: Access,
+}
+
+impl StageMemory<'_> {
+    fn scalar(&self, at: u32) -> Option<StoredScalar> {
+        self.scalars.get(at as usize).copied()
+    }
+
+    /// The first known byte among the scalars of an element.
+    fn byte(&self, first: u32, count: u32) -> Option<u32> {
+        (first..first.saturating_add(count)).find_map(|at| self.scalar(at)?.byte)
+    }
+
+    /// For an array at scalar `first`, with elements of `stride` scalars: the number of elements that are in memory, and
+    /// their distance in bytes.
+    pub fn elements(&self, first: u32, stride: u32, count: u32) -> (u32, u32) {
+        let byte = |number: u32| self.byte(first.saturating_add(number.saturating_mul(stride)), stride);
+        let known = (0..count).take_while(|number| byte(*number).is_some()).count() as u32;
+        let distance = match (byte(0), byte(1)) {
+            (Some(start), Some(next)) if known > 1 => next.saturating_sub(start),
+            _ => 0,
+        };
+        (known, distance)
     }
 }

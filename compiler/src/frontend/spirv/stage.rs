@@ -77,7 +77,7 @@ fn input<'a>(
     v: &mut Values<'_, 'a>,
     global: &Global<'a>,
 ) -> Result<Option<Pointer<'a>>, CompileError> {
-    if v.kit.tessellation.is_some() {
+    if v.kit.software.tessellation.is_some() {
         let values = tessellation::inputs(v, global)?;
         return input_variable(m, v, global.id, global.ty, values);
     }
@@ -191,7 +191,7 @@ fn mark_unwritten<'a>(
 
 /// Builds the end of a vertex, geometry or fragment shader.
 pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
-    if v.kit.geometry.is_some() {
+    if v.kit.software.geometry.is_some() {
         return geometry_end(io, v);
     }
     if v.kit.stage == Stage::Compute {

@@ -1,11 +1,10 @@
 //! Inputs and outputs in device memory: those of tessellation shaders, whose invocations share patches.
 
 use super::arith::halves;
-use super::pointer::Pointer;
+use super::pointer::{Pointer, StageMemory, StoredScalar};
 use super::values::Values;
 use crate::error::CompileError;
 use crate::frontend::kit::tessellation::Place;
-use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -16,57 +15,6 @@ const MAX_WORDS: u32 = 4;
 
 /// Bytes of a word.
 const WORD_BYTES: u32 = 4;
-
-/// A scalar in memory: narrower ones take a word, 64-bit ones two.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StoredScalar {
-    /// Byte after the start of the memory; `None` if the previous stage does not store it.
-    pub byte: Option<u32>,
-    /// Its width.
-    pub bits: u8,
-    /// Whether it is a float.
-    pub is_float: bool,
-}
-
-impl StoredScalar {
-    fn words(self) -> u32 {
-        if self.bits == 64 { 2 } else { 1 }
-    }
-}
-
-/// An input or output variable in device memory.
-#[derive(Clone, Copy)]
-pub(super) struct StageMemory<'a> {
-    /// Where the inputs or outputs of the patch start.
-    pub start: Place,
-    /// All scalars of the variable.
-    pub scalars: &'a [StoredScalar],
-    /// Access flags of every access.
-    pub access: Access,
-}
-
-impl StageMemory<'_> {
-    fn scalar(&self, at: u32) -> Option<StoredScalar> {
-        self.scalars.get(at as usize).copied()
-    }
-
-    /// The first known byte among the scalars of an element.
-    fn byte(&self, first: u32, count: u32) -> Option<u32> {
-        (first..first.saturating_add(count)).find_map(|at| self.scalar(at)?.byte)
-    }
-
-    /// For an array at scalar `first`, with elements of `stride` scalars: the number of elements that are in memory, and
-    /// their distance in bytes.
-    pub fn elements(&self, first: u32, stride: u32, count: u32) -> (u32, u32) {
-        let byte = |number: u32| self.byte(first.saturating_add(number.saturating_mul(stride)), stride);
-        let known = (0..count).take_while(|number| byte(*number).is_some()).count() as u32;
-        let distance = match (byte(0), byte(1)) {
-            (Some(start), Some(next)) if known > 1 => next.saturating_sub(start),
-            _ => 0,
-        };
-        (known, distance)
-    }
-}
 
 /// Adjacent scalars that one access covers.
 struct Run {

@@ -116,7 +116,7 @@ fn memory_of(v: &mut Values<'_, '_>, id: u32) -> Result<Access, CompileError> {
     memory.set(Access::DEVICE, semantics.intersects(device));
     memory.set(Access::LOCAL, semantics.contains(MemorySemantics::WORKGROUP_MEMORY));
     // Outputs that invocations share are in device memory.
-    if semantics.contains(MemorySemantics::OUTPUT_MEMORY) && v.kit.tessellation.is_some() {
+    if semantics.contains(MemorySemantics::OUTPUT_MEMORY) && v.kit.software.tessellation.is_some() {
         memory |= Access::DEVICE;
     }
     memory.set(Access::IMAGE, semantics.contains(MemorySemantics::IMAGE_MEMORY));
@@ -131,7 +131,7 @@ pub(super) fn control_barrier<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Re
     match Scope::from_u32(scope) {
         Some(Scope::Subgroup | Scope::Invocation) => compute::fence(&mut v.kit, memory),
         // It also orders accesses to outputs. The invocations of a patch are in one SIMD-group.
-        Some(Scope::Workgroup) if v.kit.tessellation.is_some() => {
+        Some(Scope::Workgroup) if v.kit.software.tessellation.is_some() => {
             compute::fence(&mut v.kit, memory | Access::DEVICE);
         }
         Some(Scope::Workgroup) => {

@@ -1,12 +1,11 @@
 //! Tessellation shaders: the records of patches, and their inputs and outputs in memory.
 
-use agx_abi::tessellation::{INNER_LEVELS, OUTER_LEVELS, PatchLayout, Rows, TessellationInfo};
+use agx_abi::tessellation::{INNER_LEVELS, OUTER_LEVELS, PatchLayout, Row, Rows, TessellationInfo};
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::interface::{Leaf, Slot, StageIo, leaves, leaves_of};
 use super::module::{Global, Module};
-use super::pointer::{Pointer, Root};
-use super::stage_memory::{StageMemory, StoredScalar};
+use super::pointer::{Pointer, Root, StageMemory, StoredScalar};
 use super::tessellation_modes::TessellationKind;
 use super::types::{Kind, Layout, Ty};
 use super::values::Values;
@@ -69,7 +68,7 @@ fn insert(rows: &mut Rows, leaves: &[Leaf], used: Option<&[bool]>) -> Result<(),
             continue;
         }
         for slot in leaf.components() {
-            if let Some((row, _)) = tessellation::row(name(place(slot)?)) {
+            if let Some((row, _)) = Row::of(name(place(slot)?)) {
                 rows.insert(row);
             }
         }
@@ -173,7 +172,8 @@ pub(super) fn variable<'a>(
     global: &Global<'a>,
     kind: TessellationKind,
 ) -> Result<Option<Pointer<'a>>, CompileError> {
-    let Some((info, record)) = v.kit.tessellation.as_ref().map(|stage| (stage.info, stage.record)) else {
+    let Some((info, record)) = v.kit.software.tessellation.as_ref().map(|stage| (stage.info, stage.record))
+    else {
         return Ok(None);
     };
     let is_control_input = (global.class, kind) == (StorageClass::Input, TessellationKind::Control);
@@ -222,7 +222,7 @@ fn scalars(leaves: &[Leaf], rows: Rows, start: u32) -> Result<Vec<StoredScalar>,
         if let Some(byte) = level(leaf) {
             return Ok(scalar(leaf, Some(byte)));
         }
-        let found = tessellation::row(name(place(leaf.slot)?));
+        let found = Row::of(name(place(leaf.slot)?));
         let byte = found.and_then(|(row, component)| {
             Some(start.saturating_add(rows.byte(row)?).saturating_add(component.saturating_mul(4)))
         });

@@ -268,7 +268,7 @@ fn check_needs(v: &Values<'_, '_>, row: Row) -> Result<(), CompileError> {
         Needs::Nothing => Ok(()),
         Needs::Fragment if v.kit.stage == Stage::Fragment => Ok(()),
         Needs::Fragment => Err(StageError::NotFragment { what: format!("Op{:?}", row.op) }.into()),
-        Needs::Geometry if v.kit.geometry.is_some() => Ok(()),
+        Needs::Geometry if v.kit.software.geometry.is_some() => Ok(()),
         Needs::Geometry => Err(StageError::NotGeometry { op: row.op }.into()),
         Needs::Quads if has_quads(&v.kit) => Ok(()),
         Needs::Quads => Err(StageError::NoQuads.into()),
