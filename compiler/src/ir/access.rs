@@ -20,5 +20,7 @@ bitflags! {
         /// Image memory takes part in a barrier; for a load, the texel belongs to an image that shaders store
         /// to.
         const IMAGE = 1 << 5;
+        /// The offset is signed: the access may be before the base.
+        const SIGNED = 1 << 6;
     }
 }

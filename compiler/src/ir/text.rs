@@ -26,13 +26,14 @@ pub(super) enum ModStyle {
 }
 
 /// Names of the bits of [`Access`].
-pub(super) const ACCESS_NAMES: [(&str, Access); 6] = [
+pub(super) const ACCESS_NAMES: [(&str, Access); 7] = [
     ("readonly", Access::READONLY),
     ("volatile", Access::VOLATILE),
     ("speculatable", Access::SPECULATABLE),
     ("device", Access::DEVICE),
     ("local", Access::LOCAL),
     ("image", Access::IMAGE),
+    ("signed", Access::SIGNED),
 ];
 
 /// Names of the hardware's reductions, and of the IR-only one.

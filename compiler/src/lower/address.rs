@@ -4,11 +4,12 @@
 //! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
 //! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. Offsets
 //! are below 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap
-//! changes nothing.
+//! changes nothing. The index of a `signed` access is sign-extended.
 //!
 //! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
 
 use agx_abi::Target;
+use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{Coherency, Format};
 use arrayvec::ArrayVec;
@@ -17,7 +18,9 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
-use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
+use crate::ir::{
+    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value,
+};
 
 /// Maximum number of terms that an offset is decomposed into.
 const MAX_TERMS: usize = 4;
@@ -138,9 +141,11 @@ fn in_uniforms(f: &Function<'_>, base: Src) -> Src {
 
 fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     let (base, offset) = (in_uniforms(r.f, data.srcs[0]), data.srcs[1]);
+    let access = data.get(key::ACCESS);
     load_pieces(r, data.dsts[0], |r, dst, bytes| {
         let ty = r.f.ty(dst);
         let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let index = extended(index, access);
         let mods = access_mods(Opcode::Load, ty, shift);
         r.push(Opcode::Load, &[dst], &[base, index], &mods);
     });
@@ -149,13 +154,24 @@ fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 
 fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     let (base, offset) = (in_uniforms(r.f, data.srcs[1]), data.srcs[2]);
+    let access = data.get(key::ACCESS);
     store_pieces(r, data.srcs[0], |r, piece, bytes| {
         let ty = r.f.src_ty(piece);
         let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let index = extended(index, access);
         let mods = access_mods(Opcode::Store, ty, shift);
         r.push(Opcode::Store, &[], &[piece, base, index], &mods);
     });
     Rewrite::Remove
+}
+
+/// The index with the flag that extends its sign, if the offset is signed.
+fn extended(index: Src, access: Access) -> Src {
+    if access.contains(Access::SIGNED) && index.as_imm().is_none() {
+        index.with(OperandFlags::SX)
+    } else {
+        index
+    }
 }
 
 fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
@@ -167,7 +183,7 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
 /// (Mesa 25.0 sets its bit only on those).
 fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -> Rewrite {
     let [base, offset, operand] = [in_uniforms(r.f, data.srcs[0]), data.srcs[1], data.srcs[2]];
-    let index = match divide(&Linear::of(r, offset, 0), 4) {
+    let index = match divide(&Linear::of(r.f, offset, 0), 4) {
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
@@ -183,29 +199,25 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -
 
 /// The index and shift that address byte `offset + bytes` in elements of `element` bytes.
 fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8) -> (Src, u32) {
-    let linear = Linear::of(r, offset, bytes);
+    let linear = Linear::of(r.f, offset, bytes);
     let element = u32::from(element);
-    for shift in (0..=MAX_SHIFT).rev() {
-        // The hardware's shift is used if it makes scaling unnecessary. Otherwise accesses to members of one
-        // record should use the same shift, so that they share the scaled offset.
-        let worth = |divided: &Linear| shift == 0 || divided.terms.iter().any(|(_, factor)| *factor == 1);
-        if let Some(divided) = divide(&linear, element << shift).filter(worth) {
-            return (divided.build(r), shift);
-        }
+    if let Some((divided, shift)) = linear.scaled(element) {
+        return (divided.build(r), shift);
     }
     let sum = if bytes == 0 { offset } else { add(r, offset, Src::imm32(bytes)) };
     (r.alu(IrOp::Ushr, 32, &[sum, Src::imm(u64::from(element.trailing_zeros()), 16)], &[]), 0)
 }
 
 /// A sum of multiples of sources and a constant, all modulo 2^32.
-struct Linear {
-    terms: ArrayVec<(Src, i32), MAX_TERMS>,
-    constant: i32,
+#[derive(Clone)]
+pub(crate) struct Linear {
+    pub terms: ArrayVec<(Src, i32), MAX_TERMS>,
+    pub constant: i32,
 }
 
 impl Linear {
     /// Decomposes `offset + bytes`.
-    fn of(r: &Rewriter<'_, '_>, offset: Src, bytes: u32) -> Linear {
+    pub(crate) fn of(f: &Function<'_>, offset: Src, bytes: u32) -> Linear {
         let mut linear = Linear { terms: ArrayVec::new(), constant: bytes as i32 };
         let mut pending: ArrayVec<(Src, i32), MAX_STEPS> = ArrayVec::new();
         pending.push((offset, 1));
@@ -215,7 +227,7 @@ impl Linear {
                 linear.constant = linear.constant.wrapping_add((imm as i32).wrapping_mul(factor));
                 continue;
             }
-            match summands(r, src) {
+            match summands(f, src) {
                 Some(parts) if pending.len() + parts.len() + linear.terms.len() <= MAX_TERMS => {
                     pending
                         .extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));
@@ -230,6 +242,18 @@ impl Linear {
     /// `offset + bytes` without decomposing `offset`.
     fn opaque(offset: Src, bytes: u32) -> Linear {
         Linear { terms: [(offset, 1)].into_iter().collect(), constant: bytes as i32 }
+    }
+
+    /// The index of elements of `element` bytes, and the shift that the hardware applies to it; `None` if the sum is
+    /// not a multiple of the element.
+    pub(crate) fn scaled(&self, element: u32) -> Option<(Linear, u32)> {
+        (0..=MAX_SHIFT).rev().find_map(|shift| {
+            // The hardware's shift is used if it makes scaling unnecessary. Otherwise accesses to members of one
+            // record should use the same shift, so that they share the scaled offset.
+            let worth = |divided: &Linear| shift == 0 || divided.terms.iter().any(|(_, factor)| *factor == 1);
+            let divided = divide(self, element << shift).filter(worth)?;
+            Some((divided, shift))
+        })
     }
 
     fn add_term(&mut self, src: Src, factor: i32) -> bool {
@@ -273,9 +297,9 @@ fn divide(linear: &Linear, unit: u32) -> Option<Linear> {
 
 /// The summands of `src`, each with its factor; `None` if it is not a sum, or a product or shift by a
 /// constant.
-fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
-    let data = r.f.def(src)?;
-    if r.f.width(src) != 32 || data.srcs.iter().any(|src| !src.flags.is_empty() || r.f.width(*src) > 32) {
+fn summands(f: &Function<'_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
+    let data = f.def(src)?;
+    if f.width(src) != 32 || data.srcs.iter().any(|src| !src.flags.is_empty() || f.width(*src) > 32) {
         return None;
     }
     let constant = |index: usize| data.srcs[index].as_imm().map(|imm| imm as i32);
@@ -299,7 +323,7 @@ fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
     };
     // A narrower source would be extended by the operation that reads it, and the new reader might extend
     // differently.
-    let same_width = parts.iter().all(|(part, _)| part.as_imm().is_some() || r.f.width(*part) == 32);
+    let same_width = parts.iter().all(|(part, _)| part.as_imm().is_some() || f.width(*part) == 32);
     same_width.then(|| parts.iter().copied().collect())
 }
 

@@ -30,6 +30,7 @@ mod trigonometry;
 mod unreachable;
 mod varyings;
 
+pub(crate) use address::Linear;
 pub use address::lower_address;
 pub use barrier::lower_barrier;
 pub use control_flow::lower_control_flow;

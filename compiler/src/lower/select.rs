@@ -527,6 +527,11 @@ impl Selector {
             }
             _ => {
                 self.widened[dst] = (from < to).then_some(src);
+                if boolean && self.fusable(r, src).is_some() {
+                    // Readers of all 32 bits select the number instead of extending the boolean.
+                    self.choose(r, data.dsts, src, Src::imm(1, 16), Src::imm(0, 16));
+                    return Rewrite::Remove;
+                }
                 bitop(r, data, Truth::FIRST, src, Src::imm(0, 16))
             }
         }

@@ -373,12 +373,14 @@ fn signed(r: &mut Rewriter<'_, '_>, src: Src, negative: bool) -> Src {
 
 /// `factor · scale + sum`, where `None` is 0.
 fn multiply_add(r: &mut Rewriter<'_, '_>, factor: Src, scale: Option<Src>, sum: Option<Src>) -> Option<Src> {
-    let one = Src::f32(1.0);
+    let (one, minus_one) = (Src::f32(1.0), Src::f32(-1.0));
     let Some(scale) = scale.filter(|scale| !is_zero(*scale) && !is_zero(factor)) else { return sum };
-    let product = match (factor == one, scale == one, factor.as_imm(), scale.as_imm()) {
-        (true, ..) => Some(scale),
-        (_, true, ..) => Some(factor),
-        (_, _, Some(a), Some(b)) => Some(Src::f32(f32::from_bits(a as u32) * f32::from_bits(b as u32))),
+    let product = match (factor.as_imm(), scale.as_imm()) {
+        (Some(a), Some(b)) => Some(Src::f32(f32::from_bits(a as u32) * f32::from_bits(b as u32))),
+        _ if factor == one => Some(scale),
+        _ if scale == one => Some(factor),
+        // Readers apply a sign for free.
+        _ if scale == minus_one => Some(r.fneg(factor)),
         _ => None,
     };
     Some(match (product, sum) {

@@ -32,6 +32,7 @@ mod simplify_control;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod uniform_bases;
 mod uniform_operands;
 mod uniform_subgroups;
 mod unroll;
@@ -64,6 +65,7 @@ pub use rounding::opt_rounding;
 pub use share_vectors::opt_share_vectors;
 pub use simplify_control::opt_simplify_control;
 pub use sink::opt_sink;
+pub use uniform_bases::opt_uniform_bases;
 pub use uniform_operands::opt_uniform_operands;
 pub use uniform_subgroups::opt_uniform_subgroups;
 pub use unroll::opt_unroll;

@@ -256,6 +256,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_constant_alpha, context));
     OPT_LOOP_INVARIANT "opt_loop_invariant" "Moves loop-invariant instructions out of loops." =
         optional(Source, Source, sure!(opt::opt_loop_invariant));
+    OPT_UNIFORM_BASES "opt_uniform_bases" "Adds constants of offsets to uniform bases, for the preamble." =
+        optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
         optional(Source, Source, sure!(opt::opt_preamble, context));
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =

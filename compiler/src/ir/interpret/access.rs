@@ -165,7 +165,9 @@ impl Lane<'_, '_> {
         element: u64,
     ) -> Result<u64, InterpretError> {
         let base = access.base.map_or(Ok(0), |base| self.read_scalar(inst, base))?;
-        let index = self.index(inst, access.index, access.is_hw)?;
+        let is_signed = matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::StoreGlobal))
+            && data.get(key::ACCESS).contains(crate::ir::Access::SIGNED);
+        let index = self.index(inst, access.index, access.is_hw, is_signed)?;
         if !access.is_hw {
             return Ok(base.wrapping_add(index));
         }
@@ -183,15 +185,16 @@ impl Lane<'_, '_> {
         }
     }
 
-    /// The index, extended to 64 bits: in the IR zero-extended; in the hardware by its modifiers.
-    fn index(&self, inst: Inst, src: Src, is_hw: bool) -> Result<u64, InterpretError> {
+    /// The index, extended to 64 bits: in the IR as the access states; in the hardware by its modifiers.
+    fn index(&self, inst: Inst, src: Src, is_hw: bool, is_signed: bool) -> Result<u64, InterpretError> {
         let bits = self.read_scalar(inst, src)?;
         let is_signed = match src.kind {
+            _ if !is_hw => is_signed,
             SrcKind::Imm => !src.flags.contains(OperandFlags::ZX),
             _ => src.flags.contains(OperandFlags::SX),
         };
         let unused = 64 - u32::from(self.f.width(src).clamp(1, 64));
-        Ok(if is_hw && is_signed { ((bits << unused) as i64 >> unused) as u64 } else { bits })
+        Ok(if is_signed { ((bits << unused) as i64 >> unused) as u64 } else { bits })
     }
 
     fn read_element(

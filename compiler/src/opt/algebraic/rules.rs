@@ -4,7 +4,7 @@
 
 use agx_isa::table::Opcode::{
     Bitop, Exp2, FToS32, FToU32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts,
-    S32ToF, Trunc,
+    S32ToF, Trunc, U32ToF,
 };
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
@@ -100,6 +100,8 @@ macro_rules! not {
 macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
 macro_rules! any_fcmp { ($a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
 macro_rules! fcmp { ($cond:ident, $a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Is(FloatCondition::$cond.get())] $a, $b) }; }
+
+macro_rules! nearest { ($op:ident $a:expr) => { hw!($op[round = Mod::Is(Rounding::NEAREST_EVEN.get())] $a) }; }
 
 /// A constant other than K and M.
 const FIRST: Node = Node::Const(1);
@@ -238,6 +240,20 @@ fn float_sum(bound: &Bound, first: usize, second: usize) -> u64 {
     }
 }
 
+/// The float nearest to the signed constant `index`, in the width of the result.
+fn float_of_signed(bound: &Bound, index: usize) -> u64 {
+    let number = bound.constant(index) as u32 as i32 as f32;
+    match bound.results[0] {
+        16 => u64::from(agx_isa::half::Half::from_f32(number).to_bits()),
+        _ => u64::from(number.to_bits()),
+    }
+}
+
+/// Whether the source of a conversion is a boolean.
+fn converts_boolean(bound: &Bound) -> bool {
+    bound.widths[0] == 1
+}
+
 /// Whether two selected constants, a third, and their sums with it are numbers that the hardware does not flush.
 fn sums_are_numbers(bound: &Bound) -> bool {
     let numbers = [
@@ -325,6 +341,7 @@ pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Rcp), Group::of(RECIPROCAL)),
     (Op::Hw(Log2), Group::of(LOGARITHM)),
     (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
+    (Op::Hw(U32ToF), Group::of(FLOAT_OF_UNSIGNED)),
     (Op::Hw(FToS32), Group::of(SIGNED_OF_FLOAT)),
     (Op::Hw(FToU32), Group::of(UNSIGNED_OF_FLOAT)),
     (Op::Ir(Fadd64), Group::of(DOUBLE_ADD)),
@@ -893,10 +910,19 @@ const SQUARED_SIGN: Rule =
 static LOGARITHM: &[Rule] = &[closer(hw!(Log2 hw!(Exp2 A)), A)];
 
 // Conversions of numbers outside the 32-bit integers are undefined in the source languages.
-static FLOAT_OF_SIGNED: &[Rule] = &[finite(
-    hw!(S32ToF[round = Mod::Is(Rounding::NEAREST_EVEN.get())] hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)),
-    hw!(Trunc A),
-)];
+static FLOAT_OF_SIGNED: &[Rule] = &[
+    finite(nearest!(S32ToF hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)), hw!(Trunc A)),
+    // The float of a selected constant is selected.
+    exact(nearest!(S32ToF ir!(Uconv A)), ir!(Select A, Node::Float(1.0), ZERO)).when(converts_boolean),
+    exact(nearest!(S32ToF ir!(Sconv A)), ir!(Select A, Node::Float(-1.0), ZERO)).when(converts_boolean),
+    exact(
+        nearest!(S32ToF ir!(Select A, FIRST, K)),
+        ir!(Select A, Node::Calc(|bound| float_of_signed(bound, 1)), Node::Calc(|bound| float_of_signed(bound, 2))),
+    ),
+];
+
+static FLOAT_OF_UNSIGNED: &[Rule] =
+    &[exact(nearest!(U32ToF ir!(Uconv A)), ir!(Select A, Node::Float(1.0), ZERO)).when(converts_boolean)];
 
 /// A conversion to an integer truncates by itself.
 macro_rules! conversion_truncates {
