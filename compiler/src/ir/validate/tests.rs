@@ -196,7 +196,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32 = mov u[511]:32", "this uniform register does not exist"),
         ("%0:32 = iadd #1, #2 sat=2", "`sat` may not be 2"),
         ("%0:1 = icmp #1, #2 cond=9", "`cond` may not be 9"),
-        ("%0:32 = load_global u0_u1, #0 access=64", "`access` may not be 64"),
+        ("%0:32 = load_global u0_u1, #0 access=128", "`access` may not be 128"),
     ];
     for (inst, message) in rows {
         let found = violations(&format!("b0:\n{inst}"));

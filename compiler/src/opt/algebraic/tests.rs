@@ -74,7 +74,7 @@ fn value(random: &mut Random) -> u64 {
 fn allowed(op: Op, width: u8) -> bool {
     match op {
         Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma | Opcode::Exp2 | Opcode::Log2) => width == 32,
-        Op::Hw(Opcode::S32ToF | Opcode::FToS32) => width == 32,
+        Op::Hw(Opcode::S32ToF | Opcode::U32ToF | Opcode::FToS32) => width == 32,
         Op::Hw(Opcode::Rcp | Opcode::Rsqrt | Opcode::Rsqrts) => width == 32,
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
         Op::Ir(IrOp::Fadd64) => width == 64,
