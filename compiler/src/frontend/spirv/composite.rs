@@ -75,6 +75,8 @@ pub(super) fn extract_dynamic<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let (_, vector) = eval.value(operand(operands, 0)?)?;
     let index = eval.scalar(operand(operands, 1)?)?;
+    eval.check_integer(index)?;
+    eval.check_widths(vector)?;
     let numbered: Vec<(u32, Src)> = (0..).zip(vector.iter().copied()).collect();
     let chosen = choose(eval.b, &numbered, index)?;
     Ok(eval.keep(&[chosen]))
@@ -88,6 +90,8 @@ pub(super) fn insert_dynamic<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let (_, vector) = eval.value(operand(operands, 0)?)?;
     let (component, index) = (eval.scalar(operand(operands, 1)?)?, eval.scalar(operand(operands, 2)?)?);
+    eval.check_integer(index)?;
+    eval.check_widths(vector.iter().chain([&component]))?;
     let result = replace(eval.b, vector, index, component);
     Ok(eval.keep(&result))
 }
@@ -111,6 +115,10 @@ pub(super) fn convert_address<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
     let address = eval.scalar(operand(operands, 0)?)?;
+    eval.check_integer(address)?;
+    if bits == 1 {
+        return Err(ValueError::ResultType.into());
+    }
     let address = eval.b.uconv(address, bits);
     Ok(eval.keep(&[address]))
 }
@@ -122,6 +130,8 @@ pub(super) fn compare_addresses<'a>(
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
     let (a, b) = (eval.scalar(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
+    eval.check_integer(a)?;
+    eval.check_widths([&a, &b])?;
     let result = eval.b.icmp(cond, a, b);
     Ok(eval.keep(&[result]))
 }
@@ -134,6 +144,7 @@ pub(super) fn address_difference<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let ((pointer, a), b) = (eval.value(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
     let [a] = a else { return Err(ValueError::NotAPointer.into()) };
+    eval.check_widths([a, &b])?;
     let difference = eval.b.isub(*a, b);
     let width = eval.b.f.width(difference);
     let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
@@ -358,6 +369,7 @@ pub(super) fn extended<'a>(
     if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { .. }) {
         return Err(ValueError::IntegerPair { first: xs.len(), second: ys.len() }.into());
     }
+    eval.check_widths(xs.iter().chain(ys))?;
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in xs.iter().zip(ys) {
         let (low, high) = match eval.b.f.width(*x) {

@@ -108,6 +108,21 @@ impl<'a> Eval<'_, '_, 'a> {
         if fits { Ok(leaves) } else { Err(ValueError::ResultType.into()) }
     }
 
+    /// Checks that scalars have one width.
+    pub fn check_widths<'s>(&self, scalars: impl IntoIterator<Item = &'s Src>) -> Result<(), CompileError> {
+        let mut widths = scalars.into_iter().map(|scalar| self.b.f.width(*scalar));
+        let Some(expected) = widths.next() else { return Ok(()) };
+        if widths.all(|bits| bits == expected) { Ok(()) } else { Err(ValueError::Widths { expected }.into()) }
+    }
+
+    /// Checks that a scalar is an integer or an address, as far as its width tells.
+    pub fn check_integer(&self, scalar: Src) -> Result<(), CompileError> {
+        match self.b.f.width(scalar) {
+            1 => Err(ValueError::OperandType { expected: "an integer" }.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Floats and vectors of floats.
     pub fn check_float(&self, ty: Ty) -> Result<(), CompileError> {
         match self.types.scalar_and_count(ty).map(|(scalar, _)| self.types.kind(scalar)) {

@@ -216,6 +216,9 @@ fn shaped<'a>(
     }
     if let Some(packing) = packing(op) {
         let b = &mut v.kit.b;
+        if x.1.iter().any(|x| b.f.width(*x) != 32) {
+            return Err(ValueError::Extended { why: "the type is wrong" }.into());
+        }
         return match (op, x.1) {
             (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
                 Ok(unpack(b, packing, *word))
@@ -347,6 +350,11 @@ fn geometry(
 ) -> Result<Vec<Src>, CompileError> {
     use GlslStd450Op as G;
     let n = x.len();
+    let width = |list: &[Src]| list.first().or(x.first()).map(|x| b.f.width(*x));
+    // The ratio of indices of refraction has any width.
+    if width(y) != width(x) || (width(z) != width(x) && op != G::Refract) {
+        return Err(ValueError::ExtendedOperands { name: format!("{op:?}") }.into());
+    }
     Ok(match op {
         G::Length => vec![length(b, x)],
         G::Distance if y.len() == n => {

@@ -127,9 +127,11 @@ fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Resul
     Ok(Operand { leaves, rows: leaves.len().checked_div(columns).unwrap_or(0), columns })
 }
 
-/// The first two operands.
+/// The first two operands, whose scalars have one width.
 fn pair<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<[Operand<'a>; 2], CompileError> {
-    Ok([operand(eval, operands, 0)?, operand(eval, operands, 1)?])
+    let [x, y] = [operand(eval, operands, 0)?, operand(eval, operands, 1)?];
+    eval.check_widths(x.leaves.iter().chain(y.leaves))?;
+    Ok([x, y])
 }
 
 /// Transposes a matrix.

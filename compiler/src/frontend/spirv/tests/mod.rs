@@ -7,6 +7,7 @@ mod fragment;
 mod limits;
 mod lines;
 mod memory;
+mod mismatched;
 mod relaxed;
 mod values;
 mod widths;
