@@ -6,9 +6,53 @@ use agx_compiler::Input;
 use crate::compile::compile;
 use agx_random::Entropy;
 
-/// Modules to mutate: those in `agxc tour`.
-const MODULES: [&[u8]; 2] =
-    [include_bytes!("../../agxc/shaders/life.spv"), include_bytes!("../../agxc/shaders/raymarch.spv")];
+macro_rules! modules {
+    ($($name:literal;)*) => {
+        /// Modules to mutate, of all stages: bundled shaders and those of tests.
+        const MODULES: &[&[u8]] = &[$(include_bytes!(concat!("../../", $name, ".spv")),)*];
+    };
+}
+
+modules! {
+    "agxc/shaders/life";
+    "agxc/shaders/raymarch";
+    "tests/tests/lavapipe/shaders/hash_rounds";
+    "tests/tests/lavapipe/shaders/mediump";
+    "tests/tests/lavapipe/shaders/image_access";
+    "tests/tests/lavapipe/shaders/compare_select";
+    "tests/tests/lavapipe/shaders/texel_fetch";
+    "tests/tests/lavapipe/shaders/matrix_product";
+    "tests/tests/lavapipe/shaders/texture_arrays";
+    "tests/tests/lavapipe/shaders/int8";
+    "tests/tests/lavapipe/shaders/int64";
+    "tests/tests/lavapipe/shaders/int16";
+    "tests/tests/lavapipe/shaders/struct_copies";
+    "tests/tests/lavapipe/shaders/private_arrays";
+    "tests/tests/lavapipe/shaders/shared_bitonic_sort";
+    "tests/tests/lavapipe/shaders/extended_arithmetic";
+    "tests/tests/lavapipe/shaders/mixed_widths";
+    "tests/tests/lavapipe/shaders/float64";
+    "tests/tests/lavapipe/shaders/subgroup_reduction";
+    "tests/tests/lavapipe/shaders/texture_shadows";
+    "tests/tests/lavapipe/shaders/specialization";
+    "tests/tests/lavapipe/shaders/texture_gather";
+    "tests/tests/lavapipe/shaders/vector_geometry";
+    "tests/tests/lavapipe/shaders/pack";
+    "tests/tests/lavapipe/shaders/image_atomics";
+    "tests/tests/lavapipe/shaders/byte_vectors";
+    "tests/tests/lavapipe/shaders/float16";
+    "tests/tests/lavapipe/shaders/subgroup_quads";
+    "tests/tests/lavapipe/pictures/lit.vert";
+    "tests/tests/lavapipe/pictures/loops.frag";
+    "tests/tests/lavapipe/pictures/calls.frag";
+    "tests/tests/stages/shaders/patches.tesc";
+    "tests/tests/stages/shaders/patches.tese";
+    "tests/tests/stages/shaders/strips.geom";
+    "tests/tests/stages/shaders/derivatives_quads.comp";
+    "tests/tests/stages/shaders/feedback.vert";
+    "tests/tests/stages/shaders/attributes_double.vert";
+    "tests/tests/stages/shaders/shuffle_samples.frag";
+}
 
 /// Compiles `data` as a module, or as mutations of a valid module.
 pub fn spirv(data: &[u8]) {
