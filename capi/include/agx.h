@@ -87,6 +87,68 @@ typedef enum {
 } AgxStage;
 
 /**
+ * Shapes of domains.
+ */
+typedef enum {
+  /**
+   * The other tessellation shader declares it.
+   */
+  AGX_DOMAIN_UNDECLARED = 0,
+  /**
+   * Triangles.
+   */
+  AGX_DOMAIN_TRIANGLES = 1,
+  /**
+   * Quads.
+   */
+  AGX_DOMAIN_QUADS = 2,
+  /**
+   * Parallel lines.
+   */
+  AGX_DOMAIN_ISOLINES = 3,
+} AgxDomain;
+
+/**
+ * How edges of domains are divided.
+ */
+typedef enum {
+  /**
+   * The other tessellation shader declares it.
+   */
+  AGX_SPACING_UNDECLARED = 0,
+  /**
+   * Segments of equal length.
+   */
+  AGX_SPACING_EQUAL = 1,
+  /**
+   * An even number of segments, two of which may be shorter.
+   */
+  AGX_SPACING_FRACTIONAL_EVEN = 2,
+  /**
+   * An odd number of segments, two of which may be shorter.
+   */
+  AGX_SPACING_FRACTIONAL_ODD = 3,
+} AgxSpacing;
+
+/**
+ * Orders of the vertices of triangles in the domain.
+ */
+typedef enum {
+  /**
+   * The other tessellation shader declares it.
+   */
+  AGX_ORDER_UNDECLARED = 0,
+  /**
+   * Clockwise.
+   */
+  AGX_ORDER_CLOCKWISE = 1,
+  /**
+   * Counterclockwise.
+   */
+  AGX_ORDER_COUNTERCLOCKWISE = 2,
+} AgxOrder;
+
+/**
  * How the descriptors of a binding are accessed.
  */
 typedef enum {
@@ -135,6 +197,36 @@ typedef enum {
    */
   AGX_PART_PREAMBLE = 1,
 } AgxPart;
+
+/**
+ * Primitives that the vertices of a draw form.
+ */
+typedef enum {
+  /**
+   * Lists of any primitives or patches.
+   */
+  AGX_PRIMITIVES_LIST = 0,
+  /**
+   * Line strips.
+   */
+  AGX_PRIMITIVES_LINE_STRIP = 1,
+  /**
+   * Triangle strips.
+   */
+  AGX_PRIMITIVES_TRIANGLE_STRIP = 2,
+  /**
+   * Triangle fans.
+   */
+  AGX_PRIMITIVES_TRIANGLE_FAN = 3,
+  /**
+   * Line strips with adjacent vertices.
+   */
+  AGX_PRIMITIVES_LINE_STRIP_ADJACENCY = 4,
+  /**
+   * Triangle strips with adjacent vertices.
+   */
+  AGX_PRIMITIVES_TRIANGLE_STRIP_ADJACENCY = 5,
+} AgxPrimitives;
 
 /**
  * The vertex of a primitive that provides flat values.
@@ -333,6 +425,70 @@ typedef struct {
    */
   bool uses_barrier;
 } AgxShaderInfo;
+
+/**
+ * Modes of a geometry shader, and its use of memory.
+ */
+typedef struct {
+  /**
+   * Vertices of an input primitive, including adjacent ones.
+   */
+  uint32_t input_vertices;
+  /**
+   * Vertices of an output primitive: 1 point, 2 line, 3 triangle.
+   */
+  uint32_t corners;
+  /**
+   * Invocations for each primitive.
+   */
+  uint32_t invocations;
+  /**
+   * Maximum number of vertices that an invocation emits.
+   */
+  uint32_t max_vertices;
+  /**
+   * Number of indices of an invocation.
+   */
+  uint32_t indices;
+  /**
+   * Bytes of an emitted vertex.
+   */
+  uint32_t vertex_bytes;
+} AgxGeometryInfo;
+
+/**
+ * Modes of a tessellation shader, and its use of memory.
+ */
+typedef struct {
+  /**
+   * Bytes of a vertex that a control shader reads.
+   */
+  uint32_t input_bytes;
+  /**
+   * Bytes of the record of a patch.
+   */
+  uint32_t record_bytes;
+  /**
+   * Vertices of the patch: the invocations of a control shader.
+   */
+  uint32_t vertices;
+  /**
+   * Shape of the domain.
+   */
+  AgxDomain domain;
+  /**
+   * Division of edges.
+   */
+  AgxSpacing spacing;
+  /**
+   * Order of the vertices of triangles.
+   */
+  AgxOrder order;
+  /**
+   * Whether the result is a point for each vertex.
+   */
+  bool points;
+} AgxTessellationInfo;
 
 /**
  * A range of the uniform file that the driver fills.
@@ -700,6 +856,42 @@ AgxStatus agx_key_set_fragment_shader(AgxKey *key,
                                       AgxError **error);
 
 /**
+ * Compiles a vertex or evaluation shader as a compute shader with outputs in memory. With `captures_outputs` it
+ * stores the outputs that its module captures instead of all of them.
+ */
+AgxStatus agx_key_set_vertex_as_compute(AgxKey *key,
+                                        bool vertex_as_compute,
+                                        bool captures_outputs,
+                                        AgxError **error);
+
+/**
+ * Selects geometry entry points, with stage `AGX_STAGE_COMPUTE`. They read the outputs of `vertex`, a vertex or
+ * evaluation shader that runs as a compute shader; null selects other entry points. With `last_provokes` the
+ * provoking vertex of an output primitive is its last.
+ */
+AgxStatus agx_key_set_geometry(AgxKey *key,
+                               const AgxShader *vertex,
+                               bool last_provokes,
+                               AgxError **error);
+
+/**
+ * Selects tessellation entry points: with stage `AGX_STAGE_COMPUTE` the control shader, with `AGX_STAGE_VERTEX` the
+ * evaluation shader, which reads the patches that `control` stores. `control` is null for control shaders.
+ */
+AgxStatus agx_key_set_tessellation(AgxKey *key,
+                                   bool is_tessellation,
+                                   const AgxShader *control,
+                                   AgxError **error);
+
+/**
+ * Stores the outputs of a vertex shader that runs as a compute shader where the tessellation control shader `control`
+ * reads them. Null stores all of them, one after another.
+ */
+AgxStatus agx_key_set_control_shader(AgxKey *key,
+                                     const AgxShader *control,
+                                     AgxError **error);
+
+/**
  * Gives samplers a level bias, provided by the driver. Not for shaders with a layout.
  */
 AgxStatus agx_key_set_sampler_bias(AgxKey *key, bool sampler_bias, AgxError **error);
@@ -772,6 +964,18 @@ AgxStatus agx_shader_code(const AgxShader *shader, uint32_t part, AgxBytes *code
  * Information about a shader for its driver.
  */
 AgxStatus agx_shader_info(const AgxShader *shader, AgxShaderInfo *info, AgxError **error);
+
+/**
+ * Modes of a geometry shader, and its use of memory. Other shaders are an argument error.
+ */
+AgxStatus agx_shader_geometry(const AgxShader *shader, AgxGeometryInfo *info, AgxError **error);
+
+/**
+ * Modes of a tessellation shader, and its use of memory. Other shaders are an argument error.
+ */
+AgxStatus agx_shader_tessellation(const AgxShader *shader,
+                                  AgxTessellationInfo *info,
+                                  AgxError **error);
 
 /**
  * The constant section, to be placed in memory at a multiple of 16 bytes.
@@ -863,6 +1067,34 @@ AgxStatus agx_link_vertex(AgxCompiler *compiler,
                           size_t count,
                           AgxProgram **made,
                           AgxError **error);
+
+/**
+ * Links a vertex or evaluation shader that runs as a compute shader with the fetch of its attributes and vertex numbers:
+ * indices have `index_bytes` bytes, 0 without indices; `primitives` is a number of `AgxPrimitives`.
+ *
+ * # Safety
+ * Like `agx_link_vertex`.
+ */
+AgxStatus agx_link_stored_vertex(AgxCompiler *compiler,
+                                 const AgxShader *shader,
+                                 const AgxAttribute *attributes,
+                                 size_t count,
+                                 uint32_t index_bytes,
+                                 uint32_t primitives,
+                                 bool last_provokes,
+                                 AgxProgram **made,
+                                 AgxError **error);
+
+/**
+ * The vertex shader that draws the vertices which the geometry shader `geometry` emits: it has no attributes, and
+ * loads the outputs of the vertex with its number. It stores only the varyings that `fragment` reads, or all if
+ * that is null.
+ */
+AgxStatus agx_emitted_vertex(AgxCompiler *compiler,
+                             const AgxShader *geometry,
+                             const AgxShader *fragment,
+                             AgxShader **shader,
+                             AgxError **error);
 
 /**
  * Links a fragment shader with the parts required by the state of a draw.

@@ -21,6 +21,7 @@ use crate::error::{AgxError, AgxStatus, attempt, given, make};
 use crate::key::{self, AgxBinding, AgxCompiler, AgxKey};
 use crate::program::{self, AgxAttribute, AgxFragmentState, AgxProgram, AgxProgramInfo, AgxTarget};
 use crate::shader::{self, AgxField, AgxFigure, AgxShader, AgxShaderInfo, AgxStateRegister, AgxUniform};
+use crate::stages::{self, AgxGeometryInfo, AgxTessellationInfo};
 use crate::words;
 
 /// A list argument.
@@ -46,6 +47,23 @@ unsafe fn text<'c>(text: AgxText, what: &str) -> Result<&'c str, AgxError> {
     std::str::from_utf8(bytes).map_err(|error| AgxError::argument(format!("{what}: {error}")))
 }
 
+/// The attributes of a vertex program.
+///
+/// # Safety
+/// `attributes` points to `count` attributes with valid texts.
+unsafe fn read_attributes(
+    attributes: *const AgxAttribute,
+    count: usize,
+) -> Result<Vec<program::Attribute>, AgxError> {
+    // SAFETY: guaranteed by the caller.
+    let attributes = unsafe { list(attributes, count, "the list of attributes") }?;
+    let read = attributes.iter().map(|found| {
+        // SAFETY: as above.
+        program::attribute(found, unsafe { text(found.format, "the format of an attribute") }?)
+    });
+    read.collect()
+}
+
 /// Writes a result to an output place, unless that is null.
 fn answer<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
     if let Some(place) = place {
@@ -56,7 +74,7 @@ fn answer<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
 /// The version of this interface. It grows with every change of the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_interface_version() -> u32 {
-    1
+    2
 }
 
 /// The build of the compiler: `build` takes 16 bytes. Only the same build accepts serialised shaders.
@@ -244,6 +262,61 @@ pub extern "C" fn agx_key_set_fragment_shader(
     })
 }
 
+/// Compiles a vertex or evaluation shader as a compute shader with outputs in memory. With `captures_outputs` it
+/// stores the outputs that its module captures instead of all of them.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_vertex_as_compute(
+    key: Option<&mut AgxKey>,
+    vertex_as_compute: bool,
+    captures_outputs: bool,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let key = &mut given(key, "the key")?.0;
+        (key.vertex_as_compute, key.captures_outputs) = (vertex_as_compute, captures_outputs);
+        Ok(())
+    })
+}
+
+/// Selects geometry entry points, with stage `AGX_STAGE_COMPUTE`. They read the outputs of `vertex`, a vertex or
+/// evaluation shader that runs as a compute shader; null selects other entry points. With `last_provokes` the
+/// provoking vertex of an output primitive is its last.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_geometry(
+    key: Option<&mut AgxKey>,
+    vertex: Option<&AgxShader>,
+    last_provokes: bool,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        stages::set_geometry(given(key, "the key")?, vertex, last_provokes);
+        Ok(())
+    })
+}
+
+/// Selects tessellation entry points: with stage `AGX_STAGE_COMPUTE` the control shader, with `AGX_STAGE_VERTEX` the
+/// evaluation shader, which reads the patches that `control` stores. `control` is null for control shaders.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_tessellation(
+    key: Option<&mut AgxKey>,
+    is_tessellation: bool,
+    control: Option<&AgxShader>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || stages::set_tessellation(given(key, "the key")?, is_tessellation, control))
+}
+
+/// Stores the outputs of a vertex shader that runs as a compute shader where the tessellation control shader `control`
+/// reads them. Null stores all of them, one after another.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_control_shader(
+    key: Option<&mut AgxKey>,
+    control: Option<&AgxShader>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || stages::set_stored_rows(given(key, "the key")?, control))
+}
+
 /// Gives samplers a level bias, provided by the driver. Not for shaders with a layout.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_sampler_bias(
@@ -398,6 +471,32 @@ pub extern "C" fn agx_shader_info(
     })
 }
 
+/// Modes of a geometry shader, and its use of memory. Other shaders are an argument error.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_geometry(
+    shader: Option<&AgxShader>,
+    info: Option<&mut MaybeUninit<AgxGeometryInfo>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(info, given(shader, "the shader")?.geometry()?);
+        Ok(())
+    })
+}
+
+/// Modes of a tessellation shader, and its use of memory. Other shaders are an argument error.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_tessellation(
+    shader: Option<&AgxShader>,
+    info: Option<&mut MaybeUninit<AgxTessellationInfo>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(info, given(shader, "the shader")?.tessellation()?);
+        Ok(())
+    })
+}
+
 /// The constant section, to be placed in memory at a multiple of 16 bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_shader_constants(shader: Option<&AgxShader>) -> AgxBytes {
@@ -537,13 +636,50 @@ pub unsafe extern "C" fn agx_link_vertex(
 ) -> AgxStatus {
     make(made, error, || {
         // SAFETY: guaranteed by the caller.
-        let attributes = unsafe { list(attributes, count, "the list of attributes") }?;
-        let read = attributes.iter().map(|found| {
-            // SAFETY: as above.
-            program::attribute(found, unsafe { text(found.format, "the format of an attribute") }?)
-        });
-        let attributes = read.collect::<Result<Vec<_>, _>>()?;
+        let attributes = unsafe { read_attributes(attributes, count) }?;
         program::vertex(given(compiler, "the compiler")?, given(shader, "the shader")?, fragment, &attributes)
+    })
+}
+
+/// Links a vertex or evaluation shader that runs as a compute shader with the fetch of its attributes and vertex numbers:
+/// indices have `index_bytes` bytes, 0 without indices; `primitives` is a number of `AgxPrimitives`.
+///
+/// # Safety
+/// Like `agx_link_vertex`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_link_stored_vertex(
+    compiler: Option<&mut AgxCompiler>,
+    shader: Option<&AgxShader>,
+    attributes: *const AgxAttribute,
+    count: usize,
+    index_bytes: u32,
+    primitives: u32,
+    last_provokes: bool,
+    made: Option<&mut MaybeUninit<Option<Box<AgxProgram>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(made, error, || {
+        // SAFETY: guaranteed by the caller.
+        let attributes = unsafe { read_attributes(attributes, count) }?;
+        let assembly = stages::assembly(index_bytes, primitives, last_provokes)?;
+        let (compiler, shader) = (given(compiler, "the compiler")?, given(shader, "the shader")?);
+        stages::stored_vertex(compiler, shader, &attributes, assembly)
+    })
+}
+
+/// The vertex shader that draws the vertices which the geometry shader `geometry` emits: it has no attributes, and
+/// loads the outputs of the vertex with its number. It stores only the varyings that `fragment` reads, or all if
+/// that is null.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_emitted_vertex(
+    compiler: Option<&mut AgxCompiler>,
+    geometry: Option<&AgxShader>,
+    fragment: Option<&AgxShader>,
+    shader: Option<&mut MaybeUninit<Option<Box<AgxShader>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(shader, error, || {
+        stages::emitted_vertex(given(compiler, "the compiler")?, given(geometry, "the shader")?, fragment)
     })
 }
 

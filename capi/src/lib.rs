@@ -24,4 +24,5 @@ pub mod error;
 pub mod key;
 pub mod program;
 pub mod shader;
+pub mod stages;
 pub mod words;

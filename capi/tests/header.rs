@@ -19,7 +19,18 @@ const HEADER: &str = "\
  */";
 
 /// Enumerations whose values are arguments and fields.
-const NUMBERED: [&str; 6] = ["AgxAccess", "AgxBounds", "AgxPart", "AgxProvoking", "AgxStage", "AgxWords"];
+const NUMBERED: [&str; 10] = [
+    "AgxAccess",
+    "AgxBounds",
+    "AgxDomain",
+    "AgxOrder",
+    "AgxPart",
+    "AgxPrimitives",
+    "AgxProvoking",
+    "AgxSpacing",
+    "AgxStage",
+    "AgxWords",
+];
 
 fn config() -> Config {
     Config {
@@ -44,7 +55,7 @@ fn config() -> Config {
 #[test]
 fn the_header_is_that_of_the_sources() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = ["bytes", "error", "key", "shader", "program", "words", "entry"];
+    let sources = ["bytes", "error", "key", "shader", "program", "stages", "words", "entry"];
     let builder = sources.iter().fold(Builder::new().with_config(config()), |builder, name| {
         builder.with_src(folder.join(format!("src/{name}.rs")))
     });

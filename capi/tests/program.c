@@ -258,16 +258,109 @@ static void failures(AgxCompiler *compiler)
     agx_key_free(key);
 }
 
-int main(void)
+/* A module of the compiler's tests, in memory that is never freed. */
+static AgxBytes module(const char *folder, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    static uint8_t bytes[4][1 << 16];
+    static int next;
+    CHECK(next < 4);
+    AgxBytes read = {bytes[next], fread(bytes[next], 1, sizeof bytes[next], file)};
+    next++;
+    fclose(file);
+    CHECK(read.length > 20 && read.length < sizeof bytes[0]);
+    return read;
+}
+
+static AgxShader *compile_module(AgxCompiler *compiler, AgxBytes input, uint32_t stage, AgxKey *key)
+{
+    AgxShader *shader;
+    DO(agx_key_set_stage(key, stage, &error));
+    DO(agx_compile(compiler, text("spirv"), input, key, &shader, &error));
+    return shader;
+}
+
+static AgxKey *stored_key(void)
+{
+    AgxKey *key = agx_key_new();
+    DO(agx_key_set_vertex_as_compute(key, true, false, &error));
+    return key;
+}
+
+static void geometry(AgxCompiler *compiler, const char *folder)
+{
+    AgxKey *stored = stored_key(), *key = agx_key_new();
+    AgxShader *vertex = compile_module(compiler, module(folder, "screen.vert"), AGX_STAGE_VERTEX, stored);
+    AgxProgram *program, *drawn;
+    DO(agx_link_stored_vertex(compiler, vertex, NULL, 0, 2, AGX_PRIMITIVES_TRIANGLE_STRIP, false, &program, &error));
+    CHECK(agx_program_code(program).length > 0);
+    CHECK(agx_link_stored_vertex(compiler, vertex, NULL, 0, 3, 0, false, &drawn, NULL) == AGX_STATUS_ARGUMENT);
+
+    DO(agx_key_set_geometry(key, vertex, false, &error));
+    AgxShader *shader = compile_module(compiler, module(folder, "strips.geom"), AGX_STAGE_COMPUTE, key);
+    AgxGeometryInfo info;
+    DO(agx_shader_geometry(shader, &info, &error));
+    CHECK(info.input_vertices == 3 && info.corners == 3 && info.invocations == 2 && info.max_vertices == 6);
+    CHECK(info.indices == 12 && info.vertex_bytes == 32);
+    CHECK(agx_shader_geometry(vertex, &info, NULL) == AGX_STATUS_ARGUMENT);
+
+    AgxShader *emitted;
+    DO(agx_emitted_vertex(compiler, shader, NULL, &emitted, &error));
+    DO(agx_link_vertex(compiler, emitted, NULL, NULL, 0, &drawn, &error));
+    CHECK(agx_program_code(drawn).length > 0);
+    CHECK(agx_emitted_vertex(compiler, vertex, NULL, &emitted, NULL) == AGX_STATUS_ARGUMENT && emitted == NULL);
+    agx_program_free(program);
+    agx_program_free(drawn);
+    agx_shader_free(shader);
+    agx_shader_free(vertex);
+    agx_key_free(stored);
+    agx_key_free(key);
+}
+
+static void tessellation(AgxCompiler *compiler, const char *folder)
+{
+    AgxKey *key = agx_key_new(), *stored = stored_key();
+    DO(agx_key_set_tessellation(key, true, NULL, &error));
+    AgxShader *control = compile_module(compiler, module(folder, "patches.tesc"), AGX_STAGE_COMPUTE, key);
+    DO(agx_key_set_tessellation(key, true, control, &error));
+    AgxShader *evaluation = compile_module(compiler, module(folder, "patches.tese"), AGX_STAGE_VERTEX, key);
+    AgxTessellationInfo first, second;
+    DO(agx_shader_tessellation(control, &first, &error));
+    DO(agx_shader_tessellation(evaluation, &second, &error));
+    CHECK(first.vertices == 4 && first.input_bytes == 64 && first.record_bytes == second.record_bytes);
+    CHECK(first.domain == AGX_DOMAIN_UNDECLARED && second.domain == AGX_DOMAIN_QUADS);
+    CHECK(second.spacing == AGX_SPACING_FRACTIONAL_ODD && second.order == AGX_ORDER_CLOCKWISE && second.points);
+
+    DO(agx_key_set_control_shader(stored, control, &error));
+    CHECK(agx_key_set_control_shader(stored, NULL, NULL) == AGX_STATUS_OK);
+    AgxProgram *drawn, *program;
+    DO(agx_link_vertex(compiler, evaluation, NULL, NULL, 0, &drawn, &error));
+    CHECK(agx_program_code(drawn).length > 0);
+    CHECK(agx_link_stored_vertex(compiler, evaluation, NULL, 0, 0, 0, false, &program, NULL) == AGX_STATUS_ARGUMENT);
+    agx_program_free(drawn);
+    agx_shader_free(control);
+    agx_shader_free(evaluation);
+    agx_key_free(stored);
+    agx_key_free(key);
+}
+
+int main(int count, char **arguments)
 {
     AgxCompiler *compiler;
-    CHECK(agx_interface_version() == 1);
+    CHECK(agx_interface_version() == 2);
     DO(agx_compiler_new(text("g14g"), &compiler, &error));
     compute(compiler);
     draw(compiler);
     keep(compiler);
     keys(compiler);
     failures(compiler);
+    if (count > 1) {
+        geometry(compiler, arguments[1]);
+        tessellation(compiler, arguments[1]);
+    }
     agx_compiler_free(compiler);
     agx_compiler_free(NULL);
     printf("every check passed\n");

@@ -32,7 +32,14 @@ fn run(name: &str, link: &[String]) -> Option<Output> {
         .output()
         .expect("a C compiler that starts");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    Some(Command::new(program).output().expect("a program that starts"))
+    // The modules are not part of the package.
+    let modules = folder.join("../tests/tests/stages/shaders");
+    Some(
+        Command::new(program)
+            .args(Some(modules).filter(|modules| modules.is_dir()))
+            .output()
+            .expect("a program that starts"),
+    )
 }
 
 fn check(name: &str, link: &[String]) {
