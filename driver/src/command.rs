@@ -160,7 +160,7 @@ pub struct Recorder {
     pub pass: Option<Pass>,
     /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
-    /// Memory that indirect draws with geometry shaders share.
+    /// Memory that indirect draws with geometry shaders and tessellated draws share.
     pub(crate) shared: Option<Memory>,
 }
 
@@ -201,6 +201,16 @@ fn workgroup(threads: [u32; 3]) -> [u32; 3] {
         sizes.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
     };
     SHAPES.into_iter().min_by_key(groups).unwrap_or(SHAPES[0])
+}
+
+/// The state of a program of the driver with these push constants, and with these descriptors in set 0.
+pub(crate) fn kernel_state(push: &[u8], descriptors: Vec<Direct>) -> State {
+    let mut state = State::default();
+    if let Some(place) = state.sets.first_mut() {
+        *place = Some(Bound::Direct(descriptors));
+    }
+    state.push.iter_mut().zip(push).for_each(|(place, byte)| *place = *byte);
+    state
 }
 
 fn compute_link(target: u64) -> Vec<u8> {
@@ -364,11 +374,7 @@ impl Recorder {
         descriptors: Vec<Direct>,
         threads: [u32; 3],
     ) -> Result<(), Error> {
-        let mut state = State::default();
-        if let Some(place) = state.sets.first_mut() {
-            *place = Some(Bound::Direct(descriptors));
-        }
-        state.push.iter_mut().zip(push).for_each(|(place, byte)| *place = *byte);
+        let state = kernel_state(push, descriptors);
         self.launch(program, &state, Grid::Threads(threads), workgroup(threads))
     }
 

@@ -123,6 +123,15 @@ pub struct BlendInfo {
     pub constants: [f32; 4],
 }
 
+/// State of patches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PatchInfo {
+    /// Vertices of a patch.
+    pub vertices: u32,
+    /// Whether the second coordinate of domains points up, instead of down.
+    pub points_up: bool,
+}
+
 /// State that commands can set.
 #[derive(Clone, Debug, Default)]
 pub struct DrawState {
@@ -132,6 +141,8 @@ pub struct DrawState {
     pub topology: vk::PrimitiveTopology,
     /// Whether the highest index starts a new strip.
     pub restart: bool,
+    /// Patches.
+    pub patch: PatchInfo,
     /// Rasteriser state.
     pub raster: RasterInfo,
     /// Depth and stencil.
@@ -160,6 +171,8 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
         (&[D::VERTEX_INPUT_EXT], |to, from| to.input.clone_from(&from.input)),
         (&[D::PRIMITIVE_TOPOLOGY], |to, from| to.topology = from.topology),
         (&[D::PRIMITIVE_RESTART_ENABLE], |to, from| to.restart = from.restart),
+        (&[D::PATCH_CONTROL_POINTS_EXT], |to, from| to.patch.vertices = from.patch.vertices),
+        (&[D::TESSELLATION_DOMAIN_ORIGIN_EXT], |to, from| to.patch.points_up = from.patch.points_up),
         (&[D::VIEWPORT, D::VIEWPORT_WITH_COUNT], |to, from| to.viewports.clone_from(&from.viewports)),
         (&[D::SCISSOR, D::SCISSOR_WITH_COUNT], |to, from| to.scissors.clone_from(&from.scissors)),
         (&[D::RASTERIZER_DISCARD_ENABLE], |to, from| to.raster.discard = from.raster.discard),

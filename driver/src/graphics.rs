@@ -3,24 +3,29 @@
 use std::sync::Arc;
 
 use agx_abi::ShaderInfo;
-use agx_compiler::link::Assembly;
+use agx_compiler::link::{Assembly, IndexSize};
 use ash::vk;
 
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
-use crate::draw_state::{DrawState, TargetFormats, changes_fragments};
+use crate::draw_state::{DrawState, TargetFormats, VertexInput, changes_fragments};
 use crate::format;
 use crate::geometry::GeometryStage;
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
 use crate::stages::{FragmentStage, LinkedVertex, VertexStage};
+use crate::tessellation::{ControlStage, EvaluationStage};
 
 /// The parameters of a graphics pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct GraphicsInfo {
     /// The vertex shader.
     pub vertex: ShaderSource,
+    /// The tessellation control shader.
+    pub control: Option<ShaderSource>,
+    /// The tessellation evaluation shader.
+    pub evaluation: Option<ShaderSource>,
     /// The geometry shader.
     pub geometry: Option<ShaderSource>,
     /// The fragment shader.
@@ -48,6 +53,8 @@ pub struct Programs {
 pub struct GraphicsPipeline {
     /// The vertex shader.
     pub vertex: Arc<VertexStage>,
+    /// The tessellation shaders: control and evaluation.
+    pub tessellation: Option<(Arc<ControlStage>, Arc<EvaluationStage>)>,
     /// The geometry shader.
     pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.
@@ -66,7 +73,8 @@ impl GraphicsPipeline {
     /// # Errors
     /// The compiler's error, a format that is not renderable, or out of memory.
     pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
-        let GraphicsInfo { vertex, geometry, fragment, state, dynamic, shading, formats } = info;
+        let GraphicsInfo { vertex, control, evaluation, geometry, fragment, state, .. } = info;
+        let GraphicsInfo { dynamic, shading, formats, .. } = info;
         let input_is_set = dynamic.contains(&vk::DynamicState::VERTEX_INPUT_EXT);
         let fragments_are_set = changes_fragments(&dynamic);
         // If the sample count is dynamic, it may be 1; the loop over samples then has one iteration.
@@ -76,7 +84,8 @@ impl GraphicsPipeline {
         let fragment = FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?;
         // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled shader
         // before it.
-        let inputs = match (geometry.as_ref().unwrap_or(&vertex).culls(), fragment.main_info()) {
+        let last = geometry.as_ref().or(evaluation.as_ref()).unwrap_or(&vertex);
+        let inputs = match (last.culls(), fragment.main_info()) {
             (true, _) => None,
             (false, Some(main)) => Some(main.fragment.coefficients.clone()),
             (false, None) => {
@@ -85,10 +94,18 @@ impl GraphicsPipeline {
                 Some(program.info.fragment.coefficients.clone())
             }
         };
+        let tessellation = match control.zip(evaluation) {
+            Some((control, evaluation)) => {
+                let control = ControlStage::new(device, &control, known)?;
+                Some((Arc::new(control), Arc::new(EvaluationStage::new(evaluation, inputs.clone()))))
+            }
+            None => None,
+        };
         let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, inputs.clone())));
-        let in_parts = input_is_set && geometry.is_none();
+        let in_parts = input_is_set && geometry.is_none() && tessellation.is_none();
         let pipeline = GraphicsPipeline {
             vertex: Arc::new(VertexStage::new(device, vertex, in_parts, inputs, known)?),
+            tessellation,
             geometry,
             fragment: Arc::new(fragment),
             formats,
@@ -108,10 +125,21 @@ impl GraphicsPipeline {
     ) -> Result<(), Error> {
         let input = &self.state.input;
         let strides: Vec<u32> = input.bindings.iter().map(|binding| binding.stride).collect();
-        let linked = match (&self.geometry, input_is_set) {
-            (Some(geometry), _) => Some(self.emitted(device, geometry, &strides, known)?),
-            (None, true) => None,
-            (None, false) => Some(self.vertex.linked(device, input, &strides, known)?),
+        let (mut last, mut last_input, mut last_strides) =
+            (self.vertex.clone(), &**input, strides.as_slice());
+        let none = VertexInput::default();
+        if let Some((control, evaluation)) = &self.tessellation {
+            let rows = Some(control.info().inputs);
+            self.vertex.stored(device, input, &strides, Assembly::default(), rows, known)?;
+            last = evaluation.stage(device, control.info().record, known)?;
+            (last_input, last_strides) = (&none, &[]);
+        }
+        let linked = match &self.geometry {
+            Some(geometry) => {
+                Some(self.emitted(device, geometry, (&last, last_input, last_strides), known)?)
+            }
+            None if input_is_set && self.tessellation.is_none() => None,
+            None => Some(last.linked(device, last_input, last_strides, known)?),
         };
         let outputs = linked.as_ref().map(|linked| &linked.shader.info).or(self.vertex.main_info());
         if let Some(outputs) = outputs.filter(|_| !fragments_are_set) {
@@ -124,15 +152,18 @@ impl GraphicsPipeline {
         Ok(())
     }
 
-    /// The vertex program of the vertices that the geometry shader emits, of a draw of a list without indices.
+    /// The vertex program of the vertices that the geometry shader emits, of a draw of a list without indices, or of
+    /// tessellated patches.
     fn emitted(
         &self,
         device: &Device,
         geometry: &GeometryStage,
-        strides: &[u32],
+        (last, input, strides): (&VertexStage, &VertexInput, &[u32]),
         known: Known<'_>,
     ) -> Result<Arc<LinkedVertex>, Error> {
-        let stored = self.vertex.stored(device, &self.state.input, strides, Assembly::default(), known)?;
+        let index = self.tessellation.as_ref().map(|_| IndexSize::B32);
+        let assembly = Assembly { index, ..Assembly::default() };
+        let stored = last.stored(device, input, strides, assembly, None, known)?;
         let last_provokes = self.state.raster.provoking_last;
         Ok(geometry.emitter(device, &stored.info.varyings, last_provokes, known)?.drawn.clone())
     }

@@ -17,7 +17,7 @@ use crate::program::Program;
 use crate::stages::FragmentStage;
 
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident $file:literal $($define:literal)*;)*) => {
+    ($($(#[$doc:meta])* $name:ident $file:literal $(+ $more:literal)* $($define:literal)*;)*) => {
         /// A program of the driver's own.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kernel {
@@ -28,7 +28,8 @@ macro_rules! kernels {
         const TEXTS: &[&str] = &[$(concat!(
             "#version 450\nlayout(local_size_x = 64) in;\n",
             $("#define ", $define, "\n",)*
-            include_str!(concat!("kernels/", $file, ".comp"))
+            include_str!(concat!("kernels/", $file, ".comp")),
+            $(include_str!(concat!("kernels/", $more, ".comp")),)*
         ),)*];
     };
 }
@@ -104,6 +105,16 @@ kernels! {
     Gather "gather";
     /// Writes the numbers of a draw of captured vertices.
     ByteCount "byte_count";
+    /// Prepares the launches of a tessellated draw.
+    Tessellation "tessellation";
+    /// Describes tessellated patches.
+    Patches "domain" + "patches";
+    /// Places the points and indices of tessellated patches.
+    PatchSums "domain" + "patch_sums";
+    /// Writes the points of tessellated patches.
+    DomainPoints "domain" + "domain_points";
+    /// Writes the indices of tessellated patches.
+    DomainPrimitives "domain" + "domain_primitives";
 }
 
 /// The programs of a device.

@@ -10,7 +10,7 @@
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that point to their contents |
-//! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`geometry`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
+//! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`tessellation`], [`geometry`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions, synchronisation and queries |
 //! | [`surface`], [`swapchain`] | presentation |
@@ -48,6 +48,7 @@ pub mod stages;
 pub mod surface;
 pub mod swapchain;
 pub mod sync;
+pub mod tessellation;
 pub mod transfer;
 pub mod upload;
 pub mod view;

@@ -14,6 +14,7 @@ use crate::device::Device;
 use crate::geometry::GeometryStage;
 use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
+use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::ycbcr;
 
 /// The key of the source's entry; keys of shaders have at least 16 bytes.
@@ -23,6 +24,10 @@ const SOURCE: &[u8] = b"source";
 pub enum ShaderKind {
     /// A vertex shader.
     Vertex(Arc<VertexStage>),
+    /// A tessellation control shader.
+    Control(Arc<ControlStage>),
+    /// A tessellation evaluation shader.
+    Evaluation(Arc<EvaluationStage>),
     /// A geometry shader.
     Geometry(Arc<GeometryStage>),
     /// A fragment shader.
@@ -86,6 +91,14 @@ fn made(
         vk::ShaderStageFlags::VERTEX => {
             ShaderKind::Vertex(Arc::new(VertexStage::new(device, source.clone(), true, None, known)?))
         }
+        vk::ShaderStageFlags::TESSELLATION_CONTROL => {
+            ShaderKind::Control(Arc::new(ControlStage::new(device, source, known)?))
+        }
+        vk::ShaderStageFlags::TESSELLATION_EVALUATION => {
+            let stage = EvaluationStage::new(source.clone(), None);
+            stage.check(device, known)?;
+            ShaderKind::Evaluation(Arc::new(stage))
+        }
         vk::ShaderStageFlags::GEOMETRY => {
             let stage = GeometryStage::new(source.clone(), None);
             stage.check(device, known)?;
@@ -99,9 +112,7 @@ fn made(
             ShaderKind::Compute(Arc::new(ComputePipeline::new(device, source, known)?))
         }
         _ => {
-            return Err(Error::Unsupported {
-                what: "a shader stage other than vertex, geometry, fragment and compute",
-            });
+            return Err(Error::Unsupported { what: "a shader stage of meshes or rays" });
         }
     })
 }

@@ -8,6 +8,7 @@ use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
 use agx_abi::fragment::{CoefficientSource, cull_flags};
+use agx_abi::tessellation::{PatchLayout, Rows, TessellationInfo};
 use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram, WholeShader};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
@@ -35,6 +36,8 @@ type Attributes = Vec<(u32, Option<AttributeKey>)>;
 /// A vertex shader.
 pub struct VertexStage {
     source: ShaderSource,
+    /// The record of a patch, if it is a tessellation evaluation shader.
+    patch: Option<PatchLayout>,
     /// The inputs of the fragment shader, if there is only one for all draws.
     inputs: Option<Vec<CoefficientSource>>,
     /// The main part, if the vertex input is dynamic.
@@ -43,8 +46,8 @@ pub struct VertexStage {
     linked: Made<Attributes, LinkedVertex>,
     /// Programs for transform feedback, by vertex input and input assembly.
     capturing: Programs<(Attributes, Assembly)>,
-    /// Programs that store all outputs for a geometry shader.
-    stored: Programs<(Attributes, Assembly)>,
+    /// Programs that store their outputs: all for a geometry shader, or some rows for a tessellation control shader.
+    stored: Programs<(Attributes, Assembly, Option<Rows>)>,
 }
 
 /// A vertex shader for a vertex input.
@@ -187,14 +190,47 @@ impl VertexStage {
         inputs: Option<Vec<CoefficientSource>>,
         known: Known<'_>,
     ) -> Result<VertexStage, Error> {
-        let mut key = source.key(device, Stage::Vertex);
-        key.fragment_inputs.clone_from(&inputs);
-        let main = match in_parts {
-            true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
-            false => None,
-        };
-        let (linked, capturing, stored) = Default::default();
-        Ok(VertexStage { source, inputs, main, linked, capturing, stored })
+        VertexStage::of(source, None, inputs).with_main(device, in_parts, known)
+    }
+
+    /// A tessellation evaluation shader after a control shader with this record of a patch. It has no vertex input, and
+    /// is always in parts.
+    ///
+    /// # Errors
+    /// The compiler's error.
+    pub fn evaluation(
+        device: &Device,
+        source: ShaderSource,
+        patch: PatchLayout,
+        inputs: Option<Vec<CoefficientSource>>,
+        known: Known<'_>,
+    ) -> Result<VertexStage, Error> {
+        VertexStage::of(source, Some(patch), inputs).with_main(device, true, known)
+    }
+
+    fn of(
+        source: ShaderSource,
+        patch: Option<PatchLayout>,
+        inputs: Option<Vec<CoefficientSource>>,
+    ) -> VertexStage {
+        let (main, linked, capturing, stored) = Default::default();
+        VertexStage { source, patch, inputs, main, linked, capturing, stored }
+    }
+
+    /// Compiles the main part, if the stage is in parts.
+    fn with_main(mut self, device: &Device, in_parts: bool, known: Known<'_>) -> Result<VertexStage, Error> {
+        if in_parts {
+            let mut key = self.key(device);
+            key.fragment_inputs.clone_from(&self.inputs);
+            self.main = Some(main_part(device, Input::spirv(&self.source.code), &key, known)?);
+        }
+        Ok(self)
+    }
+
+    fn key(&self, device: &Device) -> CompileKey {
+        let mut key = self.source.key(device, Stage::Vertex);
+        key.tessellation = self.patch;
+        key
     }
 
     /// The shader linked for an input with these strides.
@@ -225,7 +261,7 @@ impl VertexStage {
             let source = source_of(attributes);
             return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
         }
-        let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+        let (input, mut key) = (Input::spirv(&self.source.code), self.key(device));
         key.fragment_inputs.clone_from(&self.inputs);
         known.shader(name(device, input, &key, attributes), || {
             let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
@@ -246,14 +282,14 @@ impl VertexStage {
         assembly: Assembly,
     ) -> Result<Arc<Program>, Error> {
         found(&self.capturing, (input.keys(strides), assembly), |(attributes, _)| {
-            let mut key = self.source.key(device, Stage::Vertex);
+            let mut key = self.key(device);
             key.captures_outputs = true;
             self.before_pass(device, key, attributes, assembly, Known::default())
         })
     }
 
-    /// The shader as a program that stores its outputs for a geometry shader, to be launched with a thread for each
-    /// vertex of each primitive.
+    /// The shader as a program that stores its outputs, to be launched with a thread for each vertex of each primitive:
+    /// all of them for a geometry shader, or the rows that a tessellation control shader reads.
     ///
     /// # Errors
     /// The compiler's error, or out of memory.
@@ -263,10 +299,13 @@ impl VertexStage {
         input: &VertexInput,
         strides: Strides<'_>,
         assembly: Assembly,
+        rows: Option<Rows>,
         known: Known<'_>,
     ) -> Result<Arc<Program>, Error> {
-        found(&self.stored, (input.keys(strides), assembly), |(attributes, _)| {
-            self.before_pass(device, self.source.key(device, Stage::Vertex), attributes, assembly, known)
+        found(&self.stored, (input.keys(strides), assembly, rows), |(attributes, ..)| {
+            let mut key = self.key(device);
+            key.stored_rows = rows;
+            self.before_pass(device, key, attributes, assembly, known)
         })
     }
 
@@ -293,6 +332,11 @@ impl VertexStage {
     /// Information about the main part, if the stage is in parts.
     pub fn main_info(&self) -> Option<&ShaderInfo> {
         self.main.as_ref().map(|main| &main.info)
+    }
+
+    /// Properties of a tessellation evaluation shader.
+    pub fn patch_info(&self) -> TessellationInfo {
+        self.main_info().and_then(|info| info.tessellation).unwrap_or_default()
     }
 
     /// Statistics of its programs.

@@ -3,6 +3,7 @@
 //! The number of vertices may be known to the device only. Primitives with restart indices are decomposed first, and so
 //! are primitives with adjacent vertices that no geometry shader reads, because the hardware has none.
 
+use agx_abi::tessellation::MAX_PATCH_VERTICES;
 use agx_compiler::link::{Assembly, IndexSize, Primitives};
 use ash::vk;
 use ash::vk::PrimitiveTopology as T;
@@ -63,9 +64,18 @@ const SHAPES: [Shape; 10] = [
     },
 ];
 
-/// The shape of a topology; other topologies are lists of points.
-fn shape(topology: T) -> Shape {
+/// The shape of a topology, with this number of vertices of patches; other topologies are lists of points.
+fn shape(topology: T, patch_vertices: u32) -> Shape {
+    if topology == T::PATCH_LIST {
+        let corners = patch_vertices.clamp(1, MAX_PATCH_VERTICES);
+        return list(topology, corners, (all(corners), topology));
+    }
     SHAPES.into_iter().find(|shape| shape.topology == topology).unwrap_or(SHAPES[0])
+}
+
+/// The bits of this number of corners.
+const fn all(corners: u32) -> u32 {
+    u32::MAX >> (32 - corners)
 }
 
 /// Maximum number of vertices that an indirect draw without indices decomposes.
@@ -78,6 +88,7 @@ pub(super) struct Draw {
     /// Its indices.
     pub indices: Option<IndexBuffer>,
     topology: T,
+    patch_vertices: u32,
     last_provokes: bool,
     /// Maximum number of primitives of all instances, if it does not depend on memory.
     pub most: Option<u64>,
@@ -85,7 +96,7 @@ pub(super) struct Draw {
 
 impl Draw {
     pub fn shape(&self) -> Shape {
-        shape(self.topology)
+        shape(self.topology, self.patch_vertices)
     }
 
     /// The source of vertex numbers.
@@ -138,10 +149,10 @@ impl Recorder {
     /// The primitives of a draw, without restart indices.
     pub(super) fn assemble(&mut self, drawn: &Drawn) -> Result<Draw, Error> {
         let Graphics { dynamic, indices, .. } = &drawn.graphics;
-        let topology = dynamic.topology;
+        let (topology, patch_vertices) = (dynamic.topology, dynamic.patch.vertices);
         let most = match drawn.numbers {
             DrawNumbers::Direct { count, instances, .. } => {
-                let Shape { base, step, .. } = shape(topology);
+                let Shape { base, step, .. } = shape(topology, patch_vertices);
                 Some(u64::from(count.saturating_sub(base) / step) * u64::from(instances))
             }
             DrawNumbers::Indirect(_) => None,
@@ -150,6 +161,7 @@ impl Recorder {
             numbers: self.numbers(drawn)?,
             indices: indices.filter(|_| drawn.indexed),
             topology,
+            patch_vertices,
             last_provokes: dynamic.raster.provoking_last,
             most,
         };
@@ -161,7 +173,8 @@ impl Recorder {
 
     /// The draw without adjacent vertices, for draws without geometry shader.
     pub(super) fn without_adjacency(&mut self, mut drawn: Drawn) -> Result<Drawn, Error> {
-        let shape = shape(drawn.graphics.dynamic.topology);
+        let patch_vertices = drawn.graphics.dynamic.patch.vertices;
+        let shape = shape(drawn.graphics.dynamic.topology, patch_vertices);
         if shape.drawn.0.count_ones() == shape.corners {
             return Ok(drawn);
         }
@@ -169,6 +182,7 @@ impl Recorder {
             numbers: self.numbers(&drawn)?,
             indices: drawn.graphics.indices.filter(|_| drawn.indexed),
             topology: shape.topology,
+            patch_vertices,
             last_provokes: drawn.graphics.dynamic.raster.provoking_last,
             most: None,
         };
@@ -198,7 +212,7 @@ impl Recorder {
     fn decompose(&mut self, draw: Draw, drawn: &Drawn, kept: Kept) -> Result<Draw, Error> {
         let shape = draw.shape();
         let (kept, topology) = match kept {
-            Kept::All => ((1 << shape.corners) - 1, shape.list),
+            Kept::All => (all(shape.corners), shape.list),
             Kept::Drawn => shape.drawn,
         };
         let none = IndexBuffer { address: self.device.zeros.address, bytes: 0, kind: vk::IndexType::UINT32 };
@@ -209,7 +223,7 @@ impl Recorder {
             DrawNumbers::Indirect(_) if drawn.indexed => indices.elements(),
             DrawNumbers::Indirect(_) => MOST_INDIRECT,
         };
-        let most = u64::from(count) * u64::from(kept.count_ones());
+        let most = u64::from(count) * u64::from(kept.count_ones().div_ceil(shape.step));
         let bytes = 4 * most.max(1);
         let list = self.upload.reserve(bytes)?;
         let record = self.upload.put(&[0; 20], 16)?;

@@ -98,6 +98,8 @@ impl Recorder {
         self.graphics.dynamic.take(&pipeline.state, &pipeline.dynamic);
         self.graphics.shaders = Shaders {
             vertex: Some(pipeline.vertex.clone()),
+            control: pipeline.tessellation.as_ref().map(|(control, _)| control.clone()),
+            evaluation: pipeline.tessellation.as_ref().map(|(_, evaluation)| evaluation.clone()),
             geometry: pipeline.geometry.clone(),
             fragment: Some(pipeline.fragment.clone()),
             pipeline: Some(OfPipeline { formats: pipeline.formats, strides }),
@@ -118,7 +120,11 @@ impl Recorder {
     }
 
     /// Runs the programs of a draw that come before its pass; returns the draw of the hardware.
-    fn prepared(&mut self, drawn: Drawn, number: u32) -> Result<Drawn, Error> {
+    fn prepared(&mut self, mut drawn: Drawn, number: u32) -> Result<Drawn, Error> {
+        let Shaders { control, evaluation, .. } = drawn.graphics.shaders.clone();
+        if let Some((control, evaluation)) = control.zip(evaluation) {
+            drawn = self.tessellate(drawn, &control, &evaluation, number)?;
+        }
         if let Some(geometry) = drawn.graphics.shaders.geometry.clone() {
             return self.emit(drawn, &geometry, number);
         }

@@ -33,12 +33,6 @@ pub(crate) mod record {
     pub const EMITTED: u64 = 104;
     /// First byte of the address of their indices.
     pub const INDICES: u64 = 112;
-    /// First byte of the address of the records of patches.
-    pub const PATCHES: u64 = 104;
-    /// First byte of the address of the domain points.
-    pub const POINTS: u64 = 112;
-    /// First byte of the number of vertices of a patch.
-    pub const PATCH_VERTICES: u64 = 120;
 }
 
 /// What vertices are captured in.
@@ -138,7 +132,7 @@ impl Recorder {
             base: Numbers::Memory(draw.base()),
             draw: number,
             attributes: input.places(&program, &graphics.buffers, &strides, zeros),
-            launch: LaunchNumbers { capture: launch, ..LaunchNumbers::default() },
+            launch: LaunchNumbers { capture: launch, ..graphics.state.launch },
             ..graphics.state.clone()
         };
         self.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;

@@ -13,30 +13,16 @@ use ash::vk::PrimitiveTopology as T;
 use super::assembly::{Draw, Shape};
 use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, strides};
 use super::record;
+use super::results::Memory;
 use crate::Error;
 use crate::cache::Known;
-use crate::command::{Grid, Recorder};
+use crate::command::Recorder;
 use crate::geometry::{Emitter, GeometryStage};
 use crate::kernels::Kernel;
-use crate::program::Program;
-use crate::words::{Direct, LaunchNumbers, Numbers, State};
-
-/// Bytes of the memory that the indirect draws of a command buffer share.
-const SHARED_BYTES: u32 = 1 << 26;
+use crate::words::{Direct, Numbers, State};
 
 /// Bytes of the records of a draw: both launches and the parameters of the draw.
 const RECORDS_BYTES: u64 = 2 * record::BYTES as u64 + 24;
-
-/// Memory for the results of launches.
-#[derive(Clone, Copy)]
-pub struct Memory {
-    address: u64,
-    bytes: u32,
-    /// Address of the number of bytes in use.
-    used: u64,
-    /// Whether nothing is in use when a draw begins.
-    is_fresh: bool,
-}
 
 /// Bytes of the results for a primitive, and number of its indices.
 #[derive(Clone, Copy)]
@@ -86,14 +72,14 @@ impl Recorder {
         let graphics = &drawn.graphics;
         let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
         let (input, strides) = (&graphics.dynamic.input, strides(graphics));
-        let stored = vertex.stored(&self.device, input, &strides, draw.assembly(), Known::default())?;
+        let stored = vertex.stored(&self.device, input, &strides, draw.assembly(), None, Known::default())?;
         let last_provokes = graphics.dynamic.raster.provoking_last;
         let emitter =
             geometry.emitter(&self.device, &stored.info.varyings, last_provokes, Known::default())?;
         let info = emitter.info();
         let sizes =
             Sizes::new(&stored.info.varyings, &emitter.program.info.varyings, info, draw.shape().corners);
-        let memory = self.memory(draw.most, sizes)?;
+        let memory = self.memory(draw.most.map(|most| most.saturating_mul(sizes.total())))?;
         let launches = self.prepare_launches(&draw, info, sizes, memory)?;
         let zeros = self.device.zeros.address;
         let state = State {
@@ -117,32 +103,6 @@ impl Recorder {
         Ok(drawn)
     }
 
-    /// Launches a stage with the parameters at an address.
-    fn launch_stage(&mut self, program: &Program, state: &State, launch: u64) -> Result<(), Error> {
-        let launch_numbers = LaunchNumbers { capture: launch, ..LaunchNumbers::default() };
-        let state = State { launch: launch_numbers, ..state.clone() };
-        self.launch(program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
-        self.barrier()
-    }
-
-    /// Memory for the results of a draw: of its own, or that of all draws whose size only the device has.
-    fn memory(&mut self, most: Option<u64>, sizes: Sizes) -> Result<Memory, Error> {
-        if let Some(primitives) = most {
-            let needed = primitives.saturating_mul(sizes.total()).max(4);
-            let bytes = u32::try_from(needed).map_err(|_| Error::DeviceMemory { bytes: needed })?;
-            let (address, used) = (self.upload.reserve(needed)?, self.upload.put(&[0; 4], 16)?);
-            return Ok(Memory { address, bytes, used, is_fresh: true });
-        }
-        if let Some(shared) = self.shared {
-            return Ok(shared);
-        }
-        let (address, used) = (self.upload.reserve(SHARED_BYTES.into())?, self.upload.put(&[0; 4], 16)?);
-        self.fill_memory(used, 4, 0)?;
-        let shared = Memory { address, bytes: SHARED_BYTES, used, is_fresh: false };
-        self.shared = Some(shared);
-        Ok(shared)
-    }
-
     /// Address of the records of both launches and of the draw ([`record`]).
     fn prepare_launches(
         &mut self,
@@ -153,10 +113,9 @@ impl Recorder {
     ) -> Result<u64, Error> {
         let launches = self.upload.put(&[0; RECORDS_BYTES as usize], 64)?;
         let Shape { corners, base, step, .. } = draw.shape();
-        let [low, high] = [memory.address as u32, (memory.address >> 32) as u32];
         let parameters = [
             draw.index_words(),
-            [low, high, memory.bytes, memory.is_fresh.into()],
+            memory.words(),
             [corners, base, step, info.invocations],
             [sizes.inputs, sizes.outputs, sizes.indices, 0],
         ];

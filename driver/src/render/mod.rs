@@ -5,7 +5,9 @@ mod draw;
 mod feedback;
 mod geometry;
 mod pass_words;
+mod results;
 mod state;
+mod tessellation;
 mod tiles;
 
 use std::collections::BTreeMap;
@@ -24,6 +26,7 @@ use crate::query::QueryPool;
 use crate::record::Writer;
 use crate::sampler_heap;
 use crate::stages::{FragmentStage, VertexStage};
+use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::transfer::Box3;
 use crate::upload::Stream;
 use crate::view::ImageView;
@@ -32,7 +35,8 @@ use crate::words::State;
 pub use draw::{DrawNumbers, IndexBuffer};
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
-pub(crate) use geometry::Memory;
+pub(crate) use results::Memory;
+pub(crate) use tessellation::patch_record;
 pub use tiles::Tiles;
 
 /// Shaders that are bound.
@@ -40,6 +44,10 @@ pub use tiles::Tiles;
 pub struct Shaders {
     /// The vertex shader.
     pub vertex: Option<Arc<VertexStage>>,
+    /// The tessellation control shader.
+    pub control: Option<Arc<ControlStage>>,
+    /// The tessellation evaluation shader.
+    pub evaluation: Option<Arc<EvaluationStage>>,
     /// The geometry shader.
     pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.

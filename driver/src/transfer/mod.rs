@@ -4,7 +4,7 @@ mod copy;
 mod scale;
 
 use crate::Error;
-use crate::command::Recorder;
+use crate::command::{Grid, Recorder, kernel_state};
 use crate::format::{self, FormatDesc};
 use crate::kernels::Kernel;
 use crate::query::QueryPool;
@@ -46,6 +46,20 @@ impl Recorder {
         }
         let program = self.device.kernel(kernel)?;
         self.run(&program, &words(parameters), descriptors.to_vec(), threads)?;
+        self.barrier()
+    }
+
+    /// Runs a kernel with the number of threads at an address, followed by the workgroup size.
+    pub(crate) fn run_kernel_indirect(
+        &mut self,
+        kernel: Kernel,
+        parameters: &[u32],
+        descriptors: &[Direct],
+        launch: u64,
+    ) -> Result<(), Error> {
+        let program = self.device.kernel(kernel)?;
+        let state = kernel_state(&words(parameters), descriptors.to_vec());
+        self.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
     }
 

@@ -68,11 +68,13 @@ pub struct LaunchNumbers {
     pub first_group: [u32; 3],
     /// Address of the data for a vertex shader that captures its outputs ([`crate::render::record`]).
     pub capture: u64,
+    /// Address of the data for tessellation shaders ([`crate::render::patch_record`]).
+    pub patches: u64,
 }
 
 impl Default for LaunchNumbers {
     fn default() -> Self {
-        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0 }
+        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0, patches: 0 }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
 use crate::Error;
 use crate::program::Program;
 use crate::record::Writer;
-use crate::render::record;
+use crate::render::{patch_record, record};
 use crate::sampler;
 
 impl Assembler<'_> {
@@ -99,9 +99,9 @@ impl Assembler<'_> {
             UniformSource::VertexOutputs => Value::At(self.state.launch.capture + record::OUTPUTS),
             UniformSource::GeometryVertices => Value::At(self.state.launch.capture + record::EMITTED),
             UniformSource::GeometryIndices => Value::At(self.state.launch.capture + record::INDICES),
-            UniformSource::PatchOutputs => Value::At(self.state.launch.capture + record::PATCHES),
-            UniformSource::DomainPoints => Value::At(self.state.launch.capture + record::POINTS),
-            UniformSource::PatchVertices => Value::At(self.state.launch.capture + record::PATCH_VERTICES),
+            UniformSource::PatchOutputs => Value::At(self.state.launch.patches + patch_record::RECORDS),
+            UniformSource::DomainPoints => Value::At(self.state.launch.patches + patch_record::POINTS),
+            UniformSource::PatchVertices => Value::At(self.state.launch.patches + patch_record::VERTICES),
             UniformSource::KernelResults
             | UniformSource::KernelArgument { .. }
             | UniformSource::SetAddress { .. }
