@@ -10,6 +10,7 @@ pub fn features() -> vk::PhysicalDeviceFeatures {
         .image_cube_array(true)
         .independent_blend(true)
         .geometry_shader(true)
+        .tessellation_shader(true)
         .sample_rate_shading(true)
         .dual_src_blend(true)
         .logic_op(true)

@@ -1,6 +1,7 @@
 //! Properties and limits.
 
 use agx_abi::fragment::MAX_TARGETS;
+use agx_abi::tessellation::{MAX_LEVEL, MAX_PATCH_VERTICES};
 use ash::vk;
 
 use super::{API_VERSION, DESCRIPTORS, LAYERS, NAME, SAMPLES, SIDE, SUBGROUP, characters};
@@ -53,6 +54,14 @@ fn stage_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .max_vertex_input_attribute_offset(2047)
         .max_vertex_input_binding_stride(2048)
         .max_vertex_output_components(128)
+        .max_tessellation_generation_level(MAX_LEVEL)
+        .max_tessellation_patch_size(MAX_PATCH_VERTICES)
+        .max_tessellation_control_per_vertex_input_components(128)
+        .max_tessellation_control_per_vertex_output_components(128)
+        .max_tessellation_control_per_patch_output_components(120)
+        .max_tessellation_control_total_output_components(4216)
+        .max_tessellation_evaluation_input_components(128)
+        .max_tessellation_evaluation_output_components(128)
         .max_geometry_shader_invocations(64)
         .max_geometry_input_components(128)
         .max_geometry_output_components(128)

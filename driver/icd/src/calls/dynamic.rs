@@ -150,6 +150,17 @@ pub(crate) fn cmd_set_primitive_restart_enable(buffer: &Arc<CommandBuffer>, enab
     set(buffer, move |state| state.restart = enable == vk::TRUE);
 }
 
+pub(crate) fn cmd_set_patch_control_points_ext(buffer: &Arc<CommandBuffer>, vertices: u32) {
+    set(buffer, move |state| state.patch.vertices = vertices);
+}
+
+pub(crate) fn cmd_set_tessellation_domain_origin_ext(
+    buffer: &Arc<CommandBuffer>,
+    origin: vk::TessellationDomainOrigin,
+) {
+    set(buffer, move |state| state.patch.points_up = origin == vk::TessellationDomainOrigin::LOWER_LEFT);
+}
+
 pub(crate) fn cmd_set_rasterizer_discard_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
     set(buffer, move |state| state.raster.discard = enable == vk::TRUE);
 }
@@ -303,14 +314,6 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
 }
 
 // State that has only one value, because the features for others are not supported.
-
-pub(crate) fn cmd_set_patch_control_points_ext(_: &Arc<CommandBuffer>, _: u32) {}
-
-pub(crate) fn cmd_set_tessellation_domain_origin_ext(
-    _: &Arc<CommandBuffer>,
-    _: vk::TessellationDomainOrigin,
-) {
-}
 
 pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}
 

@@ -143,7 +143,7 @@ filled! { feature,
         PhysicalDeviceExtendedDynamicState2FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT {
             extended_dynamic_state2: vk::TRUE,
             extended_dynamic_state2_logic_op: vk::TRUE,
-            extended_dynamic_state2_patch_control_points: vk::FALSE
+            extended_dynamic_state2_patch_control_points: vk::TRUE
         };
         PhysicalDeviceExtendedDynamicState3FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT {
             extended_dynamic_state3_depth_clamp_enable: vk::TRUE,
@@ -159,7 +159,7 @@ filled! { feature,
             extended_dynamic_state3_color_blend_enable: vk::TRUE,
             extended_dynamic_state3_color_blend_equation: vk::TRUE,
             extended_dynamic_state3_color_write_mask: vk::TRUE,
-            extended_dynamic_state3_tessellation_domain_origin: vk::FALSE,
+            extended_dynamic_state3_tessellation_domain_origin: vk::TRUE,
             extended_dynamic_state3_rasterization_stream: vk::FALSE,
             extended_dynamic_state3_conservative_rasterization_mode: vk::FALSE,
             extended_dynamic_state3_extra_primitive_overestimation_size: vk::FALSE,
@@ -214,7 +214,7 @@ filled! { feature,
             { pipeline_robustness: vk::TRUE };
         PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT
             PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT
-            { primitive_topology_list_restart: vk::TRUE, primitive_topology_patch_list_restart: vk::FALSE };
+            { primitive_topology_list_restart: vk::TRUE, primitive_topology_patch_list_restart: vk::TRUE };
         PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT {
             primitives_generated_query: vk::TRUE,
             primitives_generated_query_with_rasterizer_discard: vk::TRUE,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
-    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, RasterInfo, VertexInput,
+    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use ash::vk;
@@ -50,13 +50,15 @@ pub(super) fn graphics_info(
     for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
             vk::ShaderStageFlags::VERTEX => info.vertex = source(stage, create.layout)?.or(robust),
+            vk::ShaderStageFlags::TESSELLATION_CONTROL => {
+                info.control = Some(source(stage, create.layout)?.or(robust));
+            }
+            vk::ShaderStageFlags::TESSELLATION_EVALUATION => {
+                info.evaluation = Some(source(stage, create.layout)?.or(robust));
+            }
             vk::ShaderStageFlags::GEOMETRY => info.geometry = Some(source(stage, create.layout)?.or(robust)),
             vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage, create.layout)?.or(robust)),
-            _ => {
-                return Err(Error::Unsupported {
-                    what: "a shader stage other than vertex, geometry and fragment",
-                });
-            }
+            _ => return Err(Error::Unsupported { what: "a shader stage of meshes" }),
         }
     }
     if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {
@@ -152,6 +154,7 @@ fn state(
     }
     if parts.contains(Parts::PRE_RASTERIZATION_SHADERS) {
         rasteriser(create, dynamic, &mut state);
+        state.patch = patch(create);
     }
     if !parts.contains(Parts::FRAGMENT_SHADER) || state.raster.discard {
         return state;
@@ -166,6 +169,21 @@ fn state(
         };
     }
     state
+}
+
+/// State of patches; pipelines without tessellation shaders may have none.
+fn patch(create: &vk::GraphicsPipelineCreateInfo<'_>) -> PatchInfo {
+    let stages = members::graphics_pipeline_create_info_stages(create);
+    let is_tessellated = stages.iter().any(|stage| stage.stage == vk::ShaderStageFlags::TESSELLATION_CONTROL);
+    let state = members::graphics_pipeline_create_info_tessellation_state(create);
+    state.filter(|_| is_tessellated).map_or(PatchInfo::default(), |state| {
+        let origin = find::<vk::PipelineTessellationDomainOriginStateCreateInfo<'_>>(state.p_next);
+        PatchInfo {
+            vertices: state.patch_control_points,
+            points_up: origin
+                .is_some_and(|origin| origin.domain_origin == vk::TessellationDomainOrigin::LOWER_LEFT),
+        }
+    })
 }
 
 /// State of the rasteriser, viewports and scissors.

@@ -111,6 +111,9 @@ fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
     }
     if parts.contains(Parts::PRE_RASTERIZATION_SHADERS) {
         to.vertex.clone_from(&from.vertex);
+        to.control.clone_from(&from.control);
+        to.evaluation.clone_from(&from.evaluation);
+        to.state.patch = from.state.patch;
         to.geometry.clone_from(&from.geometry);
         to.state.raster = from.state.raster;
         to.state.viewports.clone_from(&from.state.viewports);
@@ -137,6 +140,7 @@ mod tests {
         let mut said = GraphicsInfo::default();
         said.state.topology = vk::PrimitiveTopology::TRIANGLE_FAN;
         said.state.raster.line_width = 2.0;
+        said.state.patch.vertices = 3;
         said.state.depth.write = true;
         said.state.samples.mask = 5;
         said.shading = true;
@@ -150,7 +154,7 @@ mod tests {
         assert_eq!(info.state.topology, vk::PrimitiveTopology::default());
         take(&mut info, &said, Parts::VERTEX_INPUT_INTERFACE | Parts::PRE_RASTERIZATION_SHADERS);
         assert_eq!(info.state.topology, vk::PrimitiveTopology::TRIANGLE_FAN);
-        assert_eq!(info.state.raster.line_width, 2.0);
+        assert_eq!((info.state.raster.line_width, info.state.patch.vertices), (2.0, 3));
         assert_eq!(info.dynamic.len(), 2);
     }
 }

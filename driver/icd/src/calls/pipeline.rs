@@ -228,8 +228,13 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
 
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
     let geometry = pipeline.geometry.as_ref().and_then(|geometry| geometry.statistics());
+    let tessellation = pipeline.tessellation.as_ref();
+    let control = tessellation.map(|(control, _)| control.program.statistics);
+    let evaluation = tessellation.and_then(|(_, evaluation)| evaluation.statistics());
     let stages = [
         ("vertex", vk::ShaderStageFlags::VERTEX, pipeline.vertex.statistics()),
+        ("tessellation control", vk::ShaderStageFlags::TESSELLATION_CONTROL, control),
+        ("tessellation evaluation", vk::ShaderStageFlags::TESSELLATION_EVALUATION, evaluation),
         ("geometry", vk::ShaderStageFlags::GEOMETRY, geometry),
         ("fragment", vk::ShaderStageFlags::FRAGMENT, pipeline.fragment.statistics()),
     ];

@@ -85,6 +85,12 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
         (_, Some(ShaderKind::Vertex(vertex))) => {
             recorder.graphics.shaders.objects().vertex = Some(vertex.clone())
         }
+        (_, Some(ShaderKind::Control(control))) => {
+            recorder.graphics.shaders.objects().control = Some(control.clone());
+        }
+        (_, Some(ShaderKind::Evaluation(evaluation))) => {
+            recorder.graphics.shaders.objects().evaluation = Some(evaluation.clone());
+        }
         (_, Some(ShaderKind::Geometry(geometry))) => {
             recorder.graphics.shaders.objects().geometry = Some(geometry.clone());
         }
@@ -92,6 +98,12 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
             recorder.graphics.shaders.objects().fragment = Some(fragment.clone());
         }
         (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.shaders.objects().vertex = None,
+        (vk::ShaderStageFlags::TESSELLATION_CONTROL, None) => {
+            recorder.graphics.shaders.objects().control = None;
+        }
+        (vk::ShaderStageFlags::TESSELLATION_EVALUATION, None) => {
+            recorder.graphics.shaders.objects().evaluation = None;
+        }
         (vk::ShaderStageFlags::GEOMETRY, None) => recorder.graphics.shaders.objects().geometry = None,
         (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.shaders.objects().fragment = None,
         // Unsupported stages have no shaders.
