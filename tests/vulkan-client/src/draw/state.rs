@@ -264,6 +264,8 @@ pub struct State {
     pub topology: vk::PrimitiveTopology,
     /// The greatest index starts a new strip.
     pub restart: bool,
+    /// Vertices of a patch, and whether the origin of its domain is at the lower left.
+    pub patch: (u32, bool),
     /// The viewport and the scissor.
     pub view: (vk::Viewport, vk::Rect2D),
     /// The rasteriser.
@@ -300,11 +302,13 @@ impl State {
         let [samples] = request.numbers("samples", [1])?;
         let [mask] = request.numbers("sample_mask", [u32::MAX])?;
         let [writes] = request.numbers("color_writes", [u32::MAX])?;
+        let [patch] = request.numbers("patch", [3])?;
         Ok(State {
             bindings,
             attributes,
             topology: named(TOPOLOGIES, request.word("topology").unwrap_or("triangles"), "topology")?,
             restart: request.has("restart"),
+            patch: (patch, request.has("lower_left")),
             view: viewport(request)?,
             raster: raster(request)?,
             provoking_last: request.has("provoking_last"),
@@ -399,8 +403,8 @@ pub fn pipeline(
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
         .topology(state.topology)
         .primitive_restart_enable(state.restart);
-    let [patch] = request.numbers("patch", [3])?;
-    let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch);
+    let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default();
+    let patches = patches(state, &mut origin);
     let (views, scissors) = ([state.view.0], [state.view.1]);
     let mut viewport = vk::PipelineViewportStateCreateInfo::default();
     if !dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT) {
@@ -439,6 +443,22 @@ pub fn pipeline(
     made(device, create)
 }
 
+/// The state of patches.
+fn patches<'s>(
+    state: &State,
+    origin: &'s mut vk::PipelineTessellationDomainOriginStateCreateInfo<'_>,
+) -> vk::PipelineTessellationStateCreateInfo<'s> {
+    let (vertices, lower_left) = state.patch;
+    let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(vertices);
+    match lower_left {
+        true => {
+            origin.domain_origin = vk::TessellationDomainOrigin::LOWER_LEFT;
+            patches.push_next(origin)
+        }
+        false => patches,
+    }
+}
+
 fn made(device: &Device, create: vk::GraphicsPipelineCreateInfo<'_>) -> Result<vk::Pipeline, Error> {
     // SAFETY: handles are this device's; structures live through the call.
     let made =
@@ -446,10 +466,15 @@ fn made(device: &Device, create: vk::GraphicsPipelineCreateInfo<'_>) -> Result<v
     Ok(*made.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?)
 }
 
+/// The shaders before the rasteriser.
+const PRE_RASTERIZATION: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
+    vk::ShaderStageFlags::ALL_GRAPHICS.as_raw() & !vk::ShaderStageFlags::FRAGMENT.as_raw(),
+);
+
 /// The parts of a pipeline, and the shaders that each has.
 const PARTS: [(vk::GraphicsPipelineLibraryFlagsEXT, vk::ShaderStageFlags); 4] = [
     (vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE, vk::ShaderStageFlags::empty()),
-    (vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS, vk::ShaderStageFlags::VERTEX),
+    (vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS, PRE_RASTERIZATION),
     (vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER, vk::ShaderStageFlags::FRAGMENT),
     (vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE, vk::ShaderStageFlags::empty()),
 ];
@@ -461,8 +486,8 @@ fn linked(
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
 ) -> Result<vk::Pipeline, Error> {
     let mut libraries = Vec::new();
-    for (flags, stage) in PARTS {
-        let stages: Vec<_> = stages.iter().filter(|known| known.stage == stage).copied().collect();
+    for (flags, own) in PARTS {
+        let stages: Vec<_> = stages.iter().filter(|known| own.contains(known.stage)).copied().collect();
         let part = vk::GraphicsPipelineLibraryCreateInfoEXT {
             flags,
             p_next: create.p_next.cast_mut(),

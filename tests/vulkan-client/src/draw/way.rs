@@ -51,6 +51,15 @@ const DYNAMIC: &[vk::DynamicState] = {
     ]
 };
 
+/// Everything about patches that commands can set.
+const OF_PATCHES: &[vk::DynamicState] =
+    &[vk::DynamicState::PATCH_CONTROL_POINTS_EXT, vk::DynamicState::TESSELLATION_DOMAIN_ORIGIN_EXT];
+
+/// Whether draws are of patches.
+fn is_patched(made: &[State]) -> bool {
+    made.iter().any(|state| state.topology == vk::PrimitiveTopology::PATCH_LIST)
+}
+
 /// How draws are drawn.
 pub enum Way {
     /// Each by a pipeline of its own.
@@ -86,7 +95,9 @@ impl Way {
         match way {
             "dynamic" => {
                 states(device)?;
-                whole = Some(pipeline(device, request, (&other(&made)?, DYNAMIC), shaders, bound.layout)?);
+                let dynamic = [DYNAMIC, if is_patched(&made) { OF_PATCHES } else { &[] }].concat();
+                let state = (&other(&made)?, dynamic.as_slice());
+                whole = Some(pipeline(device, request, state, shaders, bound.layout)?);
             }
             _ => {
                 let stages = shaders.iter().map(|shader| shader.stage);
@@ -151,6 +162,7 @@ fn other(made: &[State]) -> Result<State, Error> {
         attributes: Vec::new(),
         topology: first.topology,
         restart: !first.restart,
+        patch: (first.patch.0 % 32 + 1, !first.patch.1),
         view: Default::default(),
         raster: vk::PipelineRasterizationStateCreateInfo::default()
             .cull_mode(vk::CullModeFlags::FRONT_AND_BACK)
@@ -202,6 +214,15 @@ fn set_vertices(device: &Device, commands: vk::CommandBuffer, state: &State) -> 
         states(device)?.input.cmd_set_vertex_input(commands, &bindings, &attributes);
         functions.cmd_set_primitive_topology(commands, state.topology);
         functions.cmd_set_primitive_restart_enable(commands, state.restart);
+        if state.topology == vk::PrimitiveTopology::PATCH_LIST {
+            let (vertices, lower_left) = state.patch;
+            let origin = match lower_left {
+                true => vk::TessellationDomainOrigin::LOWER_LEFT,
+                false => vk::TessellationDomainOrigin::UPPER_LEFT,
+            };
+            states(device)?.second.cmd_set_patch_control_points(commands, vertices);
+            states(device)?.third.cmd_set_tessellation_domain_origin(commands, origin);
+        }
         functions.cmd_set_viewport_with_count(commands, &[state.view.0]);
         functions.cmd_set_scissor_with_count(commands, &[state.view.1]);
     }
