@@ -7,6 +7,7 @@ use agx_abi::varyings::CoefficientBindings;
 use ash::vk;
 
 use super::state::{Update, index, provoking};
+use super::tessellation::tessellate;
 use super::{Graphics, OfPipeline, Pass, Shaders};
 use crate::Error;
 use crate::cache::Known;
@@ -123,7 +124,7 @@ impl Recorder {
     fn prepared(&mut self, mut drawn: Drawn, number: u32) -> Result<Drawn, Error> {
         let Shaders { control, evaluation, .. } = drawn.graphics.shaders.clone();
         if let Some((control, evaluation)) = control.zip(evaluation) {
-            drawn = self.tessellate(drawn, &control, &evaluation, number)?;
+            drawn = tessellate(self, drawn, (&control, &evaluation), number)?;
         }
         if let Some(geometry) = drawn.graphics.shaders.geometry.clone() {
             return self.emit(drawn, &geometry, number);

@@ -32,6 +32,20 @@ fn words(list: &[u32]) -> Vec<u8> {
     list.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
+/// Runs a kernel with the number of threads at an address, followed by the workgroup size.
+pub(crate) fn run_indirect(
+    recorder: &mut Recorder,
+    kernel: Kernel,
+    parameters: &[u32],
+    descriptors: &[Direct],
+    launch: u64,
+) -> Result<(), Error> {
+    let program = recorder.device.kernel(kernel)?;
+    let state = kernel_state(&words(parameters), descriptors.to_vec());
+    recorder.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
+    recorder.barrier()
+}
+
 impl Recorder {
     /// Runs a program with push constants and this number of threads.
     pub(crate) fn run_kernel(
@@ -46,20 +60,6 @@ impl Recorder {
         }
         let program = self.device.kernel(kernel)?;
         self.run(&program, &words(parameters), descriptors.to_vec(), threads)?;
-        self.barrier()
-    }
-
-    /// Runs a kernel with the number of threads at an address, followed by the workgroup size.
-    pub(crate) fn run_kernel_indirect(
-        &mut self,
-        kernel: Kernel,
-        parameters: &[u32],
-        descriptors: &[Direct],
-        launch: u64,
-    ) -> Result<(), Error> {
-        let program = self.device.kernel(kernel)?;
-        let state = kernel_state(&words(parameters), descriptors.to_vec());
-        self.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
     }
 

@@ -77,7 +77,7 @@ fn subdivide_in(room_bytes: u32, modes: Modes, is_reversed: bool, levels: &[[f32
     let room = memory(room_memory.address, room_bytes);
     let commands = CommandBuffer::new(device.clone(), Level::Primary);
     commands.begin();
-    commands.record(move |recorder| recorder.subdivide_into(room, &patches, modes, is_reversed));
+    commands.record(move |recorder| subdivide_into(recorder, room, &patches, modes, is_reversed));
     commands.end().expect("records");
     let submission = Submission { commands: vec![commands.commands()], ..Submission::default() };
     device.queue.submit(vec![submission]).expect("runs");
