@@ -217,7 +217,17 @@ pub(crate) struct Linear {
 
 impl Linear {
     /// Decomposes `offset + bytes`.
-    pub(crate) fn of(f: &Function<'_>, offset: Src, bytes: u32) -> Linear {
+    fn of(f: &Function<'_>, offset: Src, bytes: u32) -> Linear {
+        Linear::of_parts(f, offset, bytes, |_| false)
+    }
+
+    /// Decomposes `offset + bytes` as far as `is_whole` does not hold for a part.
+    pub(crate) fn of_parts(
+        f: &Function<'_>,
+        offset: Src,
+        bytes: u32,
+        is_whole: impl Fn(Src) -> bool,
+    ) -> Linear {
         let mut linear = Linear { terms: ArrayVec::new(), constant: bytes as i32 };
         let mut pending: ArrayVec<(Src, i32), MAX_STEPS> = ArrayVec::new();
         pending.push((offset, 1));
@@ -227,7 +237,7 @@ impl Linear {
                 linear.constant = linear.constant.wrapping_add((imm as i32).wrapping_mul(factor));
                 continue;
             }
-            match summands(f, src) {
+            match summands(f, src).filter(|_| !is_whole(src)) {
                 Some(parts) if pending.len() + parts.len() + linear.terms.len() <= MAX_TERMS => {
                     pending
                         .extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));

@@ -106,7 +106,9 @@ fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, Aren
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
             let is_uniform = |src: &Src| src.as_value().is_none_or(|value| uniform[value]);
-            if let Some((base, linear, element)) = locate(f, data) {
+            // The preamble computes uniform parts of an offset as a whole.
+            let is_whole = |src: Src| src.as_value().is_some_and(|value| uniform[value]);
+            if let Some((base, linear, element)) = locate(f, data, is_whole) {
                 let varies = linear.terms.iter().any(|(term, _)| !is_uniform(term));
                 let index = (varies && is_uniform(&base)).then(|| include(&mut indices, &linear, element));
                 if let Some(index) = index.flatten() {
@@ -122,14 +124,18 @@ fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, Aren
 }
 
 /// Base, offset and size of the elements of a load or store that one instruction performs.
-fn locate(f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, Linear, u32)> {
+fn locate(
+    f: &Function<'_>,
+    data: &InstData<'_>,
+    is_whole: impl Fn(Src) -> bool,
+) -> Option<(Src, Linear, u32)> {
     let [base, offset] = location(data)?;
     let ty = data.dst().map_or_else(|| f.src_ty(data.srcs[0]), |dst| f.ty(dst));
     // The index of bytes covers only half of the offsets if it is signed.
     if !matches!(ty.bits, 16 | 32) || ty.comps > 4 || offset.as_value().is_none() {
         return None;
     }
-    let (linear, element) = (Linear::of(f, offset, 0), u32::from(ty.bits / 8));
+    let (linear, element) = (Linear::of_parts(f, offset, 0, is_whole), u32::from(ty.bits / 8));
     linear.scaled(element)?;
     Some((base, linear, element))
 }

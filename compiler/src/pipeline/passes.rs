@@ -169,6 +169,8 @@ passes! {
     LOWER_TEST_KERNEL "lower_test_kernel" "Reads parameters of test kernels from uniforms and stores their results to memory." =
         required(Source, lower::lower_test_kernel).removes(&[&KEEPS]);
 
+    OPT_READONLY_MEMORY "opt_readonly_memory" "Marks loads of memory that the shader does not write as read-only." =
+        optional(Source, Source, sure!(opt::opt_readonly_memory)).acts_on(&[&GLOBAL]);
     OPT_COPY_PROP "opt_copy_prop" "Replaces uses of copies by their sources." =
         optional(Source, Source, sure!(opt::opt_copy_prop)).local(LocalRewrites::COPY_PROP);
     OPT_CONSTANT_FOLDING "opt_constant_folding" "Evaluates operations on constants." =
