@@ -206,6 +206,46 @@ fn third_coordinate(is_declared: bool, word: u32) -> f32 {
 }
 
 #[test]
+fn resources_in_the_interface_are_not_in_the_record() {
+    let module = with_resources(&super::spirv("resources.tesc"));
+    let mut key = CompileKey::default();
+    (key.validate, key.stage) = (true, Some(Stage::Compute));
+    key.tessellation = Some(PatchLayout::default());
+    let shader = compile(Input::spirv(&module), &key).expect("compiles");
+    let record = PatchLayout { vertices: 1, ..PatchLayout::default() };
+    assert_eq!(shader.info.tessellation, Some(TessellationInfo { record, ..TessellationInfo::default() }));
+}
+
+/// A module whose entry point has all variables in its interface, as in SPIR-V 1.4.
+fn with_resources(module: &[u8]) -> Vec<u8> {
+    const ENTRY_POINT: u32 = 15;
+    const VARIABLE: u32 = 59;
+    let (words, _) = module.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let mut instructions = Vec::new();
+    let mut rest = &words[5..];
+    while let Some(word) = rest.first() {
+        let (instruction, after) = rest.split_at((word >> 16) as usize);
+        instructions.push(instruction.to_vec());
+        rest = after;
+    }
+    let of = |op: u32| move |inst: &&Vec<u32>| inst[0] & 0xffff == op;
+    let variables: Vec<u32> = instructions.iter().filter(of(VARIABLE)).map(|inst| inst[2]).collect();
+    let mut all = words[..5].to_vec();
+    for mut instruction in instructions {
+        if instruction[0] & 0xffff == ENTRY_POINT {
+            let missing = variables.iter().filter(|id| !instruction[4..].contains(id)).copied();
+            let missing: Vec<u32> = missing.collect();
+            assert!(!missing.is_empty());
+            instruction.extend(&missing);
+            instruction[0] += (missing.len() as u32) << 16;
+        }
+        all.extend(instruction);
+    }
+    all.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
 fn modes_and_rows_are_reported() {
     let inputs = rows(&[Row::Position, Row::Location(0), Row::Location(1), Row::Location(2)]);
     let info = control().info;

@@ -32,6 +32,10 @@ enum Storage {
 
 /// How a variable is stored.
 fn storage(module: &Module<'_>, global: &Global<'_>, kind: TessellationKind) -> Storage {
+    // From SPIR-V 1.4 on, the interface of an entry point also has its resources.
+    if !matches!(global.class, StorageClass::Input | StorageClass::Output) {
+        return Storage::Register;
+    }
     let of_levels = [BuiltIn::TessLevelOuter, BuiltIn::TessLevelInner].map(|level| Some(level as u32));
     if of_levels.contains(&module.decorations.of(global.id, Decoration::BuiltIn)) {
         return Storage::Patch;
