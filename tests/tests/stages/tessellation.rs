@@ -129,7 +129,7 @@ fn an_evaluation_shader_loads_its_domain_point_and_record() {
     map(&mut memory, POINTS, &list);
     let records: Vec<u32> = (0..PATCHES * INSTANCES).flat_map(expected).collect();
     map(&mut memory, RECORDS, &records);
-    map(&mut memory, OUTPUTS, &[UNTOUCHED; 12 * 4]);
+    map(&mut memory, OUTPUTS, &[UNTOUCHED; 13 * 4]);
     let uniforms = uniforms(&shader.info, |source| match source {
         UniformSource::PatchOutputs => RECORDS,
         UniformSource::DomainPoints => POINTS,
@@ -139,8 +139,12 @@ fn an_evaluation_shader_loads_its_domain_point_and_record() {
         source => panic!("unexpected uniform {source}"),
     });
     launch(&shader, &program.code, &mut memory, &uniforms, [points.len() as u32, 1]);
-    let outputs = words(&memory, OUTPUTS, 12 * points.len());
-    for ((u, v, patch), found) in points.iter().zip(outputs.chunks(12)) {
+    let outputs = words(&memory, OUTPUTS, 13 * points.len());
+    let number = shader.info.varyings.iter().find(|varying| varying.output == Output::PrimitiveId);
+    let number = number.map(|varying| usize::from(varying.slot)).expect("the number of the patch");
+    for ((u, v, patch), found) in points.iter().zip(outputs.chunks(13)) {
+        assert_eq!(found[number] as usize, *patch as usize % PATCHES, "number of the patch");
+        let found = [&found[..number], &found[number + 1..]].concat();
         let k = (u * 3.0) as usize;
         let record = expected(*patch as usize);
         let vertex = |id: usize, word: usize| f32::from_bits(record[16 + 20 * id + word]);
@@ -193,7 +197,7 @@ fn third_coordinate(is_declared: bool, word: u32) -> f32 {
     let mut memory = Memory::new();
     map(&mut memory, POINTS, &[0.5_f32.to_bits(), 0.25_f32.to_bits(), 0]);
     map(&mut memory, RECORDS, &[0, 0, 0, 0, 0, 0, 0, word]);
-    map(&mut memory, OUTPUTS, &[UNTOUCHED; 4]);
+    map(&mut memory, OUTPUTS, &[UNTOUCHED; 5]);
     let uniforms = uniforms(&shader.info, |source| match source {
         UniformSource::PatchOutputs => RECORDS,
         UniformSource::DomainPoints => POINTS,

@@ -75,7 +75,12 @@ fn divided(kit: &mut Kit<'_, '_>, number: Src, invocations: u32) -> [Src; 2] {
 
 /// Number of the input primitive in its instance; `None` outside geometry shaders.
 pub fn primitive(kit: &mut Kit<'_, '_>) -> Option<Src> {
-    let (number, info) = kit.software.geometry.as_ref().map(|stage| (stage.numbers[0], stage.info))?;
+    let stage = kit.software.geometry.as_ref()?;
+    let (number, info) = (stage.numbers[0], stage.info);
+    // After tessellation, vertices have the number of their patch.
+    if stage.key.inputs.iter().any(|varying| varying.output == Output::PrimitiveId) {
+        return Some(input(kit, 0, Output::PrimitiveId));
+    }
     Some(divided(kit, number, info.invocations)[0])
 }
 
