@@ -103,7 +103,8 @@ impl Graph {
             let parent = if node == self.idom[node] { NONE } else { self.idom[node] };
             let around = match owner[node] {
                 Some((head, Role::After)) if self.is_header(head) => chain.outer[head],
-                Some((head, Role::In)) if self.is_header(head) => head,
+                // A later header cannot contain the node, whatever its merge instruction names.
+                Some((head, Role::In)) if self.is_header(head) && self.rank[head] < self.rank[node] => head,
                 Some((head, _)) => chain.innermost[head],
                 None if parent == NONE => NONE,
                 // Without a merge instruction, the natural loop counts.
@@ -146,4 +147,61 @@ enum Role {
     In,
     /// The merge block of its selection.
     Beside,
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_random::Random;
+
+    use super::super::graph::End;
+    use super::super::structurize;
+    use super::*;
+
+    /// A graph of `count` blocks with random ends and merge instructions, most of which contradict the graph.
+    fn random(random: &mut Random, count: usize) -> (Vec<End>, Vec<Construct>) {
+        let mut ends = Vec::with_capacity(count);
+        let mut constructs = Vec::with_capacity(count);
+        for block in 0..count {
+            let mut target = || 1 + random.below(count - 1);
+            let (then, otherwise) = (target(), target());
+            let (merge, continue_target) = (target(), target());
+            ends.push(match (block + 1 == count, then == otherwise) {
+                (true, _) => End::Leave,
+                (false, true) => End::Jump(then),
+                (false, false) => End::Branch { then, otherwise },
+            });
+            let named = |node: Node, is_named: bool| if is_named { node } else { NONE };
+            let heads = random.flip();
+            constructs.push(Construct {
+                merge: named(merge, heads),
+                continue_target: named(continue_target, heads && random.flip()),
+                is_convergent: random.flip(),
+            });
+        }
+        (ends, constructs)
+    }
+
+    #[test]
+    fn merge_instructions_that_contradict_the_graph_nest_no_loop_in_itself() {
+        let mut loops = 0;
+        for seed in 0..20_000 {
+            let mut numbers = Random::new(seed);
+            let count = 3 + numbers.below(7);
+            let (ends, constructs) = random(&mut numbers, count);
+            // Irreducible graphs are rejected.
+            let Ok(mut graph) = Graph::new(ends) else { continue };
+            let chain = graph.construct_loops(&constructs);
+            for node in 0..count {
+                let mut at = chain.outer[node];
+                for _ in 0..count {
+                    at = if at == NONE { NONE } else { chain.outer[at] };
+                }
+                assert_eq!(at, NONE, "seed {seed}: the loops around block {node} are a circle");
+            }
+            graph.keep_constructs(&constructs);
+            structurize(&graph);
+            loops += graph.order.iter().filter(|node| graph.is_header(**node)).count();
+        }
+        assert!(loops > 1000, "{loops} loops were tried");
+    }
 }
