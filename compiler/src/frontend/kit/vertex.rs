@@ -10,7 +10,7 @@ use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assig
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
 use super::feedback::{self, FeedbackStage};
-use super::{Kit, compute, tessellation, uniforms};
+use super::{Kit, compute, uniforms};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
@@ -193,10 +193,6 @@ fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
 /// More words than slots.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let mut words = slots(kit, outputs);
-    // The primitives of a tessellated patch have its number.
-    if kit.vertex.runs_as == RunsAs::Compute || kit.vertex.is_wanted(Output::PrimitiveId) {
-        words.extend(tessellation::patch_number(kit).map(|number| (Output::PrimitiveId, number)));
-    }
     if kit.vertex.runs_as == RunsAs::Vertex {
         let undefined = uniforms::undefined(32);
         words.retain(|(output, word)| {

@@ -11,8 +11,8 @@ use super::interface::{Captured, Leaf, Output, Slot, leaves};
 use super::owners::Memory;
 use super::values::Values;
 use crate::error::{CompileError, StageError};
-use crate::frontend::kit::feedback;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
+use crate::frontend::kit::{feedback, tessellation};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
@@ -76,7 +76,9 @@ pub(super) fn vertex_inputs(
 
 /// Stores the outputs.
 pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
-    let words = output_words(v, outputs)?;
+    let mut words = output_words(v, outputs)?;
+    // The primitives of a tessellated patch have its number.
+    words.extend(tessellation::patch_number(&mut v.kit).map(|number| (VertexOutput::PrimitiveId, number)));
     vertex::end(&mut v.kit, &words)
 }
 
