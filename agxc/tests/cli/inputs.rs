@@ -27,12 +27,34 @@ fn glsl_that_needs_the_khronos_compiler_says_so() {
 #[test]
 fn unsupported_stages_are_named() {
     let folder = Folder::new("stages");
-    for (extension, name) in [("geom", "geometry"), ("tesc", "tessellation control"), ("mesh", "mesh")] {
+    for (extension, name) in [("mesh", "mesh"), ("rgen", "ray generation")] {
         let file = folder.file(&format!("a.{extension}"), b"#version 450\nvoid main() {}\n");
         fails(&["compile", &file], b"", 4, &format!("error[AGX0109]: {name} shaders are not supported"));
     }
     let message = "cannot infer the shader stage; use .vert, .frag, .comp or --stage";
     fails(&["compile", &folder.file("a.glsl", b"#version 450\nvoid main() {}\n")], b"", 2, message);
+}
+
+#[test]
+fn geometry_and_tessellation_shaders_in_glsl_need_the_khronos_compiler() {
+    let folder = Folder::new("software-stages");
+    let shaders = [
+        ("geom", "layout(points) in; layout(points, max_vertices = 1) out; void main() { EmitVertex(); }"),
+        ("tesc", "layout(vertices = 3) out; void main() { gl_TessLevelInner[0] = 1.0; }"),
+        ("tese", "layout(triangles) in; void main() { gl_Position = vec4(gl_TessCoord, 1.0); }"),
+    ];
+    let installed = std::process::Command::new("glslangValidator").arg("--version").output().is_ok();
+    for (extension, text) in shaders {
+        let file = folder.file(&format!("a.{extension}"), format!("#version 450\n{text}\n").as_bytes());
+        let output = alone(&["compile", &file]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.contains("geometry and tessellation shaders need glslangValidator"), "{text}");
+        if installed {
+            let listing = out(&["compile", &file]);
+            assert!(listing.contains(".part main"), "{listing}");
+        }
+    }
 }
 
 #[test]
