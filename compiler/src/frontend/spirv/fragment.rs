@@ -4,8 +4,8 @@ use agx_abi::Stage;
 use spirv::{BuiltIn, GlslStd450Op, Op};
 
 use super::interface::StageIo;
-use super::interface::output_word;
 use super::interface::{Leaf, Output, Slot};
+use super::interface::{input_value, output_word};
 use super::memory::Candidates;
 use super::owners::Memory;
 use super::pointer::Root;
@@ -48,7 +48,8 @@ pub(super) fn fragment_inputs(
             if let (true, true, Some(value)) = (leaf.style.relaxed, leaf.is_float, value.as_value()) {
                 v.kit.b.f.relax(value);
             }
-            values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+            let Some(value) = input_value(&mut v.kit.b, leaf, value) else { return Ok(None) };
+            values.push(value);
         }
     }
     Ok(Some(values))

@@ -4,7 +4,7 @@ use agx_abi::GeometryInfo;
 use agx_abi::vertex::Output as Name;
 use spirv::{BuiltIn, StorageClass};
 
-use super::interface::{Leaf, Output, Slot, StageIo, leaves_of};
+use super::interface::{Leaf, Output, Slot, StageIo, input_value, leaves_of};
 use super::module::{Global, Module};
 use super::owners::Memory;
 use super::pointer::Root;
@@ -64,7 +64,8 @@ pub(super) fn geometry_inputs(
     let mut values = Vec::with_capacity(leaves.len());
     for (vertex, leaf) in leaves {
         let Some(value) = scalar(v, vertex, &leaf) else { return Ok(None) };
-        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+        let Some(value) = input_value(&mut v.kit.b, &leaf, value) else { return Ok(None) };
+        values.push(value);
     }
     Ok(Some(values))
 }

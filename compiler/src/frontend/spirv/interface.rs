@@ -224,6 +224,15 @@ impl Walk<'_, '_> {
     }
 }
 
+/// An input's value in the width of a float; `None` if the value is a boolean, which is not a float.
+pub(super) fn input_value(b: &mut Builder<'_, '_>, leaf: &Leaf, value: Src) -> Option<Src> {
+    match (leaf.is_float, b.f.width(value)) {
+        (false, _) => Some(value),
+        (true, 1) => None,
+        (true, _) => Some(b.fconv(value, leaf.bits)),
+    }
+}
+
 /// An output as a 32-bit word: narrower floats are converted, narrower integers zero-extended.
 pub(super) fn output_word(b: &mut Builder<'_, '_>, leaf: &Leaf, value: Src) -> Src {
     if leaf.is_float { b.fconv(value, 32) } else { b.uconv(value, 32) }

@@ -17,6 +17,7 @@ use super::{memory, tessellation, variables};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
+use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
@@ -153,11 +154,11 @@ fn input_variable<'a>(
     let values: Vec<Src> = values
         .into_iter()
         .zip(widths)
-        .map(
-            |(value, bits)| {
-                if v.kit.b.f.width(value) == *bits { value } else { v.kit.b.uconv(value, *bits) }
-            },
-        )
+        .map(|(value, bits)| match (v.kit.b.f.width(value), *bits) {
+            (width, bits) if width == bits => value,
+            (width, 1) => v.kit.b.icmp(IntCond::NE, value, Src::imm(0, width)),
+            (_, bits) => v.kit.b.uconv(value, bits),
+        })
         .collect();
     let pointer = variables::allocate(m, v, id, ty)?;
     memory::store(v, pointer, &values, Access::empty())?;

@@ -5,6 +5,7 @@ use super::pointer::{Pointer, StageMemory, StoredScalar};
 use super::values::Values;
 use crate::error::CompileError;
 use crate::frontend::kit::tessellation::Place;
+use crate::ir::build::alu::IntCond;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -92,6 +93,7 @@ pub(super) fn load<'a>(
             rest = later;
             result.push(match (now, scalar) {
                 ([word], StoredScalar { bits, is_float: true, .. }) => v.kit.b.fconv(*word, *bits),
+                ([word], StoredScalar { bits: 1, .. }) => v.kit.b.icmp(IntCond::NE, *word, Src::imm32(0)),
                 ([word], StoredScalar { bits, .. }) => v.kit.b.uconv(*word, *bits),
                 (words, _) => v.kit.b.collect(Type::B64, words),
             });

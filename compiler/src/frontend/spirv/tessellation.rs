@@ -3,7 +3,7 @@
 use agx_abi::tessellation::{INNER_LEVELS, OUTER_LEVELS, PatchLayout, Row, Rows, TessellationInfo};
 use spirv::{BuiltIn, Decoration, StorageClass};
 
-use super::interface::{Leaf, Slot, StageIo, leaves, leaves_of};
+use super::interface::{Leaf, Slot, StageIo, input_value, leaves, leaves_of};
 use super::module::{Global, Module};
 use super::pointer::{Pointer, Root, StageMemory, StoredScalar};
 use super::tessellation_modes::TessellationKind;
@@ -249,7 +249,8 @@ pub(super) fn inputs(v: &mut Values<'_, '_>, global: &Global<'_>) -> Result<Opti
             _ => globals::lane_built_in(v, built_in, index),
         };
         let Some(value) = value else { return Ok(None) };
-        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+        let Some(value) = input_value(&mut v.kit.b, &leaf, value) else { return Ok(None) };
+        values.push(value);
     }
     Ok(Some(values))
 }

@@ -6,8 +6,8 @@ use spirv::{BuiltIn, StorageClass};
 
 use super::globals;
 use super::interface::StageIo;
-use super::interface::output_word;
 use super::interface::{Captured, Leaf, Output, Slot, leaves};
+use super::interface::{input_value, output_word};
 use super::owners::Memory;
 use super::values::Values;
 use crate::error::{CompileError, StageError};
@@ -69,7 +69,8 @@ pub(super) fn vertex_inputs(
             },
         };
         let Some(value) = value else { return Ok(None) };
-        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+        let Some(value) = input_value(&mut v.kit.b, leaf, value) else { return Ok(None) };
+        values.push(value);
     }
     Ok(Some(values))
 }

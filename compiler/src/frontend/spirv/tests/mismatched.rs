@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use spirv::Op;
 
 use super::super::pure;
-use super::{assemble, with_body};
+use super::{PRELUDE, assemble, assemble_with, with_body};
 use crate::CompileKey;
 use crate::error::ErrorKind;
 
@@ -137,4 +137,49 @@ fn operations_on_any_operands_give_valid_code_or_an_error() {
     let texts = (0..1000).map(|seed| instruction(&mut Random::new(seed), &operations));
     let accepted = texts.filter(|text| is_accepted(&values, text)).count();
     assert!(accepted > 20, "{accepted} modules were accepted");
+}
+
+/// The execution models with the modes that they require.
+const MODELS: &[(u32, &str)] = &[
+    (0, ""),
+    (1, "ExecutionMode %main 26 3"),
+    (2, "ExecutionMode %main 22"),
+    (3, "ExecutionMode %main 22\nExecutionMode %main 29\nExecutionMode %main 26 3"),
+    (4, "ExecutionMode %main 7"),
+    (5, "ExecutionMode %main 17 1 1 1"),
+];
+
+#[test]
+fn built_in_inputs_of_any_type_give_valid_code_or_an_error() {
+    let arrays = "TypeArray %bools %bool #3\nTypeArray %words3 %uint #3\nTypeArray %halves %f16 #3\n";
+    let types = SCALARS.iter().copied().chain(COMPOSITES.iter().map(|row| row.0));
+    let mut accepted = 0;
+    for ty in types.chain(["bools", "words3", "halves"]) {
+        for (model, modes) in MODELS {
+            for built_in in (0..=45).chain([4416, 4440]) {
+                let prelude = PRELUDE
+                    .replace("EntryPoint 5 %main 'main'", &format!("EntryPoint {model} %main 'main' %in"))
+                    .replace("ExecutionMode %main 17 1 1 1", modes);
+                let declarations = format!(
+                    "Decorate %in 11 {built_in}\n{TYPES}\n{arrays}TypePointer %in_p 1 %{ty}\nVariable %in_p %in 1"
+                );
+                let text = with_body(&declarations, &format!("Load %{ty} %x %in\nReturn"));
+                let (bump, what) = (Bump::new(), format!("built-in {built_in} as {ty} in model {model}"));
+                match super::read(
+                    &bump,
+                    &assemble_with(&prelude, &text),
+                    &CompileKey::default(),
+                    super::SPIRV,
+                ) {
+                    Ok((f, _)) => {
+                        let problems = crate::ir::validate(&f, crate::ir::Stage::Source);
+                        assert!(problems.is_ok(), "{what}: {problems:?}");
+                        accepted += 1;
+                    }
+                    Err(error) => assert_ne!(error.kind(), ErrorKind::Internal, "{what}: {error}"),
+                }
+            }
+        }
+    }
+    assert!(accepted > 100, "{accepted} modules were accepted");
 }
