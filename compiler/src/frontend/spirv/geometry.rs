@@ -16,10 +16,10 @@ use super::{globals, memory, written};
 use crate::CompileKey;
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::geometry;
+use crate::ir::Build;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-use crate::ir::{Arithmetic, Build};
 
 /// The scalars of an input, in order, each with the number of its vertex: inputs of vertices are arrays.
 fn input_leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<(u32, Leaf)>, CompileError> {

@@ -15,7 +15,6 @@ use super::{globals, written};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::kit::{tessellation, vertex};
-use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 

@@ -13,9 +13,9 @@ use super::values::Values;
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::frontend::kit::{feedback, tessellation};
+use crate::ir::Build;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-use crate::ir::{Arithmetic, Build};
 
 /// Built-in inputs.
 const INPUTS: &[(BuiltIn, VertexInput)] = &[
