@@ -76,7 +76,7 @@ impl Row {
         })
     }
 
-    /// The bit of the row in the words of [`Rows`]; `None` if there is no such row.
+    /// Whether the row is a location, and its bit in that word of [`Rows`]; `None` for numbers out of range.
     fn bit(self) -> Option<(bool, u32)> {
         match self {
             Row::Position => Some((false, 0)),

@@ -208,6 +208,11 @@ pub fn assign_slots(outputs: &[Output]) -> Vec<Varying> {
     (0..).zip(sorted).map(|(slot, output)| Varying { slot, output }).collect()
 }
 
+/// Number of words of a vertex in memory whose outputs are in these slots.
+pub fn stored_words(slots: &[Varying]) -> u32 {
+    slots.iter().map(|varying| u32::from(varying.slot) + 1).max().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

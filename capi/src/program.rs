@@ -194,6 +194,11 @@ pub(crate) fn state(found: &AgxFragmentState, targets: &[Option<Target>]) -> Res
     Ok(state)
 }
 
+/// Looks up the attribute at a location.
+pub(crate) fn source_of(attributes: &[Attribute]) -> impl Fn(u32) -> Option<AttributeKey> {
+    |location| attributes.iter().find(|(known, _)| *known == location).map(|(_, attribute)| *attribute)
+}
+
 /// The program of a vertex shader, whose outputs a fragment shader reads.
 pub(crate) fn vertex(
     compiler: &mut AgxCompiler,
@@ -201,14 +206,12 @@ pub(crate) fn vertex(
     fragment: Option<&AgxShader>,
     attributes: &[Attribute],
 ) -> Result<AgxProgram, AgxError> {
-    let source =
-        |location| attributes.iter().find(|(known, _)| *known == location).map(|(_, attribute)| *attribute);
     let AgxCompiler { compiler, scratch } = compiler;
     let info = &shader.0.info;
     let prolog = match info.attributes.is_empty() {
         true => None,
         false => {
-            let key = VertexPrologKey::new(info, source);
+            let key = VertexPrologKey::new(info, source_of(attributes));
             Some(compiler.vertex_prolog(scratch, &key, &CompileKey::default())?)
         }
     };

@@ -1,13 +1,13 @@
 //! Stages that the hardware lacks: geometry and tessellation shaders, and the programs around them.
 
 use agx_abi::tessellation::{Domain, Spacing, TessellationInfo};
-use agx_abi::vertex::RunsAs;
+use agx_abi::vertex::{RunsAs, stored_words};
 use agx_compiler::link::{Assembly, IndexSize, Parts, Primitives, VertexPrologKey, link};
 use agx_compiler::{CompileKey, GeometryKey};
 
 use crate::error::AgxError;
 use crate::key::{AgxCompiler, AgxKey, numbered};
-use crate::program::{AgxProgram, Attribute};
+use crate::program::{AgxProgram, Attribute, source_of};
 use crate::shader::AgxShader;
 
 /// Modes of a geometry shader, and its use of memory.
@@ -139,14 +139,13 @@ impl AgxShader {
     pub(crate) fn geometry(&self) -> Result<AgxGeometryInfo, AgxError> {
         let missing = || AgxError::argument("the shader is not a geometry shader");
         let modes = self.0.info.geometry.ok_or_else(missing)?;
-        let words = self.0.info.varyings.iter().map(|varying| u32::from(varying.slot) + 1).max();
         Ok(AgxGeometryInfo {
             input_vertices: modes.input_vertices,
             corners: modes.corners,
             invocations: modes.invocations,
             max_vertices: modes.max_vertices,
             indices: modes.indices(),
-            vertex_bytes: 4 * words.unwrap_or(0),
+            vertex_bytes: 4 * stored_words(&self.0.info.varyings),
         })
     }
 
@@ -212,9 +211,11 @@ pub(crate) fn stored_vertex(
     if info.runs_as != RunsAs::Compute {
         return Err(AgxError::argument("the shader does not run as a compute shader"));
     }
-    let source =
-        |location| attributes.iter().find(|(known, _)| *known == location).map(|(_, attribute)| *attribute);
-    let key = VertexPrologKey { runs_as: RunsAs::Compute, assembly, ..VertexPrologKey::new(info, source) };
+    let key = VertexPrologKey {
+        runs_as: RunsAs::Compute,
+        assembly,
+        ..VertexPrologKey::new(info, source_of(attributes))
+    };
     let AgxCompiler { compiler, scratch } = compiler;
     let prolog = compiler.vertex_prolog(scratch, &key, &CompileKey::default())?;
     let parts = Parts { prolog: Some(&prolog), ..Parts::new(&shader.0) };

@@ -1,6 +1,6 @@
 //! The vertex shader of the hardware that draws the vertices which a geometry shader stored.
 
-use agx_abi::vertex::{Output, Varying};
+use agx_abi::vertex::{Output, Varying, stored_words};
 use agx_abi::{ShaderInfo, Stage, UniformSource};
 
 use super::WholeShader;
@@ -41,7 +41,7 @@ impl Compiler {
 
 /// Loads the words of a vertex.
 fn load(kit: &mut Kit<'_, '_>, varyings: &[Varying]) -> Vec<(VertexOutput, Src)> {
-    let slots = varyings.iter().map(|varying| u32::from(varying.slot) + 1).max().unwrap_or(0);
+    let slots = stored_words(varyings);
     let base = kit.uniforms.get(UniformSource::GeometryVertices, 0, 64);
     let number = vertex::input(kit, VertexInput::VertexIndex);
     let first = kit.b.imul(number, Src::imm32(WORD_BYTES * slots));

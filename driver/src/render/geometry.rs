@@ -6,7 +6,7 @@
 
 use agx_abi::GeometryInfo;
 use agx_abi::feedback::MAX_BUFFERS;
-use agx_abi::vertex::{Output, Varying};
+use agx_abi::vertex::{Output, Varying, stored_words};
 use ash::vk;
 use ash::vk::PrimitiveTopology as T;
 
@@ -35,8 +35,8 @@ struct Sizes {
 impl Sizes {
     fn new(inputs: &[Varying], outputs: &[Varying], info: GeometryInfo, corners: u32) -> Sizes {
         Sizes {
-            inputs: 4 * words(inputs) * corners,
-            outputs: 4 * words(outputs) * info.invocations * info.max_vertices,
+            inputs: 4 * stored_words(inputs) * corners,
+            outputs: 4 * stored_words(outputs) * info.invocations * info.max_vertices,
             indices: info.invocations * info.indices(),
         }
     }
@@ -44,11 +44,6 @@ impl Sizes {
     fn total(self) -> u64 {
         [self.inputs, self.outputs, 4 * self.indices].into_iter().map(u64::from).sum()
     }
-}
-
-/// Words of a vertex in memory.
-fn words(slots: &[Varying]) -> u32 {
-    slots.iter().map(|varying| u32::from(varying.slot) + 1).max().unwrap_or(0)
 }
 
 /// The list that a geometry shader emits.
@@ -146,7 +141,7 @@ impl Recorder {
         let parameters = [
             captured_strides,
             feedback.buffers.map(|(_, bytes)| bytes.min(u64::from(u32::MAX)) as u32),
-            [emitter.info().corners, captures.len() as u32, words(&info.varyings), 0],
+            [emitter.info().corners, captures.len() as u32, stored_words(&info.varyings), 0],
         ];
         let query = feedback.query.filter(|_| offsets.is_some());
         let mut descriptors = vec![

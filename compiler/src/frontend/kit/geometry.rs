@@ -7,7 +7,7 @@
 use agx_abi::UniformSource;
 use agx_abi::feedback::CapturedOutput;
 use agx_abi::geometry::{GeometryInfo, INDEX_BYTES, RESTART, WORKGROUP};
-use agx_abi::vertex::{MAX_SLOTS, Output, Varying, assign_slots};
+use agx_abi::vertex::{MAX_SLOTS, Output, Varying, assign_slots, stored_words};
 use agx_isa::sr::Sr;
 
 use super::vertex::{VertexOutput, packed};
@@ -61,11 +61,6 @@ pub fn begin(kit: &mut Kit<'_, '_>, info: GeometryInfo, declared: &[Output], key
     kit.software.geometry = Some(Box::new(stage));
 }
 
-/// Number of words of a vertex in these slots.
-fn words(slots: &[Varying]) -> u32 {
-    slots.iter().map(|varying| u32::from(varying.slot).saturating_add(1)).max().unwrap_or(0)
-}
-
 /// Quotient and remainder of the number of an invocation along x by the invocations of a primitive.
 fn divided(kit: &mut Kit<'_, '_>, number: Src, invocations: u32) -> [Src; 2] {
     let primitive = kit.b.udiv(number, Src::imm32(invocations));
@@ -97,7 +92,7 @@ pub fn input(kit: &mut Kit<'_, '_>, vertex: u32, output: Output) -> Src {
         return Src::imm32(0);
     };
     let (slot, stride, info, number) =
-        (u32::from(varying.slot), words(&stage.key.inputs), stage.info, stage.numbers[1]);
+        (u32::from(varying.slot), stored_words(&stage.key.inputs), stage.info, stage.numbers[1]);
     let [primitive, _] = divided(kit, number, info.invocations);
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let bytes = stride.saturating_mul(WORD_BYTES);
