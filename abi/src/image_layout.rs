@@ -1,15 +1,19 @@
 //! Memory layout of texels: the tiled and the twiddled layout of the hardware.
 //!
 //! The rules follow the layout library of Mesa 25.0 and later, whose tests compare them with the vendor's
-//! driver. Sizes are in elements: texels, or blocks of block-compressed formats. In the tiled layout large
+//! driver. Sizes are in elements: texels, or blocks of block-compressed formats. Sides have fewer than 2³⁰ of them. In the tiled layout large
 //! levels are rows of tiles of one page each, and levels smaller than such a tile are padded to powers of
 //! two; elements of a tile are in Morton order, x in the lowest bit. The twiddled layout uses the second form
 //! for all levels.
+
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 /// Alignment of levels in bytes.
 const LINE: u64 = 0x80;
 /// Alignment in bytes of page-aligned layers.
 const PAGE: u64 = 0x4000;
+/// Levels of the largest images, whose sides have 32768 texels.
+const MOST_LEVELS: u32 = 16;
 
 /// The two layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,12 +100,22 @@ pub fn depth_stride(bytes: u64) -> u64 {
 
 /// The bytes between layers of depth or stencil that a render command encodes.
 pub fn depth_stride_bytes(word: u64) -> u64 {
-    ((word >> STRIDE_UNITS) + 1) * PAGE
+    strides(word).saturating_mul(PAGE)
+}
+
+/// The number of units in a stride, which is encoded minus one.
+fn strides(word: u64) -> u64 {
+    (word >> STRIDE_UNITS).saturating_add(1)
 }
 
 /// The bytes between layers of compression metadata that a render command encodes: lines minus one.
 pub fn metadata_stride_bytes(word: u64) -> u64 {
-    ((word >> STRIDE_UNITS) + 1) * LINE
+    strides(word).saturating_mul(LINE)
+}
+
+/// Number of elements of a rectangle.
+fn area([width, height]: [u32; 2]) -> u64 {
+    u64::from(width).saturating_mul(u64::from(height))
 }
 
 fn minify(size: u32, level: u32) -> u32 {
@@ -112,7 +126,7 @@ impl Layout {
     /// Number of levels that memory is allocated for in an image with more than one level: the hardware
     /// computes layer offsets for all of them.
     pub fn all_levels(size: [u32; 2], depth: u32) -> u32 {
-        32 - size[0].max(size[1]).max(depth).max(1).leading_zeros()
+        size[0].max(size[1]).max(depth).max(1).ilog2().saturating_add(1)
     }
 
     fn is_compressed(&self) -> bool {
@@ -121,24 +135,28 @@ impl Layout {
 
     /// Number of elements that cover a given number of texels along each axis.
     fn elements(&self, texels: [u32; 2]) -> [u32; 2] {
-        [0, 1].map(|axis| texels[axis].div_ceil(self.block[axis]))
+        let [width, height] = self.block;
+        [texels[0].div_ceil(width.max(1)), texels[1].div_ceil(height.max(1))]
+    }
+
+    /// Size of a number of elements in bytes.
+    fn bytes_of(&self, elements: u64) -> u64 {
+        elements.saturating_mul(u64::from(self.element_bytes))
     }
 
     /// The first level that is padded to powers of two.
     fn first_small(&self) -> u32 {
         let tile = largest_tile(self.element_bytes);
         let [width, height] = self.elements(self.size);
-        let mut texels = [width * self.block[0], height * self.block[1]];
-        let mut level = 0;
-        while level < 16 {
+        let mut texels = [width.saturating_mul(self.block[0]), height.saturating_mul(self.block[1])];
+        for level in 0..MOST_LEVELS {
             let [w, h] = self.elements(texels);
             if w < tile[0] || h < tile[1] {
-                break;
+                return level;
             }
             texels = texels.map(|side| minify(side, 1));
-            level += 1;
         }
-        level
+        MOST_LEVELS
     }
 
     /// The layout of a level.
@@ -155,16 +173,17 @@ impl Layout {
         let tile = largest_tile(self.element_bytes);
         let [width, height] = self.elements(self.size);
         let tiles = [width.div_ceil(tile[0]), height.div_ceil(tile[1])];
-        let below = (1_u32 << level) - 1;
-        let padded = tiles.map(|count| count & below != 0);
-        let mut count = (tiles[0] * tiles[1]) >> (2 * level);
-        count += if padded[0] { tiles[1] >> level } else { 0 };
-        count += if padded[1] { tiles[0] >> level } else { 0 };
-        count += u32::from(padded[0] && padded[1]);
+        let padded = tiles.map(|count| count.trailing_zeros() < level);
+        let whole = area(tiles).unbounded_shr(level.saturating_mul(2));
+        let columns = if padded[0] { tiles[1].unbounded_shr(level) } else { 0 };
+        let rows = if padded[1] { tiles[0].unbounded_shr(level) } else { 0 };
+        let corner = u64::from(padded[0] && padded[1]);
+        let count =
+            [u64::from(columns), u64::from(rows), corner].into_iter().fold(whole, u64::saturating_add);
         let extra = u32::from(self.is_compressed() && padded[0]);
-        let row = self.elements([minify(self.size[0], level), 1])[0] + extra;
+        let row = self.elements([minify(self.size[0], level), 1])[0].saturating_add(extra);
         Level {
-            bytes: u64::from(count) * u64::from(tile[0] * tile[1]) * u64::from(self.element_bytes),
+            bytes: self.bytes_of(count.saturating_mul(area(tile))),
             tile,
             stride: row.next_multiple_of(tile[0]),
         }
@@ -178,14 +197,14 @@ impl Layout {
             true => minify(side.next_power_of_two(), first),
             false => minify(side, first).next_power_of_two(),
         });
-        let [width, height] = padded.map(|side| minify(side, level - first));
+        let [width, height] = padded.map(|side| minify(side, level.saturating_sub(first)));
         let side = match self.is_compressed() {
             true => width.min(height).next_power_of_two(),
             false => minify(elements[0].min(elements[1]), level).next_power_of_two(),
         };
         let row = self.elements([minify(self.size[0], level), 1])[0];
         Level {
-            bytes: u64::from(width) * u64::from(height) * u64::from(self.element_bytes),
+            bytes: self.bytes_of(area([width, height])),
             tile: [side, side],
             stride: row.next_multiple_of(side),
         }
@@ -199,43 +218,46 @@ impl Layout {
             false => elements.map(|side| minify(side, level).next_power_of_two()),
         };
         let side = logical[0].min(logical[1]);
-        Level {
-            bytes: u64::from(room[0]) * u64::from(room[1]) * u64::from(self.element_bytes),
-            tile: [side, side],
-            stride: logical[0],
-        }
+        Level { bytes: self.bytes_of(area(room)), tile: [side, side], stride: logical[0] }
     }
 
     /// Byte offset of a level within its layer.
     pub fn level_offset(&self, level: u32) -> u64 {
-        (0..level).map(|level| self.level(level).bytes.next_multiple_of(LINE)).sum()
+        (0..level).fold(0, |sum, level| aligned(self.level(level).bytes, LINE).saturating_add(sum))
     }
 
     /// Distance between layers in bytes.
     pub fn layer_stride(&self) -> u64 {
         let bytes = self.level_offset(self.levels);
-        if self.page_aligned || self.order == Order::Twiddled { bytes.next_multiple_of(PAGE) } else { bytes }
+        if self.page_aligned || self.order == Order::Twiddled { aligned(bytes, PAGE) } else { bytes }
     }
 
     /// Byte offset of an element from the start of the image.
     pub fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
         let Level { tile, stride, .. } = self.level(level);
-        let [corner_x, corner_y] = [x & !(tile[0] - 1), y & !(tile[1] - 1)];
-        let corner = u64::from(corner_y) * u64::from(stride) + u64::from(corner_x) * u64::from(tile[1]);
-        let index = corner + interleave(x - corner_x, y - corner_y);
-        let before = if layer == 0 { 0 } else { u64::from(layer) * self.layer_stride() };
-        before + self.level_offset(level) + index * u64::from(self.element_bytes)
+        // The sides of tiles are powers of two.
+        let [inner_x, inner_y] = [x & tile[0].saturating_sub(1), y & tile[1].saturating_sub(1)];
+        let [corner_x, corner_y] = [x ^ inner_x, y ^ inner_y];
+        let corner = area([corner_y, stride]).saturating_add(area([corner_x, tile[1]]));
+        let index = corner.saturating_add(interleave(inner_x, inner_y));
+        let before = if layer == 0 { 0 } else { self.bytes(layer) };
+        before.saturating_add(self.level_offset(level)).saturating_add(self.bytes_of(index))
     }
 
     /// Size of a given number of layers in bytes.
     pub fn bytes(&self, layers: u32) -> u64 {
-        self.layer_stride() * u64::from(layers)
+        self.layer_stride().saturating_mul(u64::from(layers))
     }
+}
+
+/// The next multiple of `alignment`, or the greatest number if there is none.
+fn aligned(bytes: u64, alignment: u64) -> u64 {
+    bytes.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
 }
 
 /// Interleaves the bits of two numbers, those of the first in the even positions.
 fn interleave(x: u32, y: u32) -> u64 {
-    let spread = |value: u32| (0..16).fold(0_u64, |sum, bit| sum | u64::from(value >> bit & 1) << (2 * bit));
+    let spread = |value: u32| (0_u32..16).fold(0, |sum, bit| sum | u64::from(value & 1 << bit) << bit);
     spread(x) | spread(y) << 1
 }
 

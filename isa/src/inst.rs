@@ -5,6 +5,8 @@
 //! the named unknown bits are all operands, so that no part of an encoding is lost and all code over
 //! instructions is generic.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use bitflags::bitflags;
 
 use crate::desc::{Count, Effects, OperandDesc, OrderClass, Role, WaitBehaviour};
@@ -217,7 +219,8 @@ impl Inst {
             Count::Coordinates if self.operand("explicit").is_some_and(|explicit| explicit.value == 0) => 1,
             Count::Coordinates => coordinate_slots(self.modifier("dim"), self.modifier("query") != 0),
             Count::Lod => lod_registers(self.modifier("lod_mode"), self.modifier("dim")),
-            Count::Exchange => 1 + u16::from(self.modifier("op") == 3),
+            Count::Exchange if self.modifier("op") == 3 => 2,
+            Count::Exchange => 1,
             Count::DepthStencil => 1,
             Count::CompareOffset => 1,
         }
@@ -234,7 +237,7 @@ impl Inst {
         let spec = self.op.desc().operands.get(index)?;
         let start = operand.value as u16;
         if spec.count == Count::Fixed(1) {
-            return Some(start..start + u16::from(operand.size.halves()));
+            return Some(start..start.saturating_add(u16::from(operand.size.halves())));
         }
         self.vector_halves(index, operand, spec)
     }
@@ -251,7 +254,8 @@ impl Inst {
             _ => 0,
         };
         let start = operand.value as u16;
-        Some(start..start + count * u16::from(operand.size.halves()) + trailing)
+        let halves = count.saturating_mul(u16::from(operand.size.halves())).saturating_add(trailing);
+        Some(start..start.saturating_add(halves))
     }
 
     /// Half registers written, in operand order, including implicit ones (nesting counter, link register).
@@ -302,8 +306,8 @@ impl Inst {
 
     /// Signed distance in bytes of the branch target from the first byte of the instruction, if it has one.
     pub fn target(&self) -> Option<i32> {
-        let at = self.op.desc().target?;
-        Some(self.operands[at].value as i32)
+        let operand = self.operands.get(self.op.desc().target?)?;
+        Some(operand.value as i32)
     }
 
     /// The order chain of the instruction: that of its row, or of the special register it reads.
@@ -327,15 +331,15 @@ fn coordinate_slots(dim: u32, query: bool) -> u16 {
         3 | 4 | 8 => (2, 1),
         5 | 6 => (3, 0),
         7 => (3, 1),
-        _ => (2, 0),
+        _ => (2_u16, 0),
     };
-    coordinates + if query { 0 } else { extra }
+    coordinates.saturating_add(if query { 0 } else { extra })
 }
 
 /// Registers of the LOD operand: derivatives interleave x and y of each coordinate; bias or LOD with a minimum is a pair.
 fn lod_registers(mode: u32, dim: u32) -> u16 {
     match mode {
-        4 | 12 => 2 * coordinate_slots(dim, true),
+        4 | 12 => coordinate_slots(dim, true).saturating_mul(2),
         9 | 13 => 2,
         _ => 1,
     }
