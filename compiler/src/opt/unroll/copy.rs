@@ -1,7 +1,11 @@
-//! Replaces a loop by a sequence of copies of its body.
+//! Replaces a loop by a sequence of copies of its body. Copies of an innermost loop are folded as they are made: constants
+//! that depend on the iteration, selections by them, and what is computed from these take no instructions.
+
+use arrayvec::ArrayVec;
 
 use super::{Loop, REMOVED, Unroller};
-use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, Value};
+use crate::ir::insert::fold;
+use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
 
 /// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
 pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: u32) {
@@ -17,6 +21,7 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         layout: vec![Segment { block: first, seam: Seam::Scope }],
         unroller,
         around,
+        is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
         body,
         live_out,
     };
@@ -29,10 +34,15 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
     copier.finish();
 }
 
+/// Maximum number of sources of an operation that is folded.
+const MAX_FOLDED_SOURCES: usize = 4;
+
 struct Copier<'c, 'f, 'a> {
     unroller: &'c mut Unroller<'f, 'a>,
     around: &'c Loop,
     body: Vec<Segment>,
+    /// No loop is in the body, so that every value is copied before its uses.
+    is_innermost: bool,
     /// The replacement of each value of the loop in the current copy.
     values: Side<Value, Option<Src>>,
     /// The replacement of each block of the loop in the current copy.
@@ -155,7 +165,9 @@ impl<'a> Copier<'_, '_, 'a> {
         for segment in &self.body {
             self.blocks[segment.block] = Some(self.unroller.f.add_block());
         }
-        self.name_results();
+        if !self.is_innermost {
+            self.name_results();
+        }
         let mut back: Vec<(Block, Block)> = Vec::new();
         let last = self.body.len() - 1;
         for index in 0..=last {
@@ -212,16 +224,15 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    /// Creates new values for the results of the copy, except phis of the header.
+    /// Creates new values for the results of the copy, except phis of the header, which phis of inner loops may use before
+    /// they are copied.
     fn name_results(&mut self) {
         for index in 0..self.body.len() {
             let block = self.body[index].block;
             let skipped = if index == 0 { self.unroller.f.phi_count(block) } else { 0 };
             for at in skipped..self.unroller.f.block(block).insts.len() {
                 let inst = self.unroller.f.block(block).insts[at];
-                for dst in self.unroller.f.insts[inst].dsts {
-                    self.values[*dst] = Some(Src::value(self.unroller.f.add_value_like(*dst)));
-                }
+                self.name(self.unroller.f.insts[inst].dsts);
             }
         }
     }
@@ -231,20 +242,61 @@ impl<'a> Copier<'_, '_, 'a> {
         let skipped = if is_header { self.unroller.f.phi_count(block) } else { 0 };
         for at in skipped..self.unroller.f.block(block).insts.len() {
             let data = self.unroller.f.insts[self.unroller.f.block(block).insts[at]];
-            let result = |dst: &Value| self.values[*dst].and_then(Src::as_value).unwrap_or(*dst);
-            let bump = self.unroller.f.bump;
-            let dsts = bump.alloc_slice_fill_iter(data.dsts.iter().map(result));
-            let srcs = bump.alloc_slice_fill_iter(data.srcs.iter().map(|src| self.src(*src)));
-            let mods = match (data.op, data.target()) {
-                (Op::Ir(IrOp::Phi), _) => {
-                    let copies = data.mods.iter().map(|block| self.copy_of(Block(*block)).0);
-                    bump.alloc_slice_fill_iter(copies)
+            if self.is_innermost {
+                if let (Some(dst), Some(folded)) = (data.dst(), self.folded(&data)) {
+                    self.values[dst] = Some(folded);
+                    continue;
                 }
-                (_, Some(target)) => self.unroller.f.alloc(&[self.target_of(target).0]),
-                _ => data.mods,
-            };
-            self.place(copy, InstData { dsts, srcs, mods, ..data });
+                self.name(data.dsts);
+            }
+            self.copy_inst(copy, &data);
         }
+    }
+
+    /// Creates new values for the results of an instruction.
+    fn name(&mut self, dsts: &[Value]) {
+        for dst in dsts {
+            self.values[*dst] = Some(Src::value(self.unroller.f.add_value_like(*dst)));
+        }
+    }
+
+    /// What the copy of an instruction with one result returns, if that is a constant or a source.
+    fn folded(&self, data: &InstData<'a>) -> Option<Src> {
+        let f = &self.unroller.f;
+        let ty = f.ty(data.dst()?);
+        let first = self.src(*data.srcs.first()?);
+        match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Select), [_, on_true, on_false]) => {
+                let chosen = self.src(if first.as_imm()? != 0 { *on_true } else { *on_false });
+                (first.flags | chosen.flags)
+                    .is_empty()
+                    .then_some(chosen)
+                    .filter(|chosen| f.src_ty(*chosen) == ty)
+            }
+            (Op::Ir(IrOp::Mov), [_]) => (first.flags.is_empty() && f.src_ty(first) == ty).then_some(first),
+            _ if data.op.is_pure() && first.kind == SrcKind::Imm => {
+                let srcs: ArrayVec<Src, MAX_FOLDED_SOURCES> =
+                    data.srcs.iter().take(MAX_FOLDED_SOURCES).map(|src| self.src(*src)).collect();
+                if srcs.len() == data.srcs.len() { fold(f, data.op, ty, &srcs, data.mods) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    fn copy_inst(&mut self, copy: Block, data: &InstData<'a>) {
+        let result = |dst: &Value| self.values[*dst].and_then(Src::as_value).unwrap_or(*dst);
+        let bump = self.unroller.f.bump;
+        let dsts = bump.alloc_slice_fill_iter(data.dsts.iter().map(result));
+        let srcs = bump.alloc_slice_fill_iter(data.srcs.iter().map(|src| self.src(*src)));
+        let mods = match (data.op, data.target()) {
+            (Op::Ir(IrOp::Phi), _) => {
+                let copies = data.mods.iter().map(|block| self.copy_of(Block(*block)).0);
+                bump.alloc_slice_fill_iter(copies)
+            }
+            (_, Some(target)) => self.unroller.f.alloc(&[self.target_of(target).0]),
+            _ => data.mods,
+        };
+        self.place(copy, InstData { dsts, srcs, mods, ..*data });
     }
 
     fn copy_of(&self, block: Block) -> Block {
