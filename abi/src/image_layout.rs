@@ -1,10 +1,10 @@
 //! Memory layout of texels: the tiled and the twiddled layout of the hardware.
 //!
 //! The rules follow the layout library of Mesa 25.0 and later, whose tests compare them with the vendor's
-//! driver. Sizes are in elements: texels, or blocks of block-compressed formats. Sides have fewer than 2³⁰ of them. In the tiled layout large
-//! levels are rows of tiles of one page each, and levels smaller than such a tile are padded to powers of
-//! two; elements of a tile are in Morton order, x in the lowest bit. The twiddled layout uses the second form
-//! for all levels.
+//! driver. Sizes are in elements: texels, or blocks of block-compressed formats. Sides have fewer than 2³⁰
+//! of them. In the tiled layout large levels are rows of tiles of one page each, and levels smaller than
+//! such a tile are padded to powers of two; elements of a tile are in Morton order, x in the lowest bit. The
+//! twiddled layout uses the second form for all levels.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 

@@ -11,7 +11,7 @@ use super::src::{Src, SrcKind};
 use super::types::Type;
 
 /// Maximum number of sources of an operation that is folded.
-const MAX_PURE_SOURCES: usize = 4;
+pub(crate) const MAX_PURE_SOURCES: usize = 4;
 
 /// Evaluates a pure operation on constants; `None` if it is not pure, a source is not constant, or the result
 /// has more than one component.

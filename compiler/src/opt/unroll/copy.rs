@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 
 use super::{Loop, REMOVED, Unroller};
-use crate::ir::insert::fold;
+use crate::ir::insert::{MAX_PURE_SOURCES, fold};
 use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
 
 /// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
@@ -33,9 +33,6 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
     }
     copier.finish();
 }
-
-/// Maximum number of sources of an operation that is folded.
-const MAX_FOLDED_SOURCES: usize = 4;
 
 struct Copier<'c, 'f, 'a> {
     unroller: &'c mut Unroller<'f, 'a>,
@@ -275,8 +272,8 @@ impl<'a> Copier<'_, '_, 'a> {
             }
             (Op::Ir(IrOp::Mov), [_]) => (first.flags.is_empty() && f.src_ty(first) == ty).then_some(first),
             _ if data.op.is_pure() && first.kind == SrcKind::Imm => {
-                let srcs: ArrayVec<Src, MAX_FOLDED_SOURCES> =
-                    data.srcs.iter().take(MAX_FOLDED_SOURCES).map(|src| self.src(*src)).collect();
+                let srcs: ArrayVec<Src, MAX_PURE_SOURCES> =
+                    data.srcs.iter().take(MAX_PURE_SOURCES).map(|src| self.src(*src)).collect();
                 if srcs.len() == data.srcs.len() { fold(f, data.op, ty, &srcs, data.mods) } else { None }
             }
             _ => None,
