@@ -22,7 +22,7 @@ pub struct Row {
     pub alu: u64,
     /// Code size.
     pub bytes: u64,
-    /// Half registers, the only unit that the table's thread counts share with [`agx_abi::occupancy`].
+    /// Half registers as published, the only unit that the table's thread counts share with [`agx_abi::occupancy`].
     pub registers: u64,
     /// Values spilled.
     pub spills: u64,
@@ -32,6 +32,14 @@ pub struct Row {
     pub preamble_instructions: Option<u64>,
     /// Host instructions executed to compile, if they were measured.
     pub compile_instructions: Option<u64>,
+}
+
+impl Row {
+    /// Number of half registers. An odd figure of Mesa 26.1.6 is the index of the highest half register, an even one
+    /// is a count: the end of the exported registers or the minimum of a vertex shader (docs/score.md).
+    pub fn register_count(&self) -> u64 {
+        self.registers.next_multiple_of(2)
+    }
 }
 
 /// The whole table.
@@ -126,6 +134,16 @@ mod tests {
         assert_eq!((row.instructions, row.bytes, row.registers), (Some(8), 52, 14));
         assert_eq!((row.stage, row.fills, row.compile_instructions), (Stage::Compute, 2, Some(1_926_625)));
         assert_eq!(table.find("a.spv", "other"), None);
+    }
+
+    #[test]
+    fn odd_register_figures_are_indices() {
+        let header = COLUMNS.join("\t");
+        for (figure, count) in [(0, 0), (12, 12), (27, 28)] {
+            let row = format!("a\tVertex\tmain\t8\t5\t52\t{figure}\t0\t0");
+            let table = Baseline::parse(&format!("{header}\n{row}\n")).expect("well-formed");
+            assert_eq!(table.rows[0].register_count(), count);
+        }
     }
 
     #[test]
