@@ -15,7 +15,8 @@ use crate::memory::lock;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
 use crate::record::Writer;
-use crate::render::{Graphics, Memory, Pass, PassInfo};
+use crate::render::{Graphics, Pass, PassInfo};
+use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::upload::{Stream, Upload};
 use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
@@ -160,8 +161,8 @@ pub struct Recorder {
     pub pass: Option<Pass>,
     /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
-    /// Memory that indirect draws with geometry shaders and tessellated draws share.
-    pub(crate) shared: Option<Memory>,
+    /// Memory that large and indirect draws of patches or with geometry shaders share.
+    pub(crate) shared: Option<Shared>,
 }
 
 /// The size of a dispatch.

@@ -40,6 +40,7 @@ pub mod queue;
 pub mod ranges;
 pub mod record;
 pub mod render;
+mod results_memory;
 pub mod sampler;
 pub mod sampler_heap;
 pub mod scratch;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::Error;
 use crate::gpu::PAGE;
 use crate::memory::{Allocation, Place, Space, lock};
+use crate::results_memory::SharedMemory;
 use crate::sampler_heap::SamplerHeap;
 
 /// Bytes of a chunk.
@@ -19,13 +20,16 @@ pub struct Chunks {
     borders: bool,
     /// The heap of samplers.
     pub samplers: SamplerHeap,
+    /// Memory for the results of large draws before their passes.
+    pub results: SharedMemory,
     free: Mutex<Vec<Arc<Allocation>>>,
 }
 
 impl Chunks {
     /// No chunks yet, with the address of zeros, and with the flag for border colours.
     pub fn new(space: Arc<Space>, zeros: u64, borders: bool, samplers: SamplerHeap) -> Chunks {
-        Chunks { space, zeros, borders, samplers, free: Mutex::new(Vec::new()) }
+        let results = SharedMemory::new(space.clone());
+        Chunks { space, zeros, borders, samplers, results, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {

@@ -15,6 +15,8 @@ layout(push_constant) uniform Parameters {
     uint record_words;  // words per record of a patch
     uint room_bytes;    // size of the memory for points and indices
     uvec2 room_address;
+    uint first_patch;   // the patches of this batch
+    uint most_patches;
 } p;
 layout(set = 0, binding = 0) buffer Launches { uint launches[]; };
 layout(set = 0, binding = 1) buffer Patches { uint patches[]; };
@@ -39,7 +41,7 @@ const uint RECORDS = 105u;          // word of the first record
 const uint DESCRIPTIONS = 106u;     // word of the first description
 const uint POINTS = 107u;           // word of the first point in the room
 const uint INDICES = 108u;          // word of the first index in the room
-const uint KEPT = 109u;             // number of patches that have room
+const uint KEPT = 109u;             // end of the patches of the batch that have room
 
 // Words of the description of a patch.
 const uint DESCRIPTION_WORDS = 8u;
@@ -107,7 +109,7 @@ uint side(uint patch_word, uvec4 sizes, uint ring, uint edge) {
 
 // The patch that has a point or primitive, by the counts in its description.
 uint owner(uint id, uint count_word) {
-    uint low = 0u;
+    uint low = p.first_patch;
     uint high = launches[KEPT];
     while (low + 1u < high) {
         uint middle = (low + high) >> 1u;

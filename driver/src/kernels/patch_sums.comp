@@ -1,11 +1,11 @@
-// Places the points and indices of tessellated patches in the room, in the order of patches, and prepares the launches that write them and
-// the draw. Patches beyond the end of the room are omitted. One workgroup of 32 threads, each with successive patches.
+// Places the points and indices of a batch of tessellated patches in the room, in the order of patches, and prepares the launches that write
+// them and the draw. Patches beyond the end of the room are omitted. One workgroup of 32 threads, each with successive patches.
 
 const uint THREADS = 32u;
 
 layout(set = 0, binding = 3) buffer Used { uint used[]; };
 
-// Points, primitives and patches of each thread: of all its patches, then of those that have room.
+// Points and primitives of each thread, and the end of its patches: of all its patches, then of those that have room.
 shared uvec3 sums[32];
 
 const uint MOST = 0x10000000u;
@@ -44,10 +44,11 @@ void finish(uint start, uvec3 total) {
 
 void main() {
     uint thread = gl_GlobalInvocationID.x;
-    uint count = launches[PATCHES];
-    uint each = (count + THREADS - 1u) / THREADS;
-    uint first = min(thread * each, count);
-    uint end = min(first + each, count);
+    uint batch = min(p.first_patch, launches[PATCHES]);
+    uint batch_end = batch + min(launches[PATCHES] - batch, p.most_patches);
+    uint each = (batch_end - batch + THREADS - 1u) / THREADS;
+    uint first = min(batch + thread * each, batch_end);
+    uint end = min(first + each, batch_end);
     uvec2 sum = uvec2(0u, 0u);
     for (uint number = first; number < end; number++) {
         uint patch_word = description(number);

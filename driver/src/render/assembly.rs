@@ -132,6 +132,18 @@ impl Draw {
     }
 }
 
+/// Maximum number of primitives of all instances of a draw, if it does not depend on memory.
+pub(super) fn most_primitives(drawn: &Drawn) -> Option<u64> {
+    let dynamic = &drawn.graphics.dynamic;
+    let Shape { base, step, .. } = shape(dynamic.topology, dynamic.patch.vertices);
+    match drawn.numbers {
+        DrawNumbers::Direct { count, instances, .. } => {
+            Some(u64::from(count.saturating_sub(base) / step) * u64::from(instances))
+        }
+        DrawNumbers::Indirect(_) => None,
+    }
+}
+
 impl IndexBuffer {
     fn elements(&self) -> u32 {
         (self.bytes >> self.shift()).min(u64::from(u32::MAX)) as u32
@@ -150,20 +162,13 @@ impl Recorder {
     pub(super) fn assemble(&mut self, drawn: &Drawn) -> Result<Draw, Error> {
         let Graphics { dynamic, indices, .. } = &drawn.graphics;
         let (topology, patch_vertices) = (dynamic.topology, dynamic.patch.vertices);
-        let most = match drawn.numbers {
-            DrawNumbers::Direct { count, instances, .. } => {
-                let Shape { base, step, .. } = shape(topology, patch_vertices);
-                Some(u64::from(count.saturating_sub(base) / step) * u64::from(instances))
-            }
-            DrawNumbers::Indirect(_) => None,
-        };
         let draw = Draw {
             numbers: self.numbers(drawn)?,
             indices: indices.filter(|_| drawn.indexed),
             topology,
             patch_vertices,
             last_provokes: dynamic.raster.provoking_last,
-            most,
+            most: most_primitives(drawn),
         };
         match dynamic.restart && drawn.indexed {
             true => self.decompose(draw, drawn, Kept::All),

@@ -6,6 +6,7 @@ use agx_abi::record as r;
 use agx_abi::varyings::CoefficientBindings;
 use ash::vk;
 
+use super::results::{INDIRECT, claim};
 use super::state::{Update, index, provoking};
 use super::tessellation::tessellate;
 use super::{Graphics, OfPipeline, Pass, Shaders};
@@ -63,6 +64,7 @@ pub enum DrawNumbers {
 }
 
 /// A draw with its state.
+#[derive(Clone)]
 pub(super) struct Drawn {
     /// The state.
     pub graphics: Graphics,
@@ -112,20 +114,22 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or out of memory.
     pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
-        let Some(mut pass) = self.pass.take() else { return Ok(()) };
+        if self.pass.is_none() {
+            return Ok(());
+        }
         let drawn = Drawn { graphics: self.graphics.clone(), numbers, indexed, linked: None };
-        let result =
-            self.prepared(drawn, number).and_then(|drawn| self.draw_views(&mut pass, &drawn, number));
-        self.pass = Some(pass);
-        result
+        let Shaders { control, evaluation, geometry, .. } = drawn.graphics.shaders.clone();
+        if let Some((control, evaluation)) = control.zip(evaluation) {
+            return tessellate(self, drawn, (&control, &evaluation), number);
+        }
+        if geometry.is_some() && matches!(numbers, DrawNumbers::Indirect(_)) {
+            claim(self, INDIRECT)?;
+        }
+        draw_primitives(self, drawn, number)
     }
 
     /// Runs the programs of a draw that come before its pass; returns the draw of the hardware.
-    fn prepared(&mut self, mut drawn: Drawn, number: u32) -> Result<Drawn, Error> {
-        let Shaders { control, evaluation, .. } = drawn.graphics.shaders.clone();
-        if let Some((control, evaluation)) = control.zip(evaluation) {
-            drawn = tessellate(self, drawn, (&control, &evaluation), number)?;
-        }
+    fn prepared(&mut self, drawn: Drawn, number: u32) -> Result<Drawn, Error> {
         if let Some(geometry) = drawn.graphics.shaders.geometry.clone() {
             return self.emit(drawn, &geometry, number);
         }
@@ -243,6 +247,15 @@ impl Recorder {
         );
         Ok(bytes)
     }
+}
+
+/// Draws points, lines or triangles.
+pub(super) fn draw_primitives(recorder: &mut Recorder, drawn: Drawn, number: u32) -> Result<(), Error> {
+    let Some(mut pass) = recorder.pass.take() else { return Ok(()) };
+    let result =
+        recorder.prepared(drawn, number).and_then(|drawn| recorder.draw_views(&mut pass, &drawn, number));
+    recorder.pass = Some(pass);
+    result
 }
 
 /// The programs of a draw.

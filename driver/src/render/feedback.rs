@@ -58,7 +58,10 @@ fn count(recorder: &mut Recorder, draw: &Draw, query: u64) -> Result<(), Error> 
 
 impl Recorder {
     /// Does something before the pass that is under way.
-    fn before_pass(&mut self, act: impl FnOnce(&mut Recorder) -> Result<(), Error>) -> Result<(), Error> {
+    pub(super) fn before_pass<T>(
+        &mut self,
+        act: impl FnOnce(&mut Recorder) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let pass = self.pass.take();
         let result = act(self);
         self.pass = pass;

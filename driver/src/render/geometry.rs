@@ -13,12 +13,12 @@ use ash::vk::PrimitiveTopology as T;
 use super::assembly::{Draw, Shape};
 use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, strides};
 use super::record;
-use super::results::Memory;
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
 use crate::geometry::{Emitter, GeometryStage};
 use crate::kernels::Kernel;
+use crate::results_memory::Memory;
 use crate::words::{Direct, Numbers, State};
 
 /// Bytes of the records of a draw: both launches and the parameters of the draw.

@@ -24,6 +24,7 @@ use crate::draw_state::{DrawState, TargetFormats};
 use crate::geometry::GeometryStage;
 use crate::query::QueryPool;
 use crate::record::Writer;
+use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
@@ -35,7 +36,6 @@ use crate::words::State;
 pub use draw::{DrawNumbers, IndexBuffer};
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
-pub(crate) use results::Memory;
 pub(crate) use tessellation::patch_record;
 pub use tiles::Tiles;
 
@@ -329,6 +329,7 @@ impl Recorder {
     /// Writes the render commands of a pass.
     fn finish_pass(&mut self, mut pass: Pass) -> Result<Pass, Error> {
         self.end_compute()?;
+        self.shared.iter_mut().for_each(Shared::clear);
         let scissors = self.upload.put(&pass.scissors, 64)?;
         let biases = self.upload.put(&pass.biases, 64)?;
         for mut view in std::mem::take(&mut pass.views) {

@@ -1,49 +1,26 @@
 //! Memory for the results of launches that run before the pass of a draw.
 
+use super::interrupt;
 use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::program::Program;
+use crate::results_memory::{ALIGNMENT, MOST_SHARED, Memory, Shared};
 use crate::words::{LaunchNumbers, State};
 
-/// Bytes of the memory that the draws of a command buffer share if only the device has their sizes.
-const SHARED_BYTES: u32 = 1 << 26;
-
-/// Memory for the results of launches.
-#[derive(Clone, Copy)]
-pub struct Memory {
-    /// First byte.
-    pub(super) address: u64,
-    pub(super) bytes: u32,
-    /// Address of the number of bytes in use.
-    pub(super) used: u64,
-    /// Whether nothing is in use when a draw begins.
-    pub(super) is_fresh: bool,
-}
-
-impl Memory {
-    /// Low and high word of the address, bytes, and whether nothing is in use.
-    pub(super) fn words(self) -> [u32; 4] {
-        [self.address as u32, (self.address >> 32) as u32, self.bytes, self.is_fresh.into()]
-    }
-}
+/// Bytes of shared memory for the results of a step of an indirect draw, whose size only the device has.
+pub(super) const INDIRECT: u64 = 1 << 26;
 
 impl Recorder {
-    /// Memory for the results of a draw: of its own, or that of all draws whose size only the device has.
-    pub(super) fn memory(&mut self, needed: Option<u64>) -> Result<Memory, Error> {
-        if let Some(needed) = needed {
-            let needed = needed.max(4);
-            let bytes = u32::try_from(needed).map_err(|_| Error::DeviceMemory { bytes: needed })?;
-            let (address, used) = (self.upload.reserve(needed)?, self.upload.put(&[0; 4], 16)?);
-            return Ok(Memory { address, bytes, used, is_fresh: true });
+    /// Memory for the results of a draw: of its own, or shared memory that was claimed.
+    pub(super) fn memory(&mut self, own: Option<u64>) -> Result<Memory, Error> {
+        if let Some(bytes) = own {
+            let bytes = bytes.max(4);
+            let size = u32::try_from(bytes).map_err(|_| Error::DeviceMemory { bytes })?;
+            let (address, used) = (self.upload.reserve(bytes)?, self.upload.put(&[0; 4], 16)?);
+            return Ok(Memory { address, bytes: size, used, is_fresh: true });
         }
-        if let Some(shared) = self.shared {
-            return Ok(shared);
-        }
-        let (address, used) = (self.upload.reserve(SHARED_BYTES.into())?, self.upload.put(&[0; 4], 16)?);
-        self.fill_memory(used, 4, 0)?;
-        let shared = Memory { address, bytes: SHARED_BYTES, used, is_fresh: false };
-        self.shared = Some(shared);
-        Ok(shared)
+        let shared = self.shared.ok_or(Error::Invalid { what: "shared memory that was not claimed" })?;
+        Ok(shared.memory)
     }
 
     /// Launches a stage with the parameters at an address ([`record`]).
@@ -58,4 +35,27 @@ impl Recorder {
         self.launch(program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
     }
+}
+
+/// Claims shared memory for the results of the next draw of the pass, at most [`MOST_SHARED`] bytes. If the draws of the
+/// pass have claimed too much already, larger memory is used, or the pass is interrupted.
+pub(super) fn claim(recorder: &mut Recorder, bytes: u64) -> Result<(), Error> {
+    let bytes = bytes.next_multiple_of(ALIGNMENT).min(MOST_SHARED);
+    let has_room = |shared: &Shared| u64::from(shared.memory.bytes) + bytes <= shared.size;
+    if recorder.shared.is_some_and(|shared| !has_room(&shared) && shared.size == MOST_SHARED) {
+        interrupt(recorder)?;
+    }
+    let mut shared = match recorder.shared.filter(has_room) {
+        Some(shared) => shared,
+        None => {
+            let doubled = recorder.shared.map_or(0, |shared| 2 * shared.size);
+            recorder.device.chunks.results.get(bytes.max(doubled))?
+        }
+    };
+    if shared.memory.bytes == 0 {
+        recorder.before_pass(|recorder| recorder.fill_memory(shared.memory.used, 4, 0))?;
+    }
+    shared.memory.bytes += bytes as u32;
+    recorder.shared = Some(shared);
+    Ok(())
 }

@@ -20,9 +20,12 @@ use crate::cache::Known;
 use crate::command::Recorder;
 use crate::draw_state::VertexInput;
 use crate::kernels::Kernel;
-use crate::render::assembly::{Draw, Shape};
-use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, strides};
-use crate::render::results::Memory;
+use crate::render::assembly::{Draw, Shape, most_primitives};
+use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primitives, strides};
+use crate::render::interrupt;
+use crate::render::results::{INDIRECT, claim};
+use crate::results_memory::{MOST_SHARED, Memory};
+use crate::stages::VertexStage;
 use crate::tessellation::{ControlStage, EvaluationStage, Modes};
 use crate::transfer::run_indirect;
 use crate::words::{Direct, Numbers, State};
@@ -61,34 +64,103 @@ const MOST_OWN: u64 = 1 << 22;
 const SUMMING: u32 = 32;
 
 /// Patches in memory.
+#[derive(Clone, Copy)]
 struct Patches {
     /// Address of the launches, which have the number of patches and the places of their records.
     launches: u64,
     /// The memory of the records and descriptions.
     memory: Memory,
-    /// Maximum number of patches, if it does not depend on memory.
-    most: Option<u64>,
     /// Bytes of a record.
     record_bytes: u32,
 }
 
-/// Runs the vertex and the tessellation control shader of a draw and subdivides its patches; returns the draw of the
-/// domain points, whose vertex shader is the evaluation shader.
+/// Patches of a draw that are subdivided and drawn together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Batch {
+    /// Number of the first patch.
+    first: u32,
+    /// Maximum number of patches.
+    most: u32,
+    /// Bytes of memory of its own for the results.
+    own: Option<u64>,
+    /// Bytes of shared memory.
+    claimed: u64,
+}
+
+/// The batches of a draw with at most `most` patches, which take up to `largest` bytes each. `more` bytes of shared memory are
+/// for the geometry shader.
+fn batches(most: Option<u64>, largest: u64, more: u64) -> impl Iterator<Item = Batch> {
+    let whole = |own, claimed| Batch { first: 0, most: u32::MAX, own, claimed };
+    let (single, count) = match most {
+        None => (Some(whole(None, INDIRECT + more)), 0),
+        Some(most) if most.saturating_mul(largest) <= MOST_OWN => {
+            (Some(whole(Some(most * largest), more)), 0)
+        }
+        Some(most) => (None, most),
+    };
+    let each = (MOST_SHARED - more) / largest;
+    let batch = move |at: u64| {
+        let first = at * each;
+        let most = each.min(count - first);
+        Batch { first: first as u32, most: most as u32, own: None, claimed: most * largest + more }
+    };
+    single.into_iter().chain((0..count.div_ceil(each)).map(batch))
+}
+
+/// Draws patches: runs the vertex and the tessellation control shader, subdivides the patches, and draws the domain points
+/// with the evaluation shader as vertex shader. If there is not enough memory for the results of all patches at the largest
+/// levels, the pass is interrupted between batches of patches.
 pub(super) fn tessellate(
     recorder: &mut Recorder,
-    mut drawn: Drawn,
+    drawn: Drawn,
     (control, evaluation): (&ControlStage, &EvaluationStage),
     number: u32,
-) -> Result<Drawn, Error> {
-    let draw = recorder.assemble(&drawn)?;
+) -> Result<(), Error> {
     let stage = evaluation.stage(&recorder.device, control.info().record, Known::default())?;
     let modes = Modes::of(control.info(), stage.patch_info());
-    let patches = store_patches(recorder, &drawn, &draw, control, number)?;
     let is_reversed = modes.clockwise == drawn.graphics.dynamic.patch.points_up;
-    let indices = subdivide(recorder, &patches, modes, is_reversed)?;
+    let geometry = if drawn.graphics.shaders.geometry.is_some() { INDIRECT } else { 0 };
+    let mut stored = None;
+    for batch in batches(most_primitives(&drawn), most_bytes(modes), geometry) {
+        if stored.is_some() {
+            interrupt(recorder)?;
+        }
+        if batch.claimed > 0 {
+            claim(recorder, batch.claimed)?;
+        }
+        let (patches, room) = recorder.before_pass(|recorder| {
+            let patches = match stored {
+                Some(patches) => patches,
+                None => store_patches(recorder, &drawn, control, number)?,
+            };
+            let room = recorder.memory(batch.own)?;
+            subdivide(recorder, room, &patches, &batch, modes, is_reversed)?;
+            Ok((patches, room))
+        })?;
+        stored = Some(patches);
+        let points = points_draw(drawn.clone(), &patches, room, modes, stage.clone());
+        draw_primitives(recorder, points, number)?;
+    }
+    Ok(())
+}
+
+/// Maximum number of bytes of the points and indices of a patch.
+fn most_bytes(modes: Modes) -> u64 {
+    12 * MOST_POINTS + 4 * u64::from(modes.corners()) * MOST_PRIMITIVES
+}
+
+/// The draw of the domain points of subdivided patches.
+fn points_draw(
+    mut drawn: Drawn,
+    patches: &Patches,
+    room: Memory,
+    modes: Modes,
+    evaluation: Arc<VertexStage>,
+) -> Drawn {
     (drawn.numbers, drawn.indexed) = (DrawNumbers::Indirect(patches.launches + DRAW), true);
     let graphics = &mut drawn.graphics;
-    graphics.indices = Some(indices);
+    let (address, bytes) = (room.address, room.bytes.into());
+    graphics.indices = Some(IndexBuffer { address, bytes, kind: vk::IndexType::UINT32 });
     graphics.dynamic.topology = match modes.corners() {
         1 => T::POINT_LIST,
         2 => T::LINE_LIST,
@@ -97,18 +169,18 @@ pub(super) fn tessellate(
     graphics.dynamic.restart = false;
     graphics.dynamic.input = Arc::new(VertexInput::default());
     graphics.state.launch.patches = patches.launches + PATCH;
-    graphics.shaders.vertex = Some(stage);
-    Ok(drawn)
+    graphics.shaders.vertex = Some(evaluation);
+    drawn
 }
 
 /// Runs the vertex and the control shader, which store the record of each patch.
 fn store_patches(
     recorder: &mut Recorder,
     drawn: &Drawn,
-    draw: &Draw,
     control: &ControlStage,
     number: u32,
 ) -> Result<Patches, Error> {
+    let draw = &recorder.assemble(drawn)?;
     let graphics = &drawn.graphics;
     let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
     let (input, strides) = (&graphics.dynamic.input, strides(graphics));
@@ -149,28 +221,15 @@ fn prepare_patches(recorder: &mut Recorder, draw: &Draw, control: &ControlStage)
         Direct::Buffer(launches, LAUNCHES_BYTES as u64),
     ];
     recorder.run_kernel(Kernel::Tessellation, parameters.as_flattened(), &descriptors, [1; 3])?;
-    Ok(Patches { launches, memory, most: draw.most, record_bytes: sizes[1] })
+    Ok(Patches { launches, memory, record_bytes: sizes[1] })
 }
 
-/// Writes the points and indices of patches, and the parameters of their draw, to memory of their own or to the shared
-/// memory.
+/// Writes the points and indices of a batch of patches, and the parameters of their draw.
 fn subdivide(
-    recorder: &mut Recorder,
-    patches: &Patches,
-    modes: Modes,
-    is_reversed: bool,
-) -> Result<IndexBuffer, Error> {
-    let largest = 12 * MOST_POINTS + 4 * u64::from(modes.corners()) * MOST_PRIMITIVES;
-    let needed = patches.most.map(|most| most.saturating_mul(largest));
-    let room = recorder.memory(needed.filter(|needed| *needed <= MOST_OWN))?;
-    subdivide_into(recorder, room, patches, modes, is_reversed)?;
-    Ok(IndexBuffer { address: room.address, bytes: room.bytes.into(), kind: vk::IndexType::UINT32 })
-}
-
-fn subdivide_into(
     recorder: &mut Recorder,
     room: Memory,
     patches: &Patches,
+    batch: &Batch,
     modes: Modes,
     is_reversed: bool,
 ) -> Result<(), Error> {
@@ -179,6 +238,7 @@ fn subdivide_into(
     let parameters = [
         [domain, spacing, modes.corners(), is_reversed.into()],
         [patches.record_bytes / 4, bytes, low, high],
+        [batch.first, batch.most, 0, 0],
     ];
     let descriptors = [
         Direct::Buffer(patches.launches, LAUNCHES_BYTES as u64),
@@ -188,7 +248,9 @@ fn subdivide_into(
     ];
     let parameters = parameters.as_flattened();
     let launches = patches.launches;
-    run_indirect(recorder, Kernel::Patches, parameters, &descriptors, launches + DESCRIBE)?;
+    if batch.first == 0 {
+        run_indirect(recorder, Kernel::Patches, parameters, &descriptors, launches + DESCRIBE)?;
+    }
     recorder.run_kernel(Kernel::PatchSums, parameters, &descriptors, [SUMMING, 1, 1])?;
     run_indirect(recorder, Kernel::DomainPoints, parameters, &descriptors, launches + POINTS)?;
     if modes.points {
@@ -196,6 +258,7 @@ fn subdivide_into(
     }
     run_indirect(recorder, Kernel::DomainPrimitives, parameters, &descriptors, launches + PRIMITIVES)
 }
+
 /// The number of a domain in kernels.
 fn domain_number(domain: Domain) -> u32 {
     match domain {

@@ -47,8 +47,22 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
+/// All patches of a draw.
+const ALL: Batch = Batch { first: 0, most: u32::MAX, own: None, claimed: 0 };
+
 /// Subdivides patches with these outer and inner levels, in memory of this size.
 fn subdivide_in(room_bytes: u32, modes: Modes, is_reversed: bool, levels: &[[f32; 6]]) -> Mesh {
+    subdivide_batches(&[ALL], room_bytes, modes, is_reversed, levels)
+}
+
+/// Subdivides batches of patches one after another in the same memory; returns the last one.
+fn subdivide_batches(
+    batches: &[Batch],
+    room_bytes: u32,
+    modes: Modes,
+    is_reversed: bool,
+    levels: &[[f32; 6]],
+) -> Mesh {
     let outputs = Outputs { report: Box::new(|found| panic!("{found}")), trace: None, statistics: None };
     let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
     let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
@@ -71,13 +85,18 @@ fn subdivide_in(room_bytes: u32, modes: Modes, is_reversed: bool, levels: &[[f32
     let patches = Patches {
         launches: launch_memory.address,
         memory: memory(records.address, 64 * count.max(1)),
-        most: None,
         record_bytes: 4 * RECORD_WORDS as u32,
     };
     let room = memory(room_memory.address, room_bytes);
     let commands = CommandBuffer::new(device.clone(), Level::Primary);
     commands.begin();
-    commands.record(move |recorder| subdivide_into(recorder, room, &patches, modes, is_reversed));
+    for batch in batches {
+        let batch = *batch;
+        commands.record(move |recorder| {
+            recorder.fill_memory(room.used, 4, 0)?;
+            super::subdivide(recorder, room, &patches, &batch, modes, is_reversed)
+        });
+    }
     commands.end().expect("records");
     let submission = Submission { commands: vec![commands.commands()], ..Submission::default() };
     device.queue.submit(vec![submission]).expect("runs");
@@ -379,6 +398,47 @@ fn many_patches_have_the_points_of_each_alone() {
         let expected: Vec<Vec<usize>> = single.primitives.iter().map(moved).collect();
         assert_eq!(mesh.primitives_of(patch), expected, "patch {patch}");
         first += single.points.len();
+    }
+}
+
+#[test]
+fn batches_are_parts_of_the_whole_draw() {
+    let levels = various(70);
+    for modes in [Domain::Triangles, Domain::Isolines].map(|domain| modes(domain, Spacing::FractionalEven)) {
+        let all = subdivide(modes, &levels);
+        // The last batch begins after the last patch.
+        let batch = |first| Batch { first, most: 33, ..ALL };
+        let list = [0, 33, 66, 99].map(batch);
+        let (mut points, mut primitives) = (Vec::new(), Vec::new());
+        for number in 0..list.len() {
+            let part = subdivide_batches(&list[..=number], 1 << 24, modes, false, &levels);
+            let moved = |corners: Vec<usize>| corners.iter().map(|corner| points.len() + corner).collect();
+            primitives.extend(part.primitives.into_iter().map(moved).collect::<Vec<Vec<usize>>>());
+            points.extend(part.points);
+        }
+        assert_eq!(points, all.points);
+        assert_eq!(primitives, all.primitives);
+    }
+}
+
+#[test]
+fn batches_have_all_patches_and_memory_for_the_largest() {
+    let largest = most_bytes(modes(Domain::Quads, Spacing::Equal));
+    for more in [0, INDIRECT] {
+        for most in [0, 1, MOST_OWN / largest, MOST_OWN / largest + 1, 1300, 1800, 1801, 5000, 1 << 20] {
+            let mut next = 0;
+            for batch in batches(Some(most), largest, more) {
+                assert_eq!(u64::from(batch.first), next, "{most} patches");
+                let count = u64::from(batch.most).min(most - next);
+                let results = batch.own.unwrap_or(batch.claimed - more);
+                assert!(count * largest <= results && batch.claimed <= MOST_SHARED);
+                assert!(batch.own.is_some() || batch.claimed > 0);
+                next += count;
+            }
+            assert_eq!(next, most);
+        }
+        let indirect: Vec<Batch> = batches(None, largest, more).collect();
+        assert_eq!(indirect, [Batch { claimed: INDIRECT + more, ..ALL }]);
     }
 }
 
