@@ -142,7 +142,8 @@ impl Sharer<'_, '_, '_> {
                     let is_single = self.f.ty(value).comps == 1 && self.f.ty(value).bits <= 32;
                     let is_once = data.srcs.iter().filter(|other| **other == *src).count() == 1;
                     let stays = match heir {
-                        Some(heir) => heir > to && next.get(&(value, at)) == Some(&heir),
+                        Some(heir) if next.get(&(value, at)) == Some(&heir) => heir > to,
+                        Some(heir) => !collected.contains_key(&value) && self.last[value] < heir,
                         None => !collected.contains_key(&value),
                     };
                     (is_single && is_once && stays).then_some(value)
