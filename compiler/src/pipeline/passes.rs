@@ -195,6 +195,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_jump_threading));
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
+    OPT_SATURATE "opt_saturate" "Saturates numbers that are bounded on one side where the other bound holds anyway." =
+        optional(Source, Source, sure!(opt::opt_saturate));
     OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies shared or uniform factors first." =
         optional(Source, Source, sure!(opt::opt_factor));
     OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =

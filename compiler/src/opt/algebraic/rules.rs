@@ -812,7 +812,11 @@ static NEGATION: &[Rule] = &[
 static ABSOLUTE: &[Rule] =
     &[exact(ir!(Fabs ir!(Fneg A)), ir!(Fabs A)), exact(ir!(Fabs ir!(Fabs A)), ir!(Fabs A))];
 
-static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
+static SATURATION: &[Rule] = &[
+    exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A)),
+    clean(ir!(Fsat ir!(Fmax A, Node::Float(0.0))), ir!(Fsat A)),
+    finite(ir!(Fsat ir!(Fmin A, Node::Float(1.0))), ir!(Fsat A)),
+];
 
 /// An extremum of absolute values is the absolute value of one of them: a selection cannot apply it, but its
 /// users can.
