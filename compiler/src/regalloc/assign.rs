@@ -368,6 +368,13 @@ impl<'a> Assigner<'_, 'a> {
             false => None,
         };
         let undisturbed = Some(undisturbed).filter(|halves| !halves.is_empty());
+        if web.is_none() && self.flight.has_loaded() && is_loaded(self.f, value) {
+            let untouched = self.flight.untouched(conflict_free, self.allocation.halves_used);
+            if let Some(half) = beside(untouched).or_else(|| lowest_place(untouched, shape)) {
+                return Some(half);
+            }
+            self.flight.start_over();
+        }
         web.or_else(|| undisturbed.and_then(|halves| beside(halves).or_else(|| lowest_place(halves, shape))))
             .or_else(|| beside(conflict_free))
             .or_else(|| lowest_place(conflict_free, shape))
@@ -448,4 +455,9 @@ impl<'a> Assigner<'_, 'a> {
         // Bypasses `add_inst`: the recorded definition of a value that a copy redefines must not change.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
     }
+}
+
+/// Whether a value is the result of an asynchronous operation.
+fn is_loaded(f: &Function<'_>, value: Value) -> bool {
+    f.values[value].def.is_some_and(|def| super::finishes_later(&f.insts[def]))
 }
