@@ -9,8 +9,8 @@ use crate::pass;
 use crate::pipeline::DescriptorParts;
 use crate::registers;
 use crate::textures::{
-    self, BIAS_STRIDE, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, FIRST_IN_HEAP, MAX_SAMPLERS,
-    MAX_TEXTURES, NUMBER_STRIDE,
+    self, BIAS_STRIDE, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, DESCRIPTOR_BYTES,
+    FIRST_IN_HEAP, MAX_SAMPLERS, MAX_TEXTURES, NUMBER_STRIDE,
 };
 use crate::tile;
 use crate::vertex::{self, MAX_ATTRIBUTES, REGISTER_ATTRIBUTES, RunsAs};
@@ -179,6 +179,8 @@ fn texture_chapter(page: &mut String) {
          * An input attachment is a 2D array, indexed by the layer that is rendered to.\n\
          * A texel buffer is a linear 2D texture in rows of {BUFFER_ROW_TEXELS} texels, with the number of texels in word \
          {BUFFER_SIZE_WORD} of its texture descriptor.\n\
+         * With `texel_triples`, texel buffers may have texels of three 32-bit components: word {BUFFER_TRIPLES_WORD} has their \
+         number, and shaders load\n  them from the address of the texture. One of the two words is 0.\n\
          * Images and texel buffers with atomics must be linear, because the shader computes the addresses. Atomics outside \
          are checked\n  only with `Robustness::image`.\n\n\
          For queries of sizes, levels and samples, shaders read these fields of texture descriptors (`TextureWords`):\n\n\

@@ -16,6 +16,9 @@
 //! * An input attachment is a 2D array, possibly multisampled; the layer being rendered is loaded.
 //! * A texel buffer is a linear 2D texture in rows of [`BUFFER_ROW_TEXELS`], with the number of texels in
 //!   word [`BUFFER_SIZE_WORD`] of the texture descriptor, which the hardware ignores for such a texture.
+//! * The hardware has no texels of three 32-bit components. If the compile key enables them, word
+//!   [`BUFFER_TRIPLES_WORD`] has the number of such texels, which shaders load from the address of the texture; it is
+//!   0 for all other texel buffers, and the other word is 0 for these.
 //! * A storage image or storage texel buffer with atomics is linear: the shader computes addresses.
 
 /// Size of a descriptor of a texture or image in bytes.
@@ -43,6 +46,9 @@ pub const BUFFER_ROW_TEXELS: u32 = 1024;
 
 /// The 32-bit word of a texel buffer's texture descriptor that holds the number of texels.
 pub const BUFFER_SIZE_WORD: u32 = 4;
+
+/// The 32-bit word of a texel buffer's texture descriptor that holds the number of texels of three 32-bit components.
+pub const BUFFER_TRIPLES_WORD: u32 = 5;
 
 /// The kind of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

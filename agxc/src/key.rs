@@ -39,6 +39,7 @@ struct KeyFile {
     sample_shading: bool,
     sampler_bias: bool,
     pairs_samplers: bool,
+    texel_triples: bool,
     conversions: Vec<ConversionFile>,
     workgroup_base: bool,
     tile: Option<TileFile>,
@@ -257,6 +258,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
     key.pairs_samplers = file.pairs_samplers;
+    key.texel_triples = file.texel_triples;
     key.conversions = file.conversions.iter().map(ConversionFile::read).collect::<Result<_, _>>()?;
     key.workgroup_base = file.workgroup_base;
     key.tile = file.tile.map(tile).transpose()?;
@@ -358,6 +360,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
         pairs_samplers: key.pairs_samplers,
+        texel_triples: key.texel_triples,
         conversions: key.conversions.iter().map(ConversionFile::of).collect(),
         workgroup_base: key.workgroup_base,
         tile: key.tile.as_ref().map(|pass| TileFile {
@@ -425,6 +428,7 @@ mod tests {
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.pairs_samplers = true;
+        wanted.texel_triples = true;
         let (planes, model, swizzle) = (3, ColourModel::Bt601, [2, 1, 0, 4]);
         wanted.conversions =
             vec![Conversion { set: 1, binding: 2, planes, model, narrow: true, bits: 8, swizzle }];

@@ -67,8 +67,8 @@ stored_structs! {
     GeometryKey { inputs last_provokes }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        geometry stored_rows tessellation fragment_inputs sample_shading sampler_bias pairs_samplers conversions workgroup_base tile
-        spill_everything schedule_seed validate limits
+        geometry stored_rows tessellation fragment_inputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
+        tile spill_everything schedule_seed validate limits
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 24] = [
+        let change: [fn(&mut CompileKey); 25] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -245,6 +245,7 @@ mod tests {
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,
             |key| key.pairs_samplers = true,
+            |key| key.texel_triples = true,
             |key| key.conversions.push(conversion()),
             |key| key.workgroup_base = true,
             |key| {

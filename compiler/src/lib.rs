@@ -122,6 +122,9 @@ pub struct CompileKey {
     /// ([`agx_abi::SamplerBinding::Paired`]), because the encoding of border colours depends on the format.
     /// Not for shaders with a layout.
     pub pairs_samplers: bool,
+    /// Texel buffers may have texels of three 32-bit components, a format that the hardware lacks: the shader loads
+    /// those of [`agx_abi::textures::BUFFER_TRIPLES_WORD`] from memory.
+    pub texel_triples: bool,
     /// Convert the colours of these combined image samplers from Y′CbCr. Not for shaders with a layout.
     pub conversions: Vec<Conversion>,
     /// Number workgroups from a base given by the driver ([`agx_abi::UniformSource::WorkgroupBase`]).

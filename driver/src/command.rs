@@ -391,7 +391,7 @@ impl Recorder {
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
         use r::launch::*;
-        self.device.scratch.reserve(program.scratch_bytes)?;
+        self.device.scratch.reserve(program)?;
         let words =
             Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
         let mode = match grid {
@@ -471,6 +471,7 @@ impl Recorder {
         let command = match self.device.scratch.helper() {
             Some(helper) => command
                 .set(&r::compute_command::HELPER, helper.program)
+                .set(&r::compute_command::HELPER_CONFIG, helper.config)
                 .set(&r::compute_command::HELPER_DATA, helper.argument),
             None => command,
         }

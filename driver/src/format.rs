@@ -196,6 +196,16 @@ pub fn find(format: vk::Format) -> Option<&'static FormatDesc> {
     FORMATS.iter().find(|desc| desc.format == format)
 }
 
+/// The format of a component of texels of three 32-bit components, which only texel buffers have.
+pub fn third(format: vk::Format) -> Option<&'static FormatDesc> {
+    find(match format {
+        vk::Format::R32G32B32_UINT => vk::Format::R32_UINT,
+        vk::Format::R32G32B32_SINT => vk::Format::R32_SINT,
+        vk::Format::R32G32B32_SFLOAT => vk::Format::R32_SFLOAT,
+        _ => return None,
+    })
+}
+
 /// The format for vertex prologs.
 pub fn vertex(format: vk::Format) -> Option<VertexFormat> {
     let name = match VERTEX_ONLY.iter().find(|(known, _)| *known == format) {
@@ -315,7 +325,7 @@ impl FormatDesc {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::empty();
         let only_images = self.is_compressed() || self.is_depth_stencil() || self.is_planar();
-        if only_images || self.srgb || self.bytes == 12 {
+        if only_images || self.srgb {
             return features;
         }
         features |= F::UNIFORM_TEXEL_BUFFER;

@@ -91,6 +91,7 @@ impl ShaderSource {
         key.robustness = self.robustness.of(device.enabled.robustness);
         key.sampler_bias = true;
         key.pairs_samplers = device.enabled.open_borders;
+        key.texel_triples = true;
         key.conversions.clone_from(&self.conversions);
         key.workgroup_base = self.has_base;
         key

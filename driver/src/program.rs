@@ -26,7 +26,7 @@ pub struct Program {
     pub outputs: OutputLayout,
     /// Half registers, of all parts.
     pub gpr_halves: u16,
-    /// Bytes of stack per lane.
+    /// Bytes of stack per lane, of the main program and of the preamble.
     pub scratch_bytes: u32,
     /// Statistics of the linked program.
     pub statistics: agx_compiler::Statistics,
@@ -71,7 +71,7 @@ impl Program {
             constants,
             promoted,
             gpr_halves: shader.info.gpr_halves,
-            scratch_bytes: shader.info.scratch_bytes,
+            scratch_bytes: shader.info.scratch_bytes.max(shader.info.preamble_scratch_bytes),
             statistics: shader.stats,
             code_bytes,
             info: shader.info,

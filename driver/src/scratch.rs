@@ -11,6 +11,7 @@ use agx_isa::asm::assemble;
 use crate::Error;
 use crate::gpu::SHADER_BASE;
 use crate::memory::{Allocation, Arena, Piece, Place, Space, lock};
+use crate::program::Program;
 
 /// Text of the helper program.
 const HELPER: &str = include_str!("helper.s");
@@ -86,6 +87,8 @@ pub struct Helper {
     pub program: u64,
     /// Its argument.
     pub argument: u64,
+    /// Its configuration: bit 16 if preambles have a stack (Mesa, `hk_queue.c`).
+    pub config: u64,
 }
 
 /// The scratch memory of a device.
@@ -100,6 +103,8 @@ struct State {
     program: Option<Piece>,
     /// Words of stack per lane that the blocks have.
     words: u32,
+    /// Whether a preamble has a stack.
+    has_preambles: bool,
     /// The last allocation is in use by new commands.
     memory: Vec<Allocation>,
 }
@@ -110,13 +115,15 @@ impl ScratchMemory {
         ScratchMemory { space, code, state: Mutex::default() }
     }
 
-    /// Ensures that there are blocks for a program with `bytes` bytes of stack.
+    /// Ensures that there are blocks for the stack of a program.
     ///
     /// # Errors
     /// Out of memory, or the stack is larger than the hardware supports.
-    pub fn reserve(&self, bytes: u32) -> Result<(), Error> {
+    pub fn reserve(&self, program: &Program) -> Result<(), Error> {
+        let bytes = program.scratch_bytes;
         let words = stack_words(bytes);
         let mut state = lock(&self.state);
+        state.has_preambles |= program.info.preamble_scratch_bytes > 0;
         if words <= state.words {
             return Ok(());
         }
@@ -137,7 +144,8 @@ impl ScratchMemory {
     pub fn helper(&self) -> Option<Helper> {
         let state = lock(&self.state);
         let (program, memory) = state.program.as_ref().zip(state.memory.last())?;
-        Some(Helper { program: (program.address - SHADER_BASE) | 1, argument: memory.address })
+        let config = u64::from(state.has_preambles) << 16;
+        Some(Helper { program: (program.address - SHADER_BASE) | 1, argument: memory.address, config })
     }
 
     /// Memory with the helper's records of every core, the lists of blocks, and the blocks.
@@ -167,7 +175,13 @@ impl ScratchMemory {
 
 #[cfg(test)]
 mod tests {
+    use agx_abi::Stage;
+    use agx_compiler::{CompileKey, CompiledShader, Input};
+    use agx_device::Settings;
+
     use super::*;
+    use crate::device::{Device, Enabled};
+    use crate::gpu::{InProcess, Outputs};
 
     #[test]
     fn the_helper_is_code() {
@@ -192,5 +206,25 @@ mod tests {
         assert_eq!(Shape::of(131_073), None);
         let shape = Shape { log4: 1, count: 2 };
         assert_eq!(shape.words(0x10_0000), [0x1003, 0x1011, 0, 0]);
+    }
+
+    #[test]
+    fn a_preamble_with_a_stack_is_in_the_configuration() {
+        let outputs = Outputs { report: Box::new(|found| panic!("{found}")), trace: None, statistics: None };
+        let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
+        let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
+        let text = "#version 450\nvoid main() {}";
+        let input = Input::glsl(text, Stage::Compute);
+        let mut shader = device.compile(input, &CompileKey::default()).expect("compiles");
+        let config = |shader: &CompiledShader| {
+            let program = Program::new(&device.code, shader.clone()).expect("memory");
+            device.scratch.reserve(&program).expect("memory");
+            (program.scratch_bytes, device.scratch.helper().map(|helper| helper.config))
+        };
+        assert_eq!(config(&shader), (0, None));
+        shader.info.scratch_bytes = 64;
+        assert_eq!(config(&shader), (64, Some(0)));
+        shader.info.preamble_scratch_bytes = 112;
+        assert_eq!(config(&shader), (112, Some(1 << 16)));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::image_layout::Order;
 use agx_abi::record;
-use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD};
+use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD};
 use ash::vk;
 
 use crate::Error;
@@ -204,6 +204,13 @@ fn descriptor(bytes: &[u8]) -> Descriptor {
     descriptor
 }
 
+/// Replaces a 32-bit word of a descriptor.
+fn set_word(descriptor: &mut Descriptor, at: u32, word: u32) {
+    if let Some(place) = descriptor.as_chunks_mut::<4>().0.get_mut(at as usize) {
+        *place = word.to_le_bytes();
+    }
+}
+
 /// The descriptors for texels in memory: for loads and for stores.
 pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimension) -> [Descriptor; 2] {
     let row = u64::from(BUFFER_ROW_TEXELS) * u64::from(format.bytes);
@@ -227,10 +234,7 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
         descriptor(&writer.bytes())
     };
     if dimension == Dimension::Plane {
-        let at = 4 * BUFFER_SIZE_WORD as usize;
-        if let Some(word) = loaded.get_mut(at..at + 4) {
-            word.copy_from_slice(&(count as u32).to_le_bytes());
-        }
+        set_word(&mut loaded, BUFFER_SIZE_WORD, count as u32);
     }
     let stored = {
         use record::image::*;
@@ -420,10 +424,15 @@ impl BufferView {
     /// # Errors
     /// An unsupported format.
     pub fn new(buffer: &Buffer, format: vk::Format, offset: u64, bytes: u64) -> Result<BufferView, Error> {
-        let desc = format::find(format).ok_or(Error::Format(format))?;
         let bytes = if bytes == vk::WHOLE_SIZE { buffer.bytes.saturating_sub(offset) } else { bytes };
-        let count = bytes / u64::from(desc.bytes);
-        let [loaded, stored] = texels(desc, buffer.address() + offset, count, Dimension::Plane);
+        let address = buffer.address() + offset;
+        if let Some(desc) = format::third(format) {
+            let [mut loaded, stored] = texels(desc, address, 0, Dimension::Plane);
+            set_word(&mut loaded, BUFFER_TRIPLES_WORD, (bytes / (3 * u64::from(desc.bytes))) as u32);
+            return Ok(BufferView { loaded, stored });
+        }
+        let desc = format::find(format).ok_or(Error::Format(format))?;
+        let [loaded, stored] = texels(desc, address, bytes / u64::from(desc.bytes), Dimension::Plane);
         Ok(BufferView { loaded, stored })
     }
 }

@@ -171,6 +171,11 @@ impl Program {
         self.ops.iter().any(|op| op.inst.as_ref().is_some_and(|inst| inst.op == Opcode::Atomic))
     }
 
+    /// Whether it has a stack.
+    pub fn has_stack(&self) -> bool {
+        self.ops.iter().any(|op| op.inst.as_ref().is_some_and(|inst| inst.op == Opcode::StackAdjust))
+    }
+
     /// Decodes until the end or an already decoded instruction, and collects the targets of jumps.
     fn decode_from(&mut self, mut pc: u32, entries: &mut Vec<u32>) {
         while let Some(start) = self.starts.get_mut(pc as usize / 2) {

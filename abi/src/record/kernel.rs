@@ -118,7 +118,7 @@ compute_command "compute command" 64 "A compute control stream and what it runs 
     STREAM_END 128 64 Unknown, "End of its first piece.";
     SAMPLER_HEAP 192 64 Unknown, "The sampler heap.";
     HELPER 256 32 Unknown, "Helper program for scratch, from the first shader; bit 0: there is one.";
-    HELPER_CONFIG 288 32 Unknown, "Its configuration.";
+    HELPER_CONFIG 288 32 Unknown, "Its configuration; bit 16: preambles use scratch memory.";
     HELPER_DATA 320 64 Unknown, "Its argument.";
     TIME_START 384 32 Number, "Timestamp buffer for the start.";
     TIME_START_OFFSET 416 32 Number, "Offset in it.";
@@ -133,10 +133,10 @@ render_command "render command" 240 "A render pass: a draw control stream and wh
     ZLS_PIXELS 32 32 Unknown, "Size of depth and stencil buffers.";
     STREAM 64 64 Unknown, "The control stream.";
     VERTEX_HELPER 128 32 Unknown, "Helper program of vertex shaders, from the first shader; bit 0: there is one.";
-    VERTEX_HELPER_CONFIG 160 32 Unknown, "Its configuration.";
+    VERTEX_HELPER_CONFIG 160 32 Unknown, "Its configuration; bit 16: preambles use scratch memory.";
     VERTEX_HELPER_DATA 192 64 Unknown, "Its argument.";
     FRAGMENT_HELPER 256 32 Unknown, "Helper program of fragment shaders, from the first shader; bit 0: there is one.";
-    FRAGMENT_HELPER_CONFIG 288 32 Unknown, "Its configuration.";
+    FRAGMENT_HELPER_CONFIG 288 32 Unknown, "Its configuration; bit 16: preambles use scratch memory.";
     FRAGMENT_HELPER_DATA 320 64 Unknown, "Its argument.";
     SCISSORS 384 64 Unknown, "Scissor array.";
     DEPTH_BIASES 448 64 Unknown, "Depth bias array.";

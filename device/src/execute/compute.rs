@@ -134,7 +134,7 @@ impl Device {
         let lanes = launch.workgroup.iter().map(|lanes| u64::from(*lanes)).product::<u64>();
         let count =
             groups.iter().map(|count| u64::from(*count)).fold(lanes.div_ceil(32), u64::saturating_mul);
-        scratch::check(self, submission, command, User::Compute, &words, count)?;
+        scratch::check(self, submission, command, User::Compute, (&words, preamble.as_deref()), count)?;
         let outcome = dispatch(
             submission.memory,
             &Dispatch {

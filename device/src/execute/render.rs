@@ -45,6 +45,11 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// Its words and its preamble.
+    fn parts(&self) -> (&Words, Option<&Program>) {
+        (&self.words, self.preamble.as_deref())
+    }
+
     pub(super) fn stage(&self, heap: Option<(u64, u32)>) -> Stage<'_> {
         Stage {
             program: &self.program,
@@ -196,9 +201,9 @@ impl Device {
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
         let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
         let groups = (corners.len() as u64).div_ceil(32).saturating_mul(call.instances.into());
-        scratch::check(self, submission, pass.command, User::Vertex, &vertex.words, groups)?;
+        scratch::check(self, submission, pass.command, User::Vertex, vertex.parts(), groups)?;
         if let Some(fragment) = &fragment {
-            scratch::check(self, submission, pass.command, User::Fragment, &fragment.words, 1)?;
+            scratch::check(self, submission, pass.command, User::Fragment, fragment.parts(), 1)?;
         }
         let fragment = fragment.as_ref().unwrap_or(&vertex);
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();

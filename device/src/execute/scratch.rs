@@ -8,7 +8,7 @@
 use std::iter::repeat_n;
 use std::ops::Range;
 
-use agx_emulator::{Answer, HelperCall, Memory, Request, serve};
+use agx_emulator::{Answer, HelperCall, Memory, Program, Request, serve};
 
 use super::{Device, Submission};
 use crate::bytes;
@@ -33,12 +33,22 @@ pub(super) enum User {
 }
 
 impl User {
-    /// Fields of the helper program and of its argument.
-    fn helper(self) -> [Field; 2] {
+    /// Fields of the helper program, of its configuration and of its argument.
+    fn helper(self) -> [Field; 3] {
         match self {
-            User::Compute => [compute_command::HELPER, compute_command::HELPER_DATA],
-            User::Vertex => [render_command::VERTEX_HELPER, render_command::VERTEX_HELPER_DATA],
-            User::Fragment => [render_command::FRAGMENT_HELPER, render_command::FRAGMENT_HELPER_DATA],
+            User::Compute => {
+                [compute_command::HELPER, compute_command::HELPER_CONFIG, compute_command::HELPER_DATA]
+            }
+            User::Vertex => [
+                render_command::VERTEX_HELPER,
+                render_command::VERTEX_HELPER_CONFIG,
+                render_command::VERTEX_HELPER_DATA,
+            ],
+            User::Fragment => [
+                render_command::FRAGMENT_HELPER,
+                render_command::FRAGMENT_HELPER_CONFIG,
+                render_command::FRAGMENT_HELPER_DATA,
+            ],
         }
     }
 }
@@ -110,6 +120,15 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
     Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared.start))
 }
 
+/// Checks that the command of a preamble with a stack says so.
+fn check_preamble(device: &mut Device, command: &[u8], user: User, words: &Words) {
+    let [program, config, _] = user.helper().map(|field| field.get(command));
+    if program & 1 == 0 || config >> 16 & 1 == 0 {
+        device.place.program = words.preamble;
+        device.note("a preamble with a stack in a command whose preambles have none".into(), false);
+    }
+}
+
 /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
 ///
 /// Results do not depend on it, so it runs only in strict mode.
@@ -118,13 +137,16 @@ pub(super) fn check(
     submission: &mut Submission<'_>,
     command: &[u8],
     user: User,
-    words: &Words,
+    (words, preamble): (&Words, Option<&Program>),
     groups: u64,
 ) -> Result<(), StreamError> {
+    if device.settings.strict && preamble.is_some_and(Program::has_stack) {
+        check_preamble(device, command, user, words);
+    }
     if words.spill == 0 || groups == 0 || !device.settings.strict {
         return Ok(());
     }
-    let [program, argument] = user.helper().map(|field| field.get(command));
+    let [program, _, argument] = user.helper().map(|field| field.get(command));
     device.place.program = Some(words.code);
     if program & 1 == 0 {
         device.note("a program with a stack in a command without a helper program for scratch".into(), false);

@@ -19,6 +19,9 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
         };
         features = [linear, optimal, desc.buffer_features()];
     }
+    if format::third(format).is_some() {
+        features[2] |= F::UNIFORM_TEXEL_BUFFER;
+    }
     if format::vertex(format).is_some() {
         features[2] |= F::VERTEX_BUFFER;
     }

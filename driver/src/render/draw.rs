@@ -210,7 +210,7 @@ impl Recorder {
         state: &State,
     ) -> Result<Vec<u8>, Error> {
         for program in [&programs.vertex, &programs.fragment] {
-            self.device.scratch.reserve(program.scratch_bytes)?;
+            self.device.scratch.reserve(program)?;
         }
         let vertex = Assembler::words(&mut self.upload, state, &programs.vertex, Stage::Vertex)?;
         let sample_bytes = pass.targets.layout().sample_bytes.max(8).into();

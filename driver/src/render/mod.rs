@@ -355,8 +355,10 @@ impl Recorder {
         writer
             .set(&command::VERTEX_SCRATCH, 1)
             .set(&command::VERTEX_HELPER, helper.program)
+            .set(&command::VERTEX_HELPER_CONFIG, helper.config)
             .set(&command::VERTEX_HELPER_DATA, helper.argument)
             .set(&command::FRAGMENT_HELPER, helper.program)
+            .set(&command::FRAGMENT_HELPER_CONFIG, helper.config)
             .set(&command::FRAGMENT_HELPER_DATA, helper.argument)
     }
 

@@ -4,7 +4,7 @@
 
 use agx_abi::DescriptorKind;
 use agx_abi::agal;
-use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, MAX_SAMPLERS};
+use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, MAX_SAMPLERS};
 
 use super::BufferBinding;
 use crate::texels::TexelFormat;
@@ -67,8 +67,15 @@ impl Format {
     pub const R32UI: Format = Format { channels: 0x21, kind: 2, srgb: false };
     /// Four 32-bit unsigned integers.
     pub const RGBA32UI: Format = Format { channels: 0x38, kind: 2, srgb: false };
+    /// Three 32-bit unsigned integers, for texel buffers only: the hardware has no such format.
+    pub const RGB32UI: Format = Format { channels: 0x36, kind: 2, srgb: false };
     /// Four 32-bit signed integers.
     pub const RGBA32I: Format = Format { channels: 0x38, kind: 3, srgb: false };
+
+    /// The format in descriptors: that of a component, if the hardware lacks the format.
+    fn in_hardware(self) -> Format {
+        if self == Format::RGB32UI { Format::R32UI } else { self }
+    }
 }
 
 /// Properties of a texture.
@@ -98,7 +105,8 @@ impl Shape {
 
     /// Bytes of a row, and of a layer, of a linear texture.
     fn linear_strides(&self) -> [u32; 2] {
-        let texel = TexelFormat::new(self.format.channels, self.format.kind, false);
+        let format = self.format.in_hardware();
+        let texel = TexelFormat::new(format.channels, format.kind, false);
         let bytes = texel.map_or(1, |texel| texel.bytes());
         if self.dimension == Dimension::Buffer {
             return [BUFFER_ROW_TEXELS.saturating_mul(bytes), 0];
@@ -150,7 +158,9 @@ impl Shape {
             let [row, layer] = self.linear_strides();
             bits.set(110, u128::from((row / 16).saturating_sub(1)));
             if self.dimension == Dimension::Buffer {
-                bits.high = u64::from(self.size[0]) << (32 * BUFFER_SIZE_WORD - 128);
+                let word =
+                    if self.format == Format::RGB32UI { BUFFER_TRIPLES_WORD } else { BUFFER_SIZE_WORD };
+                bits.high = u64::from(self.size[0]) << word.saturating_mul(32).saturating_sub(128);
             } else {
                 bits.set(127, 1);
                 bits.high = depth as u64 | u64::from((layer / 128).saturating_sub(1)) << 11;
@@ -200,8 +210,9 @@ impl Bits {
         const ROWS: u128 = crate::textures::ROWS as u128;
         self.set(0, u128::from(shape.dimension.code()));
         self.set(4, if shape.linear { 0 } else { ROWS });
-        self.set(6, u128::from(shape.format.channels));
-        self.set(13, u128::from(shape.format.kind));
+        let format = shape.format.in_hardware();
+        self.set(6, u128::from(format.channels));
+        self.set(13, u128::from(format.kind));
     }
 
     fn bytes(&self) -> [u8; TEXTURE_BYTES] {

@@ -260,11 +260,12 @@ pub const CLIENTS: &[Client] = &[
     },
     prints("gles2", &["python3", "/opt/agx/gl_client.py", "2"], ZINK, Runs::Both),
     prints("gles3", &["python3", "/opt/agx/gl_client.py", "3"], ZINK, Runs::Both),
-    prints("piglit", &["python3", "/opt/agx/piglit_client.py", "29"], ZINK, Runs::Own),
+    prints("piglit", &["python3", "/opt/agx/piglit_client.py", "3", "29"], ZINK, Runs::Own),
+    prints("piglit-4", &["python3", "/opt/agx/piglit_client.py", "4", "8"], ZINK, Runs::Own),
     // Runs one fifth of the tests, which takes several minutes.
     Client {
         name: "piglit-more",
-        command: &["python3", "/opt/agx/piglit_client.py", "5"],
+        command: &["python3", "/opt/agx/piglit_client.py", "3", "5"],
         variables: ZINK,
         shows: Shows::Lines,
         runs: Runs::Own,

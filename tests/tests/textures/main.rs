@@ -369,3 +369,33 @@ fn a_sampler_has_a_register_for_each_texture() {
     assert_eq!(registers(false), [SamplerBinding::Bound { set: 0, binding: 3, element: 0 }]);
     assert_eq!(registers(true), [paired(1), paired(2)]);
 }
+
+#[test]
+fn texels_of_three_components_are_loaded_from_memory() {
+    let words = |words: std::ops::Range<u32>| words.flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let size = [3, 1, 1];
+    let mut textures = [
+        texture(1, Shape::new(Dimension::Buffer, Format::RGB32UI, size), words(10..19)),
+        texture(2, Shape::new(Dimension::Buffer, Format::RGBA32UI, size), words(50..62)),
+    ];
+    let accesses = [None, Some(BindingAccess::Memory), Some(BindingAccess::PartiallyBound)];
+    for access in accesses {
+        let mut key = CompileKey::default();
+        (key.validate, key.texel_triples, key.layout) = (true, true, access.map(layout_of_all));
+        let shader = compile(Input::spirv(include_bytes!("triples.spv")), &key);
+        let shader = shader.unwrap_or_else(|outcome| panic!("{outcome:?}"));
+        let mut buffers = [storage_buffer(0, 0, vec![0; 4 * 34], true)];
+        let resources = Resources { buffers: &mut buffers, textures: &mut textures, ..Resources::default() };
+        launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+        let found: Vec<u32> =
+            buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let rows = [
+            [10, 11, 12, 1, 50, 51, 52, 53],
+            [13, 14, 15, 1, 54, 55, 56, 57],
+            [16, 17, 18, 1, 58, 59, 60, 61],
+            [0; 8],
+        ];
+        assert_eq!(found[..32], *rows.as_flattened(), "{access:?}");
+        assert_eq!(found[32..], [3, 3]);
+    }
+}

@@ -41,6 +41,7 @@ impl Bound {
 enum Slot {
     Buffer(vk::DescriptorBufferInfo, vk::DescriptorType),
     Image(vk::DescriptorImageInfo, vk::DescriptorType),
+    Texels(vk::BufferView),
     /// An image whose colours its sampler converts: the sampler is part of the layout.
     Converted(vk::DescriptorImageInfo),
 }
@@ -49,6 +50,7 @@ impl Slot {
     fn kind(&self) -> vk::DescriptorType {
         match self {
             Slot::Buffer(_, kind) | Slot::Image(_, kind) => *kind,
+            Slot::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             Slot::Converted(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
         }
     }
@@ -64,15 +66,8 @@ impl Bound {
         let mut buffers = Vec::new();
         let mut images = Vec::new();
         for words in request.all("buffer").chain(request.all("uniform")) {
-            let [_, bytes, pattern, ..] = words else { return Err("`buffer` wants three words".into()) };
-            let buffer = device.buffer(&fill(pattern, bytes.parse()?)?)?;
-            let info = vk::DescriptorBufferInfo::default().buffer(buffer.buffer).range(vk::WHOLE_SIZE);
-            let uniform = request.all("uniform").any(|line| std::ptr::eq(line, words));
-            let kind = match uniform {
-                true => vk::DescriptorType::UNIFORM_BUFFER,
-                false => vk::DescriptorType::STORAGE_BUFFER,
-            };
-            slots.push((image::binding(words)?, Slot::Buffer(info, kind)));
+            let (slot, buffer) = buffer_slot(device, request, words)?;
+            slots.push((image::binding(words)?, slot));
             buffers.push(buffer);
         }
         let info = vk::DescriptorImageInfo::default().image_layout(vk::ImageLayout::GENERAL);
@@ -98,6 +93,9 @@ impl Bound {
         for words in request.all("sampler") {
             let (binding, sampler) = (image::binding(words)?, image::sampler(device, words)?);
             with_sampler(&mut slots, binding, sampler);
+        }
+        for words in request.all("texels") {
+            slots.push((image::binding(words)?, Slot::Texels(texels(device, words)?)));
         }
         let push = request.push()?;
         let way = match (request.has("pushed"), request.has("late"), request.has("mutable")) {
@@ -244,6 +242,34 @@ impl Bound {
     }
 }
 
+/// A buffer.
+fn buffer_slot(device: &Device, request: &Request, words: &[String]) -> Result<(Slot, Buffer), Error> {
+    let [_, bytes, pattern, ..] = words else { return Err("`buffer` wants three words".into()) };
+    let buffer = device.buffer(&fill(pattern, bytes.parse()?)?)?;
+    let info = vk::DescriptorBufferInfo::default().buffer(buffer.buffer).range(vk::WHOLE_SIZE);
+    let is_uniform = request.all("uniform").any(|line| std::ptr::eq(line, words));
+    let kind = match is_uniform {
+        true => vk::DescriptorType::UNIFORM_BUFFER,
+        false => vk::DescriptorType::STORAGE_BUFFER,
+    };
+    Ok((Slot::Buffer(info, kind), buffer))
+}
+
+/// The view of a texel buffer.
+fn texels(device: &Device, words: &[String]) -> Result<vk::BufferView, Error> {
+    let [_, format, bytes, pattern, offset, ..] = words else {
+        return Err("`texels` wants five words".into());
+    };
+    let buffer = device.buffer(&fill(pattern, bytes.parse()?)?)?.buffer;
+    let create = vk::BufferViewCreateInfo::default()
+        .buffer(buffer)
+        .format(image::format(format)?.format)
+        .offset(offset.parse()?)
+        .range(vk::WHOLE_SIZE);
+    // SAFETY: the buffer is this device's; the structure lives through the call.
+    Ok(unsafe { device.functions.create_buffer_view(&create, None)? })
+}
+
 /// Combines a sampler with the texture of its binding, or adds a slot for it.
 fn with_sampler(slots: &mut Vec<(u32, Slot)>, binding: u32, sampler: vk::Sampler) {
     let texture = slots.iter_mut().find_map(|(known, slot)| match slot {
@@ -278,6 +304,7 @@ fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)
             .descriptor_type(slot.kind());
         match slot {
             Slot::Buffer(info, _) => put(write.buffer_info(&[*info])),
+            Slot::Texels(view) => put(write.texel_buffer_view(&[*view])),
             Slot::Image(info, _) | Slot::Converted(info) => put(write.image_info(&[*info])),
         }
     }

@@ -4,9 +4,9 @@
 //!
 //! * `kind compute|draw|subpass|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
-//!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture
-//!   BINDING FORMAT W H LAYERS LEVELS KIND` with kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT
-//!   W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
+//!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texels BINDING FORMAT BYTES FILL OFFSET` (a
+//!   texel buffer that begins at a byte of its buffer); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
+//!   `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
 //!   with the same binding form an array; `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
 //!   image with a sampler that converts its colours);
 //! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its

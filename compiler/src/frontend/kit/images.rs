@@ -18,6 +18,9 @@ const ARRAY_2D: u32 = 3;
 /// Logarithm of the texel size in bytes for atomics.
 pub const TEXEL_SHIFT: u32 = 2;
 
+/// Bytes of a texel of three 32-bit components.
+const TRIPLE_BYTES: u32 = 12;
+
 /// A row that no texture has.
 const NO_ROW: u32 = 0xffff;
 
@@ -37,6 +40,8 @@ pub struct Load {
     pub lod: Option<Src>,
     /// Sample of a multisampled image; the first if absent.
     pub sample: Option<Src>,
+    /// Alpha of texels of three 32-bit components: one. `None` if the image has no such texels.
+    pub alpha: Option<Src>,
 }
 
 /// The location of a texel.
@@ -104,6 +109,46 @@ fn buffer_texel(kit: &mut Kit<'_, '_>, index: Src, handle: Handle) -> Vec<Src> {
 /// # Errors
 /// Shapes that the hardware does not support, too few coordinates.
 pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
+    let is_texel_buffer = load.shape.dim == Dim::Buffer && !load.shape.storage && load.bits == 32;
+    let alpha = load.alpha.filter(|_| is_texel_buffer && kit.bindings.has_triples);
+    match load.coords.first().copied().zip(alpha) {
+        Some(triple) => load_of_any_format(kit, handle, load, triple),
+        None => load_by_hardware(kit, handle, load),
+    }
+}
+
+/// The texel at `index` of a texel buffer, whose texels may have three 32-bit components: the program loads those from
+/// memory, and adds `alpha`.
+fn load_of_any_format(
+    kit: &mut Kit<'_, '_>,
+    handle: Handle,
+    load: &Load,
+    (index, alpha): (Src, Src),
+) -> Result<[Src; 4], CompileError> {
+    let texel = kit.vars.add(&[32; 4]);
+    let write = |kit: &mut Kit<'_, '_>, components: [Src; 4]| {
+        for (at, component) in (0..).zip(components) {
+            kit.vars.write(&kit.b, texel.at(at), component);
+        }
+    };
+    // Without texels of another size, this reads zeros.
+    let components = load_by_hardware(kit, handle, load)?;
+    write(kit, components);
+    let count = textures::triples(kit, handle);
+    let is_triple = kit.b.icmp(IntCond::ULT, index, count);
+    kit.b.begin_if(is_triple);
+    let base = textures::texel_base(kit, handle);
+    let offset = kit.b.imul(index, Src::imm32(TRIPLE_BYTES));
+    let mods = [Access::READONLY.bits(), 4];
+    let words = kit.b.value(IrOp::LoadGlobal, Type::vector(32, 3), &[base, offset], &mods);
+    let [x, y, z] = kit.b.split_into(Src::value(words), Type::B32);
+    write(kit, [x, y, z, alpha]);
+    kit.b.begin_else();
+    kit.b.end_if();
+    Ok([0, 1, 2, 3].map(|at| kit.vars.read(&mut kit.b, texel.at(at))))
+}
+
+fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
     let Load { shape, bits, .. } = *load;
     let mut texel = texel(kit, handle, shape, load.coords.clone())?;
     for (coord, offset) in texel.coords.iter_mut().zip(&load.offset) {
@@ -213,7 +258,13 @@ pub fn texel_address(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords
 /// Texels along each axis at a level, 32 bits each, then layers.
 pub fn size(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, level: Src) -> Vec<Src> {
     if shape.dim == Dim::Buffer {
-        return vec![textures::buffer_texels(kit, handle)];
+        let count = textures::buffer_texels(kit, handle);
+        if shape.storage || !kit.bindings.has_triples {
+            return vec![count];
+        }
+        // One of the two is 0.
+        let triples = textures::triples(kit, handle);
+        return vec![kit.b.or(count, triples)];
     }
     let first = textures::field(kit, handle, fields::FIRST_LEVEL);
     let level = kit.b.uconv(level, 32);

@@ -26,6 +26,8 @@ pub struct Bindings {
     has_bias: bool,
     /// Samplers have one register per texture that they are combined with.
     pairs: bool,
+    /// Texel buffers may have texels of three 32-bit components.
+    pub(super) has_triples: bool,
     /// Combined image samplers whose colours are converted.
     pub(super) conversions: Vec<Conversion>,
     /// The first reason why the layout does not fit the shader.
@@ -130,8 +132,9 @@ impl Bindings {
     pub(super) fn new(key: &CompileKey) -> Bindings {
         let has_bias = key.sampler_bias && key.layout.is_none();
         let pairs = key.pairs_samplers && key.layout.is_none();
-        let conversions = key.conversions.clone();
-        Bindings { layout: key.layout.clone(), has_bias, pairs, conversions, ..Bindings::default() }
+        let (layout, has_triples, conversions) =
+            (key.layout.clone(), key.texel_triples, key.conversions.clone());
+        Bindings { layout, has_bias, pairs, has_triples, conversions, ..Bindings::default() }
     }
 
     /// The conversion of a binding's colours.
@@ -299,9 +302,14 @@ pub fn samples(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     kit.b.shl(Src::imm32(2), logarithm)
 }
 
-/// Number of texels of a texel buffer, 32 bits.
+/// Number of texels of a texel buffer, 32 bits; 0 if they have three 32-bit components.
 pub fn buffer_texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     handle.word(kit, textures::BUFFER_SIZE_WORD)
+}
+
+/// Number of texels of a texel buffer, 32 bits; 0 unless they have three 32-bit components.
+pub(crate) fn triples(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    handle.word(kit, textures::BUFFER_TRIPLES_WORD)
 }
 
 /// The base of a linear texture's texels in units of 16 bytes, from the descriptor's 36 bits starting at bit

@@ -60,6 +60,7 @@ pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<
             Some(id) if image.multisampled => Some(v.eval().scalar(id)?),
             _ => None,
         },
+        alpha: Some(one(v, &image, 32)),
     };
     let mut texel = images::load(&mut v.kit, bound.at, &load)?;
     if image.storage {
@@ -68,12 +69,18 @@ pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<
     sampling::define_texel(v, inst, &texel)
 }
 
+/// One in the type of an image's texels.
+fn one(v: &Values<'_, '_>, image: &ImageType, bits: u8) -> Src {
+    match v.types.kind(image.texel) {
+        Kind::Float { .. } => float(1.0, bits),
+        _ => Src::imm(1, bits),
+    }
+}
+
 /// Replaces the components that the format of a storage image lacks by what a load of them gives: zero, and one for alpha.
 fn add_absent(v: &Values<'_, '_>, image: &ImageType, texel: &mut [Src; 4]) {
     let bits = v.kit.b.f.width(texel[0]);
-    let is_float = matches!(v.types.kind(image.texel), Kind::Float { .. });
-    let one = if is_float { float(1.0, bits) } else { Src::imm(1, bits) };
-    let absent = [Src::imm(0, bits), Src::imm(0, bits), Src::imm(0, bits), one];
+    let absent = [Src::imm(0, bits), Src::imm(0, bits), Src::imm(0, bits), one(v, image, bits)];
     for (component, absent) in texel.iter_mut().zip(absent).skip(image.components) {
         *component = absent;
     }

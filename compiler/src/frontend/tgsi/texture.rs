@@ -155,6 +155,7 @@ impl Program<'_> {
             offset: offset.into_iter().take(shape.axes()).collect(),
             lod: level.filter(|_| has_level),
             sample: level.filter(|_| shape.multisampled),
+            alpha: None,
         };
         self.on_unit(kit, unit, |kit, unit| images::load(kit, texture(unit), &load))
     }
