@@ -177,11 +177,9 @@ impl ScratchMemory {
 mod tests {
     use agx_abi::Stage;
     use agx_compiler::{CompileKey, CompiledShader, Input};
-    use agx_device::Settings;
 
     use super::*;
-    use crate::device::{Device, Enabled};
-    use crate::gpu::{InProcess, Outputs};
+    use crate::device::Device;
 
     #[test]
     fn the_helper_is_code() {
@@ -210,9 +208,7 @@ mod tests {
 
     #[test]
     fn a_preamble_with_a_stack_is_in_the_configuration() {
-        let outputs = Outputs { report: Box::new(|found| panic!("{found}")), trace: None, statistics: None };
-        let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
-        let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
+        let device = Device::in_test();
         let text = "#version 450\nvoid main() {}";
         let input = Input::glsl(text, Stage::Compute);
         let mut shader = device.compile(input, &CompileKey::default()).expect("compiles");

@@ -205,18 +205,13 @@ fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot,
 
 #[cfg(test)]
 mod tests {
-    use agx_device::Settings;
 
     use super::*;
-    use crate::device::Enabled;
-    use crate::gpu::{InProcess, Outputs};
     use crate::surface::Headless;
 
     #[test]
     fn presentations_are_awaited_by_number() {
-        let outputs = Outputs { report: Box::new(|_| {}), trace: None, statistics: None };
-        let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
-        let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
+        let device = Device::in_test();
         let info = SwapchainInfo {
             images: 3,
             format: vk::Format::B8G8R8A8_UNORM,

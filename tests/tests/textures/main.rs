@@ -3,7 +3,7 @@
 mod fragments;
 
 use agx_abi::SamplerBinding;
-use agx_abi::pipeline::{BindingAccess, PipelineLayout};
+use agx_abi::pipeline::BindingAccess;
 use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
@@ -33,21 +33,34 @@ fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[S
     run_input(Input::wgsl(text), words, textures, samplers)
 }
 
-/// The same for any input, with descriptors that the driver binds. Descriptors that the program reads from memory must
-/// give the same results.
+/// The same for any input.
 fn run_input(
     input: Input<'_>,
     words: usize,
     textures: &mut [TextureResource],
     samplers: &[SamplerResource],
 ) -> Vec<u32> {
+    run_for(input, &CompileKey::default(), words, textures, samplers)
+}
+
+/// The same for any key, with descriptors that the driver binds. Descriptors that the program reads from memory must give
+/// the same results.
+fn run_for(
+    input: Input<'_>,
+    key: &CompileKey,
+    words: usize,
+    textures: &mut [TextureResource],
+    samplers: &[SamplerResource],
+) -> Vec<u32> {
     let before = textures.to_vec();
-    let bound = run_with(input, None, words, textures, samplers);
+    let bound = run_with(input, key.clone(), words, textures, samplers);
     // Layouts do not support samplers with a bias.
     let accesses = [BindingAccess::Memory, BindingAccess::PartiallyBound];
     for access in accesses.into_iter().filter(|_| !has_bias(samplers)) {
         let mut again = before.clone();
-        let read = run_with(input, Some(layout_of_all(access)), words, &mut again, samplers);
+        let mut key = key.clone();
+        key.layout = Some(layout_of_all(access));
+        let read = run_with(input, key, words, &mut again, samplers);
         assert_eq!(read, bound, "{access:?}");
         for (read, bound) in again.iter().zip(&*textures) {
             assert_eq!(read.buffer.bytes, bound.buffer.bytes, "{access:?}");
@@ -62,13 +75,12 @@ fn has_bias(samplers: &[SamplerResource]) -> bool {
 
 fn run_with(
     input: Input<'_>,
-    layout: Option<PipelineLayout>,
+    mut key: CompileKey,
     words: usize,
     textures: &mut [TextureResource],
     samplers: &[SamplerResource],
 ) -> Vec<u32> {
-    let mut key = CompileKey::default();
-    (key.validate, key.sampler_bias, key.layout) = (true, has_bias(samplers), layout);
+    (key.validate, key.sampler_bias) = (true, has_bias(samplers));
     let shader = compile(input, &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     // Only the sampler of loads is then in a state register.
     assert!(key.layout.is_none() || shader.info.textures.is_empty(), "{:?}", shader.info.textures);
@@ -378,24 +390,15 @@ fn texels_of_three_components_are_loaded_from_memory() {
         texture(1, Shape::new(Dimension::Buffer, Format::RGB32UI, size), words(10..19)),
         texture(2, Shape::new(Dimension::Buffer, Format::RGBA32UI, size), words(50..62)),
     ];
-    let accesses = [None, Some(BindingAccess::Memory), Some(BindingAccess::PartiallyBound)];
-    for access in accesses {
-        let mut key = CompileKey::default();
-        (key.validate, key.texel_triples, key.layout) = (true, true, access.map(layout_of_all));
-        let shader = compile(Input::spirv(include_bytes!("triples.spv")), &key);
-        let shader = shader.unwrap_or_else(|outcome| panic!("{outcome:?}"));
-        let mut buffers = [storage_buffer(0, 0, vec![0; 4 * 34], true)];
-        let resources = Resources { buffers: &mut buffers, textures: &mut textures, ..Resources::default() };
-        launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
-        let found: Vec<u32> =
-            buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let rows = [
-            [10, 11, 12, 1, 50, 51, 52, 53],
-            [13, 14, 15, 1, 54, 55, 56, 57],
-            [16, 17, 18, 1, 58, 59, 60, 61],
-            [0; 8],
-        ];
-        assert_eq!(found[..32], *rows.as_flattened(), "{access:?}");
-        assert_eq!(found[32..], [3, 3]);
-    }
+    let mut key = CompileKey::default();
+    key.texel_triples = true;
+    let found = run_for(Input::spirv(include_bytes!("triples.spv")), &key, 34, &mut textures, &[]);
+    let rows = [
+        [10, 11, 12, 1, 50, 51, 52, 53],
+        [13, 14, 15, 1, 54, 55, 56, 57],
+        [16, 17, 18, 1, 58, 59, 60, 61],
+        [0; 8],
+    ];
+    assert_eq!(found[..32], *rows.as_flattened());
+    assert_eq!(found[32..], [3, 3]);
 }

@@ -112,7 +112,7 @@ pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 
     let is_texel_buffer = load.shape.dim == Dim::Buffer && !load.shape.storage && load.bits == 32;
     let alpha = load.alpha.filter(|_| is_texel_buffer && kit.bindings.has_triples);
     match load.coords.first().copied().zip(alpha) {
-        Some(triple) => load_of_any_format(kit, handle, load, triple),
+        Some(texel) => load_of_any_format(kit, handle, load, texel),
         None => load_by_hardware(kit, handle, load),
     }
 }

@@ -4,13 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agx_abi::tessellation::{Domain, Spacing};
-use agx_device::Settings;
 use agx_random::Random;
 
 use super::*;
 use crate::command::{CommandBuffer, Level};
-use crate::device::{Device, Enabled};
-use crate::gpu::{InProcess, Outputs};
+use crate::device::Device;
 use crate::memory::Place;
 use crate::queue::Submission;
 
@@ -63,9 +61,7 @@ fn subdivide_batches(
     is_reversed: bool,
     levels: &[[f32; 6]],
 ) -> Mesh {
-    let outputs = Outputs { report: Box::new(|found| panic!("{found}")), trace: None, statistics: None };
-    let gpu = InProcess::open(Settings::default(), || 1, outputs).expect("a device");
-    let device = Device::new(Box::new(gpu), Enabled::default()).expect("memory");
+    let device = Device::in_test();
     let count = levels.len() as u32;
     let records = device.space.allocate(64 * u64::from(count.max(1)), Place::High).expect("memory");
     let header = |levels: &[f32; 6]| [levels.map(f32::to_bits).as_slice(), &[0, 0]].concat();
