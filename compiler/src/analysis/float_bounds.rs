@@ -73,8 +73,12 @@ impl Bounds {
 
 /// The value of a 16-bit or 32-bit constant.
 pub fn number(f: &Function<'_>, src: Src) -> Option<f32> {
-    let bits = src.as_imm()?;
-    match f.width(src) {
+    of_bits(src.as_imm()?, f.width(src))
+}
+
+/// The number that 16 or 32 bits are as a float.
+pub fn of_bits(bits: u64, width: u8) -> Option<f32> {
+    match width {
         16 => Some(Half::from_bits(bits as u16).to_f32()),
         32 => Some(f32::from_bits(bits as u32)),
         _ => None,

@@ -6,10 +6,10 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_isa::half::Half;
 use agx_isa::table::Opcode;
 
 use super::is_plain;
+use crate::analysis::float_bounds::of_bits;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
 
 /// Operations that round to an integer.
@@ -69,10 +69,5 @@ impl Integers {
 
 /// Whether a constant of `width` bits is an integer as a float, infinite or NaN.
 fn is_integer(bits: u64, width: u8) -> bool {
-    let number = match width {
-        16 => Half::from_bits(bits as u16).to_f32(),
-        32 => f32::from_bits(bits as u32),
-        _ => return false,
-    };
-    !number.is_finite() || number.trunc() == number
+    of_bits(bits, width).is_some_and(|number| !number.is_finite() || number.trunc() == number)
 }
