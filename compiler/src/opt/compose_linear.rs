@@ -5,7 +5,8 @@
 //! operation. The same applies to a vector that is multiplied by two matrices.
 //!
 //! A sum is composed if its operands are sums themselves, and the sum of the values at the end of those (its
-//! *atoms*) takes no more operations. Sums that nothing else reads are removed.
+//! *atoms*) takes no more operations, or fewer than it and the operands that nothing else reads. Sums that
+//! nothing else reads are removed.
 //!
 //! Rounding differs, as in `opt_factor`: the pass does nothing if a function or an `exact` forbids contraction,
 //! or if signed zeros, infinities or NaNs are significant. It leaves vertex shaders alone: programs draw the same
@@ -44,19 +45,24 @@ const MOST_COEFFICIENTS: usize = UNIFORM_HALVES as usize / 6;
 pub fn opt_compose_linear(f: &mut Function<'_>, context: &mut Context<'_>) {
     let is_vertex = context.facts.info.stage == Stage::Vertex;
     let is_free = f.contract && !f.signed_zeros && !f.special_values && !is_vertex;
-    if is_free && f.present.may_have_op(Opcode::Ffma) {
+    let has = |op: Opcode| f.present.may_have_op(op);
+    if is_free && (has(Opcode::Ffma) || has(Opcode::Fmul) && has(Opcode::Fadd)) {
         f.with_scratch(compose_all);
     }
 }
 
 fn compose_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut maps = Maps::of(f, scratch);
-    if !maps.sums.iter().any(|sum| sum.is_composed) {
+    if !maps.sums.iter().any(Sum::is_composed) {
         return;
     }
     maps.find_needed(f);
     if maps.coefficients > MOST_COEFFICIENTS {
-        return;
+        if !maps.sums.iter().any(|sum| sum.composition == Composition::Shorter) {
+            return;
+        }
+        maps.limit(scratch, f.values.len());
+        maps.find_needed(f);
     }
     f.map_insts(|r, inst| maps.rewrite(r, inst));
 }
@@ -68,6 +74,14 @@ struct Term {
     /// `None` for 1.
     factor: Option<Src>,
     negative: bool,
+    /// The operand is a product with a single use, which is fused with the sum.
+    is_fused: bool,
+}
+
+impl Term {
+    fn of(operand: Value, factor: Option<Src>, negative: bool) -> Term {
+        Term { operand, factor, negative, is_fused: false }
+    }
 }
 
 /// A uniform summand.
@@ -77,6 +91,18 @@ struct Offset {
     negative: bool,
 }
 
+/// Whether a sum is composed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Composition {
+    /// It has no sums among its operands, or it takes fewer operations as it is.
+    #[default]
+    None,
+    /// It takes as many operations composed; operands may become unused.
+    AsLong,
+    /// It takes fewer operations composed, with those of the operands that nothing else reads.
+    Shorter,
+}
+
 /// A value as a sum of products with uniform factors.
 #[derive(Clone, Copy, Default)]
 struct Sum<'s> {
@@ -84,7 +110,28 @@ struct Sum<'s> {
     offset: Option<Offset>,
     /// The values at the end of the sums among the operands if it is composed, else its operands.
     atoms: &'s [Value],
-    is_composed: bool,
+    composition: Composition,
+    /// Number of operations that compute it, with the offset of a composed sum.
+    operations: u32,
+    has_offset: bool,
+    /// Number of atoms that are products with a single use.
+    products: u32,
+    /// Number of operations that the composition of this sum, or of the sums whose terms are its terms, saves.
+    gain: u32,
+}
+
+/// A sum whose terms are being gathered.
+#[derive(Default)]
+struct Draft {
+    terms: ArrayVec<Term, MOST_TERMS>,
+    offset: Option<Offset>,
+    gain: u32,
+}
+
+impl Sum<'_> {
+    fn is_composed(&self) -> bool {
+        self.composition != Composition::None
+    }
 }
 
 /// The coefficients of a sum by its atoms, `None` for 0, and its offset.
@@ -108,9 +155,13 @@ struct Maps<'s> {
     read: ScratchSide<'s, Value, bool>,
     /// Values whose coefficients composed sums use.
     wanted: ScratchSide<'s, Value, bool>,
+    /// Sums that are computed as before where instructions read them.
+    kept: ScratchSide<'s, Value, bool>,
     built: ScratchSide<'s, Value, Option<&'s Coefficients>>,
-    /// Number of coefficients that will be built.
+    /// Number of coefficients in the code that remains.
     coefficients: usize,
+    /// They would be too many: only sums that become shorter are composed, up to the limit.
+    is_limited: bool,
 }
 
 impl<'s> Maps<'s> {
@@ -125,15 +176,17 @@ impl<'s> Maps<'s> {
             sums: ArenaVec::new_in(scratch),
             read: ScratchSide::later_in(scratch, f.values.len()),
             wanted: ScratchSide::later_in(scratch, f.values.len()),
+            kept: ScratchSide::later_in(scratch, f.values.len()),
             built: ScratchSide::later_in(scratch, f.values.len()),
             coefficients: 0,
+            is_limited: false,
         };
         let mut depth = 0_u32;
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 let is_uniform = |src: &Src| src.as_value().is_none_or(|value| maps.uniform[value]);
-                if is_movable(data, depth == 0) && data.srcs.iter().all(is_uniform) {
+                if data.srcs.iter().all(is_uniform) && is_movable(data, depth == 0) {
                     data.dsts.iter().for_each(|dst| maps.uniform[*dst] = true);
                 } else if let Some(sum) = maps.sum(f, data) {
                     maps.add(data, sum);
@@ -170,90 +223,120 @@ impl<'s> Maps<'s> {
         if !is_linear(f, data) || self.exact[dst] {
             return None;
         }
-        let (mut terms, mut offset) = (ArrayVec::new(), None);
+        let mut draft = Draft::default();
         match (data.op, data.srcs) {
-            (Op::Hw(Opcode::Fmul), [a, b]) => self.multiply(*a, *b, &mut terms)?,
+            (Op::Hw(Opcode::Fmul), [a, b]) => self.multiply(*a, *b, &mut draft)?,
             (Op::Hw(Opcode::Fadd), [a, b]) => {
-                self.append(*a, false, &mut terms, &mut offset)?;
-                self.append(*b, false, &mut terms, &mut offset)?;
+                self.append(f, *a, false, &mut draft)?;
+                self.append(f, *b, false, &mut draft)?;
             }
             (Op::Hw(Opcode::Ffma), [a, b, c]) => {
-                self.append(*c, false, &mut terms, &mut offset)?;
-                self.multiply(*a, *b, &mut terms)?;
+                self.append(f, *c, false, &mut draft)?;
+                self.multiply(*a, *b, &mut draft)?;
             }
-            (Op::Ir(IrOp::Fneg), [a]) => self.append(*a, true, &mut terms, &mut offset)?,
+            (Op::Ir(IrOp::Fneg), [a]) => self.append(f, *a, true, &mut draft)?,
             _ => return None,
         }
-        self.finish(&terms, offset)
+        self.finish(&draft)
     }
 
     /// Appends a product of a uniform and another factor.
-    fn multiply(&self, a: Src, b: Src, terms: &mut ArrayVec<Term, MOST_TERMS>) -> Option<()> {
+    fn multiply(&self, a: Src, b: Src, draft: &mut Draft) -> Option<()> {
         let (factor, operand) = if self.is_uniform(a) { (a, b) } else { (b, a) };
         let operand = operand.as_value().filter(|value| !self.uniform[*value])?;
         self.is_uniform(factor).then_some(())?;
         let term = match self.get(operand) {
             // A negation.
-            Some(Sum { terms: [Term { operand, factor: None, negative }], offset: None, .. }) => {
-                Term { operand: *operand, factor: Some(factor), negative: *negative }
+            Some(Sum { terms: [Term { operand, factor: None, negative, .. }], offset: None, .. }) => {
+                Term::of(*operand, Some(factor), *negative)
             }
-            _ => Term { operand, factor: Some(factor), negative: false },
+            _ => Term::of(operand, Some(factor), false),
         };
-        terms.try_push(term).ok()
+        draft.terms.try_push(term).ok()
     }
 
     /// Appends the terms of a summand; one with other uses is computed anyway, and is a term itself.
-    fn append(
-        &self,
-        summand: Src,
-        negative: bool,
-        terms: &mut ArrayVec<Term, MOST_TERMS>,
-        offset: &mut Option<Offset>,
-    ) -> Option<()> {
+    fn append(&self, f: &Function<'_>, summand: Src, negative: bool, draft: &mut Draft) -> Option<()> {
         if self.is_uniform(summand) {
             let added = Offset { term: summand, negative };
-            return offset.replace(added).is_none().then_some(());
+            return draft.offset.replace(added).is_none().then_some(());
         }
         let operand = summand.as_value()?;
         let Some(sum) = self.get(operand).filter(|_| self.uses[operand] == 1) else {
-            return terms.try_push(Term { operand, factor: None, negative }).ok();
+            let is_product = || f.def(summand).is_some_and(|data| data.op == Op::Hw(Opcode::Fmul));
+            let is_fused = self.uses[operand] == 1 && is_product();
+            return draft.terms.try_push(Term { is_fused, ..Term::of(operand, None, negative) }).ok();
         };
         if let Some(added) = sum.offset {
             let added = Offset { negative: added.negative != negative, ..added };
-            offset.replace(added).is_none().then_some(())?;
+            draft.offset.replace(added).is_none().then_some(())?;
         }
-        sum.terms
-            .iter()
-            .try_for_each(|term| terms.try_push(Term { negative: term.negative != negative, ..*term }).ok())
+        draft.gain += sum.gain;
+        sum.terms.iter().try_for_each(|term| {
+            draft.terms.try_push(Term { negative: term.negative != negative, ..*term }).ok()
+        })
     }
 
-    /// The sum of `terms`, composed if that does not take more operations.
-    fn finish(&self, terms: &[Term], offset: Option<Offset>) -> Option<Sum<'s>> {
-        let mut atoms: ArrayVec<Value, MOST_ATOMS> = ArrayVec::new();
-        let mut is_composed = terms.iter().any(|term| self.get(term.operand).is_some());
-        if is_composed {
-            let ends = terms.iter().try_for_each(|term| match self.get(term.operand) {
-                Some(sum) => sum.atoms.iter().try_for_each(|atom| include(&mut atoms, *atom)),
-                None => include(&mut atoms, term.operand),
-            });
-            is_composed = ends.is_some() && self.is_as_short(terms, offset, atoms.len());
+    /// The sum of the terms of `draft`, composed if that does not take more operations, or fewer with those of the operands
+    /// that nothing else reads.
+    fn finish(&self, draft: &Draft) -> Option<Sum<'s>> {
+        let Draft { terms, offset, gain } = draft;
+        let (mut plain, mut products, mut has_sums) = (0, 0, false);
+        for term in terms {
+            plain += u32::from(term.factor.is_none() && !term.is_fused);
+            products += u32::from(term.is_fused);
+            has_sums |= self.places[term.operand] != 0;
         }
-        if !is_composed {
-            atoms.clear();
-            terms.iter().try_for_each(|term| include(&mut atoms, term.operand))?;
-        }
+        let has_offset = offset.is_some();
+        let operations = count(terms.len(), plain, has_offset);
         let terms = self.scratch.alloc_slice_copy(terms);
-        Some(Sum { terms, offset, atoms: self.scratch.alloc_slice_copy(&atoms), is_composed })
+        let sum =
+            Sum { terms, offset: *offset, operations, has_offset, products, gain: *gain, ..Sum::default() };
+        if has_sums && let Some(composed) = self.composed(&sum, plain) {
+            return Some(composed);
+        }
+        let mut atoms: ArrayVec<Value, MOST_ATOMS> = ArrayVec::new();
+        terms.iter().try_for_each(|term| include(&mut atoms, term.operand))?;
+        Some(Sum { atoms: self.scratch.alloc_slice_copy(&atoms), ..sum })
     }
 
-    /// Whether a sum composed of `atoms` atoms takes no more operations than its terms.
-    fn is_as_short(&self, terms: &[Term], offset: Option<Offset>, atoms: usize) -> bool {
-        let plain = |term: &&Term| term.factor.is_none();
-        let kept = terms.iter().filter(|term| plain(term) && self.get(term.operand).is_none()).count();
-        let inner_offset =
-            terms.iter().any(|term| self.get(term.operand).is_some_and(|sum| sum.offset.is_some()));
-        let composed = operations(atoms, kept, offset.is_some() || inner_offset);
-        composed <= operations(terms.len(), terms.iter().filter(plain).count(), offset.is_some())
+    /// `sum` composed, if that is as short. `plain` of its terms are no products.
+    fn composed(&self, sum: &Sum<'s>, mut plain: u32) -> Option<Sum<'s>> {
+        let mut atoms: ArrayVec<Value, MOST_ATOMS> = ArrayVec::new();
+        let (mut has_offset, mut scaled, mut unshared) = (sum.has_offset, 0, 0);
+        for term in sum.terms {
+            let Some(inner) = self.get(term.operand) else {
+                include(&mut atoms, term.operand)?;
+                continue;
+            };
+            inner.atoms.iter().try_for_each(|atom| include(&mut atoms, *atom))?;
+            plain -= u32::from(term.factor.is_none());
+            has_offset |= inner.has_offset;
+            // A product that is multiplied by a factor is not fused.
+            scaled += inner.products;
+            if self.uses[term.operand] == 1 {
+                unshared += inner.operations;
+            }
+        }
+        let operations = count(atoms.len(), plain, has_offset) + scaled;
+        let apart = sum.operations + unshared;
+        let composition = match operations {
+            few if few + sum.gain < apart => Composition::Shorter,
+            few if few == sum.operations => Composition::AsLong,
+            _ => return None,
+        };
+        let gain = apart.saturating_sub(operations);
+        let atoms = self.scratch.alloc_slice_copy(&atoms);
+        let products = sum.products + scaled;
+        Some(Sum { composition, atoms, operations, has_offset, products, gain, ..*sum })
+    }
+
+    /// Starts again with a limited number of coefficients.
+    fn limit(&mut self, scratch: &'s Bump, values: usize) {
+        for side in [&mut self.read, &mut self.wanted, &mut self.kept] {
+            *side = ScratchSide::later_in(scratch, values);
+        }
+        (self.is_limited, self.coefficients) = (true, 0);
     }
 
     /// Determines which values are read by operations that stay, and which coefficients they need. Users come
@@ -278,25 +361,51 @@ impl<'s> Maps<'s> {
     }
 
     fn read_all(&mut self, data: &InstData<'_>) {
-        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+        let first_summand = match data.op {
+            Op::Hw(Opcode::Fadd) => 0,
+            Op::Hw(Opcode::Ffma) => 2,
+            _ => data.srcs.len(),
+        };
+        for (index, src) in data.srcs.iter().enumerate() {
+            let Some(value) = src.as_value() else { continue };
             self.read[value] = true;
+            if index >= first_summand && self.places[value] != 0 && self.is_lengthened_product(value) {
+                self.kept[value] = true;
+            }
         }
+    }
+
+    /// Whether a value is a product that the sum which reads it would be fused with, but whose composition is
+    /// a sum.
+    fn is_lengthened_product(&self, value: Value) -> bool {
+        let is_product = |sum: &&Sum<'_>| matches!(sum.terms, [Term { factor: Some(_), .. }]);
+        let sum = self.get(value).filter(is_product).filter(|sum| sum.is_composed() && sum.offset.is_none());
+        sum.is_some_and(|sum| sum.has_offset || sum.atoms.len() > 1) && self.uses[value] == 1
     }
 
     /// Determines what a sum needs.
     fn need(&mut self, data: &InstData<'_>, dst: Value, sum: Sum<'s>) {
-        if self.read[dst] && !sum.is_composed {
+        let is_allowed = match sum.composition {
+            Composition::None => false,
+            Composition::AsLong => !self.is_limited,
+            Composition::Shorter => !self.is_limited || self.coefficients < MOST_COEFFICIENTS,
+        };
+        if !is_allowed {
+            self.kept[dst] = true;
+        }
+        let (is_read, is_kept) = (self.read[dst], self.kept[dst]);
+        if is_read && is_kept {
             self.read_all(data);
         }
-        if !(self.wanted[dst] || self.read[dst] && sum.is_composed) {
+        if !(self.wanted[dst] || is_read && !is_kept) {
             return;
         }
         self.wanted[dst] = true;
-        if sum.is_composed {
-            self.coefficients += sum.atoms.len() + usize::from(sum.offset.is_some());
+        if is_read && !is_kept {
+            self.coefficients += sum.atoms.len() + usize::from(sum.has_offset);
         }
         for term in sum.terms {
-            if sum.is_composed && self.places[term.operand] != 0 {
+            if sum.is_composed() && self.places[term.operand] != 0 {
                 self.wanted[term.operand] = true;
             } else {
                 self.read[term.operand] = true;
@@ -311,7 +420,7 @@ impl<'s> Maps<'s> {
         if self.wanted[dst] {
             let coefficients = self.coefficients(r, &sum);
             self.built[dst] = Some(self.scratch.alloc(coefficients));
-            if self.read[dst] && sum.is_composed {
+            if self.read[dst] && !self.kept[dst] {
                 return Rewrite::Forward(build(r, sum.atoms, &coefficients));
             }
         }
@@ -324,7 +433,7 @@ impl<'s> Maps<'s> {
         let mut result = Coefficients { factors: [None; MOST_ATOMS], offset };
         for term in sum.terms {
             let factor = signed(r, term.factor.unwrap_or(Src::f32(1.0)), term.negative);
-            let inner = self.built[term.operand].filter(|_| sum.is_composed);
+            let inner = self.built[term.operand].filter(|_| sum.is_composed());
             let inner_atoms = self.get(term.operand).filter(|_| inner.is_some()).map(|inner| inner.atoms);
             for (at, atom) in inner_atoms.unwrap_or(&[term.operand]).iter().enumerate() {
                 let scale = inner.map_or(Some(Src::f32(1.0)), |inner| inner.factors[at]);
@@ -340,10 +449,10 @@ impl<'s> Maps<'s> {
     }
 }
 
-/// Number of operations of a sum of `terms` terms, of which `plain` have no factor, and perhaps an offset.
-fn operations(terms: usize, plain: usize, has_offset: bool) -> usize {
-    let summands = plain + usize::from(has_offset);
-    terms.saturating_sub(plain) + summands.saturating_sub(1)
+/// Number of operations of a sum of `terms` terms, of which `plain` are no products, and perhaps an offset.
+fn count(terms: usize, plain: u32, has_offset: bool) -> u32 {
+    let summands = plain + u32::from(has_offset);
+    (terms as u32).saturating_sub(plain) + summands.saturating_sub(1)
 }
 
 /// Adds a value to a set; `None` if the set is full.
