@@ -79,6 +79,14 @@ impl<'a> InstData<'a> {
     /// removed, merged and moved.
     #[inline]
     pub fn is_pure(&self) -> bool {
+        match self.op.purity_depends() {
+            true => self.is_pure_by_modifiers(),
+            false => self.op.is_pure(),
+        }
+    }
+
+    /// Like [`InstData::is_pure`], for an operation for which this depends on modifiers.
+    fn is_pure_by_modifiers(&self) -> bool {
         match self.op {
             Op::Hw(Opcode::Mfsr) => self.op.is_pure() && self.order() == OrderClass::None,
             Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => {
@@ -169,7 +177,20 @@ pub struct Settled {
     pub unused: Option<Mark>,
     /// These local rewrites were exhausted, by the bits of [`LocalRewrites`](crate::opt::LocalRewrites).
     pub local: Option<(u8, Mark)>,
+    /// The local rewrites that found nothing to do, by their bits, for instructions that have not changed since
+    /// ([`Table::is_touched`]), nor what they read.
+    pub unchanged: u8,
 }
+
+impl Settled {
+    /// Records that blocks changed or that instructions moved to other blocks, where value numbering may merge them.
+    pub fn forget_numbering(&mut self) {
+        self.unchanged &= !NUMBERED;
+    }
+}
+
+/// The bit for value numbering among local rewrites.
+pub const NUMBERED: u8 = 1 << 3;
 
 /// Initial size of the arena for tables of passes in bytes, sufficient for most functions.
 const SCRATCH_BYTES: usize = 16 << 10;
@@ -211,7 +232,7 @@ pub struct Function<'a> {
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
     /// Instructions.
-    pub insts: Table<Inst, InstData<'a>>,
+    pub insts: Table<Inst, InstData<'a>, true>,
     /// Values.
     pub values: Table<Value, ValueData>,
     /// Blocks by id.
@@ -368,6 +389,7 @@ impl<'a> Function<'a> {
     /// Replaces the layout.
     pub fn set_layout(&mut self, layout: &[Segment]) {
         self.layout = self.bump.alloc_slice_copy(layout);
+        self.settled.forget_numbering();
     }
 
     /// An empty list of instructions.

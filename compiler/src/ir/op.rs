@@ -285,6 +285,8 @@ bitflags! {
         const CROSS_LANE = 1 << 1;
         /// See [`Op::is_terminator`].
         const TERMINATOR = 1 << 2;
+        /// Whether an instruction is pure depends on its modifiers.
+        const DEPENDS = 1 << 3;
     }
 }
 
@@ -305,6 +307,9 @@ impl Traits {
         match op {
             Op::Ir(IrOp::If | IrOp::Jump | IrOp::Halt) | Op::Hw(Opcode::IfIcmp | Opcode::IfFcmp) => {
                 traits.union(Traits::TERMINATOR)
+            }
+            Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) | Op::Hw(Opcode::Mfsr) => {
+                traits.union(Traits::DEPENDS)
             }
             _ => traits,
         }
@@ -461,6 +466,12 @@ impl Op {
     #[inline]
     pub fn is_pure(self) -> bool {
         TRAITS[self.index()].contains(Traits::PURE)
+    }
+
+    /// Whether an instruction is pure depends on its modifiers.
+    #[inline]
+    pub(super) fn purity_depends(self) -> bool {
+        TRAITS[self.index()].contains(Traits::DEPENDS)
     }
 
     /// Depends on which lanes are active and on their values: may be removed if its results are unused and

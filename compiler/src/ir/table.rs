@@ -10,21 +10,26 @@ use super::entity::Entity;
 /// Initial capacity in rows: most functions need no more.
 const FIRST_ROWS: usize = 512;
 
+/// Rows of a word of bits.
+const ROWS_PER_WORD: usize = u64::BITS as usize;
+
 /// Minimum number of rows of a side table that grows.
 const FEWEST_SIDE_ROWS: usize = 32;
 
-/// A table of `V` indexed by `K`.
-pub struct Table<K, V> {
+/// A table of `V` indexed by `K`. If it is `WATCHED`, it can record which rows change.
+pub struct Table<K, V, const WATCHED: bool = false> {
     rows: Vec<V>,
     /// Counts additions of rows and mutable accesses.
     changes: u32,
+    /// One bit for each row that existed at the last call of [`Table::watch`]: whether it was accessed mutably since.
+    touched: Vec<u64>,
     key: PhantomData<K>,
 }
 
-impl<K: Entity, V: Copy> Table<K, V> {
+impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
     /// An empty table.
     pub fn new() -> Self {
-        Table { rows: Vec::with_capacity(FIRST_ROWS), changes: 0, key: PhantomData }
+        Table { rows: Vec::with_capacity(FIRST_ROWS), changes: 0, touched: Vec::new(), key: PhantomData }
     }
 
     /// Appends a row and returns its id.
@@ -64,18 +69,37 @@ impl<K: Entity, V: Copy> Table<K, V> {
     }
 
     /// Every id, ascending.
-    pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V> {
+    pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V, WATCHED> {
         (0..self.len()).map(K::new)
     }
 }
 
-impl<K: Entity, V: Copy> Default for Table<K, V> {
+impl<K: Entity, V: Copy> Table<K, V, true> {
+    /// Starts to record which rows change.
+    pub fn watch(&mut self) {
+        let (words, rest) = (self.rows.len() / ROWS_PER_WORD, self.rows.len() % ROWS_PER_WORD);
+        self.touched.clear();
+        self.touched.resize(words, 0);
+        // Rows that will be added count as touched.
+        self.touched.push(u64::MAX << rest);
+    }
+
+    /// Whether the row was added or accessed mutably since the last call of [`Table::watch`], or that was never
+    /// called.
+    #[inline]
+    pub fn is_touched(&self, key: K) -> bool {
+        let index = key.index();
+        self.touched.get(index / ROWS_PER_WORD).is_none_or(|word| word >> (index % ROWS_PER_WORD) & 1 != 0)
+    }
+}
+
+impl<K: Entity, V: Copy, const WATCHED: bool> Default for Table<K, V, WATCHED> {
     fn default() -> Self {
         Table::new()
     }
 }
 
-impl<K: Entity, V> Index<K> for Table<K, V> {
+impl<K: Entity, V, const WATCHED: bool> Index<K> for Table<K, V, WATCHED> {
     type Output = V;
     #[inline]
     fn index(&self, key: K) -> &V {
@@ -83,11 +107,15 @@ impl<K: Entity, V> Index<K> for Table<K, V> {
     }
 }
 
-impl<K: Entity, V> IndexMut<K> for Table<K, V> {
+impl<K: Entity, V, const WATCHED: bool> IndexMut<K> for Table<K, V, WATCHED> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
+        let index = key.index();
         self.changes = self.changes.wrapping_add(1);
-        &mut self.rows[key.index()]
+        if WATCHED && let Some(word) = self.touched.get_mut(index / ROWS_PER_WORD) {
+            *word |= 1 << (index % ROWS_PER_WORD);
+        }
+        &mut self.rows[index]
     }
 }
 

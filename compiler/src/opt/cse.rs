@@ -23,8 +23,11 @@ use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
 use crate::analysis::regions::{Region, Regions};
+use crate::ir::families::Ops;
 use crate::ir::key;
-use crate::ir::{Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{
+    Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
+};
 
 /// Merges identical pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
@@ -56,7 +59,12 @@ const FEWEST_PLACES: usize = 16;
 impl<'s> Numbering<'s> {
     /// An empty numbering for `f`, whose layout must not change.
     pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Numbering<'s> {
-        let count: usize = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
+        let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
+        Numbering::with_room(f, count, scratch)
+    }
+
+    /// An empty numbering with room for `count` instructions of `f`.
+    fn with_room(f: &Function<'_>, count: usize, scratch: &'s Bump) -> Numbering<'s> {
         let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
         Numbering {
             regions: Regions::of(f),
@@ -112,25 +120,30 @@ impl<'s> Numbering<'s> {
         inst: Inst,
         data: &InstData<'_>,
     ) -> Rewrite {
+        match self.find(rewriter.f, rewriter.block, inst, data) {
+            None => Rewrite::Keep,
+            Some(Known::Equal(first)) => replace(rewriter, first, data),
+            Some(Known::Opposite(first)) => negate(rewriter, first, data),
+        }
+    }
+
+    /// Numbers `inst`, an instruction of `block`, or finds an earlier one that computes the same.
+    #[inline(always)]
+    fn find(&mut self, f: &Function<'_>, block: Block, inst: Inst, data: &InstData<'_>) -> Option<Known> {
         let cross_lane = data.op.is_cross_lane();
         if !(cross_lane || data.is_pure()) || data.dsts.is_empty() {
-            return Rewrite::Keep;
+            return None;
         }
-        let block = rewriter.block;
-        let region = self.regions.region(block);
-        let here = Numbered { inst, region, block, hash: 0 };
+        let here = Numbered { inst, region: self.regions.region(block), block, hash: 0 };
         if data.op == Op::Hw(Opcode::Fadd)
             && self.has_differences
-            && let Some(difference) = Difference::of(rewriter.f, data)
+            && let Some(difference) = Difference::of(f, data)
         {
-            return self.visit_difference(rewriter, here, data, difference);
+            return self.find_difference(f, here, data, difference);
         }
         let here = Numbered { hash: hash_row(data) as u32, ..here };
-        let at = self.place(here.hash, |known| same_row(rewriter.f, &rewriter.f.insts[known], data));
-        match self.known(at, here, cross_lane || data.op == Op::Ir(IrOp::Phi)) {
-            Some(first) => replace(rewriter, first, data),
-            None => Rewrite::Keep,
-        }
+        let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data));
+        self.known(at, here, cross_lane || data.op == Op::Ir(IrOp::Phi)).map(Known::Equal)
     }
 
     /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.
@@ -148,31 +161,117 @@ impl<'s> Numbering<'s> {
         Some(known.inst)
     }
 
-    /// Numbers a difference, or replaces it by an earlier equal one or by the negation of an opposite one.
+    /// Numbers a difference, or finds an earlier equal or opposite one.
     #[inline(never)]
-    fn visit_difference(
+    fn find_difference(
         &mut self,
-        rewriter: &mut Rewriter<'_, '_>,
+        f: &Function<'_>,
         here: Numbered,
         data: &InstData<'_>,
         difference: Difference,
-    ) -> Rewrite {
+    ) -> Option<Known> {
         let here = Numbered { hash: difference.hash() as u32, ..here };
-        let f = &*rewriter.f;
         let is_opposite = |known: Inst| difference.is_opposite(f, &f.insts[known]);
         let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data) || is_opposite(known));
-        let Some(first) = self.known(at, here, false) else { return Rewrite::Keep };
-        let (true, Some(value), Some(dst)) = (is_opposite(first), f.insts[first].dst(), data.dst()) else {
-            return replace(rewriter, first, data);
-        };
-        let negated = rewriter.fneg(Src::value(value));
-        let relaxed = rewriter.f.values[dst].relaxed;
-        rewriter.f.values[value].relaxed &= relaxed;
-        if let Some(negated) = negated.as_value() {
-            rewriter.f.values[negated].relaxed = relaxed;
-        }
-        Rewrite::Forward(negated)
+        let first = self.known(at, here, false)?;
+        Some(if is_opposite(first) { Known::Opposite(first) } else { Known::Equal(first) })
     }
+}
+
+/// An earlier instruction that computes the same.
+#[derive(Clone, Copy)]
+enum Known {
+    /// An identical one.
+    Equal(Inst),
+    /// A difference whose negation is the same.
+    Opposite(Inst),
+}
+
+/// Whether an instruction that changed since the last numbering is identical to another one, or could be. All others
+/// are known to differ.
+pub(super) fn may_merge(f: &Function<'_>, scratch: &Bump) -> bool {
+    let Some(wanted) = Wanted::of(f, scratch) else { return false };
+    let mut numbering = Numbering::with_room(f, wanted.count, scratch);
+    f.layout.iter().any(|segment| {
+        f.block(segment.block).insts.iter().any(|inst| {
+            let data = &f.insts[*inst];
+            wanted.includes(data) && numbering.find(f, segment.block, *inst, data).is_some()
+        })
+    })
+}
+
+/// What an instruction must have in common with one that changed to be identical to it.
+struct Wanted<'s> {
+    /// For the first source, if it is a value: a set of signatures.
+    first: ScratchSide<'s, Value, u64>,
+    /// The operation, for those whose first source is no value.
+    ops: Ops,
+    /// Differences, whose sources may be exchanged.
+    differences: bool,
+    /// Number of instructions that changed.
+    count: usize,
+}
+
+impl<'s> Wanted<'s> {
+    /// `None` if no instruction that could be merged has changed.
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Option<Wanted<'s>> {
+        let first = ScratchSide::later_in(scratch, f.values.len());
+        let mut wanted = Wanted { first, ops: Ops::NONE, differences: false, count: 0 };
+        for inst in f.layout.iter().flat_map(|segment| &f.block(segment.block).insts) {
+            if f.insts.is_touched(*inst) {
+                wanted.add(f, &f.insts[*inst]);
+            }
+        }
+        (wanted.count > 0).then_some(wanted)
+    }
+
+    fn add(&mut self, f: &Function<'_>, data: &InstData<'_>) {
+        if data.dsts.is_empty() {
+            return;
+        }
+        self.count += 1;
+        self.differences |= match data.op {
+            Op::Hw(Opcode::Fadd) => f.present.may_have_op(IrOp::Fneg) && Difference::of(f, data).is_some(),
+            op => op == Op::Ir(IrOp::Fneg),
+        };
+        match first_value(data) {
+            Some(value) => self.first[value] |= signature(data),
+            None => self.ops = self.ops.with(data.op),
+        }
+    }
+
+    #[inline]
+    fn includes(&self, data: &InstData<'_>) -> bool {
+        match first_value(data) {
+            Some(value) if self.first[value] & signature(data) != 0 => true,
+            Some(_) => self.differences && data.op == Op::Hw(Opcode::Fadd),
+            None => self.ops.contains(data.op),
+        }
+    }
+}
+
+/// One of 64 bits, chosen by the operation and the second source.
+#[inline]
+fn signature(data: &InstData<'_>) -> u64 {
+    1 << ((data.op.index() as u64 ^ data.srcs.get(1).map_or(0, |src| src.payload)) % 64)
+}
+
+/// The first source, if it is a value.
+fn first_value(data: &InstData<'_>) -> Option<Value> {
+    data.srcs.first().and_then(|src| src.as_value())
+}
+
+/// Replaces a difference by the negation of its opposite.
+#[cold]
+fn negate(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
+    let (Some(value), Some(dst)) = (rewriter.f.insts[first].dst(), data.dst()) else { return Rewrite::Keep };
+    let negated = rewriter.fneg(Src::value(value));
+    let relaxed = rewriter.f.values[dst].relaxed;
+    rewriter.f.values[value].relaxed &= relaxed;
+    if let Some(negated) = negated.as_value() {
+        rewriter.f.values[negated].relaxed = relaxed;
+    }
+    Rewrite::Forward(negated)
 }
 
 /// `a − b` of floats, which is `−(b − a)` if the sign of a zero is insignificant.
@@ -244,21 +343,20 @@ impl Numbered {
     }
 }
 
+/// Equal for equal rows. Most rows with the same sources have the same modifiers, so that only the first counts.
 fn hash_row(data: &InstData<'_>) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write_usize(data.op.index());
+    let modifier = data.mods.first().copied().unwrap_or(0);
+    hasher.write_u64(u64::from(modifier) << 16 | data.op.index() as u64);
     for src in data.srcs {
         hash_src(&mut hasher, *src);
-    }
-    for modifier in data.mods {
-        hasher.write_u32(*modifier);
     }
     hasher.finish()
 }
 
 fn hash_src(hasher: &mut FxHasher, src: Src) {
     // The fields are combined in memory order, so the host can load all three at once.
-    let what = u64::from(src.flags.bits()) | (src.kind as u64) << 16 | u64::from(src.bits) << 24;
+    let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;
     hasher.write_u64(src.payload ^ what << 32);
 }
 

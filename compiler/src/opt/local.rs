@@ -10,11 +10,16 @@
 use bitflags::bitflags;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::algebraic::Rules;
-use super::cse::Numbering;
+use super::algebraic::{DEPTH, Rules};
+use super::cse::{Numbering, may_merge};
 use super::{constant_folding, copy_prop};
-use crate::ir::settled::{NUMBERED, settled_rewrites};
-use crate::ir::{Function, Inst, Rewrite, Rewriter, Seam};
+use crate::ir::function::NUMBERED;
+use crate::ir::settled::{note_settled, note_unsettled, settled_rewrites};
+use crate::ir::{Function, Inst, Rewrite, Rewriter, ScratchSide, Seam, Value};
+
+/// Number of operations up to which a change may affect the rewriting of others: the depth of rules, and of a split of
+/// a `collect`.
+const REACH: u8 = if DEPTH > 2 { DEPTH } else { 2 };
 
 /// Maximum number of rewrites caused by one instruction. The rules terminate; this bounds the time.
 const MAX_SETTLED: usize = 32;
@@ -39,17 +44,27 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     if LocalRewrites::from_bits_truncate(settled_rewrites(f)).contains(which) {
         return;
     }
+    let unchanged = LocalRewrites::from_bits_truncate(f.settled.unchanged);
+    let numbers_only = which == LocalRewrites::CSE && unchanged.contains(which);
+    if numbers_only && !f.with_scratch(|f, scratch| may_merge(f, scratch)) {
+        return note_settled(f, which.bits());
+    }
     let before = f.mark();
     f.with_scratch(|f, scratch| {
         let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
-        let mut local = Local { which, rules: Rules::new(f), numbering, pending: ArenaVec::new_in(scratch) };
+        let of_changed = which - LocalRewrites::CSE;
+        let is_repeated = !of_changed.is_empty() && unchanged.contains(of_changed);
+        let changes = is_repeated.then(|| ScratchSide::new_in(scratch, f.values.len()));
+        let pending = ArenaVec::new_in(scratch);
+        let mut local = Local { which, rules: Rules::new(f), numbering, pending, changes };
         f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
     });
-    let after = f.mark();
     // Values from back edges are not simplified yet when they are read.
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
-    if !has_loops || after == before {
-        f.settled.local = Some((which.bits(), after));
+    if !has_loops || f.mark() == before {
+        note_settled(f, which.bits());
+    } else {
+        note_unsettled(f, which.bits());
     }
 }
 
@@ -59,17 +74,48 @@ struct Local<'s> {
     numbering: Option<Numbering<'s>>,
     /// Instructions that were built but not yet rewritten, the next one last.
     pending: ArenaVec<'s, Inst>,
+    /// If only changed instructions and their users need to be rewritten: how many operations from each value on may be
+    /// affected by a change.
+    changes: Option<ScratchSide<'s, Value, u8>>,
 }
 
 impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
-        let result = self.rewrite(rewriter, inst);
+        let result = match self.affected(rewriter.f, inst) {
+            0 => self.number(rewriter, inst),
+            affected => {
+                let result = self.rewrite(rewriter, inst);
+                self.note_affected(rewriter.f, inst, affected);
+                result
+            }
+        };
         if rewriter.built() > start {
             rewriter.relax_result(inst, result);
             self.settle(rewriter, start);
         }
         result
+    }
+
+    /// How many operations from `inst` on may be affected by a change; 0 if the result of rewriting it is known.
+    #[inline(always)]
+    fn affected(&self, f: &Function<'_>, inst: Inst) -> u8 {
+        let Some(changes) = &self.changes else { return REACH };
+        if f.insts.is_touched(inst) {
+            return REACH;
+        }
+        let values = f.insts[inst].srcs.iter().filter_map(|src| src.as_value());
+        values.fold(0, |most, value| most.max(changes[value])).saturating_sub(1)
+    }
+
+    /// Records how far the results of `inst` affect others.
+    #[inline(always)]
+    fn note_affected(&mut self, f: &Function<'_>, inst: Inst, affected: u8) {
+        let Some(changes) = &mut self.changes else { return };
+        let affected = if f.insts.is_touched(inst) { REACH } else { affected };
+        for dst in f.insts[inst].dsts {
+            changes[*dst] = affected;
+        }
     }
 
     /// Rewrites the instructions built from position `start` on.
@@ -87,6 +133,13 @@ impl Local<'_> {
                 rewriter.resolve_sources(*next);
             }
         }
+    }
+
+    /// Merges an instruction that other rewrites do not change.
+    fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let Some(numbering) = &mut self.numbering else { return Rewrite::Keep };
+        let data = rewriter.f.insts[inst];
+        numbering.visit(rewriter, inst, &data)
     }
 
     /// Applies the first rewrite that has an effect.

@@ -104,6 +104,9 @@ impl Hoister<'_, '_, '_> {
                 Seam::Else | Seam::End => {}
             }
         }
+        if !moved.is_empty() {
+            self.f.settled.forget_numbering();
+        }
         let before = self.f.layout[start].block;
         self.f.block_mut(before).insts.extend(moved);
     }

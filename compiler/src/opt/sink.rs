@@ -59,6 +59,7 @@ pub fn opt_sink(f: &mut Function<'_>) {
         for block in order {
             sinker.write(block);
         }
+        sinker.f.settled.forget_numbering();
     }
 }
 

@@ -355,6 +355,23 @@ pub(super) fn of(op: Op) -> &'static Group {
     GROUPS.get(usize::from(PLACES[op.index()])).map_or(&NONE, |(_, group)| group)
 }
 
+/// Number of operations on the longest path of a pattern: a rule for an instruction depends on definitions at most one
+/// fewer away.
+pub(in crate::opt) const DEPTH: u8 = {
+    let (mut deepest, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let rules = GROUPS[group].1.rules;
+        let mut rule = 0;
+        while rule < rules.len() {
+            let depth = rules[rule].from.depth();
+            deepest = if depth > deepest { depth } else { deepest };
+            rule += 1;
+        }
+        group += 1;
+    }
+    deepest
+};
+
 /// The group index of each operation; operations without rules have an index past the last.
 static PLACES: [u8; Op::COUNT] = {
     let mut places = [u8::MAX; Op::COUNT];
