@@ -4,6 +4,7 @@
 
 use bitflags::bitflags;
 
+use crate::field::Moves;
 use crate::inst::Operand;
 use crate::operand::Style;
 use crate::semantics::Pure;
@@ -198,6 +199,8 @@ pub struct OperandDesc {
     pub kind: crate::operand::OperandKind,
     /// Its bits, low part first.
     pub pieces: &'static [Piece],
+    /// How the bits are written.
+    pub(crate) moves: Moves,
     /// The number of bits.
     pub bits: u32,
     /// The value in new instructions: the required constant of a modifier, [`Operand::NONE`] for registers.
@@ -230,6 +233,7 @@ impl OperandDesc {
             role,
             kind,
             pieces,
+            moves: Moves::of(pieces),
             bits: crate::field::width(pieces),
             default,
             count: Count::Fixed(1),

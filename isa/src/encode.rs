@@ -7,7 +7,6 @@ use std::ops::Deref;
 use thiserror::Error;
 
 use crate::desc::{InstDesc, Length, OperandDesc};
-use crate::field::deposit;
 use crate::inst::{Inst, Operand};
 use crate::operand::OperandError;
 
@@ -87,7 +86,8 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
         return Err(EncodeError::Surplus { inst: desc.name, allowed: desc.operands.len() });
     }
     // Operands whose form depends on others come last, when the bits they depend on are set.
-    let mut word = desc.value;
+    let mut halves = [desc.value as u64, (desc.value >> 64) as u64];
+    let word = |[low, high]: [u64; 2]| u128::from(high) << 64 | u128::from(low);
     let mut specs = desc.operands.iter();
     for operand in &inst.operands {
         let Some(spec) = specs.next() else { break };
@@ -96,22 +96,22 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
             continue;
         }
         match spec.kind.encode_alone(operand, spec.width()) {
-            Ok(raw) => word |= deposit(spec.pieces, raw),
+            Ok(raw) => spec.moves.deposit(raw, &mut halves),
             Err(reason) => return Err(refused(desc, spec, reason)),
         }
     }
-    let context = word;
+    let context = word(halves);
     let mut left = desc.contextual;
     while left != 0 {
         let index = left.trailing_zeros() as usize;
         left &= left.wrapping_sub(1);
         let (Some(spec), Some(operand)) = (desc.operands.get(index), inst.operands.get(index)) else { break };
         match spec.kind.encode(operand, spec.width(), context) {
-            Ok(raw) => word |= deposit(spec.pieces, raw),
+            Ok(raw) => spec.moves.deposit(raw, &mut halves),
             Err(reason) => return Err(refused(desc, spec, reason)),
         }
     }
-    Ok(word)
+    Ok(word(halves))
 }
 
 #[cold]

@@ -44,24 +44,69 @@ pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
     raw
 }
 
-/// The instruction bits of a field with value `raw`; bits of `raw` past the field's width are dropped.
-#[inline]
-pub fn deposit(pieces: &[Piece], raw: u64) -> u128 {
-    // In two halves: 128-bit shifts take several instructions on the host.
-    let (mut low, mut high) = (0u64, 0u64);
-    let mut rest = raw;
-    for piece in pieces {
-        let part = rest & low_bits(piece.len);
-        let at = piece.lo & 63;
-        if piece.lo < 64 {
-            low |= part << at;
-            high |= part >> 1 >> (at ^ 63);
-        } else {
-            high |= part << at;
+/// Maximum number of moves of a field.
+const MAX_MOVES: usize = 6;
+
+/// Bits of a field that keep their distances, and lie in the same half of the instruction word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Move {
+    /// The bits of the field.
+    mask: u32,
+    /// How far they turn to the left in a half.
+    turn: u8,
+    /// Whether they go to the high half.
+    high: bool,
+}
+
+/// How a field is written to the instruction word: its pieces, prepared for encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moves {
+    list: [Move; MAX_MOVES],
+    count: u8,
+}
+
+impl Moves {
+    /// The moves that write `pieces`, of at most 32 bits in all.
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+    #[expect(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
+    pub(crate) const fn of(mut pieces: &[Piece]) -> Moves {
+        assert!(width(pieces) <= 32, "a field has at most 32 bits");
+        let mut moves = Moves { list: [Move { mask: 0, turn: 0, high: false }; MAX_MOVES], count: 0 };
+        let mut from = 0;
+        while let [piece, rest @ ..] = pieces {
+            let mut at = piece.lo;
+            let mut left = piece.len;
+            while left > 0 {
+                // A piece may begin in the low half and end in the high one.
+                let len = if at < 64 && at + left > 64 { 64 - at } else { left };
+                let mask = (low_bits(len) << from) as u32;
+                let turn = (at + 64 - from) % 64;
+                moves.list[moves.count as usize] = Move { mask, turn, high: at >= 64 };
+                moves.count += 1;
+                (at, from, left) = (at + len, from + len, left - len);
+            }
+            pieces = rest;
         }
-        rest >>= piece.len;
+        moves
     }
-    u128::from(high) << 64 | u128::from(low)
+
+    /// Adds a field with value `raw` to the low and the high half of an instruction word that is 0 there; bits of `raw`
+    /// past the field's width are dropped.
+    #[inline(always)]
+    pub(crate) fn deposit(&self, raw: u64, [low, high]: &mut [u64; 2]) {
+        for part in self.list.get(..usize::from(self.count)).unwrap_or(&[]) {
+            let bits = (raw & u64::from(part.mask)).rotate_left(u32::from(part.turn));
+            *if part.high { &mut *high } else { &mut *low } |= bits;
+        }
+    }
+}
+
+/// The instruction bits of a field with value `raw`; bits of `raw` past the field's width are dropped.
+#[cfg(test)]
+pub(crate) fn deposit(pieces: &[Piece], raw: u64) -> u128 {
+    let mut word = [0; 2];
+    Moves::of(pieces).deposit(raw, &mut word);
+    u128::from(word[1]) << 64 | u128::from(word[0])
 }
 
 #[cfg(test)]
@@ -76,5 +121,7 @@ mod tests {
         assert_eq!(extract(word, &pieces), 0b1_1010_0101);
         assert_eq!(covered(&pieces), 0x3f << 16 | 3 << 58 | 1 << 8);
         assert_eq!(width(&pieces), 9);
+        let across = [Piece { lo: 62, len: 5 }, Piece { lo: 0, len: 1 }];
+        assert_eq!(deposit(&across, 0b11_0110), 0b10110 << 62 | 1);
     }
 }

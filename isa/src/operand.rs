@@ -198,24 +198,31 @@ impl Form {
         Some(Operand { tag: self.tag, size: self.size, flags, value: value << self.scale })
     }
 
+    /// The number `value` in units of the form, or in two's complement of `bits` bits.
+    #[inline(never)]
+    fn field(&self, value: u32, bits: u32) -> Result<u64, OperandError> {
+        if u64::from(value) & low_bits(self.scale) != 0 {
+            return Err(OperandError::Alignment);
+        }
+        if !self.signed {
+            return Ok(u64::from(value >> self.scale));
+        }
+        let number = i64::from(value as i32);
+        let half = 1_i64 << bits.min(32) >> 1;
+        if !(half.wrapping_neg()..half).contains(&number) {
+            return Err(OperandError::Range);
+        }
+        Ok(number as u64 & low_bits(bits as u8))
+    }
+
     #[inline(always)]
     fn encode(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
         let bits = u32::from(self.bits).min(len);
         let mut field = u64::from(operand.value);
-        if self.scale > 0 {
-            if field & low_bits(self.scale) != 0 {
-                return Err(OperandError::Alignment);
-            }
-            field >>= self.scale;
+        if self.scale > 0 || self.signed {
+            field = self.field(operand.value, bits)?;
         }
-        if self.signed {
-            let value = i64::from(operand.value as i32);
-            let half = 1_i64 << bits.min(32) >> 1;
-            if !(half.wrapping_neg()..half).contains(&value) {
-                return Err(OperandError::Range);
-            }
-            field = value as u64 & low_bits(bits as u8);
-        } else if field >> bits != 0 {
+        if field >> bits != 0 {
             return Err(OperandError::Range);
         }
         if field & self.select_mask != 0 {
@@ -285,6 +292,8 @@ pub struct OperandKind {
     pub plain: bool,
     /// Index of the first form of each tag and size, plus one; 0 if there is none.
     first: ByForm,
+    /// Flags that all forms of registers can carry, and those that some can.
+    by_registers: (OperandFlags, OperandFlags),
 }
 
 /// Number of tags and of sizes.
@@ -312,13 +321,18 @@ impl OperandKind {
     const fn new(name: &'static str, style: Style, forms: &'static [Form]) -> OperandKind {
         let mut contextual = false;
         let mut first = ByForm([[0; SIZES]; TAGS]);
+        let mut by_registers = (OperandFlags::all(), OperandFlags::empty());
         let mut left = forms;
         while let [before @ .., form] = left {
+            if matches!(form.tag, Tag::Reg) {
+                by_registers =
+                    (by_registers.0.intersection(form.allowed), by_registers.1.union(form.allowed));
+            }
             first.set(form.tag, form.size, left.len() as u8);
             contextual |= form.context_mask != 0;
             left = before;
         }
-        OperandKind { name, forms, style, contextual, plain: false, first }
+        OperandKind { name, forms, style, contextual, plain: false, first, by_registers }
     }
 
     const fn number(name: &'static str, style: Style) -> OperandKind {
@@ -356,6 +370,15 @@ impl OperandKind {
     /// Checks an operand by itself, for a field of `len` bits: whether some form accepts it.
     pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
         self.encode_alone(operand, len).map(|_| ())
+    }
+
+    /// Whether `operand`, a register that the kind accepts in a field of `len` bits, may also have the hint `hint`.
+    #[inline]
+    pub fn takes_hint(&self, operand: &Operand, hint: OperandFlags, len: u32) -> bool {
+        let (by_all, by_some) = self.by_registers;
+        let has_hint = operand.flags.intersects(OperandFlags::CACHE.union(OperandFlags::DISCARD));
+        by_some.contains(hint)
+            && (by_all.contains(hint) && !has_hint || self.check(&operand.with(hint), len).is_ok())
     }
 
     #[inline(always)]

@@ -78,9 +78,8 @@ fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &Hal
     let within = operands.iter().filter(|(_, halves)| set.has_all(halves));
     for operand in within.map(|(operand, _)| *operand) {
         let desc = &inst.op.desc().operands[operand];
-        let hinted = inst.operands[operand].with(hint);
-        if desc.kind.check(&hinted, desc.width()).is_ok() {
-            inst.operands[operand] = hinted;
+        if desc.kind.takes_hint(&inst.operands[operand], hint, desc.width()) {
+            inst.operands[operand].flags |= hint;
         }
     }
 }
@@ -154,9 +153,8 @@ impl Later {
 /// Sets the discard hint of source `operand` if its encoding has one.
 fn hint_one(inst: &mut Inst, operand: usize) {
     let desc = &inst.op.desc().operands[operand];
-    let hinted = inst.operands[operand].with(OperandFlags::DISCARD);
-    if desc.kind.check(&hinted, desc.width()).is_ok() {
-        inst.operands[operand] = hinted;
+    if desc.kind.takes_hint(&inst.operands[operand], OperandFlags::DISCARD, desc.width()) {
+        inst.operands[operand].flags |= OperandFlags::DISCARD;
     }
 }
 

@@ -105,14 +105,18 @@ pub fn is_legal_constant(desc: &OperandDesc, payload: u64, bits: u8, flags: Oper
 
 /// Whether the operand `desc` can address the uniform register at half-word `half`, `bits` bits wide.
 pub fn is_legal_uniform(desc: &OperandDesc, half: u16, bits: u8) -> bool {
-    let size = Size::for_bits(bits);
+    is_in_reach(desc, half, bits)
+        && desc.kind.check(&Operand::uniform(half, Size::for_bits(bits)), desc.width()).is_ok()
+}
+
+/// Whether compilers use the uniform register at half-word `half`, `bits` bits wide, as operand `desc`.
+fn is_in_reach(desc: &OperandDesc, half: u16, bits: u8) -> bool {
     let end = match desc.reach {
         Reach::None => return false,
         Reach::Low => LOW_UNIFORMS,
         Reach::All => UNIFORMS,
     };
-    half + u16::from(size.halves()) <= end
-        && desc.kind.check(&Operand::uniform(half, size), desc.width()).is_ok()
+    half + u16::from(Size::for_bits(bits).halves()) <= end
 }
 
 /// Whether the operand `desc` can encode `src`, a constant or uniform; values are in registers and always
@@ -126,7 +130,8 @@ pub fn is_legal_source(desc: &OperandDesc, src: Src) -> bool {
 }
 
 /// The machine instruction of a hardware operation; `register` gives the first half register of a value.
-/// [`check_vectors`] checks the length of vectors, and [`agx_isa::encode()`] the range of constants.
+/// [`check_vectors`] checks the length of vectors, and [`agx_isa::encode()`] the range of constants and the form of
+/// uniform registers.
 ///
 /// # Errors
 /// A constant or uniform register is not legal for its operand, or a value has no register.
@@ -192,7 +197,7 @@ fn fixed_operand(desc: &OperandDesc, src: Src) -> Result<Operand, MachineError> 
     if src.kind == SrcKind::Imm {
         return machine_constant(desc, src.payload, src.bits);
     }
-    if !is_legal_uniform(desc, src.payload as u16, src.bits) {
+    if !is_in_reach(desc, src.payload as u16, src.bits) {
         return Err(MachineError::Uniform { operand: desc.name });
     }
     Ok(Operand::uniform(src.payload as u16, Size::for_bits(src.bits)))
