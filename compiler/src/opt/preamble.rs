@@ -297,8 +297,6 @@ fn build<'a>(
         names: ScratchSide::new_in(scratch, f.values.len()),
         stores: Stores::of(f, places, scratch),
         made: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
-        srcs: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
-        dsts: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
     };
     let loads_first = needed.loaded_halves <= MOST_LOADED_HALVES;
     if loads_first {
@@ -330,8 +328,6 @@ struct Copy<'f, 's, 'a> {
     stores: Stores<'s>,
     /// Values computed and not yet stored, with their counterparts.
     made: ArenaVec<'s, (Value, Value)>,
-    srcs: ArenaVec<'s, Src>,
-    dsts: ArenaVec<'s, Value>,
 }
 
 impl<'a> Copy<'_, '_, 'a> {
@@ -341,26 +337,25 @@ impl<'a> Copy<'_, '_, 'a> {
             Some(name) => Src { flags: src.flags, ..Src::value(name) },
             None => *src,
         };
-        self.srcs.clear();
-        self.srcs.extend(data.srcs.iter().map(name));
+        // Both functions use the same arena.
+        let srcs = b.f.bump.alloc_slice_fill_iter(data.srcs.iter().map(name));
         let join = self.uniform.joins[inst].filter(|_| data.op == Op::Ir(IrOp::Phi));
         let join = join.map(|join| (name(&join.condition), data.mods.first() != Some(&join.then_end.0)));
-        self.dsts.clear();
-        self.dsts.extend(data.dsts.iter().map(|dst| b.f.add_value(self.f.ty(*dst))));
-        for (old, new) in data.dsts.iter().zip(&self.dsts) {
-            self.names[*old] = Some(*new);
+        let dsts = b.f.bump.alloc_slice_copy(data.dsts);
+        for dst in &mut *dsts {
+            let new = b.f.add_value(self.f.ty(*dst));
+            self.names[*dst] = Some(new);
+            self.made.push((*dst, new));
+            *dst = new;
         }
         b.line = data.line;
         match join {
-            Some((condition, is_reversed)) => select(b, &self.dsts, condition, &self.srcs, is_reversed),
+            Some((condition, is_reversed)) => select(b, dsts, condition, srcs, is_reversed),
             None => {
-                // Both functions use the same arena.
-                let (dsts, srcs) = (b.f.alloc(&self.dsts), b.f.alloc(&self.srcs));
                 let (inst, block) = (b.f.add_inst(InstData { dsts, srcs, ..data }), b.block());
                 b.f.block_mut(block).insts.push(inst);
             }
         }
-        self.made.extend(data.dsts.iter().copied().zip(self.dsts.iter().copied()));
     }
 
     /// Stores the values computed so far.

@@ -358,6 +358,9 @@ impl<'a> Assigner<'_, 'a> {
         let phi = self.affinity.phi_of(value);
         let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(fits);
         let web = own.or_else(|| self.affinity.web_place(value).filter(fits));
+        if web.is_some() {
+            return web;
+        }
         let free = self.file.free().and(self.usable);
         let unreserved = free.without(self.affinity.kept());
         let conflict_free =
@@ -368,14 +371,15 @@ impl<'a> Assigner<'_, 'a> {
             false => None,
         };
         let undisturbed = Some(undisturbed).filter(|halves| !halves.is_empty());
-        if web.is_none() && self.flight.has_loaded() && is_loaded(self.f, value) {
+        if self.flight.has_loaded() && is_loaded(self.f, value) {
             let untouched = self.flight.untouched(conflict_free, self.allocation.halves_used);
             if let Some(half) = beside(untouched).or_else(|| lowest_place(untouched, shape)) {
                 return Some(half);
             }
             self.flight.start_over();
         }
-        web.or_else(|| undisturbed.and_then(|halves| beside(halves).or_else(|| lowest_place(halves, shape))))
+        undisturbed
+            .and_then(|halves| beside(halves).or_else(|| lowest_place(halves, shape)))
             .or_else(|| beside(conflict_free))
             .or_else(|| lowest_place(conflict_free, shape))
             .or_else(|| lowest_place(unreserved, shape))

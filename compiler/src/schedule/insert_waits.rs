@@ -262,13 +262,12 @@ impl Walk<'_, '_> {
             (known, new) => known.or(new),
         };
         if self.output.is_some()
+            && data.get(key::GROUP) != group as u32
             && let Some(index) = data.op.mod_index("group")
-            && let Some(old) = data.mods.get(index)
-            && *old != group as u32
         {
-            let mut mods = data.mods.to_vec();
+            let mods = self.f.bump.alloc_slice_copy(data.mods);
             mods[index] = group as u32;
-            self.f.insts[inst].mods = self.f.alloc(&mods);
+            self.f.insts[inst].mods = mods;
         }
     }
 
@@ -276,16 +275,15 @@ impl Walk<'_, '_> {
     /// that touches its results, within the search distance.
     fn first_uses(&self, insts: &[Inst]) -> Vec<usize> {
         let mut first_uses = Vec::new();
-        if !insts.iter().any(|inst| is_asynchronous(self.f.insts[*inst].op)) {
-            return first_uses;
-        }
         let halves = |value: Value| {
             let start = usize::from(self.allocation.half(value)?);
             Some(start..start + usize::from(self.f.ty(value).halves()))
         };
+        let is_first = |inst: &Inst| is_asynchronous(self.f.insts[*inst].op);
+        let Some(start) = insts.iter().position(is_first) else { return first_uses };
         // The next position at which each half register is touched.
         let mut next = [usize::MAX; FILE_HALVES as usize];
-        for (position, inst) in insts.iter().enumerate().rev() {
+        for (position, inst) in insts.iter().enumerate().skip(start).rev() {
             let data = &self.f.insts[*inst];
             if is_asynchronous(data.op) {
                 let end = insts.len().min(position + LOOK_AHEAD);
@@ -293,8 +291,10 @@ impl Walk<'_, '_> {
                 let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));
                 first_uses.push(first);
             }
-            let read = data.srcs.iter().filter_map(|src| src.as_value());
-            for halves in read.chain(data.dsts.iter().copied()).filter_map(halves) {
+            for halves in data.srcs.iter().filter_map(|src| halves(src.as_value()?)) {
+                next[halves].fill(position);
+            }
+            for halves in data.dsts.iter().filter_map(|dst| halves(*dst)) {
                 next[halves].fill(position);
             }
         }
