@@ -70,17 +70,20 @@ impl Present {
     pub fn note(&mut self, data: &InstData<'_>) {
         let index = data.op.index();
         self.ops.0[index / 64] |= 1 << (index % 64);
-        // Widths are powers of two.
-        let widths = data.srcs.iter().fold(0, |widths, src| widths | src.bits);
-        self.has_8_bits |= widths & 8 != 0;
-        self.has_64_bits |= widths & 64 != 0;
+        let widths = match data.srcs {
+            [] => 0,
+            [a] => a.bits,
+            [a, b] => a.bits | b.bits,
+            srcs => srcs.iter().fold(0, |widths, src| widths | src.bits),
+        };
+        self.note_widths(widths);
     }
 
-    /// Records the width of a value, constant or uniform.
+    /// Records the width of a value, constant or uniform, or several, which are powers of two, as their union.
     #[inline]
-    pub fn note_width(&mut self, bits: u8) {
-        self.has_8_bits |= bits == 8;
-        self.has_64_bits |= bits == 64;
+    pub fn note_widths(&mut self, widths: u8) {
+        self.has_8_bits |= widths & 8 != 0;
+        self.has_64_bits |= widths & 64 != 0;
     }
 
     /// Whether scalars of `bits` bits may occur; tracked for 8 and 64 only.

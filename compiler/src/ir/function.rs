@@ -302,7 +302,7 @@ impl<'a> Function<'a> {
 
     /// Adds a value of type `ty` that is not yet defined.
     pub fn add_value(&mut self, ty: Type) -> Value {
-        self.present.note_width(ty.bits);
+        self.present.note_widths(ty.bits);
         self.values.push(ValueData { ty, relaxed: false, def: None })
     }
 
@@ -324,8 +324,10 @@ impl<'a> Function<'a> {
         self.has_exact |= data.op == Op::Ir(IrOp::Exact);
         self.present.note(&data);
         let inst = self.insts.push(data);
-        for dst in data.dsts {
-            self.values[*dst].def = Some(inst);
+        // Most operations have one result.
+        match data.dsts {
+            [dst] => self.values[*dst].def = Some(inst),
+            dsts => dsts.iter().for_each(|dst| self.values[*dst].def = Some(inst)),
         }
         inst
     }

@@ -287,19 +287,25 @@ bitflags! {
         const TERMINATOR = 1 << 2;
         /// Whether an instruction is pure depends on its modifiers.
         const DEPENDS = 1 << 3;
+        /// See [`Op::is_computed`].
+        const COMPUTED = 1 << 4;
     }
 }
 
 impl Traits {
     const fn of(op: Op) -> Traits {
-        let (effects, order) = match op {
-            Op::Hw(op) => (INSTS[op as usize].effects, INSTS[op as usize].order),
-            Op::Ir(op) => (IR_OPS[op as usize].effects, IR_OPS[op as usize].order),
+        let (effects, order, has_semantics) = match op {
+            Op::Hw(op) => {
+                (INSTS[op as usize].effects, INSTS[op as usize].order, INSTS[op as usize].pure.is_some())
+            }
+            Op::Ir(op) => {
+                (IR_OPS[op as usize].effects, IR_OPS[op as usize].order, IR_OPS[op as usize].pure.is_some())
+            }
         };
         let mut traits = Traits::empty();
         if matches!(order, OrderClass::None) {
             if effects.is_empty() && !matches!(op, Op::Ir(IrOp::Preload)) {
-                traits = Traits::PURE;
+                traits = if has_semantics { Traits::PURE.union(Traits::COMPUTED) } else { Traits::PURE };
             } else if effects.bits() == Effects::CROSS_LANE.bits() {
                 traits = Traits::CROSS_LANE;
             }
@@ -466,6 +472,12 @@ impl Op {
     #[inline]
     pub fn is_pure(self) -> bool {
         TRAITS[self.index()].contains(Traits::PURE)
+    }
+
+    /// Pure, and with semantics by which a result can be computed.
+    #[inline]
+    pub fn is_computed(self) -> bool {
+        TRAITS[self.index()].contains(Traits::COMPUTED)
     }
 
     /// Whether an instruction is pure depends on its modifiers.

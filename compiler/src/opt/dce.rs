@@ -38,10 +38,11 @@ fn remove(f: &mut Function<'_>, live: &[bool]) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let insts = &mut f.block_mut(block).insts;
+        let list = insts.as_mut_slice();
         let mut kept = 0;
-        for at in 0..insts.len() {
-            let inst = insts[at];
-            insts[kept] = inst;
+        for at in 0..list.len() {
+            let inst = list[at];
+            list[kept] = inst;
             kept += usize::from(live[inst.index()]);
         }
         insts.truncate(kept);

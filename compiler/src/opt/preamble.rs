@@ -177,7 +177,7 @@ pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
             access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
         }
         Op::Hw(Opcode::Smpf | Opcode::Smpi) => depends_on_operands(data),
-        op => op.is_pure() && op.pure_fn().is_some(),
+        op => op.is_computed(),
     }
 }
 

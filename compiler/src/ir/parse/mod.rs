@@ -308,7 +308,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             1
         };
         self.f.values[value].ty = Type::vector(bits, comps);
-        self.f.present.note_width(bits);
+        self.f.present.note_widths(bits);
         let start = self.scanner.at;
         if self.scanner.eat("~") {
             self.f.relax(value);
