@@ -139,10 +139,11 @@ impl Rewriter<'_, '_> {
     }
 
     fn replace_sources(&mut self, inst: Inst) {
-        let before = self.f.insts[inst].srcs;
-        let srcs = self.f.bump.alloc_slice_fill_iter(before.iter().map(|src| self.resolve(*src)));
-        let widths = srcs.iter().fold(0, |widths, src| widths | src.bits);
-        self.f.present.note_widths(widths);
+        let srcs = self.f.bump.alloc_slice_copy(self.f.insts[inst].srcs);
+        for src in &mut *srcs {
+            *src = self.resolve(*src);
+            self.f.present.note_widths(src.bits);
+        }
         self.f.insts[inst].srcs = srcs;
     }
 }

@@ -227,9 +227,7 @@ impl Scheduler<'_, '_> {
         let stretch: &[Inst] = self.scratch.alloc_slice_copy(&insts[start..end]);
         let terminator: &[Inst] = self.scratch.alloc_slice_copy(&insts[end..]);
         let before = self.demand(block, terminator, stretch);
-        // What lives at the beginning, which the walk has reached, and at the end needs registers in any order.
-        let least_possible = self.used.max(self.live_out[block.0 as usize]);
-        if before < self.enough || before == least_possible {
+        if before < self.enough {
             return;
         }
         let mut least = before;
