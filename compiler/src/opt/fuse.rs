@@ -8,6 +8,7 @@
 //!   contraction.
 //! * A left shift by up to four is fused with the addition or subtraction that reads it.
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
+//! * The product of two reciprocal square roots is the reciprocal square root of a product, if both have no other use.
 //! * A right shift and a mask become a field extraction, two complementary shifts a funnel shift.
 //!
 //! Runs late, after address formation has used the shifts and sums it can.
@@ -21,7 +22,9 @@ use bumpalo::Bump;
 
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value};
+use crate::ir::{
+    Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
+};
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {
@@ -39,6 +42,7 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Hadd) if r.f.contract => {
                 FloatSum::new(&data, Opcode::Hmul, Opcode::Hfma).fuse(r, &uses)
             }
+            Op::Hw(Opcode::Fmul) => reciprocal_roots(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
@@ -229,6 +233,19 @@ fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -
         *src = r.alu(IrOp::Fneg, width, &[*src], &[]);
     }
     r.push(op, negated.dsts, &srcs, data.mods);
+    Some(())
+}
+
+/// `rsqrt(a) · rsqrt(b)` as `rsqrt(a · b)`.
+fn reciprocal_roots(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
+    let is_free = r.f.contract && !r.f.special_values && !r.f.has_exact && !product.get(key::SAT);
+    let [a, b] = [product.srcs[0], product.srcs[1]];
+    if !is_free || !uses.once(a) || !uses.once(b) {
+        return None;
+    }
+    let [a, b] = [defined_by(r, a, Opcode::Rsqrt)?.srcs[0], defined_by(r, b, Opcode::Rsqrt)?.srcs[0]];
+    let under = r.fmul(a, b);
+    r.push(Opcode::Rsqrt, product.dsts, &[under], &mods(Opcode::Rsqrt));
     Some(())
 }
 

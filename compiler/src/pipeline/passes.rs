@@ -197,6 +197,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_SATURATE "opt_saturate" "Saturates numbers that are bounded on one side where the other bound holds anyway." =
         optional(Source, Source, sure!(opt::opt_saturate));
+    OPT_DEFER_SCALES "opt_defer_scales" "Defers the scaling of vectors to where it takes fewer multiplications." =
+        optional(Source, Source, sure!(opt::opt_defer_scales));
     OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies shared or uniform factors first." =
         optional(Source, Source, sure!(opt::opt_factor));
     OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =

@@ -72,7 +72,7 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_UNIFORM_OPERANDS OPT_FACTOR OPT_CSE OPT_DCE
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_UNIFORM_OPERANDS OPT_DEFER_SCALES OPT_FACTOR OPT_CSE OPT_DCE
         OPT_CONSTANT_ALPHA OPT_COMPOSE_LINEAR
         OPT_LOOP_INVARIANT OPT_UNIFORM_BASES OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";

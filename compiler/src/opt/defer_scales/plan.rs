@@ -1,0 +1,389 @@
+//! Where the multiplications by a scale go.
+
+use agx_isa::table::Opcode;
+use agx_isa::table::names::{Dimension, LodMode};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::graph::{Graph, Use};
+use crate::ir::key;
+use crate::ir::{InstData, IrOp, Op, ScratchSide, Src, Value};
+
+/// Maximum number of values that carry a scale.
+const MOST_CARRIERS: usize = 48;
+/// Maximum number of operands that read them.
+const MOST_READS: usize = 192;
+
+/// What becomes of an operand that reads a carrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    /// The result is a carrier.
+    Carried,
+    /// The result does not depend on the scale.
+    Free,
+    /// The operand is scaled.
+    Scaled,
+    /// The other factor of the product is scaled.
+    Moved,
+}
+
+/// An operand that reads a carrier.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    carrier: Value,
+    reads: Use,
+    fate: Fate,
+}
+
+/// A component of the vector that is scaled.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    product: Value,
+    component: Src,
+}
+
+/// Where a scale is multiplied.
+pub(super) struct Plan<'s> {
+    scale: Value,
+    members: ArenaVec<'s, Member>,
+    /// Values that can carry the scale, in program order; the members are among them.
+    candidates: ArenaVec<'s, Value>,
+    /// The number of the plan in which each value is a carrier.
+    carriers: ScratchSide<'s, Value, u32>,
+    number: u32,
+    reads: ArenaVec<'s, Read>,
+}
+
+impl<'s> Plan<'s> {
+    /// A plan for no scale.
+    pub(super) fn new(scratch: &'s Bump, values: usize) -> Self {
+        Plan {
+            scale: Value(0),
+            members: ArenaVec::new_in(scratch),
+            candidates: ArenaVec::new_in(scratch),
+            carriers: ScratchSide::new_in(scratch, values),
+            number: 0,
+            reads: ArenaVec::new_in(scratch),
+        }
+    }
+
+    /// Plans to save as many multiplications by `scale` as possible; returns whether any is saved.
+    pub(super) fn find(&mut self, graph: &Graph<'_, '_, '_>, scale: Value) -> bool {
+        self.scale = scale;
+        self.number += 1;
+        if self.find_members(graph).is_none() || self.grow(graph).is_none() {
+            return false;
+        }
+        self.exclude_scaled_members();
+        self.candidates.sort_by_key(|carrier| graph.place_of(Src::value(*carrier)).rank);
+        let whole = self.reduce(graph, false).unwrap_or(0);
+        if whole + 1 >= self.members.len() {
+            return whole > 0;
+        }
+        let divided = self.reduce(graph, true).unwrap_or(0);
+        if whole >= divided && whole > 0 {
+            self.reduce(graph, false);
+        }
+        whole.max(divided) > 0
+    }
+
+    /// Finds the products by the scale in one block.
+    fn find_members(&mut self, graph: &Graph<'_, '_, '_>) -> Option<()> {
+        self.members.clear();
+        self.candidates.clear();
+        let mut home = None;
+        for reads in graph.uses(self.scale) {
+            let Some((product, data)) = graph.float(reads.inst) else { continue };
+            let component = match (data.op, data.srcs) {
+                (Op::Hw(Opcode::Fmul), [a, b]) if a != b => [*b, *a][reads.at],
+                _ => continue,
+            };
+            let place = graph.place(reads.inst);
+            if !graph.is_uniform(component) && *home.get_or_insert(place.home) == place.home {
+                self.members.push(Member { product, component });
+                self.add(product)?;
+            }
+        }
+        (self.members.len() > 1).then_some(())
+    }
+
+    /// Adds a carrier; `None` if there are too many.
+    fn add(&mut self, carrier: Value) -> Option<()> {
+        self.candidates.push(carrier);
+        self.carriers[carrier] = self.number;
+        (self.candidates.len() <= MOST_CARRIERS).then_some(())
+    }
+
+    /// Adds the results of operations on carriers that are carriers themselves.
+    fn grow(&mut self, graph: &Graph<'_, '_, '_>) -> Option<()> {
+        let home = graph.place_of(Src::value(self.candidates[0])).home;
+        let (mut at, mut visited) = (0, 0);
+        while let Some(carrier) = self.candidates.get(at).copied() {
+            at += 1;
+            for reads in graph.uses(carrier) {
+                visited += 1;
+                if visited > MOST_READS {
+                    return None;
+                }
+                if graph.place(reads.inst).home != home {
+                    continue;
+                }
+                let Some((result, data)) = graph.float(reads.inst) else { continue };
+                if self.carriers[result] != self.number && self.carries(&data) {
+                    self.add(result)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Makes products of carriers by the scale carriers like others: their other factor is scaled, too.
+    fn exclude_scaled_members(&mut self) {
+        let Plan { members, carriers, number, .. } = self;
+        members.retain(|member| member.component.as_value().is_none_or(|value| carriers[value] != *number));
+    }
+
+    fn is_carrier(&self, src: Src) -> bool {
+        src.as_value().is_some_and(|value| self.carriers[value] == self.number)
+    }
+
+    /// Whether the result of an operation is a multiple of the scale.
+    fn carries(&self, data: &InstData<'_>) -> bool {
+        let is = |src: &Src| self.is_carrier(*src);
+        let is_or_zero = |src: &Src| is(src) || *src == Src::f32(0.0);
+        match (data.op, data.srcs) {
+            (Op::Hw(Opcode::Fmul), [a, b]) => a != b && (is(a) || is(b)),
+            (Op::Hw(Opcode::Ffma), [a, b, c]) => a != b && (is(a) || is(b)) && is(c),
+            (Op::Hw(Opcode::Fadd), [a, b]) => is(a) && is(b),
+            (Op::Ir(IrOp::Fneg | IrOp::Fabs), [a]) => is(a),
+            // The scale is positive.
+            (Op::Ir(IrOp::Fmax | IrOp::Fmin), [a, b]) | (Op::Ir(IrOp::Select), [_, a, b]) => {
+                (is(a) || is(b)) && is_or_zero(a) && is_or_zero(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// Drops carriers whose scaling only moves multiplications, and sums that are scaled if `divides`. Returns the number
+    /// of multiplications saved, or `None` if the plan cannot be carried out.
+    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, divides: bool) -> Option<usize> {
+        self.number += 1;
+        for candidate in &self.candidates {
+            self.carriers[*candidate] = self.number;
+        }
+        for at in (0..self.candidates.len()).rev() {
+            let carrier = self.candidates[at];
+            if self.member(carrier).is_none() && self.is_moved(graph, carrier, divides) {
+                self.carriers[carrier] = 0;
+            }
+        }
+        self.find_reads(graph);
+        let saved = self.members.iter().filter(|member| !graph.is_fused(member.product)).count();
+        Some(saved.saturating_sub(self.cost(graph)?))
+    }
+
+    fn member(&self, carrier: Value) -> Option<&Member> {
+        self.members.iter().find(|member| member.product == carrier)
+    }
+
+    /// Whether the operands of the operation that makes a carrier are scaled instead of its result.
+    fn is_moved(&self, graph: &Graph<'_, '_, '_>, carrier: Value, divides: bool) -> bool {
+        let mut is_scaled = false;
+        for reads in graph.uses(carrier) {
+            match self.fate(graph, reads) {
+                Fate::Carried | Fate::Free => return false,
+                Fate::Scaled => is_scaled = true,
+                Fate::Moved => {}
+            }
+        }
+        let Some(data) = graph.def(carrier).filter(|_| is_scaled) else { return false };
+        let operands = data.srcs.iter().filter(|src| self.is_carrier(**src));
+        let is_single = operands.clone().all(|src| Some(src) == operands.clone().next());
+        divides || is_single && data.op != Op::Hw(Opcode::Ffma) || data.op == Op::Hw(Opcode::Fmul)
+    }
+
+    /// What becomes of an operand that reads a carrier.
+    fn fate(&self, graph: &Graph<'_, '_, '_>, reads: Use) -> Fate {
+        let Some((result, data)) = graph.float(reads.inst) else { return self.fate_elsewhere(graph, reads) };
+        let is_carried = self.carriers[result] == self.number;
+        let is_factor = matches!(data.op, Op::Hw(Opcode::Fmul | Opcode::Ffma)) && reads.at < 2;
+        let is_local = graph.place(reads.inst).home == graph.place_of(graph.operand(reads)).home;
+        match is_factor && is_local {
+            true if self.carrying_factor(graph, data.srcs) != Some(reads.at) => Fate::Scaled,
+            true if !is_carried => Fate::Moved,
+            _ if is_carried => Fate::Carried,
+            _ => Fate::Scaled,
+        }
+    }
+
+    /// The number of the factor of a product that stays a carrier: the first one in program order, because the other
+    /// may depend on it.
+    fn carrying_factor(&self, graph: &Graph<'_, '_, '_>, srcs: &[Src]) -> Option<usize> {
+        match [srcs[0], srcs[1]].map(|src| self.is_carrier(src)) {
+            _ if srcs[0] == srcs[1] => None,
+            [true, true] => {
+                let [first, second] = [srcs[0], srcs[1]].map(|src| graph.place_of(src).rank);
+                Some(usize::from(second < first))
+            }
+            [true, false] => Some(0),
+            [false, true] => Some(1),
+            [false, false] => None,
+        }
+    }
+
+    /// What becomes of an operand of an operation whose result is no carrier.
+    fn fate_elsewhere(&self, graph: &Graph<'_, '_, '_>, reads: Use) -> Fate {
+        let data = graph.f.insts[reads.inst];
+        let is_plain = data.srcs.iter().all(|src| src.flags.is_empty());
+        let is_free = match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Fcmp), [a, b]) => {
+                [a, b].iter().all(|src| self.is_carrier(**src) || **src == Src::f32(0.0))
+            }
+            (Op::Ir(IrOp::Collect), [x, y, z, ..]) if reads.at < 3 => {
+                [x, y, z].iter().all(|src| self.is_carrier(**src))
+                    && data
+                        .dst()
+                        .is_some_and(|vector| graph.uses(vector).all(|reads| is_direction(graph, reads)))
+            }
+            _ => false,
+        };
+        if is_plain && is_free { Fate::Free } else { Fate::Scaled }
+    }
+
+    /// Determines what becomes of every operand.
+    fn find_reads(&mut self, graph: &Graph<'_, '_, '_>) {
+        self.reads.clear();
+        for at in 0..self.candidates.len() {
+            let carrier = self.candidates[at];
+            if self.carriers[carrier] != self.number {
+                continue;
+            }
+            let from = self.reads.len();
+            for reads in graph.uses(carrier) {
+                let fate = self.fate(graph, reads);
+                self.reads.push(Read { carrier, reads, fate });
+            }
+            // Products of a carrier that is scaled anyway read it scaled.
+            if self.reads[from..].iter().any(|read| read.fate == Fate::Scaled) {
+                self.scale_factors(carrier);
+            }
+        }
+        let count = |reads: &[Read], carrier| {
+            reads.iter().filter(|read| read.fate == Fate::Moved && read.carrier == carrier).count()
+        };
+        for at in 0..self.candidates.len() {
+            let carrier = self.candidates[at];
+            if count(&self.reads, carrier) > 1 && self.own_factors(graph, carrier) > 1 {
+                self.scale_factors(carrier);
+            }
+        }
+    }
+
+    /// Scales a carrier for the products that read it.
+    fn scale_factors(&mut self, carrier: Value) {
+        let own = self.reads.iter_mut().filter(|read| read.carrier == carrier && read.fate == Fate::Moved);
+        own.for_each(|read| read.fate = Fate::Scaled);
+    }
+
+    /// The number of values that would be scaled for no other carrier.
+    fn own_factors(&self, graph: &Graph<'_, '_, '_>, carrier: Value) -> usize {
+        let moved = || self.moved(graph);
+        let is_first = |at: Use, factor: Src| {
+            moved().find(|(_, _, other)| *other == factor).is_some_and(|first| first.1 == at)
+        };
+        let is_own = |factor: Src| moved().all(|(other, _, same)| other == carrier || same != factor);
+        let own = moved().filter(|(other, ..)| *other == carrier);
+        own.filter(|(_, at, factor)| is_own(*factor) && is_first(*at, *factor)).count()
+    }
+
+    /// The factors that are scaled: the carrier, the operand that reads the factor, and the factor.
+    fn moved(&self, graph: &Graph<'_, '_, '_>) -> impl Iterator<Item = (Value, Use, Src)> {
+        let moved = self.reads.iter().filter(|read| read.fate == Fate::Moved);
+        moved.map(move |read| {
+            let factor = other_factor(read.reads);
+            (read.carrier, factor, graph.operand(factor))
+        })
+    }
+
+    /// Number of multiplications that apply the scale; `None` if there is no place for one.
+    fn cost(&self, graph: &Graph<'_, '_, '_>) -> Option<usize> {
+        let mut cost = 0;
+        for (at, Read { carrier, reads, fate }) in self.reads.iter().enumerate() {
+            let mut operands = [Src::value(*carrier), Src::value(self.scale)];
+            let before = || self.reads[..at].iter().filter(|read| read.fate == *fate);
+            let is_new = match fate {
+                Fate::Carried | Fate::Free => continue,
+                Fate::Scaled if graph.fuses(*reads) => false,
+                Fate::Scaled => before().all(|read| read.carrier != *carrier || graph.fuses(read.reads)),
+                Fate::Moved => {
+                    operands[0] = graph.operand(other_factor(*reads));
+                    before().all(|read| graph.operand(other_factor(read.reads)) != operands[0])
+                }
+            };
+            cost += usize::from(is_new);
+            if !graph.has_room(operands, graph.place(reads.inst)) {
+                return None;
+            }
+        }
+        Some(cost)
+    }
+
+    /// Changes the function.
+    pub(super) fn apply(&self, graph: &mut Graph<'_, '_, '_>) {
+        let scale = Src::value(self.scale);
+        let mut own = &self.reads[..];
+        while let [Read { carrier, .. }, ..] = *own {
+            let (reads, others) = own.split_at(own.iter().take_while(|read| read.carrier == carrier).count());
+            own = others;
+            let is_scaled = |read: &&Read| read.fate == Fate::Scaled;
+            let any_scaled = reads.iter().any(|read| is_scaled(&read));
+            match self.member(carrier) {
+                Some(Member { component, .. }) => {
+                    let unscaled = reads.iter().filter(|read| !is_scaled(read));
+                    unscaled.for_each(|read| graph.replace(read.reads, *component));
+                    if !any_scaled {
+                        graph.remove(carrier);
+                    }
+                }
+                None if any_scaled => {
+                    let product = graph.multiply([Src::value(carrier), scale], graph.after(carrier));
+                    reads.iter().filter(is_scaled).for_each(|read| graph.replace(read.reads, product));
+                }
+                None => {}
+            }
+        }
+        self.move_factors(graph);
+    }
+
+    /// Scales the other factors of products.
+    fn move_factors(&self, graph: &mut Graph<'_, '_, '_>) {
+        let mut moved: ArenaVec<'_, (Src, Use)> = ArenaVec::new_in(self.reads.bump());
+        moved.extend(self.moved(graph).map(|(_, reads, factor)| (factor, reads)));
+        for (at, (factor, _)) in moved.iter().enumerate() {
+            if moved[..at].iter().any(|(other, _)| other == factor) {
+                continue;
+            }
+            let group = || moved.iter().filter(|(other, _)| other == factor).map(|(_, reads)| *reads);
+            let readers = group().map(|reads| graph.place(reads.inst));
+            let Some(first) = readers.min_by_key(|place| place.rank) else { continue };
+            let operands = [*factor, Src::value(self.scale)];
+            let product = graph.multiply(operands, graph.place_between(operands, first));
+            group().for_each(|reads| graph.replace(reads, product));
+        }
+    }
+}
+
+/// The other factor of the product that reads a factor.
+fn other_factor(reads: Use) -> Use {
+    Use { at: 1 - reads.at, ..reads }
+}
+
+/// Whether `reads` is the direction in which a cube texture is sampled, at a level that derivatives of the direction
+/// do not determine explicitly.
+fn is_direction(graph: &Graph<'_, '_, '_>, reads: Use) -> bool {
+    let data = graph.f.insts[reads.inst];
+    data.op == Op::Hw(Opcode::Smpf)
+        && reads.at == 0
+        && matches!(data.get(key::DIM), Dimension::CUBE | Dimension::CUBE_ARRAY)
+        && !matches!(data.get(key::LOD_MODE), LodMode::GRADIENTS | LodMode::GRADIENTS_MIN)
+}
