@@ -76,12 +76,12 @@ impl<'a> Spiller<'_, 'a> {
                 let sources = preds.iter().copied().zip(names.iter().map(|names| names[index]));
                 self.insert_phi(block, value, &all, &sources.collect::<Vec<_>>())
             };
-            self.resident.push(Resident::new(self.f, value, name));
+            self.resident.push(Resident::new(self.f, value, name, NEVER));
         }
         self.borders[block].head = self.resident.clone();
         for phi in &phis {
             if let Some(dst) = self.f.insts[*phi].dst().filter(|dst| !self.memory.is_memory_phi(*dst)) {
-                self.resident.push(Resident::new(self.f, dst, dst));
+                self.resident.push(Resident::new(self.f, dst, dst, NEVER));
             }
         }
     }

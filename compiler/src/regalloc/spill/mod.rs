@@ -21,6 +21,8 @@ mod whole;
 
 pub use whole::{Which, keep_on_stack};
 
+use std::cmp::Reverse;
+
 use agx_isa::desc::WaitBehaviour;
 
 use crate::analysis::dominance::Dominance;
@@ -76,11 +78,16 @@ struct Resident {
     name: Value,
     /// Half registers of the value.
     halves: u32,
+    /// It may be computed again instead of being loaded.
+    is_repeatable: bool,
+    /// Position of its next use, see [`LocalUses::next`].
+    next: u32,
 }
 
 impl Resident {
-    fn new(f: &Function<'_>, value: Value, name: Value) -> Resident {
-        Resident { value, name, halves: u32::from(f.ty(value).halves()) }
+    fn new(f: &Function<'_>, value: Value, name: Value, next: u32) -> Resident {
+        let is_repeatable = f.values[value].def.is_some_and(|def| is_repeatable(&f.insts[def]));
+        Resident { value, name, halves: u32::from(f.ty(value).halves()), is_repeatable, next }
     }
 }
 
@@ -203,6 +210,8 @@ impl<'a> Spiller<'_, 'a> {
     fn walk(&mut self, block: Block) -> Result<(), CompileError> {
         self.local.enter(self.f, self.live, &self.next, block);
         self.enter(block);
+        let (local, live, next) = (&self.local, self.live, &self.next);
+        self.resident.iter_mut().for_each(|resident| resident.next = local.next(live, next, resident.value));
         let insts = self.f.take_insts(block);
         for inst in &insts {
             let data = self.f.insts[*inst];
@@ -240,7 +249,7 @@ impl<'a> Spiller<'_, 'a> {
         for value in missing {
             let held = |value| find(&self.resident, value);
             let name = self.memory.reload(self.f, value, held, &mut self.out, data.line);
-            self.resident.push(Resident::new(self.f, value, name));
+            self.resident.push(Resident::new(self.f, value, name, self.next_use(value)));
         }
         if sources.iter().any(|value| self.name(*value) != Some(*value)) {
             let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
@@ -248,8 +257,12 @@ impl<'a> Spiller<'_, 'a> {
         }
         self.local.pass(data);
         let (local, live, next) = (&self.local, self.live, &self.next);
-        self.resident.retain(|resident| {
-            sources.binary_search(&resident.value).is_err() || local.next(live, next, resident.value) != NEVER
+        self.resident.retain_mut(|resident| {
+            if sources.binary_search(&resident.value).is_err() {
+                return true;
+            }
+            resident.next = local.next(live, next, resident.value);
+            resident.next != NEVER
         });
         let needs_register =
             |dst: &&Value| dead_result_needs_register(data.op) || self.next_use(**dst) != NEVER;
@@ -259,8 +272,9 @@ impl<'a> Spiller<'_, 'a> {
             self.evict(results, &[])?;
         }
         for dst in data.dsts {
-            if self.next_use(*dst) != NEVER {
-                self.resident.push(Resident::new(self.f, *dst, *dst));
+            let next = self.next_use(*dst);
+            if next != NEVER {
+                self.resident.push(Resident::new(self.f, *dst, *dst, next));
             }
         }
         self.out.push(inst);
@@ -279,17 +293,24 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
-    /// The distance to the next use of `value`, weighted by the benefit of not having to load it.
-    fn distance(&self, value: Value) -> u32 {
-        let next = self.next_use(value);
-        let def = self.f.values[value].def.map(|def| &self.f.insts[def]);
-        let Some(data) = def.filter(|data| is_repeatable(data)) else { return next };
-        let mut sources = data.srcs.iter().filter_map(|src| src.as_value());
+    /// The distance to the next use of a value, weighted by the benefit of not having to load it.
+    fn distance(&self, resident: &Resident) -> u32 {
+        let most = self.greatest_distance(resident);
+        let def = self.f.values[resident.value].def.filter(|_| most != resident.next);
+        let Some(def) = def else { return resident.next };
+        let mut sources = self.f.insts[def].srcs.iter().filter_map(|src| src.as_value());
         // It is unknown whether they are still in registers by then.
-        let can_repeat = next < NEVER - 1 && sources.all(|source| self.next_use(source) != NEVER);
+        if sources.all(|source| self.next_use(source) != NEVER) { most } else { resident.next }
+    }
+
+    /// The distance if the value can be computed again instead of being loaded.
+    fn greatest_distance(&self, resident: &Resident) -> u32 {
+        if !resident.is_repeatable || resident.next >= NEVER - 1 {
+            return resident.next;
+        }
         let here = self.local.position();
-        let distance = next.saturating_sub(here).saturating_mul(REPEATED_DISTANCE);
-        if can_repeat { here.saturating_add(distance).min(NEVER - 1) } else { next }
+        let distance = resident.next.saturating_sub(here).saturating_mul(REPEATED_DISTANCE);
+        here.saturating_add(distance).min(NEVER - 1)
     }
 
     /// Evicts the values with the farthest next uses until `needed` half registers are free. Of two with
@@ -297,13 +318,7 @@ impl<'a> Spiller<'_, 'a> {
     fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
         let mut used: u32 = self.resident.iter().map(|resident| resident.halves).sum();
         while used + needed > self.budget {
-            let far = |index: &usize| {
-                let Resident { value, halves, .. } = self.resident[*index];
-                (self.distance(value), halves, std::cmp::Reverse(value))
-            };
-            let loose =
-                (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));
-            let Some(farthest) = loose.max_by_key(far) else {
+            let Some(farthest) = self.farthest(pinned) else {
                 return Err(
                     BackEndError::OneInstruction { needed: (used + needed), budget: self.budget }.into()
                 );
@@ -312,5 +327,22 @@ impl<'a> Spiller<'_, 'a> {
             self.resident.swap_remove(farthest);
         }
         Ok(())
+    }
+
+    /// The index of the resident value with the farthest next use that is not pinned.
+    fn farthest(&self, pinned: &[Value]) -> Option<usize> {
+        let mut farthest = None;
+        let mut most = (0, 0, Reverse(Value(u32::MAX)));
+        for (index, resident) in self.resident.iter().enumerate() {
+            // Mostly, this saves the search for the operands of the value.
+            if self.greatest_distance(resident) < most.0 || pinned.contains(&resident.value) {
+                continue;
+            }
+            let far = (self.distance(resident), resident.halves, Reverse(resident.value));
+            if far > most {
+                (most, farthest) = (far, Some(index));
+            }
+        }
+        farthest
     }
 }

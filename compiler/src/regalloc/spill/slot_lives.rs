@@ -49,6 +49,24 @@ struct LoopSpan {
     outer: LoopId,
 }
 
+/// The events sorted by slot; those of a slot stay in order.
+fn by_slot(events: &[Event], slots: usize) -> Vec<Event> {
+    let mut places = vec![0_usize; slots + 1];
+    events.iter().for_each(|event| places[event.slot as usize + 1] += 1);
+    let mut start = 0;
+    for place in &mut places {
+        start += *place;
+        *place = start;
+    }
+    let mut sorted = events.to_vec();
+    for event in events {
+        let place = &mut places[event.slot as usize];
+        sorted[*place] = *event;
+        *place += 1;
+    }
+    sorted
+}
+
 /// The live ranges of all slots.
 pub(super) struct Lives {
     /// By slot, ascending, without overlap.
@@ -70,9 +88,7 @@ impl Lives {
             seen: Side::new(f.blocks.len()),
             left: 0,
         };
-        let mut events = lives.walk(f, slots);
-        // Stable: the events of a slot stay in order.
-        events.sort_by_key(|event| event.slot);
+        let events = by_slot(&lives.walk(f, slots), slots.all.len());
         for events in events.chunk_by(|a, b| a.slot == b.slot) {
             lives.slot(f, slots.all[events[0].slot as usize].phi, events);
         }
