@@ -204,7 +204,7 @@ pub(super) fn may_merge(f: &Function<'_>, scratch: &Bump) -> bool {
 struct Wanted<'s> {
     /// For the first source, if it is a value: a set of signatures.
     first: ScratchSide<'s, Value, u64>,
-    /// The operation, for those whose first source is no value.
+    /// The operations of those whose first source is not a value.
     ops: Ops,
     /// Differences, whose sources may be exchanged.
     differences: bool,

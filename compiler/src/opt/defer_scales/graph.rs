@@ -120,10 +120,15 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     /// Adds the operands of an instruction to the lists.
     fn note(&mut self, inst: Inst) {
         for (at, src) in self.f.insts[inst].srcs.iter().enumerate() {
-            if let Some(value) = src.as_value() {
-                self.entries.push(Entry { reads: Use { inst, at }, next: self.first[value] });
-                self.first[value] = self.entries.len() as u32;
-            }
+            self.add(Use { inst, at }, *src);
+        }
+    }
+
+    /// Adds an operand to the list of the value that `src` reads, if it reads one.
+    fn add(&mut self, reads: Use, src: Src) {
+        if let Some(value) = src.as_value() {
+            self.entries.push(Entry { reads, next: self.first[value] });
+            self.first[value] = self.entries.len() as u32;
         }
     }
 
@@ -231,10 +236,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         let srcs = self.f.bump.alloc_slice_copy(self.f.insts[reads.inst].srcs);
         srcs[reads.at] = src;
         self.f.insts[reads.inst].srcs = srcs;
-        if let Some(value) = src.as_value() {
-            self.entries.push(Entry { reads, next: self.first[value] });
-            self.first[value] = self.entries.len() as u32;
-        }
+        self.add(reads, src);
     }
 
     /// Removes the instruction that defines `value`, which nothing reads.

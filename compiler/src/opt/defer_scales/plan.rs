@@ -231,7 +231,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// What becomes of an operand of an operation whose result is no carrier.
+    /// What becomes of an operand of an operation whose result cannot carry the scale.
     fn fate_elsewhere(&self, graph: &Graph<'_, '_, '_>, reads: Use) -> Fate {
         let data = graph.f.insts[reads.inst];
         let is_plain = data.srcs.iter().all(|src| src.flags.is_empty());
@@ -305,7 +305,7 @@ impl<'s> Plan<'s> {
         })
     }
 
-    /// Number of multiplications that apply the scale; `None` if there is no place for one.
+    /// The number of multiplications that apply the scale, or `None` if one does not fit before its reader.
     fn cost(&self, graph: &Graph<'_, '_, '_>) -> Option<usize> {
         let mut cost = 0;
         for (at, Read { carrier, reads, fate }) in self.reads.iter().enumerate() {
