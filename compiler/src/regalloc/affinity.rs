@@ -1,6 +1,7 @@
 //! Register preferences that make moves unnecessary.
 //!
-//! Values joined by phis form a web and prefer one register: the one assigned to its most recent member. A
+//! Values joined by phis form a web and prefer one register: the one assigned to its most recent member. The
+//! values that lead to one of them prefer it too, each read last by the operation that computes the next. A
 //! source of a `collect` prefers its position inside the vector; the first source to be placed determines the
 //! vector's register, and the rest of that range is kept for the others as long as nothing else needs it.
 
@@ -27,6 +28,9 @@ pub struct Affinity<'s> {
     phi: ScratchSide<'s, Value, Option<(Value, Block)>>,
     /// Phis of each block.
     phis: Side<Block, Vec<Value>>,
+    /// The value joined by phis that takes the place of a value, through operations that read the values in between
+    /// last, and its offset in the place, in halves.
+    heir: ScratchSide<'s, Value, Option<(Value, u16)>>,
     /// The intended register of a vector.
     vector_place: ScratchSide<'s, Value, Option<u16>>,
     /// Registers kept for future vectors.
@@ -53,6 +57,7 @@ impl<'s> Affinity<'s> {
             vector: ScratchSide::later_in(scratch, count),
             phi: ScratchSide::later_in(scratch, count),
             phis: Side::default(),
+            heir: ScratchSide::later_in(scratch, count),
             vector_place: ScratchSide::later_in(scratch, count),
             kept: HalfSet::EMPTY,
             exported_to: exports(scratch, f),
@@ -66,9 +71,10 @@ impl<'s> Affinity<'s> {
                     (Op::Ir(IrOp::Phi), Some(dst)) => {
                         result.phis[block].push(dst);
                         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                            result.join(dst, value);
+                            // A value that several phis read cannot be where all of them are.
                             if result.phi[value].is_none() {
                                 result.phi[value] = Some((dst, block));
+                                result.join(dst, value);
                             }
                         }
                     }
@@ -87,10 +93,42 @@ impl<'s> Affinity<'s> {
                 }
             }
         }
+        if result.has_webs {
+            result.find_heirs(scratch, f);
+        }
         if f.present.may_have_op(IrOp::Export) {
             result.find_exported(f);
         }
         result
+    }
+
+    /// Finds the values whose place values joined by phis take.
+    fn find_heirs(&mut self, scratch: &Bump, f: &Function<'_>) {
+        let mut is_read: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
+        for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
+            let data = &f.insts[*inst];
+            let heir = self.heir_of(f, data);
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                if !std::mem::replace(&mut is_read[value], true) {
+                    self.heir[value] =
+                        heir.filter(|_| data.op == Op::Ir(IrOp::Split) || fits(f, data, value));
+                }
+            }
+        }
+    }
+
+    /// The value joined by phis in the place of what an operation reads last.
+    fn heir_of(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Value, u16)> {
+        if !matches!(data.op, Op::Hw(_) | Op::Ir(IrOp::Split)) {
+            return None;
+        }
+        let mut offset = 0;
+        data.dsts.iter().find_map(|dst| {
+            let own = self.phi[*dst].map(|_| (*dst, 0));
+            let heir = own.or(self.heir[*dst]).map(|(heir, inner)| (heir, offset + inner));
+            offset += f.ty(*dst).halves();
+            heir
+        })
     }
 
     /// Finds the exported registers and the steps at which their values are defined, counted from the start
@@ -183,6 +221,12 @@ impl<'s> Affinity<'s> {
         self.phi[value].map(|(phi, block)| (phi, &*self.phis[block]))
     }
 
+    /// The register of the web of the value that takes the place of `value`.
+    pub fn heir_place(&self, value: Value) -> Option<u16> {
+        let (heir, offset) = self.heir[value]?;
+        self.web_place(heir)?.checked_sub(offset)
+    }
+
     /// Records that `value` was placed.
     pub fn placed(&mut self, value: Value, half: u16) {
         if self.has_webs {
@@ -227,6 +271,11 @@ impl<'s> Affinity<'s> {
     pub fn keep_nothing(&mut self) {
         self.kept = HalfSet::EMPTY;
     }
+}
+
+/// Whether the result of an operation can be in the place of a value that it reads.
+fn fits(f: &Function<'_>, data: &InstData<'_>, value: Value) -> bool {
+    matches!(data.op, Op::Hw(_)) && data.dst().is_some_and(|dst| f.ty(dst) == f.ty(value))
 }
 
 /// The registers that values are exported to. The sources of an exported phi prefer the phi's register, and a
@@ -298,10 +347,8 @@ impl Exports<'_> {
             }
             _ => {}
         }
-        let is_computed = matches!(data.op, Op::Hw(_));
         for value in values() {
-            let fits = is_computed && data.dst().is_some_and(|dst| f.ty(dst) == f.ty(value));
-            self.last[value].get_or_insert(place.filter(|_| fits));
+            self.last[value].get_or_insert(place.filter(|_| fits(f, data, value)));
         }
     }
 

@@ -358,8 +358,8 @@ impl<'a> Assigner<'_, 'a> {
         let phi = self.affinity.phi_of(value);
         let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(fits);
         let web = own.or_else(|| self.affinity.web_place(value).filter(fits));
-        if web.is_some() {
-            return web;
+        if let Some(half) = web.or_else(|| self.affinity.heir_place(value).filter(fits)) {
+            return Some(half);
         }
         let free = self.file.free().and(self.usable);
         let unreserved = free.without(self.affinity.kept());
@@ -391,7 +391,7 @@ impl<'a> Assigner<'_, 'a> {
     fn next_iteration(&self, phi: Value, phis: &[Value]) -> HalfSet {
         let is_header = self.allocation.reg[phi].is_some();
         let place = |phi: &Value| {
-            let half = self.allocation.half(*phi).filter(|_| is_header)?;
+            let half = if is_header { self.allocation.half(*phi)? } else { self.affinity.web_place(*phi)? };
             Some(HalfSet::range(half, self.shape(*phi).halves))
         };
         phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
