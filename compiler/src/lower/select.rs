@@ -265,17 +265,16 @@ impl Selector {
     }
 
     fn follow(&mut self, r: &mut Rewriter<'_, '_>, recipe: &Recipe, data: &InstData<'_>) -> Rewrite {
-        // A left shift by a small constant is an addition with a shifted source, which runs on a cheaper
-        // unit.
-        if let (IrOp::Shl, Some(amount @ 1..=4), 16 | 32) =
-            (recipe.ir, data.srcs[1].as_imm(), r.f.width(data.srcs[0]))
-        {
-            r.push(
-                Opcode::Iadd,
-                data.dsts,
-                &[Src::imm(0, 16), data.srcs[0]],
-                &mods(Opcode::Iadd).with(key::SHIFT, amount as u32),
-            );
+        if let Some((base, shift)) = sum_of_shifted(r, recipe.ir, data) {
+            let mods = mods(Opcode::Iadd).with(key::SHIFT, shift);
+            r.push(Opcode::Iadd, data.dsts, &[base, data.srcs[0]], &mods);
+            return Rewrite::Remove;
+        }
+        if recipe.ir == IrOp::Ushr && data.srcs[1].as_imm() == Some(31) && r.f.width(data.srcs[0]) == 32 {
+            // The sign: a select also runs on a cheaper unit than a shift.
+            let mods = mods(Opcode::Icsel).with(key::COND, IntCondition::SIGNED_LESS.get());
+            let [one, zero] = [Src::imm(1, 16), Src::imm(0, 16)];
+            r.push(Opcode::Icsel, data.dsts, &[data.srcs[0], zero, one, zero], &mods);
             return Rewrite::Remove;
         }
         let source = |arg: &Arg| match arg {
@@ -556,6 +555,20 @@ impl Selector {
         }
         r.push(hw, data.dsts, &srcs, &mods(hw).with(key::SAT, sat));
         Rewrite::Remove
+    }
+}
+
+/// For a left shift by a small constant, or a product with one more than a small power of two: the value to which the
+/// first source is added, shifted left by the amount. An addition runs on a cheaper unit.
+fn sum_of_shifted(r: &Rewriter<'_, '_>, op: IrOp, data: &InstData<'_>) -> Option<(Src, u32)> {
+    let number = data.srcs.get(1)?.as_imm()?;
+    if !matches!(r.f.width(data.srcs[0]), 16 | 32) {
+        return None;
+    }
+    match (op, number) {
+        (IrOp::Shl, 1..=4) => Some((Src::imm(0, 16), number as u32)),
+        (IrOp::Imul, 3 | 5 | 9 | 17) => Some((data.srcs[0], (number - 1).ilog2())),
+        _ => None,
     }
 }
 

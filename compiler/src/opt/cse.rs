@@ -10,7 +10,8 @@
 //! insignificant, and users can mostly absorb the sign.
 //!
 //! Subgroup operations depend on which lanes are active, so they merge only within a block; so do phis, which
-//! are equal if their sources are.
+//! are equal if their sources are. Derivatives depend on the value in other lanes, which may have left a loop in another
+//! iteration: in functions with loops they merge only within a block, too.
 //!
 //! The table hashes row content; it is never iterated.
 //!
@@ -26,7 +27,7 @@ use crate::analysis::regions::{Region, Regions};
 use crate::ir::families::Ops;
 use crate::ir::key;
 use crate::ir::{
-    Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
+    Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Src, Value,
 };
 
 /// Merges identical pure instructions.
@@ -51,6 +52,7 @@ pub(super) struct Numbering<'s> {
     taken: usize,
     /// There may be differences of floats with an opposite.
     has_differences: bool,
+    has_loops: bool,
 }
 
 /// Minimum table size.
@@ -72,6 +74,7 @@ impl<'s> Numbering<'s> {
             table: scratch.alloc_slice_fill_copy(places, FREE),
             taken: 0,
             has_differences: !f.signed_zeros && !f.has_exact && f.present.may_have_op(IrOp::Fneg),
+            has_loops: f.layout.iter().any(|segment| segment.seam == Seam::Loop),
         }
     }
 
@@ -130,8 +133,13 @@ impl<'s> Numbering<'s> {
     /// Numbers `inst`, an instruction of `block`, or finds an earlier one that computes the same.
     #[inline(always)]
     fn find(&mut self, f: &Function<'_>, block: Block, inst: Inst, data: &InstData<'_>) -> Option<Known> {
-        let cross_lane = data.op.is_cross_lane();
-        if !(cross_lane || data.is_pure()) || data.dsts.is_empty() {
+        let in_block = match data.op {
+            op if data.is_pure() => op == Op::Ir(IrOp::Phi),
+            Op::Hw(Opcode::Dfdx | Opcode::Dfdy) => self.has_loops,
+            op if op.is_cross_lane() => true,
+            _ => return None,
+        };
+        if data.dsts.is_empty() {
             return None;
         }
         let here = Numbered { inst, region: self.regions.region(block), block, hash: 0 };
@@ -143,7 +151,7 @@ impl<'s> Numbering<'s> {
         }
         let here = Numbered { hash: hash_row(data) as u32, ..here };
         let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data));
-        self.known(at, here, cross_lane || data.op == Op::Ir(IrOp::Phi)).map(Known::Equal)
+        self.known(at, here, in_block).map(Known::Equal)
     }
 
     /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.

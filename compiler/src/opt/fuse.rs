@@ -45,7 +45,7 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Fmul) => reciprocal_roots(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
-            Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
+            Op::Hw(Opcode::Bitop) => field(r, &uses, &data).or_else(|| funnel(r, &data)),
             _ => None,
         };
         if fused.is_some() { Rewrite::Remove } else { Rewrite::Keep }
@@ -300,15 +300,19 @@ fn product(r: &Rewriter<'_, '_>, uses: &Uses<'_>, src: Src, width: u8) -> Option
     uses.only_summed(src).then_some(factors)
 }
 
-/// A mask of low bits applied to a right shift by a constant.
-fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
+/// A mask of low bits applied to a right shift with no other use.
+fn field(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, mask: &InstData<'_>) -> Option<()> {
     let ones = mask.srcs[1].as_imm().filter(|ones| *ones < 0x7fff_ffff && (ones + 1).is_power_of_two())?;
     let shift = defined_by(r, mask.srcs[0], IrOp::Ushr)
-        .filter(|_| mask.get(key::TABLE) == Truth::AND && ones != 0)?;
-    let amount = shift.srcs[1].as_imm().filter(|amount| *amount < 32)?;
+        .filter(|_| mask.get(key::TABLE) == Truth::AND && ones != 0 && uses.once(mask.srcs[0]))?;
+    let amount = match shift.srcs[1].as_imm() {
+        Some(amount @ 0..32) => Src::imm(amount, 16),
+        Some(_) => return None,
+        None => shift.srcs[1],
+    };
     let zero = Src::imm(0, 16);
     let mods = mods(Opcode::Bfeil).with(key::WIDTH, ones.count_ones());
-    r.push(Opcode::Bfeil, mask.dsts, &[zero, shift.srcs[0], Src::imm(amount, 16)], &mods);
+    r.push(Opcode::Bfeil, mask.dsts, &[zero, shift.srcs[0], amount], &mods);
     Some(())
 }
 

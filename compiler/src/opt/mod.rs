@@ -40,6 +40,7 @@ mod uniform_operands;
 mod uniform_subgroups;
 mod unroll;
 mod vectorize_memory;
+mod word_halves;
 
 pub use algebraic::opt_algebraic;
 pub use compose_linear::opt_compose_linear;
@@ -76,6 +77,7 @@ pub use uniform_operands::opt_uniform_operands;
 pub use uniform_subgroups::opt_uniform_subgroups;
 pub use unroll::opt_unroll;
 pub use vectorize_memory::opt_vectorize_memory;
+pub use word_halves::opt_word_halves;
 
 use crate::context::Context;
 use crate::ir::key;

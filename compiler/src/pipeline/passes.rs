@@ -275,6 +275,8 @@ passes! {
 
     LOWER_ADDRESS "lower_address" "Folds address arithmetic into device memory accesses." =
         required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).only_removes(&[&GLOBAL]);
+    OPT_WORD_HALVES "opt_word_halves" "Reads the halves of words where shifts and masks would extract them." =
+        optional(Source, Lowered, sure!(opt::opt_word_halves));
     OPT_FUSE "opt_fuse" "Fuses products with sums, shifts with sums, and shifts with masks." =
         optional(Lowered, Lowered, sure!(opt::opt_fuse));
 

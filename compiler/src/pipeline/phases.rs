@@ -82,7 +82,7 @@ phases! {
     ] "Removes code that moved to the preamble, nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [
-        LOWER_ADDRESS OPT_CSE OPT_FUSE OPT_DCE
+        LOWER_ADDRESS OPT_WORD_HALVES OPT_CSE OPT_FUSE OPT_DCE
     ] "Forms addresses and fused operations.";
 
     Select "select" -> Machine [

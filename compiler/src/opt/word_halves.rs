@@ -1,0 +1,155 @@
+//! Reads the halves of words, and bytes at their lower ends, where shifts and masks would extract them.
+//!
+//! Registers of 16 bits are the halves of the 32-bit ones, so that `split` costs nothing. An integer operand extends a
+//! half by itself, with or without its sign, and conversions to float read 16 or 8 bits. Shifts run on a unit with a
+//! fourth of the throughput of the others.
+//!
+//! * `x >> 16`, `x & 0xffff` and `(x << 16) >> 16` are extended halves.
+//! * A conversion of an extended half or byte to float reads the half or byte.
+//!
+//! Runs after address formation, which looks for shifts. The words are not uniform: uniform computations are in the
+//! preamble.
+//!
+//! Before: stage source to lowered. After: the same.
+
+use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
+
+use crate::ir::key;
+use crate::ir::op::mods;
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+
+/// Half of a word, as an extension to 32 bits reads it.
+#[derive(Clone, Copy)]
+struct Half {
+    word: Src,
+    /// The upper one.
+    high: bool,
+    signed: bool,
+}
+
+/// Reads the halves of words where shifts and masks would extract them.
+pub fn opt_word_halves(f: &mut Function<'_>) {
+    let may_have = |op: Op| f.present.may_have_op(op);
+    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
+    if !EXTRACTIONS.iter().copied().any(may_have) || !insts.any(|inst| reads_less(&f.insts[*inst])) {
+        return;
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Ir(IrOp::Ushr | IrOp::Sshr) | Op::Hw(Opcode::Bitop) => extend(r, &data),
+            Op::Hw(Opcode::U32ToF | Opcode::S32ToF) => convert(r, &data),
+            _ => Rewrite::Keep,
+        }
+    });
+}
+
+/// Operations without which words are hardly taken apart.
+const EXTRACTIONS: [Op; 4] =
+    [Op::Ir(IrOp::Ushr), Op::Ir(IrOp::Sshr), Op::Hw(Opcode::U32ToF), Op::Hw(Opcode::S32ToF)];
+
+/// Whether an instruction may read less than a word: most functions have none.
+fn reads_less(data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Ir(IrOp::Ushr | IrOp::Sshr) => constant(data.srcs[1]) == Some(16),
+        Op::Hw(Opcode::Bitop) => matches!(mask(data), Some(0xff | 0xffff)),
+        Op::Hw(Opcode::U32ToF | Opcode::S32ToF) => data.srcs[0].as_value().is_some(),
+        _ => false,
+    }
+}
+
+/// Extends a half instead of extracting it.
+fn extend(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let Some(half) = Half::of(r.f, data) else { return Rewrite::Keep };
+    let part = half.read(r);
+    r.push(if half.signed { IrOp::Sconv } else { IrOp::Uconv }, data.dsts, &[part], &[]);
+    Rewrite::Remove
+}
+
+/// Converts a half or a byte instead of its extension.
+fn convert(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let Some((op, part)) = narrower(r, data) else { return Rewrite::Keep };
+    r.push(op, data.dsts, &[part], data.mods);
+    Rewrite::Remove
+}
+
+/// The conversion with fewer bits that has the same result, and its source.
+fn narrower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<(Opcode, Src)> {
+    let signed = data.op == Op::Hw(Opcode::S32ToF);
+    let source = r.f.def(data.srcs[0]).filter(|_| data.srcs[0].flags.is_empty())?;
+    match source.op {
+        Op::Ir(IrOp::Uconv) if r.f.width(source.srcs[0]) == 16 => Some((Opcode::U16ToF, source.srcs[0])),
+        Op::Ir(IrOp::Sconv) if signed && r.f.width(source.srcs[0]) == 16 => {
+            Some((Opcode::S16ToF, source.srcs[0]))
+        }
+        Op::Hw(Opcode::Bitop) if mask(&source) == Some(0xff) => {
+            let half = match r.f.def(source.srcs[0]) {
+                // The mask's source is a half already.
+                Some(extended) if extended.op == Op::Ir(IrOp::Uconv) && r.f.width(extended.srcs[0]) == 16 => {
+                    return Some((Opcode::U8ToF, extended.srcs[0]));
+                }
+                _ => Half { word: source.srcs[0], high: false, signed },
+            };
+            half.is_word(r.f).then(|| (Opcode::U8ToF, half.read(r)))
+        }
+        Op::Ir(IrOp::Sshr) if signed && constant(source.srcs[1]) == Some(24) => {
+            let up = r.f.def(source.srcs[0]).filter(|up| up.op == Op::Ir(IrOp::Shl))?;
+            let high = match constant(up.srcs[1])? {
+                24 => false,
+                8 => true,
+                _ => return None,
+            };
+            let half = Half { word: up.srcs[0], high, signed };
+            half.is_word(r.f).then(|| (Opcode::S8ToF, half.read(r)))
+        }
+        _ => None,
+    }
+}
+
+impl Half {
+    /// The half that a shift or mask extracts.
+    fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Half> {
+        if f.ty(*data.dsts.first()?) != Type::B32 {
+            return None;
+        }
+        let [source, amount] = [data.srcs[0], data.srcs[1]];
+        let half = match data.op {
+            Op::Hw(_) => {
+                (mask(data) == Some(0xffff)).then_some(Half { word: source, high: false, signed: false })
+            }
+            _ if constant(amount) != Some(16) => None,
+            op => {
+                let signed = op == Op::Ir(IrOp::Sshr);
+                let moved_up = f
+                    .def(source)
+                    .filter(|up| signed && up.op == Op::Ir(IrOp::Shl) && constant(up.srcs[1]) == Some(16));
+                let word = moved_up.map_or(source, |up| up.srcs[0]);
+                Some(Half { word, high: moved_up.is_none(), signed })
+            }
+        };
+        half.filter(|half| half.is_word(f))
+    }
+
+    /// Whether the word is in a register.
+    fn is_word(self, f: &Function<'_>) -> bool {
+        let scalar = self.word.as_value().is_some_and(|value| f.ty(value) == Type::B32);
+        scalar && self.word.flags.is_empty()
+    }
+
+    /// The half as a value of 16 bits.
+    fn read(self, r: &mut Rewriter<'_, '_>) -> Src {
+        let parts = [r.f.add_value(Type::B16), r.f.add_value(Type::B16)];
+        r.push(IrOp::Split, &parts, &[self.word], &mods(IrOp::Split));
+        Src::value(parts[usize::from(self.high)])
+    }
+}
+
+/// The constant with which an operation masks its first source.
+fn mask(data: &InstData<'_>) -> Option<u64> {
+    constant(data.srcs[1]).filter(|_| data.get(key::TABLE) == Truth::AND)
+}
+
+fn constant(src: Src) -> Option<u64> {
+    src.as_imm().filter(|_| src.flags.is_empty())
+}
