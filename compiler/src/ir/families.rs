@@ -197,6 +197,8 @@ macro_rules! families {
 families! {
     /// Results of test kernels.
     KEEPS "`keep`" = Operations::of(&[IrOp::Keep]);
+    /// Values that must not depend on optimisation.
+    INVARIANTS "`invariant`" = Operations::of(&[IrOp::Invariant]);
     /// Subgroup operations without a direct hardware counterpart.
     CROSS_LANE "subgroup operations except `ballot`" = Operations::of(&[
         IrOp::Broadcast, IrOp::ReadLane, IrOp::ReadLaneXor, IrOp::ReadLaneUp, IrOp::ReadLaneDown,

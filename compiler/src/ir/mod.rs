@@ -46,5 +46,6 @@ pub use rewrite::{Rewrite, Rewriter};
 pub use source::{Position, Sources};
 pub use src::{Src, SrcKind};
 pub use table::{ScratchSide, Side};
+pub(crate) use text::is_float_source;
 pub use types::{Stage, Type};
 pub use validate::{Violation, validate};

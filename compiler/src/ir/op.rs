@@ -94,6 +94,8 @@ ir_ops! {
         "The source.";
     Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered 0 cycles:
         "The source, computed exactly as written, including zeros, infinities and rounding; it is not fused with its users.";
+    Invariant "invariant" "T <- T" [] PURE None Some(sem::mov), Source 0 cycles:
+        "The source, to the same bits in every shader that computes it by the same expressions.";
     Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
     Keep "keep" "<- v*" [] STATE Control None, Machine:

@@ -154,7 +154,7 @@ pub(super) fn mod_style(op: Op, index: usize) -> ModStyle {
 }
 
 /// Whether source `index` of `op` is read as a float.
-pub(super) fn is_float_source(op: Op, index: usize) -> bool {
+pub(crate) fn is_float_source(op: Op, index: usize) -> bool {
     match op {
         Op::Hw(opcode) => opcode
             .desc()

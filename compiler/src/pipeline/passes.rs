@@ -5,8 +5,8 @@ use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::families::{
     ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
-    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, STORES,
-    TEXTURES, TRIGONOMETRY, VARYINGS,
+    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, KILLS, LANES, LOCAL, SCRATCH,
+    STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
@@ -168,6 +168,9 @@ passes! {
         required(Source, |f, _| lower::lower_unreachable(f));
     LOWER_TEST_KERNEL "lower_test_kernel" "Reads parameters of test kernels from uniforms and stores their results to memory." =
         required(Source, lower::lower_test_kernel).removes(&[&KEEPS]);
+
+    LOWER_INVARIANT "lower_invariant" "Marks what invariant outputs are computed from, so that it is computed as written." =
+        required(Source, |f, _| lower::lower_invariant(f)).only_removes(&[&INVARIANTS]);
 
     OPT_READONLY_MEMORY "opt_readonly_memory" "Marks loads of memory that the shader does not write as read-only." =
         optional(Source, Source, sure!(opt::opt_readonly_memory)).acts_on(&[&GLOBAL]);

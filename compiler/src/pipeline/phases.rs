@@ -38,7 +38,7 @@ macro_rules! phases {
 
 phases! {
     Prepare "prepare" -> Source [
-        LOWER_UNREACHABLE LOWER_TEST_KERNEL
+        LOWER_UNREACHABLE LOWER_TEST_KERNEL LOWER_INVARIANT
     ] "Prepares functions from a front end or a text for optimisation.";
 
     Improve "improve" -> Source [

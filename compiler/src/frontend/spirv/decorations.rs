@@ -184,7 +184,7 @@ pub(super) struct Capture {
     pub offset: Option<u32>,
 }
 
-/// How and where an input is interpolated.
+/// How and where an input is interpolated, and how an output is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Style {
     pub flat: bool,
@@ -193,6 +193,8 @@ pub(super) struct Style {
     pub sample: bool,
     /// Whether its floats are relaxed.
     pub relaxed: bool,
+    /// Whether the results do not depend on optimisation.
+    pub invariant: bool,
 }
 
 impl Decorated {
@@ -210,6 +212,7 @@ impl Decorated {
                 centroid: of(Decoration::Centroid).is_some(),
                 sample: of(Decoration::Sample).is_some(),
                 relaxed: of(Decoration::RelaxedPrecision).is_some(),
+                invariant: of(Decoration::Invariant).is_some(),
             },
             capture: Capture {
                 buffer: of(Decoration::XfbBuffer),
@@ -235,6 +238,7 @@ impl Decorated {
                 centroid: a.centroid || b.centroid,
                 sample: a.sample || b.sample,
                 relaxed: a.relaxed || b.relaxed,
+                invariant: a.invariant || b.invariant,
             },
             capture: Capture {
                 buffer: inner.buffer.or(around.buffer),

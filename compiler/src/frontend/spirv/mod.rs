@@ -65,9 +65,7 @@ mod walk;
 mod words;
 mod written;
 
-use agx_abi::Stage;
 use bumpalo::Bump;
-use spirv::Decoration;
 
 use super::kit::Kit;
 use super::{FrontEnd, Input, Shader};
@@ -114,10 +112,8 @@ pub fn read<'a>(
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
-    // Disables simplifications that change the sign of a zero or a NaN, and, for invariant outputs, those that depend on
-    // the code around an expression.
-    let is_invariant = entry.stage == Stage::Vertex && module.decorations.anywhere(Decoration::Invariant);
-    function.contract = !floats.preserves_anything() && !is_invariant;
+    // Disables simplifications that change the sign of a zero or a NaN.
+    function.contract = !floats.preserves_anything();
     function.signed_zeros = floats.preserves_anything();
     let mut kit = Kit::start(&mut function, entry.stage, key);
     kit.compute.workgroup_size = entry.workgroup_size;

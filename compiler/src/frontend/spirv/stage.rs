@@ -204,6 +204,9 @@ pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) ->
     }
     match v.kit.stage {
         Stage::Vertex => {
+            for (_, value) in outputs.iter_mut().filter(|(leaf, _)| leaf.style.invariant) {
+                *value = v.kit.b.invariant(*value);
+            }
             if io.feedback {
                 captured_outputs(v, &outputs)?;
             }

@@ -71,3 +71,12 @@ fn indexed_registers_are_on_the_stack() {
     let (_, info) = read(&bump, text, &CompileKey::default()).expect("compiles");
     assert_eq!(info.scratch_bytes, 64);
 }
+
+#[test]
+fn invariant_outputs_are_marked() {
+    let is_marked = |attribute: &str| {
+        let text = format!("VERT\nDCL IN[0]\nDCL OUT[0], POSITION{attribute}\nADD OUT[0], IN[0], IN[0]\nEND");
+        ir(&text).expect("compiles").contains("= invariant ")
+    };
+    assert!(is_marked(", INVARIANT") && !is_marked(""));
+}

@@ -85,6 +85,7 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
                 }
                 let Some(output) = output(semantic, u32::from(component), clip_count)? else { continue };
                 let word = registers.read(kit, Component { number: Number::Fixed(number), component });
+                let word = if declaration.is_invariant { kit.b.invariant(word) } else { word };
                 outputs.push((output, word));
             }
         }

@@ -205,6 +205,14 @@ pub trait Arithmetic<'a>: Build<'a> {
         if is_apart || !matches!(bits, 16 | 32) { a } else { self.alu(IrOp::Exact, bits, &[a], &[]) }
     }
 
+    /// `a`, to the same bits in every shader that computes it by the same expressions. The results of 64-bit operations
+    /// do not depend on optimisation, nor do constants.
+    fn invariant(&mut self, a: Src) -> Src {
+        let bits = self.width(a);
+        let may_vary = a.as_value().is_some() && matches!(bits, 16 | 32);
+        if may_vary { self.alu(IrOp::Invariant, bits, &[a], &[]) } else { a }
+    }
+
     /// a + b.
     fn fadd(&mut self, a: Src, b: Src) -> Src {
         let (a, b) = if self.float_mode().separate { (self.apart(a), self.apart(b)) } else { (a, b) };
