@@ -4,6 +4,7 @@
 use agx_abi::{ShaderInfo, Target};
 
 use crate::CompileKey;
+use crate::analysis::pressure::Demand;
 use crate::emit::End;
 use crate::ir::{Block, Side};
 use crate::lower::Frame;
@@ -44,6 +45,8 @@ impl<'k> Facts<'k> {
 /// Results of the back end for its own later passes, the emitter and the statistics.
 #[derive(Clone, Default, Debug)]
 pub struct BackEnd {
+    /// Register demand, until registers are allocated.
+    pub demand: Option<Demand>,
     /// Registers of the values, after register allocation.
     pub allocation: Allocation,
     /// Blocks that end with a convergent branch: all lanes of a SIMD-group take the same arm.

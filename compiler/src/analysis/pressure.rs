@@ -8,7 +8,7 @@
 use bumpalo::Bump;
 
 use crate::ir::entity::{Block, Value};
-use crate::ir::function::{Function, InstData};
+use crate::ir::function::{Function, InstData, Mark};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 
@@ -46,41 +46,69 @@ pub struct Pressure {
 
 /// Computes register demand, with temporary tables in `scratch`.
 pub fn pressure(f: &Function<'_>, live: &Liveness, scratch: &Bump) -> Pressure {
-    let live_in_round = ScratchSide::new_in(scratch, f.values.len());
-    let mut walk = Walk { f, live, live_in_round, round: 0 };
+    let mut walk = Walk::new_in(scratch, f);
     let mut result = Pressure { max: 0, blocks: vec![0; f.blocks.len()] };
     let live_out = live.halves_out(f);
     for block in f.blocks_in_order() {
-        let demand = walk.demand(block, live_out[block.0 as usize]);
-        let demand = u16::try_from(demand).unwrap_or(u16::MAX);
+        let demand = in_halves(walk.demand(f, live, block, live_out[block.0 as usize]));
         result.blocks[block.0 as usize] = demand;
         result.max = result.max.max(demand);
     }
     result
 }
 
+fn in_halves(demand: u32) -> u16 {
+    u16::try_from(demand).unwrap_or(u16::MAX)
+}
+
+/// What one pass found out about the registers that a function needs, for the next one.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// The state of the function that it applies to, regardless of the order within blocks.
+    mark: Mark,
+    /// Liveness.
+    pub live: Liveness,
+    /// The highest demand in half registers, if it was computed.
+    pub halves: Option<u16>,
+}
+
+impl Demand {
+    /// The demand of `f` as it is.
+    pub fn new(f: &Function<'_>, live: Liveness, halves: Option<u32>) -> Demand {
+        Demand { mark: f.mark(), live, halves: halves.map(in_halves) }
+    }
+
+    /// Whether the instructions of `f` have not changed.
+    pub fn is_of(&self, f: &Function<'_>) -> bool {
+        self.mark == f.mark()
+    }
+}
+
 /// A backward walk through blocks, from the values that are live at their ends.
-struct Walk<'w, 's, 'a> {
-    f: &'w Function<'a>,
-    live: &'w Liveness,
+pub struct Walk<'s> {
     /// Number of the block, counted from 1, in which each value is live at the current position.
     live_in_round: ScratchSide<'s, Value, u32>,
     round: u32,
 }
 
-impl Walk<'_, '_, '_> {
+impl<'s> Walk<'s> {
+    /// A walk through blocks of `f`, with temporary tables in `scratch`.
+    pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Walk<'s> {
+        Walk { live_in_round: ScratchSide::later_in(scratch, f.values.len()), round: 0 }
+    }
+
     /// The highest demand in `block`, given `live_out` half registers live at its end.
-    fn demand(&mut self, block: Block, live_out: u32) -> u32 {
-        let halves = |value: Value| u32::from(self.f.ty(value).halves());
+    pub fn demand(&mut self, f: &Function<'_>, live: &Liveness, block: Block, live_out: u32) -> u32 {
+        let halves = |value: Value| u32::from(f.ty(value).halves());
         self.round += 1;
-        let insts = &self.f.block(block).insts;
-        self.f.watch.visit(1 + insts.len() / 4);
+        let insts = &f.block(block).insts;
+        f.watch.visit(1 + insts.len() / 4);
         let (mut used, mut max) = (live_out, live_out);
         for inst in insts.iter().rev() {
-            let data = &self.f.insts[*inst];
+            let data = &f.insts[*inst];
             let (mut dead, mut begun) = (0, 0);
             for dst in data.dsts {
-                if self.live_in_round[*dst] == self.round || self.live.is_live_out(block, *dst) {
+                if self.live_in_round[*dst] == self.round || live.is_live_out(block, *dst) {
                     self.live_in_round[*dst] = 0;
                     begun += halves(*dst);
                 } else if dead_result_needs_register(data.op) {
@@ -94,7 +122,7 @@ impl Walk<'_, '_, '_> {
                     if self.live_in_round[value] != self.round {
                         self.live_in_round[value] = self.round;
                         // What lives at the end is counted from the start.
-                        used += if self.live.is_live_out(block, value) { 0 } else { halves(value) };
+                        used += if live.is_live_out(block, value) { 0 } else { halves(value) };
                     }
                 }
             }

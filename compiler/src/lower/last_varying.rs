@@ -1,6 +1,6 @@
 //! Marks the last executed store of a vertex output, once the order of instructions is final.
 //!
-//! Before: stage machine. After: the same.
+//! Before: stage allocated. After: the same.
 
 use agx_isa::table::Opcode;
 

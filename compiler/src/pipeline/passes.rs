@@ -298,10 +298,10 @@ passes! {
         optional(Machine, Machine, schedule_pressure);
     OPT_SHARE_VECTORS "opt_share_vectors" "Replaces later uses of values that were gathered into a vector by its components." =
         optional(Machine, Machine, sure!(opt::opt_share_vectors)).repeated_only();
-    LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
-        required(Machine, |f, _| lower::lower_last_varying(f));
     REGALLOC "regalloc" "Assigns a register to every value." =
         required(Machine, allocate).leaves(Allocated);
+    LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
+        required(Allocated, |f, _| lower::lower_last_varying(f));
     LOWER_DIVERGENT_SHUFFLE "lower_divergent_shuffle" "Keeps the shuffle index 0 in inactive lanes." =
         required(Allocated, divergent_shuffle);
     LOWER_CONTROL_FLOW "lower_control_flow" "Lowers control flow to execution-mask instructions." =
@@ -317,7 +317,8 @@ passes! {
 /// Lowers register demand as far as occupancy improves.
 fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let runs_once = context.facts.end == End::Preamble;
-    schedule::schedule_pressure(f, if runs_once { ENOUGH_HALVES_ONCE } else { ENOUGH_HALVES });
+    let enough = if runs_once { ENOUGH_HALVES_ONCE } else { ENOUGH_HALVES };
+    context.back_end.demand = Some(schedule::schedule_pressure(f, enough));
     Ok(())
 }
 
@@ -343,7 +344,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
         spill_everything: facts.key.spill_everything,
         validate: facts.key.validate,
     };
-    let allocation = regalloc::allocate(f, &options)?;
+    let allocation = regalloc::allocate(f, &options, context.back_end.demand.take())?;
     let (info, back_end) = (&mut context.facts.info, &mut context.back_end);
     info.scratch_bytes = allocation.stack_bytes;
     info.gpr_halves = allocation.halves_used.max(options.reserved_halves);

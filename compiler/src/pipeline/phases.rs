@@ -90,7 +90,7 @@ phases! {
     ] "Selects instructions and legalises their operands.";
 
     Allocate "allocate" -> Allocated [
-        SCHEDULE_PRESSURE OPT_SHARE_VECTORS LOWER_LAST_VARYING REGALLOC LOWER_DIVERGENT_SHUFFLE
+        SCHEDULE_PRESSURE OPT_SHARE_VECTORS REGALLOC LOWER_LAST_VARYING LOWER_DIVERGENT_SHUFFLE
     ] "Allocates registers.";
 
     Finish "finish" -> Final [

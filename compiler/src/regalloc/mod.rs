@@ -27,7 +27,7 @@ use bumpalo::Bump;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
-use crate::analysis::pressure::pressure;
+use crate::analysis::pressure::{Demand, pressure};
 use crate::error::{BackEndError, CompileError, ErrorKind};
 use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, InstData, Seam};
@@ -103,17 +103,23 @@ const SPARE_HALVES: u16 = 8;
 /// Maximum rounds of spilling; one suffices unless stores need large temporary vectors.
 const SPILL_ROUNDS: u32 = 4;
 
-/// Assigns a register to every value. The function is at stage Machine before and Allocated after.
+/// Assigns a register to every value. The function is at stage Machine before and Allocated after. `known` is what an
+/// earlier pass found out about its demand.
 ///
 /// # Errors
 /// A limit error if the values that one instruction needs at once do not fit, or the stack is too large.
-pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Allocation, CompileError> {
-    f.with_scratch(|f, scratch| allocate_in(f, options, scratch))
+pub fn allocate(
+    f: &mut Function<'_>,
+    options: &AllocateOptions,
+    known: Option<Demand>,
+) -> Result<Allocation, CompileError> {
+    f.with_scratch(|f, scratch| allocate_in(f, options, known, scratch))
 }
 
 fn allocate_in(
     f: &mut Function<'_>,
     options: &AllocateOptions,
+    known: Option<Demand>,
     scratch: &Bump,
 ) -> Result<Allocation, CompileError> {
     let tree = dominance(f);
@@ -122,13 +128,18 @@ fn allocate_in(
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
     check_fixed_places(f, limit)?;
-    let mut live = liveness(f);
+    let known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f), None));
+    // Exports have moved, which may raise the demand.
+    let known_halves = known.halves.filter(|_| !f.present.may_have_op(IrOp::Export));
+    let mut live = known.live;
     let mut shapes = Shapes::new(f);
     let lost = shapes.lost_to(options.reserved_halves) + shapes.waste();
     let capacity = limit.saturating_sub(lost);
     let free = agx_abi::occupancy::max_gpr_halves(agx_abi::occupancy::MAX_THREADS).saturating_sub(lost);
     // If all values together fit within the free limit, the exact demand does not matter.
-    let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| pressure(f, &live, scratch).max);
+    let mut demand = halves_in_all(f, capacity.min(free))
+        .or(known_halves)
+        .unwrap_or_else(|| pressure(f, &live, scratch).max);
     let mut spilled = None;
     if options.spill_everything || demand > capacity {
         spilled = spill_as_needed(f, &tree, &mut live, options, capacity, scratch)?;

@@ -314,7 +314,7 @@ fn random_functions_are_allocated_within_their_demand() {
         }
         tried += 1;
         let allocation =
-            allocate(&mut f, &options(limit)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            allocate(&mut f, &options(limit), None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         assert!(allocation.halves_used <= limit);
         moved += usize::from(f.insts.keys().any(|inst| f.insts[inst].op == Op::Ir(IrOp::Copy)));
     }
@@ -334,7 +334,7 @@ fn random_functions_are_spilled_to_any_limit() {
             continue;
         }
         let options = AllocateOptions { stack_bytes: 12, ..options(limit) };
-        let allocation = match allocate(&mut f, &options) {
+        let allocation = match allocate(&mut f, &options, None) {
             Ok(allocation) => allocation,
             Err(error) if error.kind() == ErrorKind::Limit => {
                 refused += 1;
@@ -359,7 +359,8 @@ fn everything_can_be_spilled() {
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
         let options = AllocateOptions { spill_everything: true, ..options(64) };
-        let allocation = allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let allocation =
+            allocate(&mut f, &options, None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
         let tree = dominance(&f);
@@ -391,7 +392,7 @@ fn values_with_long_live_ranges_are_spilled_first() {
         moved += report.stores;
         let options = AllocateOptions { validate: false, stack_bytes: report.stack_bytes, ..options(96) };
         let mut allocation =
-            allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            allocate(&mut f, &options, None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         allocation.memory_phis.extend(report.memory_phis);
         check(&f, &allocation, &before, &AllocateOptions { stack_bytes: 0, ..options })
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -409,7 +410,7 @@ fn a_small_limit_is_enough_for_small_instructions() {
         let bump = Bump::new();
         let mut f = crate::ir::parse(&bump, text).unwrap().remove(0);
         let options = AllocateOptions { reserved_halves: 0, ..options(limit_halves) };
-        allocate(&mut f, &options).map(|allocation| (allocation.halves_used, allocation.fills))
+        allocate(&mut f, &options, None).map(|allocation| (allocation.halves_used, allocation.fills))
     };
     assert_eq!(allocated(16).map(|(halves, fills)| (halves <= 16, fills)), Ok((true, 0)));
     assert_eq!(allocated(4).map(|(halves, fills)| (halves, fills > 0)), Ok((4, true)));
@@ -429,7 +430,7 @@ fn cost(size: usize, limit: u16) -> Duration {
         Generator::build(&mut f, 3, size, 40);
         let options = AllocateOptions { validate: false, ..options(limit) };
         let start = Instant::now();
-        allocate(&mut f, &options).unwrap();
+        allocate(&mut f, &options, None).unwrap();
         start.elapsed()
     };
     (0..3).map(run).min().unwrap()
@@ -456,7 +457,7 @@ fn sees(
     clear_unreachable(&mut f, &tree);
     let options = options(least_limit(&f).clamp(14, FILE_HALVES));
     let before = Snapshot::of(&f);
-    let mut allocation = allocate(&mut f, &options).ok()?;
+    let mut allocation = allocate(&mut f, &options, None).ok()?;
     let mut random = Random::new(seed);
     damage(&mut f, &mut allocation, &mut random)?;
     Some(check(&f, &allocation, &before, &options).is_err())
@@ -552,7 +553,7 @@ fn checker_finds_exchanged_stack_slots() {
         clear_unreachable(&mut f, &tree);
         let options = options(48);
         let before = Snapshot::of(&f);
-        let Ok(allocation) = allocate(&mut f, &options) else { continue };
+        let Ok(allocation) = allocate(&mut f, &options, None) else { continue };
         // Slots of spilled values with their contents.
         let slots: Vec<(u64, &[u64])> = positions(&f, |data| data.op == Op::Hw(Opcode::StackStore))
             .into_iter()
@@ -627,7 +628,7 @@ fn sees_spilled(
         clear_unreachable(&mut f, &tree);
         let options = options(limit);
         let before = Snapshot::of(&f);
-        let Ok(mut allocation) = allocate(&mut f, &options) else { continue };
+        let Ok(mut allocation) = allocate(&mut f, &options, None) else { continue };
         check(&f, &allocation, &before, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         if damage(&mut f, &mut allocation, &before, &mut Random::new(seed)).is_none() {
             continue;
@@ -748,7 +749,8 @@ fn slots_are_shared_and_moves_between_them_removed() {
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
         let options = AllocateOptions { spill_everything: true, ..options(64) };
-        let allocation = allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let allocation =
+            allocate(&mut f, &options, None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         bytes += allocation.stack_bytes;
         stores += allocation.spills;
         values += allocation.memory_phis.len() as u32;
@@ -867,7 +869,7 @@ fn checker_finds_results_in_reserved_registers() {
         clear_unreachable(&mut f, &tree);
         let given = options(least_limit(&f).clamp(14, FILE_HALVES));
         let before = Snapshot::of(&f);
-        let Ok(allocation) = allocate(&mut f, &given) else { continue };
+        let Ok(allocation) = allocate(&mut f, &given, None) else { continue };
         let wanted = AllocateOptions { reserved_halves: 8, ..given };
         if let Err(error) = check(&f, &allocation, &before, &wanted) {
             assert!(error.message().contains("reserved register"), "seed {seed}: {error}");
@@ -889,7 +891,7 @@ fn checker_excepts_preloaded_values_from_the_reservation() {
     f.stage = Stage::Machine;
     let before = Snapshot::of(&f);
     let given = AllocateOptions { reserved_halves: 4, ..options(32) };
-    let mut allocation = allocate(&mut f, &given).expect("two values fit");
+    let mut allocation = allocate(&mut f, &given, None).expect("two values fit");
     check(&f, &allocation, &before, &given).expect("the sum is above the reservation");
     let sum = far.as_value().expect("a value");
     allocation.reg[sum] = allocation.reg[preloaded];
@@ -909,7 +911,7 @@ fn checker_finds_results_that_overlap() {
     builder.finish();
     f.stage = Stage::Machine;
     let before = Snapshot::of(&f);
-    let mut allocation = allocate(&mut f, &options(32)).expect("two results fit");
+    let mut allocation = allocate(&mut f, &options(32), None).expect("two results fit");
     check(&f, &allocation, &before, &options(32)).expect("they are apart");
     allocation.reg[b] = allocation.reg[a];
     let error = check(&f, &allocation, &before, &options(32)).expect_err("one register for both");

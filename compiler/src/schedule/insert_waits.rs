@@ -462,7 +462,7 @@ mod tests {
                 spill_everything: false,
                 validate: false,
             };
-            let Ok(allocation) = allocate(&mut f, &options) else { continue };
+            let Ok(allocation) = allocate(&mut f, &options, None) else { continue };
             // Back edges become jumps; other constructs do not alter the path.
             let mut headers = Vec::new();
             for index in 0..f.layout.len() {

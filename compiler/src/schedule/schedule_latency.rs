@@ -414,7 +414,7 @@ mod tests {
                 spill_everything: false,
                 validate: false,
             };
-            let Ok(allocation) = allocate(&mut f, &options) else { continue };
+            let Ok(allocation) = allocate(&mut f, &options, None) else { continue };
             let order = |f: &Function<'_>| {
                 f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>()
             };

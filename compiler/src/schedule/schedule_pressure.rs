@@ -18,7 +18,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::liveness::{Liveness, liveness};
-use crate::analysis::pressure::dead_result_needs_register;
+use crate::analysis::pressure::{Demand, Walk, dead_result_needs_register};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
@@ -37,13 +37,16 @@ pub const ENOUGH_HALVES: u32 = 16;
 /// The same for a program that runs once, for which only the size of the file is a limit.
 pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;
 
-/// Reorders each block that needs `enough` half registers or more to lower its demand.
-pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) {
-    f.with_scratch(|f, scratch| schedule_blocks(f, enough, scratch));
+/// Reorders each block that needs `enough` half registers or more to lower its demand. Returns the demand of the
+/// result, in half registers unless it is clear that it is below `enough`.
+pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) -> Demand {
+    let live = liveness(f);
+    let halves = f.with_scratch(|f, scratch| schedule_blocks(f, &live, enough, scratch));
+    Demand::new(f, live, halves)
 }
 
-fn schedule_blocks(f: &mut Function<'_>, enough: u32, scratch: &Bump) {
-    let live = liveness(f);
+/// Returns the highest demand, unless it is in a block that clearly needs less than `enough`.
+fn schedule_blocks(f: &mut Function<'_>, live: &Liveness, enough: u32, scratch: &Bump) -> Option<u32> {
     let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
         graph: Graph::new_in(scratch, f),
@@ -55,13 +58,21 @@ fn schedule_blocks(f: &mut Function<'_>, enough: u32, scratch: &Bump) {
         most: 0,
         round: 0,
         enough,
-        live: &live,
+        live,
         scratch,
         f,
     };
+    let mut walk = Walk::new_in(scratch, scheduler.f);
+    let (mut highest, mut is_exact) = (0, true);
     for block in scheduler.f.blocks_in_order() {
-        scheduler.block(block);
+        if scheduler.may_need_enough(block) {
+            let demand = walk.demand(scheduler.f, live, block, scheduler.live_out[block.0 as usize]);
+            highest = highest.max(scheduler.block(block, demand));
+        } else {
+            is_exact = false;
+        }
     }
+    (is_exact || highest >= enough).then_some(highest)
 }
 
 /// Order dependences and uses within a stretch.
@@ -210,32 +221,33 @@ struct Scheduler<'s, 'a> {
 }
 
 impl Scheduler<'_, '_> {
-    fn block(&mut self, block: Block) {
+    /// Whether the demand of a block may reach the limit: the values live at its end plus all results are an upper
+    /// bound.
+    fn may_need_enough(&self, block: Block) -> bool {
+        let insts = &self.f.block(block).insts;
+        let results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts).map(|dst| self.halves(*dst));
+        self.live_out[block.0 as usize] + results.sum::<u32>() >= self.enough
+    }
+
+    /// Schedules a block with the demand `before`, and returns its demand afterwards.
+    fn block(&mut self, block: Block, before: u32) -> u32 {
         let insts = &self.f.block(block).insts;
         self.f.watch.visit(1);
         let stays_first = |inst: &&Inst| matches!(self.f.insts[**inst].op, Op::Ir(IrOp::Phi | IrOp::Preload));
         let start = insts.iter().take_while(stays_first).count();
         let end = insts.len() - usize::from(self.f.terminator(block).is_some());
-        if end < start + 3 {
-            return;
+        if before < self.enough || end < start + 3 {
+            return before;
         }
-        // An upper bound: the values live at the end plus all results.
-        let results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts).map(|dst| self.halves(*dst));
-        if self.live_out[block.0 as usize] + results.sum::<u32>() < self.enough {
-            return;
-        }
-        let stretch: &[Inst] = self.scratch.alloc_slice_copy(&insts[start..end]);
-        let terminator: &[Inst] = self.scratch.alloc_slice_copy(&insts[end..]);
-        let before = self.demand(block, terminator, stretch);
-        if before < self.enough {
-            return;
-        }
+        let [first, stretch, terminator]: [&[Inst]; 3] = [0..start, start..end, end..insts.len()]
+            .map(|range| &*self.scratch.alloc_slice_copy(&insts[range]));
         let mut least = before;
         for joins_loads in [false, true] {
             self.graph.joins_loads = joins_loads;
             self.graph.build(self.f, stretch);
             self.begin(block, terminator);
             self.schedule(stretch);
+            self.place_all(first);
             if self.most < least {
                 least = self.most;
                 let places = &mut self.f.block_mut(block).insts[start..end];
@@ -245,17 +257,7 @@ impl Scheduler<'_, '_> {
                 break;
             }
         }
-    }
-
-    /// The highest number of half registers needed at once in `stretch` as it is.
-    fn demand(&mut self, block: Block, terminator: &[Inst], stretch: &[Inst]) -> u32 {
-        self.begin(block, terminator);
-        self.f.watch.visit(stretch.len() / 8);
-        for inst in stretch.iter().rev() {
-            let data = self.f.insts[*inst];
-            self.place(&data);
-        }
-        self.most
+        least
     }
 
     /// Starts at the end of `block`.
@@ -264,7 +266,12 @@ impl Scheduler<'_, '_> {
         for value in self.live.live_out(block) {
             self.live_in_round[value] = self.round;
         }
-        for inst in terminator {
+        self.place_all(terminator);
+    }
+
+    /// Steps backward over instructions.
+    fn place_all(&mut self, insts: &[Inst]) {
+        for inst in insts.iter().rev() {
             let data = self.f.insts[*inst];
             self.place(&data);
         }
@@ -289,8 +296,10 @@ impl Scheduler<'_, '_> {
     /// Steps backward over an instruction.
     fn place(&mut self, data: &InstData<'_>) {
         self.end_results(data);
-        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            self.make_live(value);
+        if data.op != Op::Ir(IrOp::Phi) {
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.make_live(value);
+            }
         }
         self.most = self.most.max(self.used);
     }
@@ -438,8 +447,11 @@ mod tests {
             Generator::build(&mut f, seed, 100, 10 + seed as usize % 30);
             let demand = |f: &Function<'_>| pressure(f, &liveness(f), &Bump::new()).max;
             let (old, ordered) = (demand(&f), memory_order(&f));
-            schedule_pressure(&mut f, ENOUGH_HALVES);
+            let known = schedule_pressure(&mut f, ENOUGH_HALVES);
             let new = demand(&f);
+            assert!(known.is_of(&f));
+            assert_eq!(known.halves.or(Some(new)), Some(new), "seed {seed}");
+            assert!(known.halves.is_some() || u32::from(new) < ENOUGH_HALVES, "seed {seed}");
             assert!(new <= old, "seed {seed}: {old} {new}");
             assert_eq!(memory_order(&f), ordered, "seed {seed}");
             before += u32::from(old);
@@ -451,7 +463,7 @@ mod tests {
                 spill_everything: false,
                 validate: true,
             };
-            allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            allocate(&mut f, &options, Some(known)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
         assert!(after * 40 < before * 39, "{before} {after}");
     }
