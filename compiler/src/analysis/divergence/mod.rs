@@ -13,8 +13,8 @@
 //! divergent if within that construct, or other lanes already wait, within that construct, for a loop or
 //! scope to end. Once a jump is divergent, lanes wait at its target, which makes other jumps out of that
 //! construct divergent too. A construct becomes divergent at most once, and its jumps are examined then; a
-//! value becomes divergent at most once, and its users are examined then. The time is therefore linear in the
-//! number of instructions plus the number of jumps times their nesting depth.
+//! value becomes divergent at most once, and its users are examined then or come later. The time is therefore
+//! linear in the number of instructions plus the number of jumps times their nesting depth.
 
 mod propagate;
 mod sources;
@@ -145,6 +145,7 @@ struct Jump {
 }
 
 /// The users of each value, in one list.
+#[derive(Default)]
 struct Users {
     starts: Side<Value, u32>,
     list: Vec<(Inst, Block)>,

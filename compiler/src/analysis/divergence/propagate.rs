@@ -1,4 +1,7 @@
 //! Propagates divergence from its sources.
+//!
+//! One walk in program order finds everything except what depends on the phis of loop headers: all else depends on
+//! what comes before it. A worklist then follows what these phis change.
 
 use agx_abi::Stage;
 
@@ -11,7 +14,7 @@ pub(super) fn run(f: &Function<'_>, stage: Stage) -> Divergence {
     let mut propagation = Propagation {
         f,
         stage,
-        users: Users::of(f),
+        users: Users::default(),
         jumps: Vec::new(),
         values: Vec::new(),
         constructs: Vec::new(),
@@ -24,8 +27,8 @@ pub(super) fn run(f: &Function<'_>, stage: Stage) -> Divergence {
     };
     propagation.read_structure();
     propagation.read_jumps();
-    propagation.seed();
-    propagation.spread();
+    propagation.walk();
+    propagation.follow_loops();
     propagation.mark_partial_blocks();
     propagation.result
 }
@@ -94,19 +97,43 @@ impl Propagation<'_, '_> {
         }
     }
 
-    /// Marks values that are divergent regardless of their sources.
-    fn seed(&mut self) {
+    /// Visits all instructions in program order. Those that read a value which becomes divergent are yet to come, and
+    /// need not be known.
+    fn walk(&mut self) {
         for param in &self.f.params {
             self.turn_value(*param);
         }
         for block in self.f.blocks_in_order() {
-            for inst in &self.f.block(block).insts {
-                let data = self.f.insts[*inst];
-                if kind(&data, self.stage) == Kind::Divergent {
-                    data.dsts.iter().for_each(|dst| self.turn_value(*dst));
-                }
+            let insts = &self.f.block(block).insts;
+            self.f.watch.visit(1 + insts.len() / 4);
+            for inst in insts {
+                self.reconsider(*inst, block);
+            }
+            while let Some(construct) = self.constructs.pop() {
+                self.draw_consequences(construct);
             }
         }
+        self.values.clear();
+    }
+
+    /// Propagates what the phis of loop headers change for what the walk visited before.
+    fn follow_loops(&mut self) {
+        let is_loop = |construct: &Construct| construct.seam == Seam::Loop;
+        if !self.result.constructs.iter().any(is_loop) {
+            return;
+        }
+        self.users = Users::of(self.f);
+        for number in 0..self.result.constructs.len() {
+            let construct = self.result.constructs[number];
+            if is_loop(&construct) {
+                self.reconsider_phis(construct.header);
+                let f = self.f;
+                let phis = f.block(construct.header).insts.iter().take(f.phi_count(construct.header));
+                let results = phis.flat_map(|phi| f.insts[*phi].dsts).copied();
+                self.values.extend(results.filter(|value| self.result.divergent[*value]));
+            }
+        }
+        self.spread();
     }
 
     fn spread(&mut self) {
@@ -140,7 +167,8 @@ impl Propagation<'_, '_> {
 
     /// Re-examines an instruction after one of its sources, or its control flow, became divergent.
     fn reconsider(&mut self, inst: Inst, block: Block) {
-        let data = self.f.insts[inst];
+        let f = self.f;
+        let data = &f.insts[inst];
         if data.op.is_terminator() {
             if let Some(branch) = self.result.places[block].branch
                 && self.any_differs(data.srcs, block)
@@ -152,11 +180,11 @@ impl Propagation<'_, '_> {
         if data.dsts.iter().all(|dst| self.result.divergent[*dst]) {
             return;
         }
-        let differs = match kind(&data, self.stage) {
+        let differs = match kind(data, self.stage) {
             Kind::Uniform => false,
             Kind::Divergent => true,
             Kind::LikeIndex => self.any_differs(&data.srcs[1..2], block),
-            Kind::LikeSources => self.any_differs(data.srcs, block) || self.mixes_sources(&data, block),
+            Kind::LikeSources => self.any_differs(data.srcs, block) || self.mixes_sources(data, block),
         };
         if differs {
             data.dsts.iter().for_each(|dst| self.turn_value(*dst));
@@ -231,9 +259,13 @@ impl Propagation<'_, '_> {
         let construct = *construct;
         let header = (construct.seam == Seam::Loop).then_some(construct.header);
         for block in header.into_iter().chain([construct.after]) {
-            for index in 0..self.f.phi_count(block) {
-                self.reconsider(self.f.block(block).insts[index], block);
-            }
+            self.reconsider_phis(block);
+        }
+    }
+
+    fn reconsider_phis(&mut self, block: Block) {
+        for index in 0..self.f.phi_count(block) {
+            self.reconsider(self.f.block(block).insts[index], block);
         }
     }
 
