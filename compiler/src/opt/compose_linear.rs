@@ -64,7 +64,10 @@ fn compose_all(f: &mut Function<'_>, scratch: &Bump) {
         maps.limit(scratch, f.values.len());
         maps.find_needed(f);
     }
-    f.map_insts(|r, inst| maps.rewrite(r, inst));
+    // Without coefficients, nothing is composed.
+    if maps.coefficients > 0 {
+        f.map_insts(|r, inst| maps.rewrite(r, inst));
+    }
 }
 
 /// A product with a uniform factor.

@@ -11,12 +11,13 @@
 //! Before: stage source. After: the same.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+use bumpalo::Bump;
 
 use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
-use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Value};
+use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Value};
 
 /// Half registers left free for later passes.
 const MARGIN_HALVES: u16 = 12;
@@ -26,14 +27,46 @@ pub fn opt_loop_invariant(f: &mut Function<'_>) {
     if f.layout.iter().all(|segment| segment.seam != Seam::Loop) {
         return;
     }
+    f.with_scratch(hoist_all);
+}
+
+fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
+    let (homes, loops) = (homes(f, scratch), loops_inside_out(f));
+    // Mostly nothing may move, and the demand is of no interest.
+    if !loops.iter().any(|(start, end)| has_candidates(f, &homes, *start, *end)) {
+        return;
+    }
     f.compute_cfg();
-    f.with_scratch(|f, scratch| {
-        let demand = pressure(f, &liveness(f), scratch);
-        let mut hoister = Hoister { homes: homes(f), uses: uses(f, scratch), f };
-        for (start, end) in loops_inside_out(hoister.f) {
-            hoister.hoist(start, end, &demand);
-        }
-    });
+    let demand = pressure(f, &liveness(f), scratch);
+    let mut hoister = Hoister { homes, uses: uses(f, scratch), f };
+    for (start, end) in loops {
+        hoister.hoist(start, end, &demand);
+    }
+}
+
+/// Whether an instruction of a loop may be able to move out of it.
+fn has_candidates(f: &Function<'_>, homes: &ScratchSide<'_, Value, usize>, start: usize, end: usize) -> bool {
+    f.layout[start + 1..=end].iter().flat_map(|segment| &f.block(segment.block).insts).any(|inst| {
+        let data = &f.insts[*inst];
+        is_worth_moving(f, data)
+            && is_from_outside(homes, data, start)
+            && (data.op.is_pure() || MemoryAccess::of_load(f, data).is_some())
+    })
+}
+
+/// Whether the sources are defined up to segment `start`.
+fn is_from_outside(homes: &ScratchSide<'_, Value, usize>, data: &InstData<'_>, start: usize) -> bool {
+    data.srcs.iter().all(|src| src.as_value().is_none_or(|value| homes[value] <= start))
+}
+
+/// Whether moving saves anything: instructions without cost, or that only arrange registers for their user, are not
+/// worth moving.
+fn is_worth_moving(f: &Function<'_>, data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch | IrOp::Split) => true,
+        Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Preload | IrOp::Copy) => false,
+        op => op.is_pure() && data.dst().is_some_and(|dst| f.ty(dst).comps == 1),
+    }
 }
 
 /// Segments that begin and end each loop, inner loops before outer ones.
@@ -49,8 +82,8 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
 }
 
 /// The segment that defines each value; parameters count as defined in the first one.
-fn homes(f: &Function<'_>) -> Side<Value, usize> {
-    let mut homes = Side::new(f.values.len());
+fn homes<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, usize> {
+    let mut homes = ScratchSide::new_in(scratch, f.values.len());
     for (index, segment) in f.layout.iter().enumerate() {
         f.watch.visit(1);
         for dst in f.block(segment.block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
@@ -62,7 +95,7 @@ fn homes(f: &Function<'_>) -> Side<Value, usize> {
 
 struct Hoister<'f, 's, 'a> {
     f: &'f mut Function<'a>,
-    homes: Side<Value, usize>,
+    homes: ScratchSide<'s, Value, usize>,
     /// Uses by instructions that have not moved.
     uses: ScratchSide<'s, Value, u32>,
 }
@@ -144,21 +177,10 @@ impl Hoister<'_, '_, '_> {
 
     fn can_move(&self, inst: Inst, around: &Loop) -> bool {
         let data = self.f.insts[inst];
-        let is_outside = |src: &Src| src.as_value().is_none_or(|value| self.homes[value] <= around.start);
-        self.is_worth_moving(&data)
-            && data.srcs.iter().all(is_outside)
+        is_worth_moving(self.f, &data)
+            && is_from_outside(&self.homes, &data, around.start)
             && (data.op.is_pure() || self.may_load_before(&data, around))
             && self.growth(&data) <= i64::from(around.room)
-    }
-
-    /// Whether moving saves anything: instructions without cost, or that only arrange registers for their
-    /// user, are not worth moving.
-    fn is_worth_moving(&self, data: &InstData<'_>) -> bool {
-        match data.op {
-            Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch | IrOp::Split) => true,
-            Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Preload | IrOp::Copy) => false,
-            op => op.is_pure() && data.dst().is_some_and(|dst| self.f.ty(dst).comps == 1),
-        }
     }
 
     fn may_load_before(&self, data: &InstData<'_>, around: &Loop) -> bool {

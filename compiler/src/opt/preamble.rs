@@ -140,8 +140,8 @@ impl<'s> Uniform<'s> {
                 };
                 let join = behind.filter(|join| data.srcs.len() == 2 && is_uniform(&join.condition));
                 let is_phi = data.op == Op::Ir(IrOp::Phi);
-                let movable = if is_phi { join.is_some() } else { is_movable(data, open.is_empty()) };
-                if movable && data.srcs.iter().all(is_uniform) {
+                let movable = || if is_phi { join.is_some() } else { is_movable(data, open.is_empty()) };
+                if data.srcs.iter().all(is_uniform) && movable() {
                     uniform.insts[*inst] = true;
                     if is_phi {
                         uniform.joins[*inst] = join;

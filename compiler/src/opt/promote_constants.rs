@@ -23,7 +23,7 @@ use super::first_free_uniform;
 use crate::context::Context;
 use crate::emit::End;
 use crate::ir::machine::{is_legal_source, is_legal_uniform};
-use crate::ir::{Function, Inst, Op, Src, SrcKind};
+use crate::ir::{Function, Inst, InstData, Op, Src, SrcKind};
 
 /// Half-words of the promoted constants of a program that runs once: what one USC uniform word fills (Mesa 25.0).
 const MAX_HALVES_ONCE: u16 = 64;
@@ -55,10 +55,18 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     }
 }
 
+/// Whether a source is a constant; most instructions have none.
+fn has_constant(data: &InstData<'_>) -> bool {
+    data.srcs.iter().any(|src| src.kind == SrcKind::Imm)
+}
+
 /// Makes an instruction read the uniform registers of its constants.
 fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
     let data = f.insts[inst];
     let Op::Hw(op) = data.op else { return };
+    if !has_constant(&data) {
+        return;
+    }
     let promoted = |(src, (_, operand)): (&Src, (usize, &OperandDesc))| {
         if src.kind != SrcKind::Imm {
             return None;
@@ -83,8 +91,11 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
         let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
         f.watch.visit(1 + f.block(block).insts.len() / 4);
         for inst in &f.block(block).insts {
-            let data = f.insts[*inst];
+            let data = &f.insts[*inst];
             let Op::Hw(op) = data.op else { continue };
+            if !has_constant(data) {
+                continue;
+            }
             for (src, (_, operand)) in data.srcs.iter().zip(op.desc().with_role(Role::Src)) {
                 let constant = src.kind == SrcKind::Imm && matches!(src.bits, 16 | 32);
                 let wanted = constant && !is_legal_source(operand, *src) && !is_subtraction(op, *src);

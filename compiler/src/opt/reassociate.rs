@@ -44,13 +44,15 @@ pub fn opt_reassociate(f: &mut Function<'_>) {
 }
 
 fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
+    if !has_chains(f, scratch) {
+        return;
+    }
     let exact = if f.has_exact { exact_values(f) } else { Side::default() };
     let uses = uses(f, scratch);
-    let mut known: ScratchSide<'_, Value, Option<Linear>> = ScratchSide::later_in(scratch, f.values.len());
+    let mut known = Known::later_in(scratch, f.values.len());
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        let Some(dst) = data.dst().filter(|dst| r.f.ty(*dst) == Type::B32) else { return Rewrite::Keep };
-        let Some((linear, joins)) = combine(r, &known, &data) else { return Rewrite::Keep };
+        let Some((dst, linear, joins)) = combine(r.f, &known, &data) else { return Rewrite::Keep };
         let plain = linear.factor == 1.0 || linear.factor == -1.0 || linear.offset == 0.0;
         let once = |src: &Src| src.as_value().is_none_or(|value| uses[value] <= 1);
         let is_shorter = linear.operations > 1 && (joins || plain || data.srcs.iter().all(once));
@@ -66,6 +68,20 @@ fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
     });
 }
 
+/// The linear forms of values.
+type Known<'s> = ScratchSide<'s, Value, Option<Linear>>;
+
+/// Whether several operations form a chain; most functions have none.
+fn has_chains(f: &Function<'_>, scratch: &Bump) -> bool {
+    let mut known = Known::later_in(scratch, f.values.len());
+    f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
+        let data = &f.insts[*inst];
+        let Some((dst, linear, _)) = combine(f, &known, data) else { return false };
+        known[dst] = Some(linear);
+        linear.operations > 1 && data.op != Op::Ir(IrOp::Fneg)
+    })
+}
+
 /// Whether an operation can be part of a chain: a sum or product with a constant.
 fn with_constant(data: &InstData<'_>) -> bool {
     matches!(data.op, Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma))
@@ -73,48 +89,42 @@ fn with_constant(data: &InstData<'_>) -> bool {
 }
 
 /// A finite constant that is not a denormal.
-fn constant(r: &Rewriter<'_, '_>, src: Src) -> Option<f64> {
-    let number = f32::from_bits(src.as_imm().filter(|_| r.f.width(src) == 32)? as u32);
+fn constant(f: &Function<'_>, src: Src) -> Option<f64> {
+    let number = f32::from_bits(src.as_imm().filter(|_| f.width(src) == 32)? as u32);
     (src.flags.is_empty() && (number == 0.0 || number.is_normal())).then_some(f64::from(number))
 }
 
-/// The linear form of an operation's result, and whether it joins two chains.
-fn combine(
-    r: &Rewriter<'_, '_>,
-    known: &ScratchSide<'_, Value, Option<Linear>>,
-    data: &InstData<'_>,
-) -> Option<(Linear, bool)> {
+/// The result of an operation, its linear form, and whether it joins two chains.
+fn combine(f: &Function<'_>, known: &Known<'_>, data: &InstData<'_>) -> Option<(Value, Linear, bool)> {
+    let dst = data.dst().filter(|dst| f.ty(*dst) == Type::B32)?;
     let linear = |src: Src| -> Option<Linear> {
-        if !src.flags.is_empty() || r.f.src_ty(src) != Type::B32 || src.as_imm().is_some() {
+        if !src.flags.is_empty() || f.src_ty(src) != Type::B32 || src.as_imm().is_some() {
             return None;
         }
         let trivial = Linear { base: src, factor: 1.0, offset: 0.0, operations: 0, is_product: false };
         Some(src.as_value().and_then(|value| known[value]).unwrap_or(trivial))
     };
-    let number = |src: Src| constant(r, src);
-    match (data.op, data.srcs) {
+    let number = |src: Src| constant(f, src);
+    let (linear, joins) = match (data.op, data.srcs) {
         (Op::Ir(IrOp::Fneg), [a]) => {
             let a = linear(*a)?;
-            Some((Linear { factor: -a.factor, offset: -a.offset, ..a }, false))
+            (Linear { factor: -a.factor, offset: -a.offset, ..a }, false)
         }
-        (Op::Hw(Opcode::Fmul), [a, k]) if !data.get(key::SAT) => {
-            Some((times(linear(*a)?, number(*k)?)?, false))
-        }
+        (Op::Hw(Opcode::Fmul), [a, k]) if !data.get(key::SAT) => (times(linear(*a)?, number(*k)?)?, false),
         (Op::Hw(Opcode::Fadd), [a, b]) if !data.get(key::SAT) => match number(*b) {
-            Some(offset) => Some((plus(linear(*a)?, offset)?, false)),
-            None => Some((join(linear(*a)?, linear(*b)?, 1)?, true)),
+            Some(offset) => (plus(linear(*a)?, offset)?, false),
+            None => (join(linear(*a)?, linear(*b)?, 1)?, true),
         },
         (Op::Hw(Opcode::Ffma), [a, k, b]) if !data.get(key::SAT) => {
             let product = times(linear(*a)?, number(*k)?)?;
             match number(*b) {
-                Some(offset) => {
-                    Some((Linear { operations: product.operations, ..plus(product, offset)? }, false))
-                }
-                None => Some((join(product, linear(*b)?, 0)?, true)),
+                Some(offset) => (Linear { operations: product.operations, ..plus(product, offset)? }, false),
+                None => (join(product, linear(*b)?, 0)?, true),
             }
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((dst, linear, joins))
 }
 
 fn times(a: Linear, k: f64) -> Option<Linear> {

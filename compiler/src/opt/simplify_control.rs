@@ -97,7 +97,9 @@ impl<'a> Simplifier<'_, 'a> {
             self.leave(block, input, index);
             index += 1;
         }
-        self.f.set_layout(&self.out);
+        if self.out != self.f.layout {
+            self.f.set_layout(&self.out);
+        }
     }
 
     /// Makes `block` current, merged into the pending block if there is one.
@@ -263,9 +265,9 @@ impl<'a> Simplifier<'_, 'a> {
     }
 
     fn phi_data(&self, inputs: &[(Block, Src)], like: &InstData<'a>) -> InstData<'a> {
-        let srcs: Vec<Src> = inputs.iter().map(|(_, src)| *src).collect();
-        let mods: Vec<u32> = inputs.iter().map(|(block, _)| block.0).collect();
-        InstData { srcs: self.f.alloc(&srcs), mods: self.f.alloc(&mods), ..*like }
+        let srcs = self.f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
+        let mods = self.f.bump.alloc_slice_fill_iter(inputs.iter().map(|(block, _)| block.0));
+        InstData { srcs, mods, ..*like }
     }
 
     fn finish_if(&mut self, join: Block) {
@@ -399,9 +401,13 @@ impl<'a> Simplifier<'_, 'a> {
             for index in 0..self.f.phi_count(block) {
                 let phi = self.f.block(block).insts[index];
                 let data = self.f.insts[phi];
+                let is_pred = |from: &Block| self.f.block(block).preds.contains(from);
+                if data.phi_inputs().all(|(from, _)| self.merged[from].is_none() && is_pred(&from)) {
+                    continue;
+                }
                 let inputs: Vec<(Block, Src)> = (data.phi_inputs())
                     .map(|(from, src)| (self.resolve(from), src))
-                    .filter(|(from, _)| self.f.block(block).preds.contains(from))
+                    .filter(|(from, _)| is_pred(from))
                     .collect();
                 let data = self.phi_data(&inputs, &data);
                 self.f.set_inst(phi, data);

@@ -115,7 +115,7 @@ fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, Aren
                     accesses.push(Located { inst: *inst, base, index, constant: linear.constant });
                 }
             }
-            if is_movable(data, true) && data.srcs.iter().all(is_uniform) {
+            if data.srcs.iter().all(is_uniform) && is_movable(data, true) {
                 data.dsts.iter().for_each(|dst| uniform[*dst] = true);
             }
         }

@@ -6,52 +6,85 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 use super::is_plain;
 use super::preamble::is_movable;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value};
 
 /// Groups the uniform operands of integer sums and products.
 pub fn opt_uniform_operands(f: &mut Function<'_>) {
-    if !f.present.may_have_op(Opcode::Iadd) && !f.present.may_have_op(IrOp::Imul) {
+    if f.present.may_have_op(Opcode::Iadd) || f.present.may_have_op(IrOp::Imul) {
+        f.with_scratch(group_all);
+    }
+}
+
+fn group_all(f: &mut Function<'_>, scratch: &Bump) {
+    let mut uniform = Uniform { values: ScratchSide::new_in(scratch, f.values.len()) };
+    // Most functions have nothing to group.
+    if !uniform.find_group(f) {
         return;
     }
-    let mut uniform = Uniform { values: Side::new(f.values.len()) };
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        let result = uniform.visit(r, &data);
-        if result == Rewrite::Keep && is_movable(&data, true) && data.srcs.iter().all(|src| uniform.is(*src))
-        {
-            data.dsts.iter().for_each(|dst| uniform.values[*dst] = true);
-        }
-        result
+        let Some(group) = uniform.group(r.f, &data) else {
+            uniform.note(&data);
+            return Rewrite::Keep;
+        };
+        Rewrite::Forward(uniform.build(r, &data, group))
     });
 }
 
-/// Values that the preamble could compute.
-struct Uniform {
-    values: Side<Value, bool>,
+/// A sum or product of a divergent and two uniform operands.
+struct Group {
+    base: Src,
+    uniform: [Src; 2],
 }
 
-impl Uniform {
+/// Values that the preamble could compute.
+struct Uniform<'s> {
+    values: ScratchSide<'s, Value, bool>,
+}
+
+impl Uniform<'_> {
     fn is(&self, src: Src) -> bool {
         src.as_value().is_none_or(|value| self.values[value])
     }
 
-    /// Combines the uniform operand of an operation with that of the operation that defines its other
-    /// operand.
-    fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        let Some((outer, second)) = self.parts(r.f, data) else { return Rewrite::Keep };
-        let Some(inner) = r.f.def(outer).filter(|inner| inner.op == data.op) else { return Rewrite::Keep };
-        let Some((base, first)) = self.parts(r.f, &inner) else { return Rewrite::Keep };
-        let width = r.f.width(base);
+    /// Records whether the results of an operation are uniform.
+    fn note(&mut self, data: &InstData<'_>) {
+        if data.srcs.iter().all(|src| self.is(*src)) && is_movable(data, true) {
+            data.dsts.iter().for_each(|dst| self.values[*dst] = true);
+        }
+    }
+
+    /// Whether there is a group. Records which values are uniform up to there.
+    fn find_group(&mut self, f: &Function<'_>) -> bool {
+        f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
+            let data = &f.insts[*inst];
+            self.note(data);
+            self.group(f, data).is_some()
+        })
+    }
+
+    /// The operands of an operation, and of the operation that defines its divergent operand.
+    fn group(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<Group> {
+        let (outer, second) = self.parts(f, data)?;
+        let inner = f.def(outer).filter(|inner| inner.op == data.op)?;
+        let (base, first) = self.parts(f, &inner)?;
         // Constants come last.
-        let operands = if first.as_imm().is_some() { [second, first] } else { [first, second] };
-        let both = r.alu(data.op, width, &operands, data.mods);
+        let uniform = if first.as_imm().is_some() { [second, first] } else { [first, second] };
+        Some(Group { base, uniform })
+    }
+
+    /// Combines the uniform operands first.
+    fn build(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, group: Group) -> Src {
+        let width = r.f.width(group.base);
+        let both = r.alu(data.op, width, &group.uniform, data.mods);
         if let Some(value) = both.as_value() {
             self.values[value] = true;
         }
-        Rewrite::Forward(r.alu(data.op, width, &[base, both], data.mods))
+        r.alu(data.op, width, &[group.base, both], data.mods)
     }
 
     /// The divergent and the uniform operand of a plain sum or product of 16 or 32 bits.

@@ -91,7 +91,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         for block in self.f.blocks_in_order() {
             for inst in &self.f.block(block).insts {
                 let data = &self.f.insts[*inst];
-                let is_uniform = is_movable(data, true) && data.srcs.iter().all(|src| self.is_uniform(*src));
+                let is_uniform = data.srcs.iter().all(|src| self.is_uniform(*src)) && is_movable(data, true);
                 data.dsts.iter().for_each(|dst| self.uniform[*dst] = is_uniform);
                 match (data.op, data.srcs) {
                     (Op::Hw(Opcode::Rsqrt), _) if !is_uniform => roots.extend(data.dst()),
