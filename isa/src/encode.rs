@@ -88,9 +88,7 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     // Operands whose form depends on others come last, when the bits they depend on are set.
     let mut halves = [desc.value as u64, (desc.value >> 64) as u64];
     let word = |[low, high]: [u64; 2]| u128::from(high) << 64 | u128::from(low);
-    let mut specs = desc.operands.iter();
-    for operand in &inst.operands {
-        let Some(spec) = specs.next() else { break };
+    for (operand, spec) in inst.operands.iter().zip(desc.operands) {
         // Most modifiers are 0 and set no bit.
         if operand.value == 0 && spec.kind.plain && operand.is_number() || spec.kind.contextual {
             continue;

@@ -230,11 +230,16 @@ impl Inst {
     /// registers regardless of their mask, and depth is followed by stencil.
     #[inline]
     pub fn operand_halves(&self, index: usize) -> Option<Halves> {
+        self.halves_of(index, self.op.desc().operands.get(index)?)
+    }
+
+    /// Like [`Inst::operand_halves`], given the description of the operand.
+    #[inline]
+    fn halves_of(&self, index: usize, spec: &OperandDesc) -> Option<Halves> {
         let operand = self.operands.get(index)?;
         if operand.tag != Tag::Reg {
             return None;
         }
-        let spec = self.op.desc().operands.get(index)?;
         let start = operand.value as u16;
         if spec.count == Count::Fixed(1) {
             return Some(start..start.saturating_add(u16::from(operand.size.halves())));
@@ -272,7 +277,7 @@ impl Inst {
     }
 
     fn registers_of(&self, role: Role) -> impl Iterator<Item = Halves> + '_ {
-        self.op.desc().with_role(role).filter_map(|(i, _)| self.operand_halves(i))
+        self.op.desc().with_role(role).filter_map(|(index, spec)| self.halves_of(index, spec))
     }
 
     /// Calls `act` with each element of [`Inst::registers_written`].
@@ -291,8 +296,8 @@ impl Inst {
     #[inline]
     fn each_register(&self, role: Role, link: Option<Halves>, mut act: impl FnMut(Halves)) {
         let desc = self.op.desc();
-        for (index, _) in desc.with_role(role) {
-            if let Some(halves) = self.operand_halves(index) {
+        for (index, spec) in desc.with_role(role) {
+            if let Some(halves) = self.halves_of(index, spec) {
                 act(halves);
             }
         }

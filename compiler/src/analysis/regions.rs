@@ -8,6 +8,9 @@
 
 use crate::ir::{Block, Function, Seam, Side};
 
+/// Typical nesting of constructs, for preallocation.
+const TYPICAL_DEPTH: usize = 8;
+
 /// A region by number; parents have smaller numbers than their children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Region(u32);
@@ -41,8 +44,10 @@ impl Regions {
             return Regions { of_block: Side::default(), subtrees: Vec::new() };
         }
         let mut of_block = Side::new(f.blocks.len());
-        let mut parents = vec![Region(0)];
-        let mut frames: Vec<Frame> = Vec::new();
+        // Most segments begin a region.
+        let mut parents = Vec::with_capacity(f.layout.len() + 1);
+        parents.push(Region(0));
+        let mut frames: Vec<Frame> = Vec::with_capacity(TYPICAL_DEPTH);
         let mut current = Region(0);
         for segment in f.layout {
             of_block[segment.block] = current;

@@ -15,6 +15,7 @@ pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
 use super::families::{Operations, Present};
 use super::key::Key;
+use super::memory::Memory;
 use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
 use super::src::Src;
@@ -77,7 +78,7 @@ impl<'a> InstData<'a> {
 
     /// Whether the results depend on the sources alone and there are no other effects: the instruction may be
     /// removed, merged and moved.
-    #[inline]
+    #[inline(always)]
     pub fn is_pure(&self) -> bool {
         match self.op.purity_depends() {
             true => self.is_pure_by_modifiers(),
@@ -243,8 +244,8 @@ pub struct Function<'a> {
     pub preamble: Option<Box<Function<'a>>>,
     /// Counts the instructions that passes visit, and implements cancellation.
     pub watch: Watch,
-    /// Memory for the tables of the current pass: see [`Function::with_scratch`].
-    scratch: Bump,
+    /// Memory for the tables of passes.
+    pub memory: Memory,
 }
 
 impl<'a> Function<'a> {
@@ -271,20 +272,20 @@ impl<'a> Function<'a> {
             layout: &[],
             preamble: None,
             watch: Watch::default(),
-            scratch: Bump::new(),
+            memory: Memory::default(),
         }
     }
 
     /// Runs `work` with an arena for its tables, which is cleared afterwards. The next call reuses the
     /// memory; a nested call uses other memory.
     pub fn with_scratch<R>(&mut self, work: impl FnOnce(&mut Self, &Bump) -> R) -> R {
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut scratch = std::mem::take(&mut self.memory.scratch);
         if scratch.allocated_bytes() == 0 {
             scratch = Bump::with_capacity(SCRATCH_BYTES);
         }
         let result = work(self, &scratch);
         scratch.reset();
-        self.scratch = scratch;
+        self.memory.scratch = scratch;
         result
     }
 

@@ -14,6 +14,7 @@ pub mod insert;
 pub mod interpret;
 pub mod key;
 pub mod machine;
+mod memory;
 pub mod op;
 mod parse;
 pub mod print;

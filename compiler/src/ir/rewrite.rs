@@ -6,14 +6,11 @@ use agx_isa::inst::OperandFlags;
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::{Function, InstList};
 use super::insert::Build;
+use super::memory::Forwards;
 use super::op::Op;
 use super::src::Src;
-use super::table::Side;
 use crate::error::CompileError;
 use crate::ir::watch::CHUNK;
-
-/// Typical number of results that a rewrite forwards, for preallocation.
-const TYPICAL_FORWARDS: usize = 32;
 
 /// How to replace an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,9 +34,7 @@ pub struct Rewriter<'f, 'a> {
     out: InstList<'a>,
     /// Number of values when the rewrite of the current instruction began.
     fresh: usize,
-    /// Index in `forwards` of the replacement of each value, plus one; 0 for none.
-    forward: Side<Value, u32>,
-    forwards: Vec<Src>,
+    forwards: Forwards,
 }
 
 impl<'a> Build<'a> for Rewriter<'_, 'a> {
@@ -72,26 +67,15 @@ impl Rewriter<'_, '_> {
             self.f.relax(built);
         }
         let src = self.resolve(src);
-        if self.forwards.is_empty() {
-            // Most rewrites forward nothing, and need no table.
-            self.forward = Side::new(self.f.values.len());
-            self.forwards.reserve(TYPICAL_FORWARDS);
-        }
-        self.forwards.push(src);
-        self.forward[value] = self.forwards.len() as u32;
+        self.forwards.set(value, src);
     }
 
     /// The current replacement of `src`.
     pub fn resolve(&self, mut src: Src) -> Src {
-        while let Some(forward) = src.as_value().and_then(|value| self.forwarded(value)) {
+        while let Some(forward) = src.as_value().and_then(|value| self.forwards.get(value)) {
             src = with_outer_flags(forward, src.flags);
         }
         src
-    }
-
-    /// The direct replacement of `value`.
-    fn forwarded(&self, value: Value) -> Option<Src> {
-        (self.forward[value] as usize).checked_sub(1).map(|place| self.forwards[place])
     }
 
     /// Number of instructions in the block so far, including those built for the current one.
@@ -132,7 +116,7 @@ impl Rewriter<'_, '_> {
     /// Replaces forwarded sources of `inst`.
     #[inline]
     pub fn resolve_sources(&mut self, inst: Inst) {
-        let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value] != 0);
+        let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forwards.has(value));
         if self.f.insts[inst].srcs.iter().any(is_forwarded) {
             self.replace_sources(inst);
         }
@@ -185,15 +169,8 @@ impl<'a> Function<'a> {
         let blocks = self.layout.len();
         let values = self.values.len();
         let out = self.inst_list();
-        let mut rewriter = Rewriter {
-            f: self,
-            block: Block(0),
-            line: 0,
-            out,
-            fresh: values,
-            forward: Side::default(),
-            forwards: Vec::new(),
-        };
+        let forwards = std::mem::take(&mut self.memory.forwards);
+        let mut rewriter = Rewriter { f: self, block: Block(0), line: 0, out, fresh: values, forwards };
         for index in 0..blocks {
             let block = rewriter.f.layout[index].block;
             rewriter.block = block;
@@ -224,6 +201,8 @@ impl<'a> Function<'a> {
                 }
             }
         }
+        rewriter.forwards.clear();
+        rewriter.f.memory.forwards = rewriter.forwards;
     }
 }
 

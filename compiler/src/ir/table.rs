@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use super::entity::Entity;
 
 /// Initial capacity in rows: most functions need no more.
-const FIRST_ROWS: usize = 512;
+const FIRST_ROWS: usize = 1024;
 
 /// Rows of a word of bits.
 const ROWS_PER_WORD: usize = u64::BITS as usize;

@@ -293,8 +293,8 @@ impl Difference {
     /// The difference that the sum `data` computes, if it is one.
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
         let negated = |src: Src| {
-            let negation = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty())?;
-            Some(negation.srcs[0])
+            let negation = &f.insts[f.values[src.as_value()?].def?];
+            (negation.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty()).then(|| negation.srcs[0])
         };
         let [a, b] = [data.srcs[0], data.srcs[1]];
         let (minuend, subtrahend) = match [negated(a), negated(b)] {

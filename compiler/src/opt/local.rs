@@ -15,7 +15,7 @@ use super::cse::{Numbering, may_merge};
 use super::{constant_folding, copy_prop};
 use crate::ir::function::NUMBERED;
 use crate::ir::settled::{note_settled, note_unsettled, settled_rewrites};
-use crate::ir::{Function, Inst, Rewrite, Rewriter, ScratchSide, Seam, Value};
+use crate::ir::{Function, Inst, InstData, Rewrite, Rewriter, ScratchSide, Seam, Value};
 
 /// Number of operations up to which a change may affect the rewriting of others: the depth of rules, and of a split of
 /// a `collect`.
@@ -82,11 +82,12 @@ struct Local<'s> {
 impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
-        let result = match self.affected(rewriter.f, inst) {
-            0 => self.number(rewriter, inst),
+        let data = rewriter.f.insts[inst];
+        let result = match self.affected(rewriter.f, inst, &data) {
+            0 => self.number(rewriter, inst, &data),
             affected => {
-                let result = self.rewrite(rewriter, inst);
-                self.note_affected(rewriter.f, inst, affected);
+                let result = self.rewrite(rewriter, inst, data);
+                self.note_affected(rewriter.f, inst, data.dsts, affected);
                 result
             }
         };
@@ -99,21 +100,21 @@ impl Local<'_> {
 
     /// How many operations from `inst` on may be affected by a change; 0 if the result of rewriting it is known.
     #[inline(always)]
-    fn affected(&self, f: &Function<'_>, inst: Inst) -> u8 {
+    fn affected(&self, f: &Function<'_>, inst: Inst, data: &InstData<'_>) -> u8 {
         let Some(changes) = &self.changes else { return REACH };
         if f.insts.is_touched(inst) {
             return REACH;
         }
-        let values = f.insts[inst].srcs.iter().filter_map(|src| src.as_value());
+        let values = data.srcs.iter().filter_map(|src| src.as_value());
         values.fold(0, |most, value| most.max(changes[value])).saturating_sub(1)
     }
 
     /// Records how far the results of `inst` affect others.
     #[inline(always)]
-    fn note_affected(&mut self, f: &Function<'_>, inst: Inst, affected: u8) {
+    fn note_affected(&mut self, f: &Function<'_>, inst: Inst, results: &[Value], affected: u8) {
         let Some(changes) = &mut self.changes else { return };
         let affected = if f.insts.is_touched(inst) { REACH } else { affected };
-        for dst in f.insts[inst].dsts {
+        for dst in results {
             changes[*dst] = affected;
         }
     }
@@ -124,7 +125,8 @@ impl Local<'_> {
         let mut left = MAX_SETTLED;
         while let Some(inst) = self.pending.pop() {
             let start = rewriter.built();
-            let result = if left > 0 { self.rewrite(rewriter, inst) } else { Rewrite::Keep };
+            let data = rewriter.f.insts[inst];
+            let result = if left > 0 { self.rewrite(rewriter, inst, data) } else { Rewrite::Keep };
             left = left.saturating_sub(1);
             rewriter.relax_result(inst, result);
             rewriter.take_built(start, &mut self.pending);
@@ -136,15 +138,20 @@ impl Local<'_> {
     }
 
     /// Merges an instruction that other rewrites do not change.
-    fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
-        let Some(numbering) = &mut self.numbering else { return Rewrite::Keep };
-        let data = rewriter.f.insts[inst];
-        numbering.visit(rewriter, inst, &data)
+    fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst, data: &InstData<'_>) -> Rewrite {
+        match &mut self.numbering {
+            Some(numbering) => numbering.visit(rewriter, inst, data),
+            None => Rewrite::Keep,
+        }
     }
 
     /// Applies the first rewrite that has an effect.
-    fn rewrite(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
-        let mut data = rewriter.f.insts[inst];
+    fn rewrite<'a>(
+        &mut self,
+        rewriter: &mut Rewriter<'_, 'a>,
+        inst: Inst,
+        mut data: InstData<'a>,
+    ) -> Rewrite {
         if self.which.contains(LocalRewrites::COPY_PROP) {
             let result = copy_prop::visit(rewriter, &data);
             if !matches!(result, Rewrite::Keep) {
@@ -167,9 +174,6 @@ impl Local<'_> {
                 return result;
             }
         }
-        match &mut self.numbering {
-            Some(numbering) => numbering.visit(rewriter, inst, &data),
-            None => Rewrite::Keep,
-        }
+        self.number(rewriter, inst, &data)
     }
 }
