@@ -4,6 +4,9 @@ use super::entity::{Block, Entity};
 use super::function::{Function, Seam, Segment};
 use super::op::{IrOp, Op};
 
+/// Typical nesting of constructs, for preallocation.
+const TYPICAL_DEPTH: usize = 8;
+
 /// A construct that is open at a point of the layout.
 #[derive(Clone, Copy)]
 struct Open {
@@ -28,7 +31,7 @@ impl Function<'_> {
             return;
         }
         let ends = self.construct_ends();
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<Open> = Vec::with_capacity(TYPICAL_DEPTH);
         let mut loop_depth = 0;
         for (index, end) in ends.into_iter().enumerate() {
             self.watch.visit(1);
@@ -95,7 +98,7 @@ impl Function<'_> {
     /// unbalanced.
     pub(crate) fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
         let mut ends = vec![None; self.layout.len()];
-        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut open: Vec<(usize, usize)> = Vec::with_capacity(TYPICAL_DEPTH);
         for (index, segment) in self.layout.iter().enumerate() {
             match segment.seam {
                 Seam::If | Seam::Loop | Seam::Scope => open.push((index, index)),

@@ -8,17 +8,19 @@
 //! Before: stage source. After: the same.
 
 use crate::error::CompileError;
-use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src};
+use crate::ir::{Block, Entity, Function, IrOp, Op, Seam, Segment, Side, Src};
 
 /// Reduces every unreachable block to `halt` or `if false`.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.compute_cfg();
-    if f.layout.len() == 1 {
+    // Control reaches every block, unless it leaves one before the last or stays in a loop.
+    let Some((_, others)) = f.layout.split_last() else { return Ok(()) };
+    if !others.iter().any(|segment| leaves(f, segment)) {
         return Ok(());
     }
+    f.compute_cfg();
     let reachable = reachable_blocks(f);
     let dead: Vec<Segment> = f.layout.iter().filter(|segment| !reachable[segment.block]).copied().collect();
     if dead
@@ -43,6 +45,12 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
         }
     }
     Ok(())
+}
+
+/// Whether control may not go on from a segment to the next one.
+fn leaves(f: &Function<'_>, segment: &Segment) -> bool {
+    let terminator = f.terminator(segment.block).map(|inst| f.insts[inst].op);
+    segment.seam == Seam::Loop || matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
 }
 
 fn reachable_blocks(f: &Function<'_>) -> Side<Block, bool> {

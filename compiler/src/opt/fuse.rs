@@ -104,12 +104,15 @@ impl<'s> Uses<'s> {
 /// The definition of `src` if it is `op` without source modifiers and with default modifiers.
 fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<InstData<'a>> {
     let op = op.into();
-    let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
+    let data = &r.f.insts[r.f.values[src.as_value()?].def?];
+    if data.op != op || !src.flags.is_empty() {
+        return None;
+    }
     let is_default = match op.zero_mods() {
         Some(_) => data.mods.iter().all(|code| *code == 0),
         None => *data.mods == *mods(op),
     };
-    is_default.then_some(data)
+    is_default.then_some(*data)
 }
 
 /// An addition of floats, with the operations of its width.
