@@ -78,6 +78,11 @@ impl Demand {
         Demand { mark: f.mark(), live, halves: halves.map(in_halves) }
     }
 
+    /// What stays known of `f` if only values that live within one block have changed.
+    pub fn of_changed_blocks(self, f: &Function<'_>) -> Demand {
+        if self.is_of(f) { self } else { Demand::new(f, self.live, None) }
+    }
+
     /// Whether the instructions of `f` have not changed.
     pub fn is_of(&self, f: &Function<'_>) -> bool {
         self.mark == f.mark()

@@ -297,7 +297,7 @@ passes! {
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders instructions within blocks to need fewer registers." =
         optional(Machine, Machine, schedule_pressure);
     OPT_SHARE_VECTORS "opt_share_vectors" "Replaces later uses of values that were gathered into a vector by its components." =
-        optional(Machine, Machine, sure!(opt::opt_share_vectors)).repeated_only();
+        optional(Machine, Machine, share_vectors).repeated_only();
     REGALLOC "regalloc" "Assigns a register to every value." =
         required(Machine, allocate).leaves(Allocated);
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
@@ -319,6 +319,14 @@ fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
     let runs_once = context.facts.end == End::Preamble;
     let enough = if runs_once { ENOUGH_HALVES_ONCE } else { ENOUGH_HALVES };
     context.back_end.demand = Some(schedule::schedule_pressure(f, enough));
+    Ok(())
+}
+
+/// Shares vectors, which affects values that live within one block only.
+fn share_vectors(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let known = context.back_end.demand.take().filter(|known| known.is_of(f));
+    opt::opt_share_vectors(f);
+    context.back_end.demand = known.map(|known| known.of_changed_blocks(f));
     Ok(())
 }
 
