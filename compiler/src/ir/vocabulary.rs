@@ -35,6 +35,11 @@ impl Input {
         Input(4 * location + component)
     }
 
+    /// Whether it is a component of a location.
+    pub(crate) fn is_user(self) -> bool {
+        self.0 < Self::BUILT_IN
+    }
+
     /// A clip distance.
     pub fn clip_distance(index: u32) -> Input {
         Input(Self::CLIP_DISTANCE + index % 16)

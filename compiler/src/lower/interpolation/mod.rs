@@ -1,11 +1,16 @@
 //! Lowers `interpolate` to the hardware's interpolations, and assigns coefficient registers to the inputs.
 //!
+//! Small inputs that a block reads alike take consecutive registers, and one instruction interpolates them.
+//!
 //! Before: stage source. After: the same; no `interpolate`.
+
+mod groups;
 
 use agx_abi::fragment::{CoefficientSource, Interpolation, MAX_COEFFICIENTS};
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{InterpolationPlace, Truth};
+use arrayvec::ArrayVec;
 
 use crate::context::Context;
 use crate::error::{BackEndError, CompileError};
@@ -13,6 +18,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+use groups::{Group, Groups};
 
 /// Mask of a pixel's coordinate within its tile, to which coefficients are relative.
 const IN_TILE: u64 = 31;
@@ -23,13 +29,18 @@ const IN_TILE: u64 = 31;
 /// More coefficients than registers; inputs that no front end produces are internal errors.
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let mut lowering = Lowering { sources: std::mem::take(&mut context.facts.info.fragment.coefficients) };
+    let groups = Groups::of(f);
     let lowered = f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::Interpolate) {
             return Ok(Rewrite::Keep);
         }
         let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Ok(Rewrite::Keep) };
-        lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs)?;
+        match groups.get(inst) {
+            Some(group) if group.first == inst => lowering.lower_group(r, group, [*mode, *place])?,
+            Some(_) => {}
+            None => lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs)?,
+        }
         Ok(Rewrite::Remove)
     });
     context.facts.info.fragment.coefficients = lowering.sources;
@@ -51,11 +62,7 @@ impl Lowering {
         at: &[Src],
     ) -> Result<(), CompileError> {
         let count = u32::from(r.f.ty(dst).comps);
-        let interpolation = match mode {
-            0 => Interpolation::Flat,
-            1 => Interpolation::Linear,
-            _ => Interpolation::Perspective,
-        };
+        let interpolation = interpolation(mode);
         if interpolation == Interpolation::Flat {
             return self.flat(r, dst, input, count);
         }
@@ -77,13 +84,51 @@ impl Lowering {
                 return Err(CompileError::internal(message));
             }
         };
-        let modifiers = |op| mods(op).with(key::COUNT, count % 4).with(key::INTERP, interp);
+        self.interpolate(r, dst, first, interpolation, interp, sample)
+    }
+
+    /// Interpolates the coefficients of registers from `first` on.
+    fn interpolate(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        dst: Value,
+        first: Src,
+        interpolation: Interpolation,
+        place: InterpolationPlace,
+        sample: Src,
+    ) -> Result<(), CompileError> {
+        let count = u32::from(r.f.ty(dst).comps) % 4;
+        let modifiers = |op| mods(op).with(key::COUNT, count).with(key::INTERP, place);
         if interpolation == Interpolation::Perspective {
             let w = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
-            let srcs = [first, w, sample];
-            r.push(Opcode::Iterproj, &[dst], &srcs, &modifiers(Opcode::Iterproj));
+            r.push(Opcode::Iterproj, &[dst], &[first, w, sample], &modifiers(Opcode::Iterproj));
         } else {
             r.push(Opcode::Iter, &[dst], &[first, sample], &modifiers(Opcode::Iter));
+        }
+        Ok(())
+    }
+
+    /// Interpolates all inputs of a group.
+    fn lower_group(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        group: &Group,
+        [mode, place]: [u32; 2],
+    ) -> Result<(), CompileError> {
+        let interpolation = interpolation(mode);
+        let place = if place == 0 { InterpolationPlace::CENTRE } else { InterpolationPlace::CENTROID };
+        let wanted =
+            group.members.iter().map(|member| sources(Input(member.input), member.count, interpolation));
+        let wanted = wanted.collect::<Result<Vec<_>, _>>()?.concat();
+        let first = self.hold(wanted)?;
+        let all = r.f.add_value(Type::vector(32, group.count() as u8));
+        self.interpolate(r, all, Src::imm(u64::from(first), 16), interpolation, place, Src::NONE)?;
+        let parts: Vec<Value> = (0..group.count()).map(|_| r.f.add_value(Type::B32)).collect();
+        r.push(IrOp::Split, &parts, &[all.into()], &[]);
+        let mut parts = parts.into_iter().map(Src::value);
+        for member in &group.members {
+            let own: ArrayVec<Src, 4> = parts.by_ref().take(member.count as usize).collect();
+            r.push(if own.len() == 1 { IrOp::Mov } else { IrOp::Collect }, &[member.dst], &own, &[]);
         }
         Ok(())
     }
@@ -157,13 +202,15 @@ impl Lowering {
         // The hardware binds both axes of the position within a point together.
         let point = [CoefficientSource::PointX, CoefficientSource::PointY];
         let (wanted, skipped) = match input {
-            Input::POINT_X => (Some(point.to_vec()), 0),
-            Input::POINT_Y => (Some(point.to_vec()), 1),
-            _ => ((0..count).map(|at| input.source(at, interpolation)).collect(), 0),
+            Input::POINT_X => (point.to_vec(), 0),
+            Input::POINT_Y => (point.to_vec(), 1),
+            _ => (sources(input, count, interpolation)?, 0),
         };
-        let wanted = wanted.ok_or_else(|| {
-            CompileError::internal(format!("lower_interpolation: unknown input {}", input.0))
-        })?;
+        Ok(Src::imm(u64::from(self.hold(wanted)? + skipped), 16))
+    }
+
+    /// The first of the consecutive registers that hold `wanted`: existing ones, or new ones.
+    fn hold(&mut self, wanted: Vec<CoefficientSource>) -> Result<u32, CompileError> {
         let known = self.sources.windows(wanted.len()).position(|window| window == wanted);
         let first = known.unwrap_or(self.sources.len());
         if known.is_none() {
@@ -172,8 +219,27 @@ impl Lowering {
         if self.sources.len() > MAX_COEFFICIENTS as usize {
             return Err(BackEndError::Coefficients { most: MAX_COEFFICIENTS }.into());
         }
-        Ok(Src::imm((first + skipped) as u64, 16))
+        Ok(first as u32)
     }
+}
+
+/// The interpolation that a modifier stands for.
+fn interpolation(mode: u32) -> Interpolation {
+    match mode {
+        0 => Interpolation::Flat,
+        1 => Interpolation::Linear,
+        _ => Interpolation::Perspective,
+    }
+}
+
+/// The contents of the registers of `count` components from `input` on.
+fn sources(
+    input: Input,
+    count: u32,
+    interpolation: Interpolation,
+) -> Result<Vec<CoefficientSource>, CompileError> {
+    let sources: Option<_> = (0..count).map(|at| input.source(at, interpolation)).collect();
+    sources.ok_or_else(|| CompileError::internal(format!("lower_interpolation: unknown input {}", input.0)))
 }
 
 fn float_sum(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
