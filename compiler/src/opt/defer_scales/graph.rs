@@ -163,8 +163,8 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     }
 
     /// An instruction that computes a 32-bit float that may be rounded differently.
-    pub(super) fn float(&self, inst: Inst) -> Option<(Value, InstData<'a>)> {
-        let data = self.f.insts[inst];
+    pub(super) fn float(&self, inst: Inst) -> Option<(Value, &InstData<'a>)> {
+        let data = &self.f.insts[inst];
         let dst = data.dst()?;
         let is_plain = match data.op {
             Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma) => !data.get(key::SAT),
@@ -178,7 +178,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     }
 
     /// The definition of a float that may be rounded differently.
-    pub(super) fn def(&self, value: Value) -> Option<InstData<'a>> {
+    pub(super) fn def(&self, value: Value) -> Option<&InstData<'a>> {
         self.f.values[value].def.and_then(|def| self.float(def)).map(|(_, data)| data)
     }
 

@@ -51,7 +51,10 @@ pub(super) struct Plan<'s> {
     /// The number of the plan in which each value is a carrier.
     carriers: ScratchSide<'s, Value, u32>,
     number: u32,
+    /// The operands that read carriers, by carrier.
     reads: ArenaVec<'s, Read>,
+    /// Where the reads of carriers begin that several products read, whose other factors are scaled.
+    repeated: ArenaVec<'s, usize>,
 }
 
 impl<'s> Plan<'s> {
@@ -64,6 +67,7 @@ impl<'s> Plan<'s> {
             carriers: ScratchSide::new_in(scratch, values),
             number: 0,
             reads: ArenaVec::new_in(scratch),
+            repeated: ArenaVec::new_in(scratch),
         }
     }
 
@@ -129,7 +133,7 @@ impl<'s> Plan<'s> {
                     continue;
                 }
                 let Some((result, data)) = graph.float(reads.inst) else { continue };
-                if self.carriers[result] != self.number && self.carries(&data) {
+                if self.carriers[result] != self.number && self.carries(data) {
                     self.add(result)?;
                 }
             }
@@ -253,6 +257,7 @@ impl<'s> Plan<'s> {
     /// Determines what becomes of every operand.
     fn find_reads(&mut self, graph: &Graph<'_, '_, '_>) {
         self.reads.clear();
+        self.repeated.clear();
         for at in 0..self.candidates.len() {
             let carrier = self.candidates[at];
             if self.carriers[carrier] != self.number {
@@ -263,26 +268,21 @@ impl<'s> Plan<'s> {
                 let fate = self.fate(graph, reads);
                 self.reads.push(Read { carrier, reads, fate });
             }
+            let own = &self.reads[from..];
             // Products of a carrier that is scaled anyway read it scaled.
-            if self.reads[from..].iter().any(|read| read.fate == Fate::Scaled) {
-                self.scale_factors(carrier);
+            if own.iter().any(|read| read.fate == Fate::Scaled) {
+                scale_factors(&mut self.reads[from..]);
+            } else if own.iter().filter(|read| read.fate == Fate::Moved).count() > 1 {
+                self.repeated.push(from);
             }
         }
-        let count = |reads: &[Read], carrier| {
-            reads.iter().filter(|read| read.fate == Fate::Moved && read.carrier == carrier).count()
-        };
-        for at in 0..self.candidates.len() {
-            let carrier = self.candidates[at];
-            if count(&self.reads, carrier) > 1 && self.own_factors(graph, carrier) > 1 {
-                self.scale_factors(carrier);
+        for from in &self.repeated {
+            let Read { carrier, .. } = self.reads[*from];
+            if self.own_factors(graph, carrier) > 1 {
+                let own = self.reads[*from..].iter().take_while(|read| read.carrier == carrier).count();
+                scale_factors(&mut self.reads[*from..*from + own]);
             }
         }
-    }
-
-    /// Scales a carrier for the products that read it.
-    fn scale_factors(&mut self, carrier: Value) {
-        let own = self.reads.iter_mut().filter(|read| read.carrier == carrier && read.fate == Fate::Moved);
-        own.for_each(|read| read.fate = Fate::Scaled);
     }
 
     /// The number of values that would be scaled for no other carrier.
@@ -371,6 +371,11 @@ impl<'s> Plan<'s> {
             group().for_each(|reads| graph.replace(reads, product));
         }
     }
+}
+
+/// Scales a carrier, whose reads are given, for the products among them.
+fn scale_factors(reads: &mut [Read]) {
+    reads.iter_mut().filter(|read| read.fate == Fate::Moved).for_each(|read| read.fate = Fate::Scaled);
 }
 
 /// The other factor of the product that reads a factor.
