@@ -363,25 +363,26 @@ impl<'a> Assigner<'_, 'a> {
         }
         let free = self.file.free().and(self.usable);
         let unreserved = free.without(self.affinity.kept());
-        let conflict_free =
-            phi.map_or(unreserved, |(phi, phis)| unreserved.without(self.next_iteration(phi, phis)));
-        let undisturbed = self.flight.undisturbed(conflict_free, self.allocation.halves_used);
+        let conflict_free = match phi {
+            Some((phi, phis)) => unreserved.without(self.next_iteration(phi, phis)),
+            None => unreserved,
+        };
         let beside = |free| match self.affinity.has_exports() {
             true => lowest_place(self.affinity.beside_exports(value, free), shape),
             false => None,
         };
-        let undisturbed = Some(undisturbed).filter(|halves| !halves.is_empty());
+        let place = |free| beside(free).or_else(|| lowest_place(free, shape));
         if self.flight.has_loaded() && is_loaded(self.f, value) {
             let untouched = self.flight.untouched(conflict_free, self.allocation.halves_used);
-            if let Some(half) = beside(untouched).or_else(|| lowest_place(untouched, shape)) {
+            if let Some(half) = place(untouched) {
                 return Some(half);
             }
             self.flight.start_over();
         }
-        undisturbed
-            .and_then(|halves| beside(halves).or_else(|| lowest_place(halves, shape)))
-            .or_else(|| beside(conflict_free))
-            .or_else(|| lowest_place(conflict_free, shape))
+        let undisturbed = self.flight.undisturbed(conflict_free, self.allocation.halves_used);
+        let first = if undisturbed.is_empty() { None } else { place(undisturbed) };
+        first
+            .or_else(|| place(conflict_free))
             .or_else(|| lowest_place(unreserved, shape))
             .or_else(|| lowest_place(free, shape))
     }
