@@ -277,7 +277,7 @@ impl<'a> Assigner<'_, 'a> {
                 self.put_preload(data, *dst, shape)?;
                 continue;
             }
-            if self.shared_vector(data, index).is_some() {
+            if self.shared_vector(data, index).is_some() || self.collect_around(data) {
                 continue;
             }
             let hint = self.hint(data, index).filter(|half| self.fits(*half, shape));
@@ -319,18 +319,6 @@ impl<'a> Assigner<'_, 'a> {
                 let before: u16 = data.dsts[..index].iter().map(|dst| self.f.ty(*dst).halves()).sum();
                 place(&data.srcs[0])?.map(|half| half + before)
             }
-            Op::Ir(IrOp::Collect) => {
-                let shape = self.shape(data.dsts[0]);
-                let mut offset = 0;
-                for src in data.srcs {
-                    let vector = place(src).flatten().and_then(|half| half.checked_sub(offset));
-                    if let Some(half) = vector.filter(|half| self.fits(*half, shape)) {
-                        return Some(half);
-                    }
-                    offset += self.f.src_ty(*src).halves();
-                }
-                None
-            }
             _ => None,
         }
     }
@@ -342,6 +330,9 @@ impl<'a> Assigner<'_, 'a> {
         }
         if let Some((vector, offset)) = self.affinity.vector_of(value) {
             if self.affinity.vector_place(vector).is_none() {
+                if let Some(half) = self.beside_parts(vector, offset, shape) {
+                    return Some(half);
+                }
                 let whole = self.shape(vector);
                 let free = self.file.free().and(self.usable).without(self.affinity.kept());
                 let beside = lowest_place(self.affinity.beside_exports(vector, free), whole);

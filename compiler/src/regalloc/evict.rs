@@ -32,7 +32,7 @@ impl<'a> Assigner<'_, 'a> {
             .step_by(usize::from(shape.align))
             .map(|start| (start, HalfSet::range(start, shape.halves)))
             .filter(|(_, window)| self.usable.contains(*window) && window.and(results).is_empty())
-            .map(|(start, _)| (self.cost(start, shape), start))
+            .map(|(start, _)| (cost(self, start, shape), start))
             .collect();
         windows.sort_unstable();
         for (_, start) in windows.into_iter().take(MAX_WINDOWS) {
@@ -53,21 +53,9 @@ impl<'a> Assigner<'_, 'a> {
         })
     }
 
-    /// Names that own a half register of the window, each once, lowest first.
-    fn owners(&self, start: u16, halves: u16) -> Vec<Value> {
-        let mut owners: Vec<Value> =
-            (start..start + halves).filter_map(|half| self.file.owner(half)).collect();
-        owners.dedup();
-        owners
-    }
-
-    fn cost(&self, start: u16, shape: Shape) -> u16 {
-        self.owners(start, shape.halves).iter().map(|owner| self.shape(*owner).halves).sum()
-    }
-
     /// New registers for the owners of a window, if there is room.
     fn empty_window(&self, start: u16, shape: Shape) -> Option<Places> {
-        let mut names = self.owners(start, shape.halves);
+        let mut names = owners(&self.file, start, shape.halves);
         self.sort_for_packing(&mut names);
         let window = HalfSet::range(start, shape.halves);
         let vacated = self.halves_of(&names);
@@ -137,7 +125,7 @@ impl<'a> Assigner<'_, 'a> {
             self.file.release(half, shape.halves);
         }
         self.placed.clear();
-        let mut lasting = self.owners(0, FILE_HALVES);
+        let mut lasting = owners(&self.file, 0, FILE_HALVES);
         let mut results: Vec<Value> =
             data.dsts.iter().copied().filter(|dst| self.needs_register(data, *dst)).collect();
         let mut ending = self.ending.to_vec();
@@ -179,4 +167,16 @@ impl<'a> Assigner<'_, 'a> {
         let ending = self.pack_low(ending, &mut free)?;
         Some((places, results, ending))
     }
+}
+
+/// Names that own a half register of the window, each once, lowest first.
+fn owners(file: &RegisterFile, start: u16, halves: u16) -> Vec<Value> {
+    let mut owners: Vec<Value> = (start..start + halves).filter_map(|half| file.owner(half)).collect();
+    owners.dedup();
+    owners
+}
+
+/// Half registers of the names that own a half register of the window.
+fn cost(assigner: &Assigner<'_, '_>, start: u16, shape: Shape) -> u16 {
+    owners(&assigner.file, start, shape.halves).iter().map(|owner| assigner.shape(*owner).halves).sum()
 }

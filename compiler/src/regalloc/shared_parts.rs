@@ -2,13 +2,15 @@
 //!
 //! A `split` whose vector is read again later, for instance coordinates of a texture access that are also used
 //! in arithmetic, needs no moves: the parts are read from the vector's register. The vector owns the register.
-//! If it moves, its parts move with it; if it ends first, they become the owners of their registers.
+//! If it moves, its parts move with it; if it ends first, they become the owners of their registers. Likewise, a
+//! `collect` of values that are in their positions already needs no moves, though they are read again later.
 //!
-//! Either the vector or the part ends in the block of the `split`, so that the sharing ends there too.
+//! Either the vector or the part ends in the block of the `split` or `collect`, so that the sharing ends there too.
 
 use crate::ir::entity::Value;
 use crate::ir::function::InstData;
 use crate::ir::op::{IrOp, Op};
+use crate::ir::src::Src;
 
 use super::assign::{Assigner, SharedPart};
 use super::shapes::Shape;
@@ -53,6 +55,48 @@ impl<'a> Assigner<'_, 'a> {
                 self.shared.push(SharedPart { vector, part: *part, offset });
             }
         }
+    }
+
+    /// Places the vector of a `collect` around parts that are in their positions in it already, most of them: those that
+    /// are read again share its register. `false` if that is nowhere possible.
+    pub(super) fn collect_around(&mut self, data: &InstData<'a>) -> bool {
+        let (Op::Ir(IrOp::Collect), [vector]) = (data.op, data.dsts) else { return false };
+        let best = data
+            .srcs
+            .iter()
+            .zip(offsets(self, data))
+            .filter_map(|(src, offset)| {
+                let half = half_of(self, *src)?.checked_sub(offset)?;
+                Some((parts_in_place(self, data, *vector, half)?, std::cmp::Reverse(half)))
+            })
+            .max();
+        let Some((_, std::cmp::Reverse(half))) = best else { return false };
+        let mut start = half;
+        for src in data.srcs {
+            let halves = self.f.src_ty(*src).halves();
+            if !self.file.is_free(start, halves)
+                && let Some(part) = src.as_value()
+            {
+                self.file.release(start, halves);
+                self.shared.push(SharedPart { vector: *vector, part, offset: start - half });
+            }
+            start += halves;
+        }
+        self.put_result(*vector, half);
+        true
+    }
+
+    /// The register of a part of `vector` at `offset` beside other parts that were placed before.
+    pub(super) fn beside_parts(&self, vector: Value, offset: u16, shape: Shape) -> Option<u16> {
+        let data = self.f.def(vector.into())?;
+        let align = self.shape(vector).align;
+        data.srcs.iter().zip(offsets(self, &data)).find_map(|(src, other)| {
+            let start = half_of(self, *src)?.checked_sub(other)?;
+            let is_live = self.file.owner(start + other) == src.as_value().map(|value| self.names.get(value));
+            let place = start + offset;
+            let fits = is_live && start.is_multiple_of(align) && self.fits(place, shape);
+            fits.then_some(place)
+        })
     }
 
     /// Removes parts from the ending names whose vector still owns their registers.
@@ -116,6 +160,60 @@ impl<'a> Assigner<'_, 'a> {
 
 fn range(start: u16, shape: Shape) -> std::ops::Range<u16> {
     start..start + shape.halves
+}
+
+/// The register of a source.
+fn half_of(assigner: &Assigner<'_, '_>, src: Src) -> Option<u16> {
+    assigner.allocation.half(assigner.names.get(src.as_value()?))
+}
+
+/// The number of parts of a `collect` that are in place if its vector is at `half`; `None` if it cannot be there.
+fn parts_in_place(
+    assigner: &Assigner<'_, '_>,
+    data: &InstData<'_>,
+    vector: Value,
+    half: u16,
+) -> Option<usize> {
+    let shape = assigner.shape(vector);
+    if !half.is_multiple_of(shape.align) || !assigner.usable.has_all(&(half..half + shape.halves)) {
+        return None;
+    }
+    let mut count = 0;
+    for (src, offset) in data.srcs.iter().zip(offsets(assigner, data)) {
+        let halves = assigner.f.src_ty(*src).halves();
+        let is_in_place = half_of(assigner, *src) == Some(half + offset);
+        let is_possible = assigner.file.is_free(half + offset, halves)
+            || is_in_place && src.as_value().is_some_and(|part| may_join(assigner, vector, part));
+        if !is_possible {
+            return None;
+        }
+        count += usize::from(is_in_place);
+    }
+    Some(count)
+}
+
+/// Whether `part`, which is read again, can share the register of the vector that is collected around it.
+fn may_join(assigner: &Assigner<'_, '_>, vector: Value, part: Value) -> bool {
+    let crosses = |value: Value| assigner.last.is_live_out(assigner.live, value);
+    let name = assigner.names.get(part);
+    let (half, shape) = assigner.place_of(name);
+    // Wherever the vector moves.
+    let is_aligned = assigner.shape(vector).align.is_multiple_of(shape.align);
+    let is_owner = (half..half + shape.halves).all(|half| assigner.file.owner(half) == Some(name))
+        && !assigner.shared.iter().any(|shared| shared.vector == part);
+    is_owner && is_aligned && !(crosses(vector) && crosses(part))
+}
+
+/// The positions of the sources of a `collect`, in halves.
+fn offsets<'o>(
+    assigner: &'o Assigner<'_, '_>,
+    data: &'o InstData<'_>,
+) -> impl Iterator<Item = u16> + use<'o> {
+    data.srcs.iter().scan(0, |next, src| {
+        let offset = *next;
+        *next += assigner.f.src_ty(*src).halves();
+        Some(offset)
+    })
 }
 
 /// The position of result `index` of a `split`, in halves.

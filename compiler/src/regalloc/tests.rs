@@ -487,10 +487,15 @@ fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, us
     let insts = &f.block(block).insts;
     let own = f.insts[insts[index]];
     let Some(moved) = own.dst().map(halves) else { return false };
-    // If an earlier block has the same move, the value may already be at the destination.
+    // If an earlier block has the same move, or moves one value to both registers, it may already be at the destination.
     let before = f.blocks_in_order().take_while(|before| *before != block);
-    let mut moves = before.flat_map(|before| &f.block(before).insts).map(|inst| f.insts[*inst]);
-    if moves.any(|other| (other.dsts, other.srcs) == (own.dsts, own.srcs)) {
+    let moves: Vec<_> = before.flat_map(|before| &f.block(before).insts).map(|inst| f.insts[*inst]).collect();
+    let from = own.srcs.first().and_then(|src| src.as_value());
+    let is_twin = |twin: &InstData<'_>| from.is_some_and(|from| twin.dsts == [from]);
+    let made_equal = |other: &InstData<'_>| {
+        other.dsts == own.dsts && moves.iter().any(|twin| is_twin(twin) && twin.srcs == other.srcs)
+    };
+    if moves.iter().any(|other| (other.dsts, other.srcs) == (own.dsts, own.srcs) || made_equal(other)) {
         return false;
     }
     // A value is moved away and back: its move back may be lost without harm.
