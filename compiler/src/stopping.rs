@@ -7,8 +7,6 @@
 //! *Rationale:* rust-analyzer cancels its queries in this way. If every loop tested a flag, every pass would
 //! have to handle analyses that ended early. Where panics abort, cancellation takes effect only between
 //! passes.
-//! *Rationale:* rust-analyzer cancels its queries in this way. Flags that every loop tests would need every pass to cope
-//! with analyses that ended early. Where panics abort, the answer counts between passes alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -22,6 +22,13 @@ pub(super) struct Member {
     pub(super) count: u32,
 }
 
+impl Member {
+    /// The numbers of its components among those of all inputs.
+    fn components(&self) -> std::ops::Range<usize> {
+        self.input as usize..(self.input + self.count) as usize
+    }
+}
+
 /// Inputs that are interpolated alike, in the block of the first one.
 pub(super) struct Group {
     pub(super) members: ArrayVec<Member, { MOST_COMPONENTS as usize }>,
@@ -51,7 +58,8 @@ impl Groups {
     /// and numbers whose place is determined by what reads them would be moved there.
     pub(super) fn of(f: &Function<'_>) -> Groups {
         let mut groups = Groups::default();
-        let mut read: Vec<(u32, u32)> = Vec::new();
+        // Number of reads by component.
+        let mut reads: Vec<u32> = Vec::new();
         for block in f.blocks_in_order() {
             let open = groups.list.len();
             for inst in &f.block(block).insts {
@@ -62,9 +70,13 @@ impl Groups {
                     continue;
                 };
                 let member = Member { dst, input: *input, count: u32::from(f.ty(dst).comps) };
-                read.push((member.input, member.count));
+                if !Input(member.input).is_user() {
+                    continue;
+                }
+                reads.resize(reads.len().max(member.components().end), 0);
+                reads[member.components()].iter_mut().for_each(|count| *count += 1);
                 let is_word = f.ty(dst) == Type::vector(32, f.ty(dst).comps) && !f.values[dst].relaxed;
-                if *mode != FLAT && data.srcs.is_empty() && is_word && Input(*input).is_user() {
+                if *mode != FLAT && data.srcs.is_empty() && is_word {
                     groups.add(open, *inst, member, [*mode, *place]);
                 }
             }
@@ -74,12 +86,10 @@ impl Groups {
             return groups;
         }
         let placed = placed(f);
-        let reads = |input: u32, count: u32| {
-            read.iter().filter(|(other, size)| input < other + size && *other < input + count).count()
-        };
-        groups.list.retain(|group| {
-            group.members.iter().all(|member| reads(member.input, member.count) == 1 && !placed[member.dst])
-        });
+        let is_read_once = |member: &Member| reads[member.components()].iter().all(|count| *count == 1);
+        groups
+            .list
+            .retain(|group| group.members.iter().all(|member| is_read_once(member) && !placed[member.dst]));
         groups.number(f);
         groups
     }
