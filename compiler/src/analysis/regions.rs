@@ -6,10 +6,7 @@
 //! because it is always executed, and when only one arm of an if reaches the join, the join continues that
 //! arm's region.
 
-use crate::ir::{Block, Function, Seam, Side};
-
-/// Typical nesting of constructs, for preallocation.
-const TYPICAL_DEPTH: usize = 8;
+use crate::ir::{Block, Function, Seam, Side, TYPICAL_DEPTH};
 
 /// A region by number; parents have smaller numbers than their children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

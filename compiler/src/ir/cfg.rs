@@ -5,7 +5,7 @@ use super::function::{Function, Seam, Segment};
 use super::op::{IrOp, Op};
 
 /// Typical nesting of constructs, for preallocation.
-const TYPICAL_DEPTH: usize = 8;
+pub(crate) const TYPICAL_DEPTH: usize = 8;
 
 /// A construct that is open at a point of the layout.
 #[derive(Clone, Copy)]

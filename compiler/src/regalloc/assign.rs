@@ -311,16 +311,14 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// The register for result `index` that avoids moves for the operation itself.
+    /// The register for result `index` of a `split` that avoids a move: its position in the vector.
     fn hint(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
-        let place = |src: &Src| Some(self.allocation.half(self.names.get(src.as_value()?)));
-        match data.op {
-            Op::Ir(IrOp::Split) => {
-                let before: u16 = data.dsts[..index].iter().map(|dst| self.f.ty(*dst).halves()).sum();
-                place(&data.srcs[0])?.map(|half| half + before)
-            }
-            _ => None,
+        if data.op != Op::Ir(IrOp::Split) {
+            return None;
         }
+        let half = self.allocation.half(self.names.get(data.srcs[0].as_value()?))?;
+        let before: u16 = data.dsts[..index].iter().map(|dst| self.f.ty(*dst).halves()).sum();
+        Some(half + before)
     }
 
     /// A free register for `value`: one that avoids later moves, or the lowest.

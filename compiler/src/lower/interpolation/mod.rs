@@ -70,21 +70,11 @@ impl Lowering {
             return Err(CompileError::internal(format!("lower_interpolation: {count} components")));
         }
         let first = self.registers(input, count, interpolation)?;
-        let (interp, sample) = match (place, at) {
-            (0, []) => (InterpolationPlace::CENTRE, Src::NONE),
-            (1, []) => (InterpolationPlace::CENTROID, Src::NONE),
-            (2, [sample]) if sample.as_imm().is_some() => (InterpolationPlace::SAMPLE, *sample),
-            (2, [sample]) => (InterpolationPlace::SAMPLE_REGISTER, *sample),
-            (3, [right, down]) => {
-                let point = Self::point(r, [*right, *down]);
-                return self.evaluate(r, dst, [input.0, count], interpolation, point);
-            }
-            _ => {
-                let message = format!("lower_interpolation: {} sources for place {place}", at.len());
-                return Err(CompileError::internal(message));
-            }
-        };
-        self.interpolate(r, dst, first, interpolation, interp, sample)
+        if let (3, [right, down]) = (place, at) {
+            let point = Self::point(r, [*right, *down]);
+            return self.evaluate(r, dst, [input.0, count], interpolation, point);
+        }
+        self.interpolate(r, dst, first, interpolation, interpolation_place(place, at)?)
     }
 
     /// Interpolates the coefficients of registers from `first` on.
@@ -94,8 +84,7 @@ impl Lowering {
         dst: Value,
         first: Src,
         interpolation: Interpolation,
-        place: InterpolationPlace,
-        sample: Src,
+        (place, sample): (InterpolationPlace, Src),
     ) -> Result<(), CompileError> {
         let count = u32::from(r.f.ty(dst).comps) % 4;
         let modifiers = |op| mods(op).with(key::COUNT, count).with(key::INTERP, place);
@@ -116,13 +105,13 @@ impl Lowering {
         [mode, place]: [u32; 2],
     ) -> Result<(), CompileError> {
         let interpolation = interpolation(mode);
-        let place = if place == 0 { InterpolationPlace::CENTRE } else { InterpolationPlace::CENTROID };
+        let place = interpolation_place(place, &[])?;
         let wanted =
             group.members.iter().map(|member| sources(Input(member.input), member.count, interpolation));
         let wanted = wanted.collect::<Result<Vec<_>, _>>()?.concat();
         let first = self.hold(wanted)?;
         let all = r.f.add_value(Type::vector(32, group.count() as u8));
-        self.interpolate(r, all, Src::imm(u64::from(first), 16), interpolation, place, Src::NONE)?;
+        self.interpolate(r, all, Src::imm(u64::from(first), 16), interpolation, place)?;
         let parts: Vec<Value> = (0..group.count()).map(|_| r.f.add_value(Type::B32)).collect();
         r.push(IrOp::Split, &parts, &[all.into()], &[]);
         let mut parts = parts.into_iter().map(Src::value);
@@ -229,6 +218,20 @@ fn interpolation(mode: u32) -> Interpolation {
         0 => Interpolation::Flat,
         1 => Interpolation::Linear,
         _ => Interpolation::Perspective,
+    }
+}
+
+/// The place that a modifier stands for, and the sample there.
+fn interpolation_place(place: u32, at: &[Src]) -> Result<(InterpolationPlace, Src), CompileError> {
+    match (place, at) {
+        (0, []) => Ok((InterpolationPlace::CENTRE, Src::NONE)),
+        (1, []) => Ok((InterpolationPlace::CENTROID, Src::NONE)),
+        (2, [sample]) if sample.as_imm().is_some() => Ok((InterpolationPlace::SAMPLE, *sample)),
+        (2, [sample]) => Ok((InterpolationPlace::SAMPLE_REGISTER, *sample)),
+        _ => Err(CompileError::internal(format!(
+            "lower_interpolation: {} sources for place {place}",
+            at.len()
+        ))),
     }
 }
 
