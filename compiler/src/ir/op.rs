@@ -377,6 +377,12 @@ pub(super) const fn mod_places(name: &str) -> [u8; Op::COUNT] {
     places
 }
 
+/// The position of the modifier `name` in the list of `op`.
+pub(crate) const fn mod_place(op: Op, name: &str) -> Option<usize> {
+    let place = mod_places(name)[op.index()];
+    if place == NOWHERE { None } else { Some(place as usize) }
+}
+
 /// Compares two names at compile time.
 pub(crate) const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -53,7 +53,7 @@ impl Rules {
         while left != 0 {
             let rule = &group.rules[left.trailing_zeros() as usize];
             left &= left - 1;
-            if !pattern::could_match(rewriter.f, rule, data.srcs) {
+            if !pattern::could_match(rule, data.srcs) {
                 continue;
             }
             if rule.exactness > self.limit {

@@ -4,6 +4,7 @@ use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
 use crate::ir::families::Ops;
+use crate::ir::op::{Mods, mod_place, mods};
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type, Value};
 
 /// How exact a replacement is, the most exact first.
@@ -70,7 +71,24 @@ pub(super) enum Node {
     /// In a replacement, a constant computed from the bound sources.
     Calc(fn(&Bound) -> u64),
     /// An operation. Modifiers that are not named have their default.
-    Apply(Op, &'static [(&'static str, Mod)], &'static [Node]),
+    Apply(Op, &'static [Named], &'static [Node]),
+}
+
+/// A modifier that a pattern names, by its place among those of the operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    /// The place.
+    pub place: usize,
+    /// What it is.
+    pub is: Mod,
+}
+
+impl Named {
+    /// The modifier `name` of `op`.
+    pub(super) const fn new(op: Op, name: &str, is: Mod) -> Named {
+        let Some(place) = mod_place(op, name) else { panic!("the operation lacks the modifier") };
+        Named { place, is }
+    }
 }
 
 impl Node {
@@ -82,6 +100,14 @@ impl Node {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Number of sources.
+    const fn sources(&self) -> usize {
+        match self {
+            Node::Apply(_, _, args) => args.len(),
+            _ => 0,
         }
     }
 
@@ -119,8 +145,8 @@ impl Node {
 /// Maximum number of different defining operations that the rules of a group require for one source.
 const MAX_MAKERS: usize = 16;
 
-/// Number of leading sources by which candidate rules are selected.
-const DECIDING: usize = 2;
+/// Number of leading sources by which candidate rules are selected: all that rules have.
+const DECIDING: usize = 3;
 
 /// The rules of a group that may match, by the definition of one source, as bit masks.
 #[derive(Clone, Copy, Debug)]
@@ -178,12 +204,12 @@ impl BySource {
     }
 }
 
-/// The rules of an operation, with masks of those that may match given the first two sources.
+/// The rules of an operation, with masks of those that may match given its sources.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     /// The rules; the first match applies.
     pub rules: &'static [Rule],
-    /// Rules that may match, by each of the first two sources.
+    /// Rules that may match, by each source.
     by_source: [BySource; DECIDING],
     /// Rules that require the first two sources to be equal.
     same: u128,
@@ -199,6 +225,7 @@ impl Group {
         let (mut by_source, mut same) = ([BySource::NONE; DECIDING], 0);
         let mut at = 0;
         while at < rules.len() {
+            assert!(rules[at].from.sources() <= DECIDING, "every source decides");
             let mut index = 0;
             while index < DECIDING {
                 by_source[index] = by_source[index].with(at, rules[at].from, index);
@@ -212,7 +239,7 @@ impl Group {
         Group { rules, by_source, same }
     }
 
-    /// Mask of the rules that may match given the first two sources of `data`.
+    /// Mask of the rules that may match given the sources of `data`.
     #[inline]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
         let mut rules = match data.srcs {
@@ -326,25 +353,14 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
 }
 
 /// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs`, judged
-/// by its constants and later sources. This cheaply excludes most rules.
+/// by its constants. This cheaply excludes most rules.
 #[inline]
-pub(super) fn could_match(f: &Function<'_>, rule: &Rule, srcs: &[Src]) -> bool {
+pub(super) fn could_match(rule: &Rule, srcs: &[Src]) -> bool {
     let Node::Apply(_, _, args) = &rule.from else { return false };
-    args.iter().zip(srcs).enumerate().all(|(index, (arg, src))| match arg {
-        Node::Any(_) => true,
-        Node::Int(number) => src.kind == SrcKind::Imm && (src.payload == *number || *number == u64::MAX),
-        Node::Float(number) => {
-            let is_it = src.bits != 32 || src.payload == u64::from(number.to_bits());
-            src.kind == SrcKind::Imm && is_it
-        }
-        Node::Apply(op, ..) => {
-            index < DECIDING
-                || src
-                    .as_value()
-                    .and_then(|value| f.values[value].def)
-                    .is_some_and(|def| f.insts[def].op == *op)
-        }
-        _ => src.kind == SrcKind::Imm,
+    args.iter().zip(srcs).all(|(arg, src)| match arg {
+        Node::Int(number) => src.payload == *number || *number == u64::MAX,
+        Node::Float(number) => src.bits != 32 || src.payload == u64::from(number.to_bits()),
+        _ => true,
     })
 }
 
@@ -375,8 +391,8 @@ fn match_inst<'r>(
         return None;
     }
     bound.results.push(result.bits);
-    for pair in args.iter().zip(data.srcs.iter().copied()).rev() {
-        pending.push(pair);
+    for index in (0..args.len()).rev() {
+        pending.push((&args[index], data.srcs[index]));
     }
     Some(())
 }
@@ -393,35 +409,27 @@ fn widths_agree(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>, result: u8) ->
     }
 }
 
-fn match_mods(data: &InstData<'_>, wanted: &[(&str, Mod)], bound: &mut Bound) -> bool {
-    let zero_defaults = match data.op {
-        Op::Hw(op) => op.desc().zero_defaults,
-        Op::Ir(_) => true,
-    };
-    if wanted.is_empty() && zero_defaults {
-        return data.mods.iter().all(|code| *code == 0);
-    }
-    for ((name, default), actual) in named_defaults(data.op).zip(data.mods) {
-        match wanted.iter().find(|(known, _)| *known == name) {
-            None if *actual != default => return false,
-            Some((_, Mod::Is(number))) if actual != number => return false,
-            Some((_, Mod::Bind(index))) => bound.mods[*index] = *actual,
+fn match_mods(data: &InstData<'_>, wanted: &[Named], bound: &mut Bound) -> bool {
+    for (place, actual) in data.mods.iter().enumerate() {
+        match wanted.iter().find(|named| named.place == place).map(|named| named.is) {
+            None if *actual != default_mod(data.op, place) => return false,
+            Some(Mod::Is(number)) if *actual != number => return false,
+            Some(Mod::Bind(index)) => bound.mods[index] = *actual,
             _ => {}
         }
     }
     true
 }
 
-/// Modifiers of an operation with their default values.
-pub(super) fn named_defaults(op: Op) -> impl Iterator<Item = (&'static str, u32)> {
-    let (hw, ir) = match op {
-        Op::Hw(op) => (
-            Some(op.desc().with_role(Role::Mod).map(|(_, operand)| (operand.name, operand.default.value))),
-            None,
-        ),
-        Op::Ir(op) => (None, Some(op.desc().mods.iter().map(|name| (*name, 0)))),
-    };
-    hw.into_iter().flatten().chain(ir.into_iter().flatten())
+/// The default of the modifier of an operation at `place`.
+#[inline]
+fn default_mod(op: Op, place: usize) -> u32 {
+    match op {
+        Op::Hw(op) if !op.desc().zero_defaults => {
+            op.desc().with_role(Role::Mod).nth(place).map_or(0, |(_, operand)| operand.default.value)
+        }
+        _ => 0,
+    }
 }
 
 /// A literal of a pattern in `width` bits.
@@ -453,21 +461,23 @@ fn build_node(rewriter: &mut Rewriter<'_, '_>, node: Node, width: u8, bound: &Bo
                 let width = arg_width(op, index, args, width, bound);
                 srcs.push(build_node(rewriter, *arg, width, bound)?);
             }
-            let mods: ArrayVec<u32, 8> = replacement_mods(op, mods, bound);
+            let mods = replacement_mods(op, mods, bound);
             Some(rewriter.alu(op, width, &srcs, &mods))
         }
     }
 }
 
 /// The modifiers of an operation in a replacement.
-pub(super) fn replacement_mods(op: Op, given: &[(&str, Mod)], bound: &Bound) -> ArrayVec<u32, 8> {
-    let value = |(name, default)| match given.iter().find(|(known, _)| *known == name) {
-        None => default,
-        Some((_, Mod::Is(number))) => *number,
-        Some((_, Mod::Bind(index))) => bound.mods[*index],
-        Some((_, Mod::Flip(index))) => bound.mods[*index] ^ 1,
-    };
-    named_defaults(op).map(value).collect()
+pub(super) fn replacement_mods(op: Op, given: &[Named], bound: &Bound) -> Mods {
+    let mut mods = mods(op);
+    for named in given {
+        mods[named.place] = match named.is {
+            Mod::Is(number) => number,
+            Mod::Bind(index) => bound.mods[index],
+            Mod::Flip(index) => bound.mods[index] ^ 1,
+        };
+    }
+    mods
 }
 
 /// The width of source `index` of an operation in a replacement whose result has `width` bits.

@@ -9,7 +9,7 @@ use agx_isa::table::Opcode::{
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
-use super::pattern::{Bound, Exactness, Group, Mod, Node, Rule};
+use super::pattern::{Bound, Exactness, Group, Mod, Named, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fadd64, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr,
     Uconv, Umax, Umin, Ushr,
@@ -31,7 +31,7 @@ const ONES: Node = Node::Int(u64::MAX);
 /// An operation of a pattern: `hw!(Iadd A, B)`, `hw!(Bitop[table = Is(8)] A, B)`.
 macro_rules! node {
     ($side:ident $op:ident [$($name:ident = $value:expr),*] $($arg:expr),*) => {
-        Node::Apply(Op::$side($op), &[$((stringify!($name), $value)),*], &[$($arg),*])
+        Node::Apply(Op::$side($op), &[$(Named::new(Op::$side($op), stringify!($name), $value)),*], &[$($arg),*])
     };
     ($side:ident $op:ident $($arg:expr),*) => {
         Node::Apply(Op::$side($op), &[], &[$($arg),*])
