@@ -51,7 +51,7 @@ impl Ops {
     }
 
     fn intersects(&self, other: &Ops) -> bool {
-        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+        self.0.iter().zip(other.0).fold(0, |common, (word, other)| common | word & other) != 0
     }
 }
 
@@ -176,15 +176,20 @@ pub struct Family {
 impl Family {
     /// Whether one of them may occur in `f`. If this depends on widths, the instructions of `f` are checked: in most
     /// functions, only addresses have 64 bits.
+    #[inline]
     pub fn may_occur(&self, f: &Function<'_>) -> bool {
+        f.present.ops.intersects(&self.operations.any) || f.present.may_have(self) && self.occurs(f)
+    }
+
+    /// Whether an instruction of `f` is one of them.
+    #[inline(never)]
+    fn occurs(&self, f: &Function<'_>) -> bool {
         let listed = self.operations.of_any_width();
         let is_one = |inst: &Inst| {
             let data = &f.insts[*inst];
             listed.contains(data.op) && self.operations.contain(f, data)
         };
-        f.present.ops.intersects(&self.operations.any)
-            || (f.present.may_have(self)
-                && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)))
+        f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one))
     }
 }
 

@@ -138,6 +138,7 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'stat
 ///
 /// # Errors
 /// Same as [`run`].
+#[inline]
 pub fn run_pass(
     pass: &'static Pass,
     f: &mut Function<'_>,
@@ -149,17 +150,27 @@ pub fn run_pass(
     }
     // A validated run ignores the operation summary, so that checks within passes run too.
     if validate || pass.has_work(f) {
-        let _span = tracing::debug_span!("pass", name = pass.name).entered();
-        (pass.run)(f, context)?;
-        tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
+        execute(pass, f, context)?;
     }
     f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
     for family in pass.removes {
         f.removed.insert(family.operations);
     }
     if validate {
-        f.check(pass.name)?;
+        return f.check(pass.name);
     }
+    Ok(())
+}
+
+/// Runs one pass that has work.
+#[inline]
+fn execute(pass: &'static Pass, f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return (pass.run)(f, context);
+    }
+    let _span = tracing::debug_span!("pass", name = pass.name).entered();
+    (pass.run)(f, context)?;
+    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
     Ok(())
 }
 

@@ -86,6 +86,7 @@ impl Pass {
     }
 
     /// Whether it may have an effect on the function.
+    #[inline]
     pub fn has_work(&self, f: &Function<'_>) -> bool {
         self.acts_on.is_empty() || self.acts_on.iter().any(|family| family.may_occur(f))
     }
