@@ -23,7 +23,18 @@ pub struct Forwards {
     list: Vec<(Value, Src)>,
 }
 
+/// Typical number of values that a rewrite replaces, for preallocation.
+const TYPICAL_FORWARDS: usize = 64;
+
 impl Forwards {
+    /// Prepares for the values of a function with `count` values. Allocates when the first one is replaced.
+    pub fn expect(&mut self, count: usize) {
+        if self.list.capacity() == 0 {
+            // Rewrites add values.
+            self.places = Side::later(count + count / 2);
+        }
+    }
+
     /// Whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -42,6 +53,9 @@ impl Forwards {
 
     /// Replaces `value` by `src`.
     pub fn set(&mut self, value: Value, src: Src) {
+        if self.list.capacity() == 0 {
+            self.list.reserve(TYPICAL_FORWARDS);
+        }
         self.list.push((value, src));
         self.places[value] = self.list.len() as u32;
     }

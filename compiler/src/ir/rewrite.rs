@@ -169,7 +169,8 @@ impl<'a> Function<'a> {
         let blocks = self.layout.len();
         let values = self.values.len();
         let out = self.inst_list();
-        let forwards = std::mem::take(&mut self.memory.forwards);
+        let mut forwards = std::mem::take(&mut self.memory.forwards);
+        forwards.expect(values);
         let mut rewriter = Rewriter { f: self, block: Block(0), line: 0, out, fresh: values, forwards };
         for index in 0..blocks {
             let block = rewriter.f.layout[index].block;
