@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use thiserror::Error;
 
-use crate::desc::{InstDesc, Length, OperandDesc};
+use crate::desc::{InstDesc, Length, OperandDesc, Role};
 use crate::inst::{Inst, Operand};
 use crate::operand::OperandError;
 
@@ -88,12 +88,24 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     // Operands whose form depends on others come last, when the bits they depend on are set.
     let mut halves = [desc.value as u64, (desc.value >> 64) as u64];
     let word = |[low, high]: [u64; 2]| u128::from(high) << 64 | u128::from(low);
-    for (operand, spec) in inst.operands.iter().zip(desc.operands) {
+    let (_, registers) = desc.role_bounds(Role::Src);
+    let mut operands = inst.operands.iter().zip(desc.operands);
+    for _ in 0..registers {
+        let Some((operand, spec)) = operands.next() else { break };
+        if spec.kind.contextual {
+            continue;
+        }
+        match spec.kind.encode_alone(operand, spec.width()) {
+            Ok(raw) => spec.moves.deposit(raw, &mut halves),
+            Err(reason) => return Err(refused(desc, spec, reason)),
+        }
+    }
+    for (operand, spec) in operands {
         // Most modifiers are 0 and set no bit.
         if operand.value == 0 && spec.kind.plain && operand.is_number() || spec.kind.contextual {
             continue;
         }
-        match spec.kind.encode_alone(operand, spec.width()) {
+        match spec.kind.encode_modifier(operand, spec.width()) {
             Ok(raw) => spec.moves.deposit(raw, &mut halves),
             Err(reason) => return Err(refused(desc, spec, reason)),
         }

@@ -44,7 +44,10 @@ pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
     raw
 }
 
-/// Maximum number of moves of a field.
+/// Number of moves to the low half of the instruction word that most fields do not exceed.
+const LOW_MOVES: usize = 4;
+
+/// Maximum number of other moves of a field.
 const MAX_MOVES: usize = 6;
 
 /// Bits of a field that keep their distances, and lie in the same half of the instruction word.
@@ -54,14 +57,23 @@ struct Move {
     mask: u32,
     /// How far they turn to the left in a half.
     turn: u8,
-    /// Whether they go to the high half.
-    high: bool,
+}
+
+impl Move {
+    #[inline(always)]
+    fn apply(&self, raw: u64) -> u64 {
+        (raw & u64::from(self.mask)).rotate_left(u32::from(self.turn))
+    }
 }
 
 /// How a field is written to the instruction word: its pieces, prepared for encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
-    list: [Move; MAX_MOVES],
+    /// The first ones to the low half; unused ones move no bits.
+    low: [Move; LOW_MOVES],
+    /// The others, and whether they go to the high half.
+    rest: [(Move, bool); MAX_MOVES],
+    /// Number of the others.
     count: u8,
 }
 
@@ -71,18 +83,23 @@ impl Moves {
     #[expect(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
     pub(crate) const fn of(mut pieces: &[Piece]) -> Moves {
         assert!(width(pieces) <= 32, "a field has at most 32 bits");
-        let mut moves = Moves { list: [Move { mask: 0, turn: 0, high: false }; MAX_MOVES], count: 0 };
-        let mut from = 0;
+        let none = Move { mask: 0, turn: 0 };
+        let mut moves = Moves { low: [none; LOW_MOVES], rest: [(none, false); MAX_MOVES], count: 0 };
+        let (mut from, mut low) = (0, 0);
         while let [piece, rest @ ..] = pieces {
             let mut at = piece.lo;
             let mut left = piece.len;
             while left > 0 {
                 // A piece may begin in the low half and end in the high one.
                 let len = if at < 64 && at + left > 64 { 64 - at } else { left };
-                let mask = (low_bits(len) << from) as u32;
-                let turn = (at + 64 - from) % 64;
-                moves.list[moves.count as usize] = Move { mask, turn, high: at >= 64 };
-                moves.count += 1;
+                let part = Move { mask: (low_bits(len) << from) as u32, turn: (at + 64 - from) % 64 };
+                if at < 64 && low < LOW_MOVES {
+                    moves.low[low] = part;
+                    low += 1;
+                } else {
+                    moves.rest[moves.count as usize] = (part, at >= 64);
+                    moves.count += 1;
+                }
                 (at, from, left) = (at + len, from + len, left - len);
             }
             pieces = rest;
@@ -93,10 +110,19 @@ impl Moves {
     /// Adds a field with value `raw` to the low and the high half of an instruction word that is 0 there; bits of `raw`
     /// past the field's width are dropped.
     #[inline(always)]
-    pub(crate) fn deposit(&self, raw: u64, [low, high]: &mut [u64; 2]) {
-        for part in self.list.get(..usize::from(self.count)).unwrap_or(&[]) {
-            let bits = (raw & u64::from(part.mask)).rotate_left(u32::from(part.turn));
-            *if part.high { &mut *high } else { &mut *low } |= bits;
+    pub(crate) fn deposit(&self, raw: u64, halves: &mut [u64; 2]) {
+        let [a, b, c, d] = &self.low;
+        let [low, _] = halves;
+        *low |= a.apply(raw) | b.apply(raw) | c.apply(raw) | d.apply(raw);
+        if self.count > 0 {
+            self.deposit_rest(raw, halves);
+        }
+    }
+
+    #[inline(never)]
+    fn deposit_rest(&self, raw: u64, [low, high]: &mut [u64; 2]) {
+        for (part, is_high) in self.rest.get(..usize::from(self.count)).unwrap_or(&[]) {
+            *if *is_high { &mut *high } else { &mut *low } |= part.apply(raw);
         }
     }
 }

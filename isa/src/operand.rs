@@ -358,18 +358,39 @@ impl OperandKind {
     /// Encodes an operand of `len` bits; `word` holds the bits of the operands that others depend on.
     #[inline]
     pub fn encode(&self, operand: &Operand, len: u32, word: u128) -> Result<u64, OperandError> {
-        self.encode_with(operand, len, |form| word & form.context_mask == form.context_value)
+        self.encode_form(operand, len, |form| word & form.context_mask == form.context_value)
     }
 
     /// Encodes an operand of `len` bits whose form depends on no other operand.
     #[inline(always)]
-    pub fn encode_alone(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
-        self.encode_with(operand, len, |_| true)
+    pub(crate) fn encode_alone(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
+        self.encode_form(operand, len, |_| true)
+    }
+
+    /// Like [`OperandKind::encode_alone`], for modifiers, most of which are numbers.
+    #[inline(always)]
+    pub(crate) fn encode_modifier(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
+        match self.plain_number(operand, len) {
+            Some(number) => Ok(number),
+            None => self.encode_checked(operand, len),
+        }
+    }
+
+    #[inline(never)]
+    fn encode_checked(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
+        self.encode_alone(operand, len)
+    }
+
+    /// The number that `operand` is, if the field of `len` bits is simply the number.
+    #[inline(always)]
+    fn plain_number(&self, operand: &Operand, len: u32) -> Option<u64> {
+        let is_it = self.plain && operand.is_number() && u64::from(operand.value) >> len.min(32) == 0;
+        is_it.then_some(u64::from(operand.value))
     }
 
     /// Checks an operand by itself, for a field of `len` bits: whether some form accepts it.
     pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
-        self.encode_alone(operand, len).map(|_| ())
+        self.encode_modifier(operand, len).map(|_| ())
     }
 
     /// Whether `operand`, a register that the kind accepts in a field of `len` bits, may also have the hint `hint`.
@@ -382,15 +403,12 @@ impl OperandKind {
     }
 
     #[inline(always)]
-    fn encode_with(
+    fn encode_form(
         &self,
         operand: &Operand,
         len: u32,
         in_context: impl Fn(&Form) -> bool,
     ) -> Result<u64, OperandError> {
-        if self.plain && operand.is_number() && u64::from(operand.value) >> len.min(32) == 0 {
-            return Ok(u64::from(operand.value));
-        }
         // Usually the first form of the operand's tag and size accepts it.
         let first = usize::from(self.first.get(operand.tag, operand.size)).wrapping_sub(1);
         if let Some(form) = self.forms.get(first)
