@@ -10,9 +10,8 @@
 //! a store in flight, is never discarded. A source has at most one hint (the hints: applegpu; no discards
 //! under divergent control flow: Mesa).
 
-use agx_isa::desc::{Effects, Role, Unit};
-use agx_isa::inst::{Halves, Inst, MAX_OPERANDS, OperandFlags, Size};
-use arrayvec::ArrayVec;
+use agx_isa::desc::{OperandDesc, Role, Unit};
+use agx_isa::inst::{Inst, OperandFlags, Size};
 
 use crate::ir::watch::Watch;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
@@ -21,67 +20,40 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
     let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
     let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
-    let (mut results, mut sources) = (Registers::new(), Registers::new());
     for index in (0..insts.len()).rev() {
         watch.visit(1);
         let inst = &mut insts[index];
         let is_alu = inst.op.desc().unit != Unit::None;
-        gather(inst, Role::Dst, &mut results);
-        gather(inst, Role::Src, &mut sources);
         if is_alu {
-            hint_all(inst, &results, OperandFlags::CACHE, &later.read_by_alu);
+            later.hint_results(inst);
         }
-        let written = later.overwrite(inst, &results);
+        let written = later.overwrite(inst);
         if is_alu {
-            hint_all(inst, &sources, OperandFlags::CACHE, &later.read_by_alu);
+            later.hint_sources(inst, may_discard.then_some(index), &written);
+        } else if may_discard {
+            later.keep(insts, index);
         }
-        match (may_discard, is_alu) {
-            (true, true) => later.discard(inst, index, &sources, &written),
-            (true, false) => later.keep(insts, index),
-            (false, _) => {}
-        }
-        let mut read = |halves: Halves| {
+        // Instructions that change the mask also read registers that are not operands.
+        insts[index].each_read(|halves| {
             later.read.insert_all(halves.clone());
             if is_alu {
                 later.read_by_alu.insert_all(halves);
             }
-        };
-        // Instructions that change the mask also read registers that are not operands.
-        match insts[index].op.desc().effects.contains(Effects::MASK) {
-            true => insts[index].each_read(read),
-            false => sources.iter().for_each(|(_, halves)| read(halves.clone())),
-        }
+        });
     }
 }
 
 /// 32-bit registers of the file.
 const REGISTERS: usize = FILE_HALVES as usize / 2;
 
-/// Register operands of an instruction and the half registers that they denote.
-type Registers = ArrayVec<(usize, Halves), MAX_OPERANDS>;
-
-/// Collects into `registers` the register operands of `role`.
-fn gather(inst: &Inst, role: Role, registers: &mut Registers) {
-    registers.clear();
-    for (operand, _) in inst.op.desc().with_role(role) {
-        if let Some(halves) = inst.operand_halves(operand) {
-            registers.push((operand, halves));
-        }
+/// Gives `hint` to a register operand if its encoding has one; returns whether it does.
+#[inline]
+fn hint(inst: &mut Inst, operand: usize, desc: &OperandDesc, hint: OperandFlags) -> bool {
+    let takes_it = desc.kind.takes_hint(&inst.operands[operand], hint, desc.width());
+    if takes_it {
+        inst.operands[operand].flags |= hint;
     }
-}
-
-/// Gives `hint` to the operands that lie within `set` and can carry it.
-fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &HalfSet) {
-    if set.is_empty() {
-        return;
-    }
-    let within = operands.iter().filter(|(_, halves)| set.has_all(halves));
-    for operand in within.map(|(operand, _)| *operand) {
-        let desc = &inst.op.desc().operands[operand];
-        if desc.kind.takes_hint(&inst.operands[operand], hint, desc.width()) {
-            inst.operands[operand].flags |= hint;
-        }
-    }
+    takes_it
 }
 
 /// Facts about the instructions after the current one.
@@ -95,10 +67,20 @@ struct Later {
 }
 
 impl Later {
+    /// Marks the results that ALU instructions read.
+    fn hint_results(&self, inst: &mut Inst) {
+        for (operand, desc) in inst.op.desc().with_role(Role::Dst) {
+            if inst.operand_halves(operand).is_some_and(|halves| self.read_by_alu.has_all(&halves)) {
+                hint(inst, operand, desc, OperandFlags::CACHE);
+            }
+        }
+    }
+
     /// Removes the results of `inst` from the registers read later. Returns them.
-    fn overwrite(&mut self, inst: &Inst, results: &Registers) -> HalfSet {
+    fn overwrite(&mut self, inst: &Inst) -> HalfSet {
         let mut written = HalfSet::EMPTY;
-        let mut overwrite = |halves: Halves| {
+        // Calls and changes of the mask also write registers that are not operands.
+        inst.each_written(|halves| {
             self.read.remove_all(halves.clone());
             self.read_by_alu.remove_all(halves.clone());
             // Only whole registers: the other half may have been live before.
@@ -108,26 +90,23 @@ impl Later {
                 discarded.fill(0);
             }
             written.insert_all(halves);
-        };
-        // Calls and changes of the mask also write registers that are not operands.
-        match inst.op.desc().effects.intersects(Effects::MASK | Effects::JUMP) {
-            true => inst.each_written(overwrite),
-            false => results.iter().for_each(|(_, halves)| overwrite(halves.clone())),
-        }
+        });
         written
     }
 
-    /// Discards the 32-bit sources that nothing reads later, unless the instruction overwrites them itself.
-    fn discard(&mut self, inst: &mut Inst, index: usize, sources: &Registers, written: &HalfSet) {
-        for (operand, halves) in sources {
-            let (operand, half) = (*operand, usize::from(halves.start));
-            let is_last = !self.read.has_any(halves) && !written.has_any(halves);
-            if is_last && inst.operands[operand].size == Size::B32 && halves.len() == 2 {
-                let before = inst.operands[operand];
-                hint_one(inst, operand);
-                if inst.operands[operand] != before {
-                    self.discarded[half / 2] = index as u32 + 1;
-                }
+    /// Marks the sources that ALU instructions read later, and discards the 32-bit sources that nothing reads later,
+    /// unless the instruction overwrites them itself, if `discarding` is its index.
+    fn hint_sources(&mut self, inst: &mut Inst, discarding: Option<usize>, written: &HalfSet) {
+        for (operand, desc) in inst.op.desc().with_role(Role::Src) {
+            let Some(halves) = inst.operand_halves(operand) else { continue };
+            if self.read_by_alu.has_all(&halves) {
+                hint(inst, operand, desc, OperandFlags::CACHE);
+            }
+            let Some(index) = discarding else { continue };
+            let is_last = !self.read.has_any(&halves) && !written.has_any(&halves);
+            let is_whole = inst.operands[operand].size == Size::B32 && halves.len() == 2;
+            if is_last && is_whole && hint(inst, operand, desc, OperandFlags::DISCARD) {
+                self.discarded[usize::from(halves.start) / 2] = index as u32 + 1;
             }
         }
     }
@@ -147,14 +126,6 @@ impl Later {
                 }
             }
         });
-    }
-}
-
-/// Sets the discard hint of source `operand` if its encoding has one.
-fn hint_one(inst: &mut Inst, operand: usize) {
-    let desc = &inst.op.desc().operands[operand];
-    if desc.kind.takes_hint(&inst.operands[operand], OperandFlags::DISCARD, desc.width()) {
-        inst.operands[operand].flags |= OperandFlags::DISCARD;
     }
 }
 
