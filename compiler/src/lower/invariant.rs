@@ -40,10 +40,13 @@ pub fn lower_invariant(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Whether an operation computes a float of 16 or 32 bits, or another scalar from floats.
+/// Whether an operation computes a float of 16 or 32 bits, or another scalar from floats. Negations and absolute values
+/// are the same however they are computed.
 fn is_float_operation(f: &Function<'_>, data: &InstData<'_>, dst: Value) -> bool {
     let ty = f.ty(dst);
-    ty.comps == 1 && matches!(ty.bits, 16 | 32) && data.op.is_computed() && is_float_source(data.op, 0)
+    let is_scalar = ty.comps == 1 && matches!(ty.bits, 16 | 32);
+    let is_sign = matches!(data.op, Op::Ir(IrOp::Fneg | IrOp::Fabs));
+    is_scalar && !is_sign && data.op.is_computed() && is_float_source(data.op, 0)
 }
 
 /// The values that invariant ones are computed from.

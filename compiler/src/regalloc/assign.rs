@@ -214,8 +214,8 @@ impl<'a> Assigner<'_, 'a> {
         }
         self.keep_shared_registers();
         for index in 0..self.ending.len() {
-            let (half, shape) = self.place_of(self.ending[index]);
-            self.file.release(half, shape.halves);
+            let (half, halves) = self.place_of(self.ending[index]);
+            self.file.release(half, halves);
         }
         self.inherit_registers();
         self.wait_for_sources(&data);
@@ -230,8 +230,8 @@ impl<'a> Assigner<'_, 'a> {
         }
         for dst in data.dsts {
             if self.last.is_dead(self.live, *dst) && self.allocation.reg[*dst].is_some() {
-                let (half, shape) = self.place_of(*dst);
-                self.file.release(half, shape.halves);
+                let (half, halves) = self.place_of(*dst);
+                self.file.release(half, halves);
             }
         }
         Ok(())
@@ -243,8 +243,8 @@ impl<'a> Assigner<'_, 'a> {
             return;
         }
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            let (half, shape) = self.place_of(self.names.get(value));
-            self.flight.read(half, shape.halves);
+            let (half, halves) = self.place_of(self.names.get(value));
+            self.flight.read(half, halves);
         }
     }
 
@@ -252,8 +252,8 @@ impl<'a> Assigner<'_, 'a> {
     fn launch_results(&mut self, data: &InstData<'a>) {
         if super::finishes_later(data) {
             for index in 0..self.placed.len() {
-                let (half, shape) = self.place_of(self.placed[index]);
-                self.flight.launch(half, shape.halves);
+                let (half, halves) = self.place_of(self.placed[index]);
+                self.flight.launch(half, halves);
             }
         }
     }
@@ -393,16 +393,21 @@ impl<'a> Assigner<'_, 'a> {
         half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && is_usable
     }
 
-    /// The shape of a value, or of the value that a name denotes.
+    /// The shape of a value, or of the value that a name denotes. The parts in a vector's register are aligned too.
     pub(super) fn shape(&self, value: Value) -> Shape {
-        self.shapes.of(self.f, self.origin[value].unwrap_or(value))
+        let value = self.origin[value].unwrap_or(value);
+        let own = self.shapes.of(self.f, value);
+        let parts = self.shared.iter().filter(|shared| shared.vector == value);
+        let align =
+            parts.fold(own.align, |align, shared| align.max(self.shapes.of(self.f, shared.part).align));
+        Shape { align, ..own }
     }
 
-    /// The register of a name, and its shape.
+    /// The first half register of a name, and how many it has.
     #[inline]
-    pub(super) fn place_of(&self, name: Value) -> (u16, Shape) {
+    pub(super) fn place_of(&self, name: Value) -> (u16, u16) {
         let half = self.allocation.half(name).expect("invariant: live names have registers");
-        (half, self.shape(name))
+        (half, self.f.ty(name).halves())
     }
 
     /// Assigns a register to a name.

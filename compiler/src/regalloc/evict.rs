@@ -48,8 +48,8 @@ impl<'a> Assigner<'_, 'a> {
     /// Half registers of some names.
     fn halves_of(&self, names: &[Value]) -> HalfSet {
         names.iter().fold(HalfSet::EMPTY, |set, name| {
-            let (half, shape) = self.place_of(*name);
-            set.or(HalfSet::range(half, shape.halves))
+            let (half, halves) = self.place_of(*name);
+            set.or(HalfSet::range(half, halves))
         })
     }
 
@@ -86,9 +86,9 @@ impl<'a> Assigner<'_, 'a> {
     /// Moves names to new registers in parallel: renames them and records the copies.
     fn move_names(&mut self, places: &[(Value, u16)]) {
         for (name, _) in places {
-            let (half, shape) = self.place_of(*name);
+            let (half, halves) = self.place_of(*name);
             if self.file.owner(half) == Some(*name) {
-                self.file.release(half, shape.halves);
+                self.file.release(half, halves);
             }
         }
         for (name, half) in places {
@@ -121,8 +121,8 @@ impl<'a> Assigner<'_, 'a> {
     /// [`Shapes::waste`](super::shapes::Shapes::waste) between the two groups.
     fn repack(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
         for index in 0..self.placed.len() {
-            let (half, shape) = self.place_of(self.placed[index]);
-            self.file.release(half, shape.halves);
+            let (half, halves) = self.place_of(self.placed[index]);
+            self.file.release(half, halves);
         }
         self.placed.clear();
         let mut lasting = owners(&self.file, 0, FILE_HALVES);

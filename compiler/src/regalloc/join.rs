@@ -85,8 +85,8 @@ impl<'a> Assigner<'_, 'a> {
         if name != value {
             self.names.set(value, name);
         }
-        let (half, shape) = self.place_of(name);
-        self.file.take(name, half, shape.halves);
+        let (half, halves) = self.place_of(name);
+        self.file.take(name, half, halves);
     }
 
     /// Places everything without moving values on which all predecessors agree; `false` if something does not
@@ -98,8 +98,8 @@ impl<'a> Assigner<'_, 'a> {
         let mut homeless = Vec::new();
         for Incoming { value, names } in incoming.iter().filter(|incoming| incoming.agreed().is_none()) {
             let free = names.iter().copied().find(|name| {
-                let (half, shape) = self.place_of(*name);
-                self.file.is_free(half, shape.halves)
+                let (half, halves) = self.place_of(*name);
+                self.file.is_free(half, halves)
             });
             match free {
                 Some(name) => self.resume(*value, name),

@@ -123,8 +123,8 @@ impl<'a> Assigner<'_, 'a> {
             }
             let name = self.names.get(entry.part);
             if !self.ending.contains(&name) {
-                let (half, shape) = self.place_of(name);
-                self.file.take(name, half, shape.halves);
+                let (half, halves) = self.place_of(name);
+                self.file.take(name, half, halves);
             }
             false
         });
@@ -183,7 +183,7 @@ fn parts_in_place(
         let halves = assigner.f.src_ty(*src).halves();
         let is_in_place = half_of(assigner, *src) == Some(half + offset);
         let is_possible = assigner.file.is_free(half + offset, halves)
-            || is_in_place && src.as_value().is_some_and(|part| may_join(assigner, vector, part));
+            || is_in_place && src.as_value().is_some_and(|part| may_join(assigner, vector, part, offset));
         if !is_possible {
             return None;
         }
@@ -192,14 +192,14 @@ fn parts_in_place(
     Some(count)
 }
 
-/// Whether `part`, which is read again, can share the register of the vector that is collected around it.
-fn may_join(assigner: &Assigner<'_, '_>, vector: Value, part: Value) -> bool {
+/// Whether `part`, which is read again, can share the register of the vector that is collected around it, at `offset`.
+fn may_join(assigner: &Assigner<'_, '_>, vector: Value, part: Value, offset: u16) -> bool {
     let crosses = |value: Value| assigner.last.is_live_out(assigner.live, value);
     let name = assigner.names.get(part);
-    let (half, shape) = assigner.place_of(name);
-    // Wherever the vector moves.
-    let is_aligned = assigner.shape(vector).align.is_multiple_of(shape.align);
-    let is_owner = (half..half + shape.halves).all(|half| assigner.file.owner(half) == Some(name))
+    let (half, halves) = assigner.place_of(name);
+    // Wherever the vector moves, with the alignment of its parts.
+    let is_aligned = offset.is_multiple_of(assigner.shape(part).align);
+    let is_owner = (half..half + halves).all(|half| assigner.file.owner(half) == Some(name))
         && !assigner.shared.iter().any(|shared| shared.vector == part);
     is_owner && is_aligned && !(crosses(vector) && crosses(part))
 }

@@ -31,6 +31,8 @@ pub(crate) struct Generator<'f, 'a> {
     /// Maximum distance from definition to use: small for short live ranges, large for pressure.
     reach: usize,
     budget: usize,
+    /// Whether vectors are also collected from wider components than their own.
+    mixes: bool,
 }
 
 const TYPES: [Type; 6] =
@@ -38,6 +40,10 @@ const TYPES: [Type; 6] =
 
 impl<'f, 'a> Generator<'f, 'a> {
     pub(crate) fn build(f: &'f mut Function<'a>, seed: u64, budget: usize, reach: usize) {
+        Generator::build_from(f, seed, budget, reach, false);
+    }
+
+    fn build_from(f: &'f mut Function<'a>, seed: u64, budget: usize, reach: usize, mixes: bool) {
         let b = Builder::start(f);
         let mut generator = Generator {
             b,
@@ -47,6 +53,7 @@ impl<'f, 'a> Generator<'f, 'a> {
             loops: Vec::new(),
             reach,
             budget,
+            mixes,
         };
         for reg in [10, 12, 1] {
             let ty = if reg == 1 { Type::B16 } else { Type::B32 };
@@ -159,10 +166,12 @@ impl<'f, 'a> Generator<'f, 'a> {
     }
 
     fn collect(&mut self) {
-        let (ty, part) = match self.random.below(3) {
+        let (ty, part) = match self.random.below(if self.mixes { 5 } else { 3 }) {
             0 => (Type::B64, Type::B32),
             1 => (Type::vector(32, 3), Type::B32),
-            _ => (Type::vector(16, 4), Type::B16),
+            2 => (Type::vector(16, 4), Type::B16),
+            3 => (Type::vector(16, 4), Type::B32),
+            _ => (Type::vector(32, 4), Type::B64),
         };
         let count = ty.halves() / part.halves();
         let parts: Vec<Src> = (0..count).map(|_| self.operand(part)).collect();
@@ -304,10 +313,10 @@ fn options(limit_halves: u16) -> AllocateOptions {
 #[test]
 fn random_functions_are_allocated_within_their_demand() {
     let (mut tried, mut moved) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..900 {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
-        Generator::build(&mut f, seed, 120, 6 + seed as usize % 40);
+        Generator::build_from(&mut f, seed, 120, 6 + seed as usize % 40, seed % 3 == 0);
         let limit = least_limit(&f).max(14);
         if limit > FILE_HALVES {
             continue;
@@ -327,7 +336,7 @@ fn random_functions_are_spilled_to_any_limit() {
     for seed in 0..400 {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
-        Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
+        Generator::build_from(&mut f, seed, 120, 6 + seed as usize % 60, seed % 3 == 0);
         // One vector of four as source and one as result, the reserved ones, and a few more.
         let limit = 28 + seed as u16 % 20;
         if demand(&f) < limit {
