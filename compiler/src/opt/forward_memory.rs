@@ -11,7 +11,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
-use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, ScratchSide, Src};
 
 /// Maximum number of values tracked at a time.
 const MAX_KNOWN: usize = 32;
@@ -22,12 +22,18 @@ const MAX_EMPTY_BLOCKS: usize = 16;
 /// Replaces loads whose value is known.
 pub fn opt_forward_memory(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
-        let at_end = ScratchSide::new_in(scratch, f.blocks.len());
-        let mut memory = Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch };
+        // In most functions there are none.
+        if !Memory::new_in(scratch, f).knows_any(f) {
+            return;
+        }
+        let mut memory = Memory::new_in(scratch, f);
         f.map_insts(|r, inst| {
-            memory.enter(r);
+            memory.enter(r.f, r.block);
             let data = r.f.insts[inst];
-            memory.visit(r, &data)
+            let Some((known, first)) = memory.visit(r.f, &data) else { return Rewrite::Keep };
+            let parts = components(r, known);
+            let comps = r.f.ty(data.dsts[0]).comps;
+            Rewrite::Forward(vector(r, &parts[first..first + usize::from(comps)]))
         });
     });
 }
@@ -37,6 +43,8 @@ pub fn opt_forward_memory(f: &mut Function<'_>) {
 struct Known {
     access: MemoryAccess,
     value: Src,
+    /// Where it begins and ends, relative to the root.
+    range: (i64, i64),
 }
 
 struct Memory<'s> {
@@ -47,32 +55,58 @@ struct Memory<'s> {
     scratch: &'s Bump,
 }
 
-impl Memory<'_> {
+impl<'s> Memory<'s> {
+    fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+        let at_end = ScratchSide::later_in(scratch, f.blocks.len());
+        Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch }
+    }
+
+    /// Whether the value of any load is known.
+    fn knows_any(&mut self, f: &Function<'_>) -> bool {
+        f.blocks_in_order().any(|block| {
+            self.enter(f, block);
+            f.block(block).insts.iter().any(|inst| self.visit(f, &f.insts[*inst]).is_some())
+        })
+    }
+
     /// Starts a block with the contents known in all predecessors.
-    fn enter(&mut self, r: &Rewriter<'_, '_>) {
-        if self.block == Some(r.block) {
-            return;
+    #[inline]
+    fn enter(&mut self, f: &Function<'_>, block: Block) {
+        if self.block != Some(block) {
+            self.begin(f, block);
         }
+    }
+
+    fn begin(&mut self, f: &Function<'_>, block: Block) {
         if let Some(left) = self.block {
             self.at_end[left] = self.scratch.alloc_slice_copy(&self.known);
         }
-        self.block = Some(r.block);
+        self.block = Some(block);
         self.known.clear();
-        let mut ends = r.f.block(r.block).preds.iter().map(|pred| self.at_end[last_with_insts(r.f, *pred)]);
+        let mut ends = f.block(block).preds.iter().map(|pred| self.at_end[last_with_insts(f, *pred)]);
         if let Some(first) = ends.next() {
             let in_all = |known: &&Known| ends.clone().all(|end| end.contains(known));
             self.known.extend(first.iter().filter(in_all).copied());
         }
     }
 
-    fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    /// Steps over an instruction. If it is a load whose value is known, returns a value that contains it, and the
+    /// number of the component where it begins.
+    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, usize)> {
         if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
-            return self.load(r, data);
+            let access = MemoryAccess::of_load(f, data)?;
+            let range = access.range();
+            let covers = |known: &Known| Some((known.value, first_covered(known, &access, range)?));
+            let known = self.known.iter().rev().find_map(covers);
+            if known.is_none() {
+                self.remember(access, data.dsts[0].into());
+            }
+            return known;
         }
         if data.op.is_pure() {
-            return Rewrite::Keep;
+            return None;
         }
-        match MemoryAccess::of_store(r.f, data) {
+        match MemoryAccess::of_store(f, data) {
             Some(access) => {
                 self.known.retain(|known| known.access.is_readonly() || known.access.is_disjoint(&access));
                 self.remember(access, data.srcs[0]);
@@ -80,24 +114,14 @@ impl Memory<'_> {
             None if disturbs_memory(data) => self.known.retain(|known| known.access.is_readonly()),
             None => {}
         }
-        Rewrite::Keep
-    }
-
-    fn load(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        let Some(access) = MemoryAccess::of_load(r.f, data) else { return Rewrite::Keep };
-        if let Some((known, first)) = self.known.iter().rev().find_map(|known| covers(known, &access)) {
-            let parts = components(r, known.value);
-            return Rewrite::Forward(vector(r, &parts[first..first + usize::from(access.ty.comps)]));
-        }
-        self.remember(access, data.dsts[0].into());
-        Rewrite::Keep
+        None
     }
 
     fn remember(&mut self, access: MemoryAccess, value: Src) {
         if self.known.len() == MAX_KNOWN {
             self.known.remove(0);
         }
-        self.known.push(Known { access, value });
+        self.known.push(Known { access, value, range: access.range() });
     }
 }
 
@@ -113,11 +137,13 @@ fn last_with_insts(f: &Function<'_>, mut block: Block) -> Block {
 }
 
 /// The component of `known` at which the data of `access` begins, if all of it is known.
-fn covers(known: &Known, access: &MemoryAccess) -> Option<(Known, usize)> {
-    let ((first, end), (known_first, known_end)) = (access.range(), known.access.range());
-    let same =
-        known.access.location.is_comparable(&access.location) && known.access.ty.bits == access.ty.bits;
-    let inside = same && known_first <= first && end <= known_end;
+#[inline]
+fn first_covered(known: &Known, access: &MemoryAccess, (first, end): (i64, i64)) -> Option<usize> {
+    let (known_first, known_end) = known.range;
+    if first < known_first || end > known_end || access.ty.bits != known.access.ty.bits {
+        return None;
+    }
     let distance = first - known_first;
-    (inside && distance % access.stride() == 0).then(|| (*known, (distance / access.stride()) as usize))
+    let begins = distance % access.stride() == 0 && known.access.location.is_comparable(&access.location);
+    begins.then(|| (distance / access.stride()) as usize)
 }
