@@ -78,7 +78,7 @@ impl<'a> Spiller<'_, 'a> {
             };
             self.resident.push(Resident::new(self.f, value, name, NEVER));
         }
-        self.borders[block].head = self.resident.clone();
+        self.borders[block].head = self.resident.to_vec();
         for phi in &phis {
             if let Some(dst) = self.f.insts[*phi].dst().filter(|dst| !self.memory.is_memory_phi(*dst)) {
                 self.resident.push(Resident::new(self.f, dst, dst, NEVER));

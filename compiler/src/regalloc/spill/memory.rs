@@ -307,13 +307,7 @@ impl Memory {
     /// Inserts the stores at definitions and the moves of memory phis at the heads of their blocks, and
     /// assigns stack offsets to slots.
     pub(super) fn finish(mut self, f: &mut Function<'_>) -> Result<SpillReport, CompileError> {
-        let mut after: Side<Inst, Vec<Value>> = Side::new(f.insts.len());
-        for value in std::mem::take(&mut self.stored) {
-            let def = f.values[value].def;
-            let def =
-                def.ok_or_else(|| CompileError::internal(format!("{value} is spilled but never defined")))?;
-            after[def].push(value);
-        }
+        let after = StoredAfter::of(f, &std::mem::take(&mut self.stored))?;
         let mut at_head: Side<Block, Vec<MemoryPhi>> = Side::new(f.blocks.len());
         for phi in &self.phis {
             if self.slot[phi.phi] != Some(phi.incoming) {
@@ -321,7 +315,7 @@ impl Memory {
             }
         }
         for block in f.blocks_in_order() {
-            let untouched = f.block(block).insts.iter().all(|inst| after[*inst].is_empty());
+            let untouched = f.block(block).insts.iter().all(|inst| after.values(*inst).next().is_none());
             if !untouched || !at_head[block].is_empty() {
                 self.finish_block(f, block, &after, &at_head[block]);
             }
@@ -393,13 +387,7 @@ impl Memory {
         }
     }
 
-    fn finish_block(
-        &mut self,
-        f: &mut Function<'_>,
-        block: Block,
-        after: &Side<Inst, Vec<Value>>,
-        phis: &[MemoryPhi],
-    ) {
+    fn finish_block(&mut self, f: &mut Function<'_>, block: Block, after: &StoredAfter, phis: &[MemoryPhi]) {
         let insts = f.take_insts(block);
         let first = |inst: &Inst| matches!(f.insts[*inst].op, Op::Ir(IrOp::Phi | IrOp::Preload));
         let head = insts.iter().take_while(|inst| first(inst)).count();
@@ -420,13 +408,46 @@ impl Memory {
             if place {
                 out.push(inst);
             }
-            for value in &after[inst] {
-                if let Some(slot) = self.slot[*value] {
+            for value in after.values(inst) {
+                if let Some(slot) = self.slot[value] {
                     let line = f.insts[inst].line;
-                    self.store(f, *value, slot, &mut out, line);
+                    self.store(f, value, slot, &mut out, line);
                 }
             }
         }
         f.block_mut(block).insts = out;
+    }
+}
+
+/// The values that are stored after each instruction: a linked list per instruction.
+struct StoredAfter {
+    /// Index of the first entry plus one; 0 for none.
+    first: Side<Inst, u32>,
+    /// A value, and the index of the next entry plus one.
+    entries: Vec<(Value, u32)>,
+}
+
+impl StoredAfter {
+    /// Lists `stored` by their definitions.
+    fn of(f: &Function<'_>, stored: &[Value]) -> Result<StoredAfter, CompileError> {
+        let mut after =
+            StoredAfter { first: Side::new(f.insts.len()), entries: Vec::with_capacity(stored.len()) };
+        for value in stored.iter().rev() {
+            let def = f.values[*value].def;
+            let def =
+                def.ok_or_else(|| CompileError::internal(format!("{value} is spilled but never defined")))?;
+            after.entries.push((*value, after.first[def]));
+            after.first[def] = after.entries.len() as u32;
+        }
+        Ok(after)
+    }
+
+    fn values(&self, inst: Inst) -> impl Iterator<Item = Value> + '_ {
+        let mut next = self.first[inst];
+        std::iter::from_fn(move || {
+            let (value, after) = *self.entries.get((next as usize).checked_sub(1)?)?;
+            next = after;
+            Some(value)
+        })
     }
 }

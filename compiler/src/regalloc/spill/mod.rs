@@ -15,6 +15,7 @@ mod border;
 mod local;
 mod memory;
 mod phi_inputs;
+mod residents;
 mod slot_lives;
 mod slots;
 mod whole;
@@ -40,6 +41,7 @@ use border::Border;
 use local::LocalUses;
 use memory::Memory;
 use phi_inputs::PhiInputs;
+use residents::{Resident, Residents, find, may_repeat};
 
 /// The result of spilling.
 #[derive(Clone, Debug, Default)]
@@ -71,31 +73,6 @@ impl SpillReport {
 /// away.
 const REPEATED_DISTANCE: u32 = 4;
 
-/// A value in a register, under its current name.
-#[derive(Clone, Copy, Debug)]
-struct Resident {
-    value: Value,
-    name: Value,
-    /// Half registers of the value.
-    halves: u32,
-    /// It may be computed again instead of being loaded.
-    is_repeatable: bool,
-    /// Position of its next use, see [`LocalUses::next`].
-    next: u32,
-}
-
-impl Resident {
-    fn new(f: &Function<'_>, value: Value, name: Value, next: u32) -> Resident {
-        let is_repeatable = f.values[value].def.is_some_and(|def| is_repeatable(&f.insts[def]));
-        Resident { value, name, halves: u32::from(f.ty(value).halves()), is_repeatable, next }
-    }
-}
-
-/// The name of `value` among those resident.
-fn find(resident: &[Resident], value: Value) -> Option<Value> {
-    resident.iter().find(|resident| resident.value == value).map(|resident| resident.name)
-}
-
 struct Spiller<'f, 'a> {
     f: &'f mut Function<'a>,
     live: &'f Liveness,
@@ -106,7 +83,7 @@ struct Spiller<'f, 'a> {
     /// Highest demand in each loop, by header.
     loop_demand: Side<Block, u16>,
     local: LocalUses,
-    resident: Vec<Resident>,
+    resident: Residents,
     borders: Side<Block, Border>,
     memory: Memory,
     inputs: PhiInputs,
@@ -162,7 +139,7 @@ pub fn spill(
         next: next_uses(f, live),
         loop_demand: loop_demand(f, demand),
         local: LocalUses::new(f),
-        resident: Vec::new(),
+        resident: Residents::default(),
         borders: Side::new(f.blocks.len()),
         memory: Memory::new(f, stack_bytes),
         inputs: PhiInputs::new(f),
@@ -211,7 +188,10 @@ impl<'a> Spiller<'_, 'a> {
         self.local.enter(self.f, self.live, &self.next, block);
         self.enter(block);
         let (local, live, next) = (&self.local, self.live, &self.next);
-        self.resident.iter_mut().for_each(|resident| resident.next = local.next(live, next, resident.value));
+        for resident in self.resident.iter_mut() {
+            resident.next = local.next(live, next, resident.value);
+            resident.is_repeatable = may_repeat(self.f, resident.value);
+        }
         let insts = self.f.take_insts(block);
         for inst in &insts {
             let data = self.f.insts[*inst];
@@ -316,29 +296,34 @@ impl<'a> Spiller<'_, 'a> {
     /// Evicts the values with the farthest next uses until `needed` half registers are free. Of two with
     /// equal distance the larger is evicted, then the older.
     fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
-        let mut used: u32 = self.resident.iter().map(|resident| resident.halves).sum();
-        while used + needed > self.budget {
+        while self.resident.halves() + needed > self.budget {
             let Some(farthest) = self.farthest(pinned) else {
-                return Err(
-                    BackEndError::OneInstruction { needed: (used + needed), budget: self.budget }.into()
-                );
+                let needed = self.resident.halves() + needed;
+                return Err(BackEndError::OneInstruction { needed, budget: self.budget }.into());
             };
-            used -= self.resident[farthest].halves;
             self.resident.swap_remove(farthest);
         }
         Ok(())
     }
 
     /// The index of the resident value with the farthest next use that is not pinned.
-    fn farthest(&self, pinned: &[Value]) -> Option<usize> {
+    fn farthest(&mut self, pinned: &[Value]) -> Option<usize> {
         let mut farthest = None;
         let mut most = (0, 0, Reverse(Value(u32::MAX)));
-        for (index, resident) in self.resident.iter().enumerate() {
-            // Mostly, this saves the search for the operands of the value.
-            if self.greatest_distance(resident) < most.0 || pinned.contains(&resident.value) {
+        for index in 0..self.resident.len() {
+            let resident = self.resident[index];
+            if !resident.is_repeatable && resident.next < most.0 {
                 continue;
             }
-            let far = (self.distance(resident), resident.halves, Reverse(resident.value));
+            // Mostly, this saves the search for the operands of the value.
+            let greatest = self.greatest_distance(&resident);
+            if greatest < most.0 || pinned.contains(&resident.value) {
+                continue;
+            }
+            let distance = self.distance(&resident);
+            // An operand that is not used again stays so within the block.
+            self.resident[index].is_repeatable &= distance == greatest;
+            let far = (distance, resident.halves, Reverse(resident.value));
             if far > most {
                 (most, farthest) = (far, Some(index));
             }
