@@ -298,8 +298,8 @@ pub struct InstDesc {
     pub known: u128,
     /// Operands: destinations first, then sources, then modifiers, then unknown bits.
     pub operands: &'static [OperandDesc],
-    /// The end of the operands of each role.
-    pub(crate) role_ends: [u8; 4],
+    /// The operands of each role.
+    by_role: [&'static [OperandDesc]; 4],
     /// Mask of the operands, by index, whose form depends on bits of others.
     pub(crate) contextual: u32,
     /// Whether all modifiers of new instructions are 0.
@@ -360,7 +360,7 @@ impl InstDesc {
             length,
             known,
             operands: &[],
-            role_ends: [0; 4],
+            by_role: [&[]; 4],
             contextual: 0,
             zero_defaults: true,
             target: None,
@@ -394,6 +394,8 @@ impl InstDesc {
 
     pub(crate) const fn operands(mut self, operands: &'static [OperandDesc]) -> InstDesc {
         self.operands = operands;
+        // The end of the operands of each role.
+        let mut ends = [0; 4];
         let mut rest = operands;
         while let [operand, after @ ..] = rest {
             let index = operands.len().saturating_sub(rest.len());
@@ -407,9 +409,9 @@ impl InstDesc {
             if matches!(operand.role, Role::Mod) && operand.default.value != 0 {
                 self.zero_defaults = false;
             }
-            let end = index.saturating_add(1) as u8;
-            let [dst, src, modifier, _] = self.role_ends;
-            self.role_ends = match operand.role {
+            let end = index.saturating_add(1);
+            let [dst, src, modifier, _] = ends;
+            ends = match operand.role {
                 Role::Dst => [end; 4],
                 Role::Src => [dst, end, end, end],
                 Role::Mod => [dst, src, end, end],
@@ -417,6 +419,11 @@ impl InstDesc {
             };
             rest = after;
         }
+        let [dst, src, modifier, _] = ends;
+        let (registers, rest) = operands.split_at(src);
+        let (results, sources) = registers.split_at(dst);
+        let (modifiers, unknown) = rest.split_at(modifier.saturating_sub(src));
+        self.by_role = [results, sources, modifiers, unknown];
         self
     }
 
@@ -500,14 +507,16 @@ impl InstDesc {
     /// Index in the row of the first operand with `role`, and the index after the last.
     #[inline]
     pub const fn role_bounds(&self, role: Role) -> (usize, usize) {
-        let [dst, src, modifier, unknown] = self.role_ends;
-        let (start, end) = match role {
+        let [results, sources, modifiers, unknown] = self.by_role;
+        let dst = results.len();
+        let src = dst.saturating_add(sources.len());
+        let modifier = src.saturating_add(modifiers.len());
+        match role {
             Role::Dst => (0, dst),
             Role::Src => (dst, src),
             Role::Mod => (src, modifier),
-            Role::Unknown => (modifier, unknown),
-        };
-        (start as usize, end as usize)
+            Role::Unknown => (modifier, modifier.saturating_add(unknown.len())),
+        }
     }
 
     /// The operands of `role`, with their index in the row.
@@ -517,8 +526,15 @@ impl InstDesc {
         role: Role,
     ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<>
     {
-        let (start, end) = self.role_bounds(role);
-        (start..end).zip(self.operands.get(start..end).unwrap_or(&[]))
+        let [results, sources, modifiers, unknown] = self.by_role;
+        let operands = match role {
+            Role::Dst => results,
+            Role::Src => sources,
+            Role::Mod => modifiers,
+            Role::Unknown => unknown,
+        };
+        let (start, _) = self.role_bounds(role);
+        operands.iter().enumerate().map(move |(index, operand)| (index.wrapping_add(start), operand))
     }
 
     /// Index in the row of the operand `name`.
