@@ -83,7 +83,8 @@ fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
         [c] => f.alloc(&[*b, *a, *c]),
         _ => return,
     };
-    f.set_inst(inst, InstData { srcs, mods, ..*data });
+    let exchanged = &mut f.insts[inst];
+    (exchanged.srcs, exchanged.mods) = (srcs, mods);
 }
 
 /// Values in order of definition, then uniforms, then constants.

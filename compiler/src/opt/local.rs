@@ -86,7 +86,7 @@ impl Local<'_> {
         let result = match self.affected(rewriter.f, inst, &data) {
             0 => self.number(rewriter, inst, &data),
             affected => {
-                let result = self.rewrite(rewriter, inst, data);
+                let result = self.rewrite(rewriter, inst, &data);
                 self.note_affected(rewriter.f, inst, data.dsts, affected);
                 result
             }
@@ -126,7 +126,7 @@ impl Local<'_> {
         while let Some(inst) = self.pending.pop() {
             let start = rewriter.built();
             let data = rewriter.f.insts[inst];
-            let result = if left > 0 { self.rewrite(rewriter, inst, data) } else { Rewrite::Keep };
+            let result = if left > 0 { self.rewrite(rewriter, inst, &data) } else { Rewrite::Keep };
             left = left.saturating_sub(1);
             rewriter.relax_result(inst, result);
             rewriter.take_built(start, &mut self.pending);
@@ -146,34 +146,32 @@ impl Local<'_> {
     }
 
     /// Applies the first rewrite that has an effect.
-    fn rewrite<'a>(
-        &mut self,
-        rewriter: &mut Rewriter<'_, 'a>,
-        inst: Inst,
-        mut data: InstData<'a>,
-    ) -> Rewrite {
+    fn rewrite<'a>(&mut self, rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
+        let exchanged;
+        let mut data = data;
         if self.which.contains(LocalRewrites::COPY_PROP) {
-            let result = copy_prop::visit(rewriter, &data);
+            let result = copy_prop::visit(rewriter, data);
             if !matches!(result, Rewrite::Keep) {
                 return result;
             }
         }
         if self.which.contains(LocalRewrites::CONSTANT_FOLDING) {
-            let result = constant_folding::visit(rewriter, inst, &data);
+            let result = constant_folding::visit(rewriter, inst, data);
             if !matches!(result, Rewrite::Keep) {
                 return result;
             }
             // Its sources may have been exchanged.
             if !std::ptr::eq(rewriter.f.insts[inst].srcs, data.srcs) {
-                data = rewriter.f.insts[inst];
+                exchanged = rewriter.f.insts[inst];
+                data = &exchanged;
             }
         }
         if self.which.contains(LocalRewrites::ALGEBRAIC) {
-            let result = self.rules.visit(rewriter, &data);
+            let result = self.rules.visit(rewriter, data);
             if !matches!(result, Rewrite::Keep) {
                 return result;
             }
         }
-        self.number(rewriter, inst, &data)
+        self.number(rewriter, inst, data)
     }
 }
