@@ -177,7 +177,8 @@ impl Walk<'_, '_> {
                 }
             }
             if is_asynchronous(data.op) {
-                self.start(*inst, first_uses.pop().unwrap_or(insts.len()), &mut pending);
+                let first_use = if data.dsts.is_empty() { None } else { first_uses.pop() };
+                self.start(*inst, first_use.unwrap_or(insts.len()), &mut pending);
             }
             if data.op.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
@@ -271,21 +272,23 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// For each asynchronous instruction, the last one first, the position of the first later instruction
-    /// that touches its results, within the search distance.
+    /// For each asynchronous instruction with results, the last one first, the position of the first later
+    /// instruction that touches them, within the search distance.
     fn first_uses(&self, insts: &[Inst]) -> Vec<usize> {
         let mut first_uses = Vec::new();
         let halves = |value: Value| {
             let start = usize::from(self.allocation.half(value)?);
             Some(start..start + usize::from(self.f.ty(value).halves()))
         };
-        let is_first = |inst: &Inst| is_asynchronous(self.f.insts[*inst].op);
-        let Some(start) = insts.iter().position(is_first) else { return first_uses };
+        let is_load = |data: &InstData<'_>| is_asynchronous(data.op) && !data.dsts.is_empty();
+        let is_one = |inst: &Inst| is_load(&self.f.insts[*inst]);
+        let Some(start) = insts.iter().position(is_one) else { return first_uses };
+        let end = insts.iter().rposition(is_one).map_or(0, |last| insts.len().min(last + LOOK_AHEAD));
         // The next position at which each half register is touched.
         let mut next = [usize::MAX; FILE_HALVES as usize];
-        for (position, inst) in insts.iter().enumerate().skip(start).rev() {
+        for (position, inst) in insts.iter().enumerate().take(end).skip(start).rev() {
             let data = &self.f.insts[*inst];
-            if is_asynchronous(data.op) {
+            if is_load(data) {
                 let end = insts.len().min(position + LOOK_AHEAD);
                 let written = data.dsts.iter().filter_map(|dst| halves(*dst));
                 let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));
