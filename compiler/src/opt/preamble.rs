@@ -6,8 +6,8 @@
 //! invocation executes or by a load that may be executed speculatively; if a texture is read at uniform
 //! coordinates at a level that does not depend on derivatives; or if it is a phi of uniform values
 //! after an if on a uniform condition, which becomes a selection. The uniform values that the shader itself
-//! still reads are assigned half-words after those in use, the most expensive first; `opt_dce` removes the
-//! instructions that become unused.
+//! still reads are assigned half-words after those in use, the most expensive first. If not all of them fit, `opt_dce`
+//! removes the instructions that become unused.
 //!
 //! Before: stage source. After: the same.
 
@@ -58,10 +58,12 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     if candidates.is_empty() {
         return;
     }
+    let count = candidates.len();
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
         return;
     }
+    let (moves_all, had_no_unused) = (places.len() == count, f.settled.unused == Some(f.mark()));
     let is_numbered = is_numbered(f);
     let mut preamble = build(f, &places, &uniform, scratch);
     preamble.settled.unused = Some(preamble.mark());
@@ -74,7 +76,16 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
+    if moves_all {
+        // No other instruction reads their results any longer.
+        for block in f.blocks_in_order() {
+            f.block_mut(block).insts.retain(|inst| !uniform.insts[*inst]);
+        }
+    }
     read_from_homes(f, &homes, &uniform);
+    if moves_all && had_no_unused {
+        f.settled.unused = Some(f.mark());
+    }
     if is_numbered {
         // Different values have different homes.
         keep_numbered(f);
