@@ -53,6 +53,8 @@ pub(super) struct Plan<'s> {
     number: u32,
     /// The operands that read carriers, by carrier.
     reads: ArenaVec<'s, Read>,
+    /// Those of the first plan, while a second one is tried.
+    first_reads: ArenaVec<'s, Read>,
     /// Where the reads of carriers begin that several products read, whose other factors are scaled.
     repeated: ArenaVec<'s, usize>,
 }
@@ -67,6 +69,7 @@ impl<'s> Plan<'s> {
             carriers: ScratchSide::new_in(scratch, values),
             number: 0,
             reads: ArenaVec::new_in(scratch),
+            first_reads: ArenaVec::new_in(scratch),
             repeated: ArenaVec::new_in(scratch),
         }
     }
@@ -84,9 +87,10 @@ impl<'s> Plan<'s> {
         if whole + 1 >= self.members.len() {
             return whole > 0;
         }
+        std::mem::swap(&mut self.reads, &mut self.first_reads);
         let divided = self.reduce(graph, true).unwrap_or(0);
         if whole >= divided && whole > 0 {
-            self.reduce(graph, false);
+            std::mem::swap(&mut self.reads, &mut self.first_reads);
         }
         whole.max(divided) > 0
     }
