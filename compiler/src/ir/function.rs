@@ -322,15 +322,7 @@ impl<'a> Function<'a> {
 
     /// Adds an instruction that defines `data.dsts` and is not yet in a block.
     pub fn add_inst(&mut self, data: InstData<'a>) -> Inst {
-        self.has_exact |= data.op == Op::Ir(IrOp::Exact);
-        self.present.note(&data);
-        let inst = self.insts.push(data);
-        // Most operations have one result.
-        match data.dsts {
-            [dst] => self.values[*dst].def = Some(inst),
-            dsts => dsts.iter().for_each(|dst| self.values[*dst].def = Some(inst)),
-        }
-        inst
+        add_row(self, data)
     }
 
     /// Adds an instruction from its parts; it is not yet in a block.
@@ -349,7 +341,7 @@ impl<'a> Function<'a> {
             mods: kept_mods(self, mods),
             line,
         };
-        self.add_inst(data)
+        add_row(self, data)
     }
 
     /// Replaces an instruction in place.
@@ -458,9 +450,33 @@ impl<'a> Function<'a> {
     }
 }
 
+/// Adds an instruction that is not yet in a block.
+#[inline(always)]
+fn add_row<'a>(f: &mut Function<'a>, data: InstData<'a>) -> Inst {
+    f.has_exact |= data.op == Op::Ir(IrOp::Exact);
+    f.present.note(&data);
+    let inst = f.insts.push(data);
+    // Most operations have one result.
+    match data.dsts {
+        [dst] => f.values[*dst].def = Some(inst),
+        dsts => dsts.iter().for_each(|dst| f.values[*dst].def = Some(inst)),
+    }
+    inst
+}
+
 /// Copies modifiers into the arena. Lists of zeros, the common case, are shared.
+#[inline(always)]
 fn kept_mods<'a>(f: &Function<'a>, mods: &[u32]) -> &'a [u32] {
     match ZERO_MODS.get(..mods.len()) {
+        Some(zeros) if std::ptr::eq(zeros, mods) => zeros,
+        zeros => kept_list(f, mods, zeros),
+    }
+}
+
+/// Like [`kept_mods`], for a list that is not shared yet; `zeros` is a list of as many zeros.
+#[inline(never)]
+fn kept_list<'a>(f: &Function<'a>, mods: &[u32], zeros: Option<&'static [u32]>) -> &'a [u32] {
+    match zeros {
         Some(zeros) if mods.iter().all(|code| *code == 0) => zeros,
         _ => f.alloc(mods),
     }
