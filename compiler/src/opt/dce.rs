@@ -14,10 +14,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::key;
-use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage};
-
-/// A mark for each instruction, by id.
-type Live<'s> = &'s mut [bool];
+use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage, Value};
 
 /// Removes pure instructions whose results are unused.
 pub fn opt_dce(f: &mut Function<'_>) {
@@ -25,16 +22,16 @@ pub fn opt_dce(f: &mut Function<'_>) {
         return;
     }
     f.with_scratch(|f, scratch| {
-        let live: Live<'_> = scratch.alloc_slice_fill_copy(f.insts.len(), false);
-        if let Some(live) = mark(f, live, scratch) {
-            remove(f, live);
+        let mut marks = Marks::new_in(scratch, f);
+        if marks.find_dead(f, scratch) {
+            remove(f, marks.is_dead);
         }
     });
     f.settled.unused = Some(f.mark());
 }
 
-/// Removes all instructions that are not in `live`.
-fn remove(f: &mut Function<'_>, live: &[bool]) {
+/// Removes all instructions in `is_dead`.
+fn remove(f: &mut Function<'_>, is_dead: &[bool]) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let insts = &mut f.block_mut(block).insts;
@@ -43,51 +40,67 @@ fn remove(f: &mut Function<'_>, live: &[bool]) {
         for at in 0..list.len() {
             let inst = list[at];
             list[kept] = inst;
-            kept += usize::from(live[inst.index()]);
+            kept += usize::from(!is_dead[inst.index()]);
         }
         insts.truncate(kept);
     }
 }
 
-/// Marks the instructions that effects depend on in `live`; `None` if all instructions are live.
-fn mark<'s>(f: &Function<'_>, live: Live<'s>, scratch: &'s Bump) -> Option<Live<'s>> {
-    let mut is_clean = true;
-    // Definitions of phi sources may come later in the layout and have been passed already.
-    let mut passed = ArenaVec::new_in(scratch);
-    for segment in f.layout.iter().rev() {
-        for inst in f.block(segment.block).insts.iter().rev() {
-            let data = &f.insts[*inst];
-            if !live[inst.index()] {
-                if is_removable(f.stage, data) {
-                    is_clean = false;
-                    continue;
-                }
-                live[inst.index()] = true;
-            }
-            if data.op != Op::Ir(IrOp::Phi) {
-                definitions(f, data).for_each(|def| live[def.index()] = true);
-                continue;
-            }
-            for def in definitions(f, data) {
-                if !std::mem::replace(&mut live[def.index()], true) {
-                    passed.push(def);
-                }
-            }
-        }
-    }
-    while let Some(inst) = passed.pop() {
-        for def in definitions(f, &f.insts[inst]) {
-            if !std::mem::replace(&mut live[def.index()], true) {
-                passed.push(def);
-            }
-        }
-    }
-    (!is_clean).then_some(live)
+/// What effects depend on.
+struct Marks<'s> {
+    /// By value: an effect depends on it.
+    is_live: &'s mut [bool],
+    /// By instruction: it has no effect, nor does any depend on it.
+    is_dead: &'s mut [bool],
 }
 
-/// The instructions that define the sources of `data`.
-fn definitions<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Inst> + 'd {
-    data.srcs.iter().filter_map(|src| f.values[src.as_value()?].def)
+impl<'s> Marks<'s> {
+    fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+        Marks {
+            is_live: scratch.alloc_slice_fill_copy(f.values.len(), false),
+            is_dead: scratch.alloc_slice_fill_copy(f.insts.len(), false),
+        }
+    }
+
+    /// Marks values and instructions; returns whether an instruction is dead.
+    fn find_dead(&mut self, f: &Function<'_>, scratch: &Bump) -> bool {
+        let mut is_clean = true;
+        // Definitions of phi sources may come later in the layout and have been passed already.
+        let mut passed = ArenaVec::new_in(scratch);
+        for segment in f.layout.iter().rev() {
+            for inst in f.block(segment.block).insts.iter().rev() {
+                let data = &f.insts[*inst];
+                if !data.dsts.iter().any(|dst| self.is_live[dst.index()]) && is_removable(f.stage, data) {
+                    self.is_dead[inst.index()] = true;
+                    is_clean = false;
+                } else if data.op != Op::Ir(IrOp::Phi) {
+                    values(data).for_each(|value| self.is_live[value.index()] = true);
+                } else {
+                    self.mark_sources(f, data, &mut passed);
+                }
+            }
+        }
+        while let Some(inst) = passed.pop() {
+            if std::mem::take(&mut self.is_dead[inst.index()]) {
+                self.mark_sources(f, &f.insts[inst], &mut passed);
+            }
+        }
+        !is_clean
+    }
+
+    /// Marks the sources of an instruction, and lists the definitions of those that were not marked.
+    fn mark_sources(&mut self, f: &Function<'_>, data: &InstData<'_>, passed: &mut ArenaVec<'_, Inst>) {
+        for value in values(data) {
+            if !std::mem::replace(&mut self.is_live[value.index()], true) {
+                passed.extend(f.values[value].def);
+            }
+        }
+    }
+}
+
+/// The values that an instruction reads.
+fn values<'d>(data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
+    data.srcs.iter().filter_map(|src| src.as_value())
 }
 
 /// Subgroup operations have no effect on other lanes, so they may be removed. This includes derivatives,
