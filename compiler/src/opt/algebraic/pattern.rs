@@ -133,10 +133,14 @@ impl Node {
         deepest + 1
     }
 
-    /// Whether the first two sources must be equal.
-    const fn requires_equal_sources(&self) -> bool {
-        match self {
-            Node::Apply(_, _, [Node::Any(a), Node::Any(b), ..]) => *a == *b,
+    /// Whether two sources must be equal.
+    const fn requires_equal(&self, [first, second]: [usize; 2]) -> bool {
+        let Node::Apply(_, _, args) = self else { return false };
+        if second >= args.len() {
+            return false;
+        }
+        match (&args[first], &args[second]) {
+            (Node::Any(a), Node::Any(b)) => *a == *b,
             _ => false,
         }
     }
@@ -155,6 +159,8 @@ struct BySource {
     any: u128,
     /// Rules that require a constant.
     constant: u128,
+    /// Whether rules require defining operations.
+    has_makers: bool,
     /// The defining operations that rules require.
     wanted: Ops,
     /// The index of each of them, and its rules.
@@ -162,13 +168,19 @@ struct BySource {
 }
 
 impl BySource {
-    const NONE: BySource =
-        BySource { any: 0, constant: 0, wanted: Ops::NONE, makers: [(u16::MAX, 0); MAX_MAKERS] };
+    const NONE: BySource = BySource {
+        any: 0,
+        constant: 0,
+        has_makers: false,
+        wanted: Ops::NONE,
+        makers: [(u16::MAX, 0); MAX_MAKERS],
+    };
 
     /// Adds rule `at`, whose pattern is `from`, by its source `index`.
     const fn with(mut self, at: usize, from: Node, index: usize) -> BySource {
         let bit = 1 << at;
         if let Some(op) = from.made_by(index) {
+            self.has_makers = true;
             self.wanted = self.wanted.with(op);
             let number = op.index() as u16;
             let mut place = 0;
@@ -189,10 +201,12 @@ impl BySource {
     fn rules(&self, f: &Function<'_>, src: Src) -> u128 {
         match src.kind {
             SrcKind::Imm => self.any | self.constant,
-            SrcKind::Value => match f.values[Value(src.payload as u32)].def.map(|def| f.insts[def].op) {
-                Some(op) if self.wanted.contains(op) => self.any | self.made_by(op),
-                _ => self.any,
-            },
+            SrcKind::Value if self.has_makers => {
+                match f.values[Value(src.payload as u32)].def.map(|def| f.insts[def].op) {
+                    Some(op) if self.wanted.contains(op) => self.any | self.made_by(op),
+                    _ => self.any,
+                }
+            }
             _ => self.any,
         }
     }
@@ -211,9 +225,12 @@ pub(super) struct Group {
     pub rules: &'static [Rule],
     /// Rules that may match, by each source.
     by_source: [BySource; DECIDING],
-    /// Rules that require the first two sources to be equal.
-    same: u128,
+    /// Rules that require two sources to be equal, by [`PAIRS`].
+    same: [u128; PAIRS.len()],
 }
+
+/// The pairs of sources.
+const PAIRS: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
 
 impl Group {
     /// No rules.
@@ -222,7 +239,7 @@ impl Group {
     /// The group of `rules`.
     pub(super) const fn of(rules: &'static [Rule]) -> Group {
         assert!(rules.len() <= 128, "the masks have one bit per rule");
-        let (mut by_source, mut same) = ([BySource::NONE; DECIDING], 0);
+        let (mut by_source, mut same) = ([BySource::NONE; DECIDING], [0; PAIRS.len()]);
         let mut at = 0;
         while at < rules.len() {
             assert!(rules[at].from.sources() <= DECIDING, "every source decides");
@@ -231,8 +248,12 @@ impl Group {
                 by_source[index] = by_source[index].with(at, rules[at].from, index);
                 index += 1;
             }
-            if rules[at].from.requires_equal_sources() {
-                same |= 1 << at;
+            let mut pair = 0;
+            while pair < PAIRS.len() {
+                if rules[at].from.requires_equal(PAIRS[pair]) {
+                    same[pair] |= 1 << at;
+                }
+                pair += 1;
             }
             at += 1;
         }
@@ -242,9 +263,11 @@ impl Group {
     /// Mask of the rules that may match given the sources of `data`.
     #[inline]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
+        let without = |is_same: bool, pair: usize| if is_same { u128::MAX } else { !self.same[pair] };
         let mut rules = match data.srcs {
-            [a, b, ..] if a == b => u128::MAX,
-            _ => !self.same,
+            [a, b] => without(a == b, 0),
+            [a, b, c] => without(a == b, 0) & without(a == c, 1) & without(b == c, 2),
+            _ => u128::MAX,
         };
         for (src, by_source) in data.srcs.iter().zip(&self.by_source) {
             rules &= by_source.rules(f, *src);
