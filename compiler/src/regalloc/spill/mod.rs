@@ -312,19 +312,19 @@ impl<'a> Spiller<'_, 'a> {
         let mut most = (0, 0, Reverse(Value(u32::MAX)));
         for index in 0..self.resident.len() {
             let resident = self.resident[index];
-            if !resident.is_repeatable && resident.next < most.0 {
-                continue;
+            let mut distance = resident.next;
+            if resident.is_repeatable {
+                // Mostly, this saves the search for the operands of the value.
+                let greatest = self.greatest_distance(&resident);
+                if greatest < most.0 {
+                    continue;
+                }
+                distance = self.distance(&resident);
+                // An operand that is not used again stays so within the block.
+                self.resident[index].is_repeatable = distance == greatest;
             }
-            // Mostly, this saves the search for the operands of the value.
-            let greatest = self.greatest_distance(&resident);
-            if greatest < most.0 || pinned.contains(&resident.value) {
-                continue;
-            }
-            let distance = self.distance(&resident);
-            // An operand that is not used again stays so within the block.
-            self.resident[index].is_repeatable &= distance == greatest;
             let far = (distance, resident.halves, Reverse(resident.value));
-            if far > most {
+            if far > most && !pinned.contains(&resident.value) {
                 (most, farthest) = (far, Some(index));
             }
         }
