@@ -189,7 +189,7 @@ fn halves_in_all(f: &Function<'_>, most: u16) -> Option<u16> {
 }
 
 /// Whether results are written asynchronously.
-fn finishes_later(data: &InstData<'_>) -> bool {
+pub(crate) fn finishes_later(data: &InstData<'_>) -> bool {
     !data.dsts.is_empty() && matches!(data.op, Op::Hw(op) if op.desc().wait == WaitBehaviour::Async)
 }
 

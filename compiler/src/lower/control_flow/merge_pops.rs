@@ -11,14 +11,16 @@ const MAX_NEST: u32 = 3;
 /// Closes constructs that end together with one instruction, unless a jump targets a block in between.
 pub(super) fn merge_pops(f: &mut Function<'_>) {
     let targets = targets(f);
-    // The next block with instructions, provided that no jump targets it or a block before it.
+    // The next block with instructions, provided that no jump targets it or an empty block before it.
     let mut next: Option<Block> = None;
     for index in (0..f.layout.len()).rev() {
         let block = f.layout[index].block;
+        if !f.block(block).insts.is_empty() && !next.is_some_and(|next| merge(f, block, next)) {
+            next = Some(block);
+        }
+        // Jumps to a block whose levels the next one closes go on there.
         if targets[block] {
             next = None;
-        } else if !f.block(block).insts.is_empty() && !next.is_some_and(|next| merge(f, block, next)) {
-            next = Some(block);
         }
     }
 }

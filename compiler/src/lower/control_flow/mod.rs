@@ -18,6 +18,7 @@
 //!
 //! Before: stage allocated. After: stage final.
 
+mod costs;
 mod merge_pops;
 
 use agx_isa::table::Opcode;
@@ -30,17 +31,7 @@ use crate::ir::{
 };
 use crate::regalloc::{Allocation, Reg};
 
-/// Estimated cycles of a jump (Mesa 25.0).
-const JUMP_COST: u32 = 19;
-
-/// Cost of an arm, in estimated cycles, from which a jump over it pays off. At a uniform branch the jump is
-/// taken half the time; at a divergent one it is seldom taken.
-const SKIP_COST_UNIFORM: u32 = 2 * JUMP_COST;
-const SKIP_COST: u32 = 4 * JUMP_COST;
-
-/// The same for the rest of a loop's body after the last lane has left, which happens once in many iterations
-/// (Mesa 25.0).
-const SKIP_COST_LEFT: u32 = 10 * JUMP_COST;
+use costs::{Costs, SKIP_COST_LEFT, skip_cost};
 
 /// Largest level that fits the immediate of a select.
 const MAX_SELECTED_LEVEL: u32 = 255;
@@ -63,11 +54,12 @@ pub fn lower_control_flow(
         return Ok(());
     }
     let (segments, ends) = (f.layout.len(), f.construct_ends());
+    let plans = plan_ifs(f, &ends);
     let mut lowering = Lowering {
-        plans: plan_ifs(f, &ends),
+        costs: Costs::of(f, allocation, &plans, uniform_branches),
+        plans,
         ends,
         places: places(f),
-        costs: costs(f),
         continued: continued_loops(f),
         open: Vec::new(),
         starts: vec![Vec::new(); segments],
@@ -109,19 +101,6 @@ fn places(f: &Function<'_>) -> Side<Block, usize> {
         places[segment.block] = index;
     }
     places
-}
-
-/// Estimated cycles of all segments before each one, and the total. A loop counts as an expensive arm
-/// regardless of its body: it would execute one iteration with an empty mask.
-fn costs(f: &Function<'_>) -> Vec<u32> {
-    let mut costs = vec![0u32];
-    let mut sum = 0u32;
-    for segment in f.layout {
-        let body = f.block(segment.block).insts.iter().map(|inst| cycles(f, *inst)).sum::<u32>();
-        sum = sum.saturating_add(body + if segment.seam == Seam::Loop { SKIP_COST } else { 0 });
-        costs.push(sum);
-    }
-    costs
 }
 
 /// How an if is lowered.
@@ -173,8 +152,8 @@ struct Lowering<'l> {
     ends: Vec<Option<ConstructEnd>>,
     /// Segment of each block.
     places: Side<Block, usize>,
-    /// Estimated cycles of all segments before each one.
-    costs: Vec<u32>,
+    /// What the segments cost when no lane is active.
+    costs: Costs,
     /// Headers of loops in which lanes wait for the next iteration.
     continued: Side<Block, bool>,
     open: Vec<Open>,
@@ -359,8 +338,7 @@ impl Lowering<'_> {
         let (header, after) = self
             .end_of(index)
             .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
-        let uniform = self.uniform_branches[block];
-        let skip_cost = if uniform { SKIP_COST_UNIFORM } else { SKIP_COST };
+        let skip_cost = skip_cost(self.uniform_branches[block]);
         self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
     }
 
@@ -381,11 +359,9 @@ impl Lowering<'_> {
         }
         f.block_mut(block).insts.push(condition);
         let Some(end) = self.end_of(index) else { return };
-        let (first, last) =
-            if plan == Plan::ElseOnly { (end.otherwise + 1, end.close) } else { (index + 1, end.otherwise) };
-        let uniform = self.uniform_branches[block];
-        let skip_cost = if uniform { SKIP_COST_UNIFORM } else { SKIP_COST };
-        if let Some(jump) = self.skip_arm(f, (first, last), skip_cost) {
+        let (before, last) =
+            if plan == Plan::ElseOnly { (end.otherwise, end.close) } else { (index, end.otherwise) };
+        if let Some(jump) = self.skip_arm(f, before, last) {
             f.block_mut(block).insts.push(jump);
         }
     }
@@ -395,11 +371,10 @@ impl Lowering<'_> {
         self.ends[index].filter(|end| end.close + 1 < self.ends.len())
     }
 
-    /// A jump over the arm of segments `first` to `last`, if the arm costs at least `skip_cost`.
-    fn skip_arm(&self, f: &mut Function<'_>, (first, last): (usize, usize), skip_cost: u32) -> Option<Inst> {
-        let cost = self.costs[last + 1] - self.costs[first];
+    /// A jump over the arm after segment `before` to segment `last`, if that pays off.
+    fn skip_arm(&self, f: &mut Function<'_>, before: usize, last: usize) -> Option<Inst> {
         let target = f.layout.get(last + 1)?.block;
-        (cost >= skip_cost).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
+        self.costs.skips(before).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
     }
 
     /// Guards barriers against an empty mask: a barrier must not be executed when no lane arrives at it,
@@ -439,7 +414,8 @@ impl Lowering<'_> {
     /// code in between is long enough.
     fn skip_rest(&self, f: &mut Function<'_>, index: usize) {
         let Some((target, skip_cost)) = self.next_reconvergence() else { return };
-        if self.costs[self.places[target]] - self.costs[index + 1] >= skip_cost {
+        if self.places[target].checked_sub(1).is_some_and(|last| self.costs.between(index, last) >= skip_cost)
+        {
             let jump = self.push(f, Opcode::JmpNone, &[], &[], &[target.0]);
             let block = f.layout[index].block;
             f.block_mut(block).insts.push(jump);
@@ -479,14 +455,14 @@ impl Lowering<'_> {
     fn begin_else(&mut self, f: &mut Function<'_>, index: usize) {
         let Some(open) = self.open.last_mut() else { return };
         open.in_else = true;
-        let (plan, skip_cost) = (open.plan, open.skip_cost);
+        let plan = open.plan;
         let empty =
             f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
         if plan == Plan::Arms && !empty {
             let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
             self.starts[index + 1].push(toggle);
             let close = self.closing_else(f, index);
-            let jump = close.and_then(|close| self.skip_arm(f, (index + 1, close), skip_cost));
+            let jump = close.and_then(|close| self.skip_arm(f, index, close));
             self.starts[index + 1].extend(jump);
         }
     }
@@ -552,13 +528,5 @@ impl Lowering<'_> {
 
     fn push(&self, f: &mut Function<'_>, op: Opcode, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
         f.make_inst(op, dsts, srcs, mods, 0)
-    }
-}
-
-/// Estimated cycles of an instruction; instructions outside the cycle model count one.
-fn cycles(f: &Function<'_>, inst: Inst) -> u32 {
-    match f.insts[inst].op {
-        Op::Hw(op) => u32::from(op.desc().throughput.max(1)),
-        Op::Ir(_) => 0,
     }
 }
