@@ -6,28 +6,25 @@
 //! * A jump to the block that control reaches anyway is removed.
 //! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
 //! * A loop without effects is removed ([`leave_dead_loops`]).
+//! * A jump past empty blocks goes to where they lead ([`direct_jumps`]), and a scope that contains only a loop is removed.
 //! * Consecutive ifs on the same condition are merged ([`merge_ifs`]).
 //! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, and phis are
-//! updated. Must run before 64-bit operations are lowered, because it creates selects of any scalar width.
+//! updated. An if whose phi would become a select that a lowering has removed stays.
 //!
 //! Before: stage source. After: the same.
 
-use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 
 use super::dead_loops::leave_dead_loops;
+use super::direct_jumps::direct_jumps;
 use super::merge_ifs::merge_ifs;
+use super::short_ifs::can_flatten;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
-
-/// Maximum cost, in about the cycles of a select, of both arms of an if that is flattened.
-const FLATTEN_BUDGET: u32 = 32;
-/// Maximum number of phis of an if that become selects.
-const FLATTEN_PHIS: usize = 16;
 
 /// Simplifies control flow.
 pub fn opt_simplify_control(f: &mut Function<'_>) {
@@ -35,6 +32,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
         return;
     }
     leave_dead_loops(f);
+    direct_jumps(f);
     let mut simplifier = Simplifier {
         merged: Side::new(f.blocks.len()),
         jumps: count_jumps(f),
@@ -295,7 +293,7 @@ impl<'a> Simplifier<'_, 'a> {
             self.remove_brackets(at);
         } else if self.has_left(then_end) && self.has_left(else_end) {
             self.dead_next = true;
-        } else if else_at == at + 1 && end == at + 2 && self.can_flatten(then_end, else_end, join) {
+        } else if else_at == at + 1 && end == at + 2 && self.can_flatten(cond, [then_end, else_end], join) {
             self.flatten(head, cond, [then_end, else_end], join);
             self.out.truncate(at);
             self.pending = Some(head);
@@ -312,29 +310,8 @@ impl<'a> Simplifier<'_, 'a> {
         self.pending = self.out.pop().map(|last| last.block);
     }
 
-    fn can_flatten(&self, then_end: Block, else_end: Block, join: Block) -> bool {
-        let phis = self.f.phi_count(join);
-        let scalar = |index: usize| {
-            let phi = self.f.insts[self.f.block(join).insts[index]];
-            phi.dst().is_some_and(|dst| self.f.ty(dst).comps == 1)
-        };
-        if phis > FLATTEN_PHIS || !(0..phis).all(scalar) || self.has_left(then_end) || self.has_left(else_end)
-        {
-            return false;
-        }
-        let mut total = 0;
-        for block in [then_end, else_end] {
-            for inst in &self.f.block(block).insts {
-                match cost(&self.f.insts[*inst]) {
-                    Some(cost) => total += cost,
-                    None => return false,
-                }
-                if total > FLATTEN_BUDGET {
-                    return false;
-                }
-            }
-        }
-        true
+    fn can_flatten(&self, condition: Src, arms: [Block; 2], join: Block) -> bool {
+        can_flatten(self.f, condition, arms, join, |block| self.resolve(block))
     }
 
     /// Executes both arms unconditionally and selects between their results.
@@ -391,7 +368,35 @@ impl<'a> Simplifier<'_, 'a> {
         let Some(open) = self.open.pop() else { return };
         if self.jumps[after] == 0 {
             self.remove_brackets(open.at);
+        } else {
+            self.leave_with_loop(open.at);
         }
+    }
+
+    /// Removes the brackets of the scope at `at`, the construct that ends the new layout, if it contains only a loop that
+    /// is left by jumps out of the scope: the jumps leave the loop instead.
+    fn leave_with_loop(&mut self, at: usize) {
+        let [.., last, after] = self.out[..] else { return };
+        let is_loop = self.out[at + 1].seam == Seam::Loop && last.seam == Seam::EndLoop;
+        let one_loop = || {
+            let ends = self.out[at + 2..].iter().scan(1usize, |depth, segment| {
+                match segment.seam {
+                    Seam::If | Seam::Loop | Seam::Scope => *depth += 1,
+                    Seam::EndIf | Seam::EndLoop | Seam::EndScope => *depth -= 1,
+                    Seam::Else | Seam::End => {}
+                }
+                Some(*depth)
+            });
+            ends.take_while(|depth| *depth > 0).count() == self.out.len() - at - 4
+        };
+        if !is_loop || self.jumps[after.block] > 0 || !one_loop() {
+            return;
+        }
+        self.out.pop();
+        self.clear(after.block);
+        let (head, first) = (self.out[at].block, self.out.remove(at + 1));
+        self.absorb(head, first.block);
+        self.out[at].seam = first.seam;
     }
 
     /// Updates phis for merged and removed predecessors.
@@ -429,16 +434,4 @@ fn end_of_region(input: &[Segment], index: usize) -> usize {
         }
     }
     input.len() - 1
-}
-
-/// The approximate cost of an instruction in cycles; `None` if it must not run unless its arm is taken.
-fn cost(data: &InstData<'_>) -> Option<u32> {
-    if data.op == Op::Ir(IrOp::Discard) {
-        // It is combined with the condition of its arm.
-        return Some(2);
-    }
-    if !data.op.is_pure() || data.order() != OrderClass::None {
-        return None;
-    }
-    Some(data.op.cycles())
 }

@@ -78,8 +78,8 @@ phases! {
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
-    ] "Removes code that moved to the preamble, nests ifs, and moves loads to their uses.";
+        OPT_DCE OPT_SHORT_IFS OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
+    ] "Removes code that moved to the preamble, converts and nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [
         LOWER_ADDRESS OPT_WORD_HALVES OPT_CSE OPT_FUSE OPT_DCE

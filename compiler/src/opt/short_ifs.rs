@@ -1,0 +1,141 @@
+//! Converts the ifs to selects that became short when the preamble took their loads.
+//!
+//! `opt_simplify_control` has converted those that were short before, and shares the decision.
+//!
+//! Before: stage source. After: the same.
+
+use agx_isa::desc::OrderClass;
+
+use super::local::{LocalRewrites, rewrite_locally};
+use super::opt_simplify_control;
+use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Src};
+
+/// Maximum cost, in about the cycles of a select, of both arms of an if that is flattened.
+const BUDGET: u32 = 32;
+/// Maximum number of phis of an if that become selects.
+const MOST_PHIS: usize = 16;
+/// Instructions of an if without its arms: its begin, else and end, and its share in setting up the execution mask.
+const CONSTRUCT_COST: usize = 5;
+/// The same if all lanes take the same arm, and skip the other one.
+const UNIFORM_CONSTRUCT_COST: usize = 2;
+
+/// Converts ifs that the preamble left short to selects.
+pub fn opt_short_ifs(f: &mut Function<'_>) {
+    if may_simplify(f) {
+        let before = f.layout.len();
+        opt_simplify_control(f);
+        if f.layout.len() < before {
+            rewrite_locally(f, LocalRewrites::COPY_PROP);
+        }
+    }
+}
+
+/// Whether an if has a constant condition or two short arms, or two ifs follow each other.
+fn may_simplify(f: &Function<'_>) -> bool {
+    let seam = |index: usize| f.layout.get(index).map(|segment| segment.seam);
+    let is_if = |at: usize| [0, 1, 2].map(|place| seam(at + place)) == IF;
+    (0..f.layout.len()).any(|at| {
+        if seam(at) != IF[0] {
+            return false;
+        }
+        let terminator = f.terminator(f.layout[at].block).map(|inst| &f.insts[inst]);
+        let Some(condition) = terminator.and_then(|data| data.srcs.first().copied()) else { return false };
+        let is_short = || match f.layout.get(at..at + 4) {
+            Some([_, then, otherwise, join]) => {
+                can_flatten(f, condition, [then.block, otherwise.block], join.block, |block| block)
+            }
+            _ => false,
+        };
+        condition.as_imm().is_some() || is_if(at) && (is_if(at + 3) || is_short())
+    })
+}
+
+/// The seams of an if that contains no other construct.
+const IF: [Option<Seam>; 3] = [Some(Seam::If), Some(Seam::Else), Some(Seam::EndIf)];
+
+/// Whether both arms of an if should be executed unconditionally. `resolve` gives the block that a source of a phi comes
+/// from.
+pub(super) fn can_flatten(
+    f: &Function<'_>,
+    condition: Src,
+    arms: [Block; 2],
+    join: Block,
+    resolve: impl Fn(Block) -> Block,
+) -> bool {
+    let phis = &f.block(join).insts[..f.phi_count(join)];
+    if phis.len() > MOST_PHIS || arms.iter().any(|arm| has_left(f, *arm)) {
+        return false;
+    }
+    let becomes_select = |phi: &InstData<'_>| {
+        let select = InstData { op: IrOp::Select.into(), ..*phi };
+        phi.dst().is_some_and(|dst| f.ty(dst).comps == 1) && !f.removed.contain(f, &select)
+    };
+    phis.iter().all(|phi| becomes_select(&f.insts[*phi])) && are_cheap(f, arms) && {
+        let inputs = phis.iter().filter_map(|phi| {
+            let from = |arm| f.insts[*phi].phi_inputs().find(|(block, _)| resolve(*block) == arm);
+            Some([from(arms[0])?.1, from(arms[1])?.1])
+        });
+        let construct = if is_uniform(f, condition) { UNIFORM_CONSTRUCT_COST } else { CONSTRUCT_COST };
+        selects_pay(f, arms, inputs, construct)
+    }
+}
+
+/// Whether a condition depends on uniform registers and constants only.
+fn is_uniform(f: &Function<'_>, condition: Src) -> bool {
+    match f.def(condition) {
+        Some(data) => data.op.is_pure() && data.srcs.iter().all(|src| src.as_value().is_none()),
+        None => condition.as_uniform().is_some(),
+    }
+}
+
+/// Whether a block ends with a jump or halt.
+fn has_left(f: &Function<'_>, block: Block) -> bool {
+    f.terminator(block).is_some_and(|inst| matches!(f.insts[inst].op, Op::Ir(IrOp::Jump | IrOp::Halt)))
+}
+
+/// Whether both arms together are within the budget.
+fn are_cheap(f: &Function<'_>, arms: [Block; 2]) -> bool {
+    let mut insts = arms.iter().flat_map(|arm| &f.block(*arm).insts);
+    insts
+        .try_fold(0, |total, inst| {
+            cost(&f.insts[*inst]).map(|cost| total + cost).filter(|total| *total <= BUDGET)
+        })
+        .is_some()
+}
+
+/// Whether the selects take at most as many instructions as the construct and the copies that it needs instead.
+fn selects_pay(
+    f: &Function<'_>,
+    arms: [Block; 2],
+    inputs: impl Iterator<Item = [Src; 2]>,
+    construct: usize,
+) -> bool {
+    let (mut selects, mut copies) = (0, 0);
+    for [x, y] in inputs.filter(|[x, y]| x != y) {
+        selects += 1;
+        let is_computed = |src: Src, arm: Block| {
+            let def = src.as_value().and_then(|value| f.values[value].def);
+            def.is_some_and(|def| f.block(arm).insts.contains(&def))
+        };
+        // What an arm computes is in the right register, and so may be one value from before.
+        let is_there = [is_computed(x, arms[0]), is_computed(y, arms[1])];
+        let is_value = [x, y].map(|src| src.as_value().is_some());
+        copies += match is_there {
+            [true, true] => 0,
+            [true, false] => usize::from(!is_value[1]),
+            [false, true] => usize::from(!is_value[0]),
+            [false, false] => 2 - usize::from(is_value[0] || is_value[1]),
+        };
+    }
+    selects <= construct + copies
+}
+
+/// The approximate cost of an instruction in cycles; `None` if it must not run unless its arm is taken.
+fn cost(data: &InstData<'_>) -> Option<u32> {
+    if data.op == Op::Ir(IrOp::Discard) {
+        // It is combined with the condition of its arm.
+        return Some(2);
+    }
+    let is_free_to_run = data.op.is_pure() && data.order() == OrderClass::None;
+    is_free_to_run.then(|| data.op.cycles())
+}
