@@ -3,12 +3,15 @@
 //! * A product that only feeds sums is fused with them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only if the
 //!   function allows contraction, and not through an `exact`, which marks operations for which SPIR-V forbids
 //!   it.
+//! * Twice a number, computed as a sum, counts as a product.
 //! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes
 //!   `a * b + (c * d + e)`, two operations instead of three. Mesa 25.0 does the same; rounding differs, so this requires
 //!   contraction.
 //! * A left shift by up to four is fused with the addition or subtraction that reads it.
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
 //! * The product of two reciprocal square roots is the reciprocal square root of a product, if both have no other use.
+//! * A sum with a constant that is only compared with another constant is not computed: the number is compared with the
+//!   difference of the constants, if it is exact.
 //! * A right shift and a mask become a field extraction, two complementary shifts a funnel shift.
 //!
 //! Runs late, after address formation has used the shifts and sums it can.
@@ -25,6 +28,9 @@ use crate::ir::op::mods;
 use crate::ir::{
     Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
 };
+
+/// The 16-bit float 2.
+const HALF_TWO: u16 = 0x4000;
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {
@@ -45,6 +51,7 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Fmul) => reciprocal_roots(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
+            Op::Ir(IrOp::Fcmp) => compared_sum(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &uses, &data).or_else(|| funnel(r, &data)),
             _ => None,
         };
@@ -159,12 +166,25 @@ impl<'s, 'a> FloatSum<'s, 'a> {
     ) -> Option<()> {
         let negated = defined_by(r, product, IrOp::Fneg);
         let inner = negated.map_or(product, |data| data.srcs[0]);
-        let data = defined_by(r, inner, self.multiply).filter(|_| r.f.width(inner) == self.width)?;
+        if r.f.width(inner) != self.width {
+            return None;
+        }
+        let factors = match defined_by(r, inner, self.multiply) {
+            Some(data) => [data.srcs[0], data.srcs[1]],
+            None => self.doubled(r, inner)?,
+        };
         if !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
             return None;
         }
-        let first = signed(r, data.srcs[0], negated.is_some());
-        self.replace(r, [first, data.srcs[1], addend])
+        let first = signed(r, factors[0], negated.is_some());
+        self.replace(r, [first, factors[1], addend])
+    }
+
+    /// The factors of a sum of equal terms.
+    fn doubled(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<[Src; 2]> {
+        let data = defined_by(r, src, self.data.op).filter(|data| data.srcs[0] == data.srcs[1])?;
+        let two = if self.width == 32 { u64::from(2f32.to_bits()) } else { u64::from(HALF_TWO) };
+        Some([data.srcs[0], Src::imm(two, self.width)])
     }
 
     /// Makes a sum of products with no other use begin with `addend`.
@@ -250,6 +270,33 @@ fn reciprocal_roots(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstDat
     let under = r.fmul(a, b);
     r.push(Opcode::Rsqrt, product.dsts, &[under], &mods(Opcode::Rsqrt));
     Some(())
+}
+
+/// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost.
+fn compared_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, comparison: &InstData<'_>) -> Option<()> {
+    let [sum, bound] = [comparison.srcs[0], comparison.srcs[1]];
+    if !r.f.contract || r.f.special_values || r.f.has_exact || !uses.once(sum) {
+        return None;
+    }
+    let data = defined_by(r, sum, Opcode::Fadd)?;
+    let is_plain = |src: &Src| src.flags.is_empty() && r.f.width(*src) == 32;
+    if !data.srcs.iter().chain(comparison.srcs).all(is_plain) {
+        return None;
+    }
+    let [bound, added] =
+        [bound, data.srcs[1]].map(|src| src.as_imm().map(|bits| f32::from_bits(bits as u32)));
+    let difference = exact_difference(bound?, added?)?;
+    let srcs = [data.srcs[0], Src::imm(difference.to_bits().into(), 32)];
+    r.push(comparison.op, comparison.dsts, &srcs, comparison.mods);
+    Some(())
+}
+
+/// `a − b` if it is a number that 32 bits represent exactly.
+fn exact_difference(a: f32, b: f32) -> Option<f32> {
+    let difference = a - b;
+    let is_number = difference.is_normal() || difference == 0.0;
+    let [a, b, wide] = [a, b, difference].map(f64::from);
+    (is_number && a - wide == b && b + wide == a).then_some(difference)
 }
 
 fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) -> Option<()> {

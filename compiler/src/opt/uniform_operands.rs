@@ -1,7 +1,8 @@
 //! Groups the uniform operands of integer sums and products.
 //!
 //! `(x · a) · b` with uniform `a` and `b` becomes `x · (a · b)`, so that the preamble computes the
-//! parenthesised product; likewise for sums. Arithmetic modulo a power of two makes this exact.
+//! parenthesised product; likewise for sums. A left shift by a constant counts as a product. Arithmetic modulo a power of
+//! two makes this exact.
 //!
 //! Before: stage source. After: the same.
 
@@ -70,8 +71,12 @@ impl Uniform<'_> {
     /// The operands of an operation, and of the operation that defines its divergent operand.
     fn group(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<Group> {
         let (outer, second) = self.parts(f, data)?;
-        let inner = f.def(outer).filter(|inner| inner.op == data.op)?;
-        let (base, first) = self.parts(f, &inner)?;
+        let inner = f.def(outer)?;
+        let (base, first) = match data.op {
+            Op::Ir(IrOp::Imul) if inner.op == Op::Ir(IrOp::Shl) => self.shifted(f, &inner)?,
+            op if inner.op == op => self.parts(f, &inner)?,
+            _ => return None,
+        };
         // Constants come last.
         let uniform = if first.as_imm().is_some() { [second, first] } else { [first, second] };
         Some(Group { base, uniform })
@@ -87,7 +92,18 @@ impl Uniform<'_> {
         r.alu(data.op, width, &[group.base, both], data.mods)
     }
 
+    /// The operand of a left shift by a constant, and the factor of the product that it is.
+    #[cold]
+    fn shifted(&self, f: &Function<'_>, shift: &InstData<'_>) -> Option<(Src, Src)> {
+        let [base, amount] = shift.srcs else { return None };
+        let width = f.width(*base);
+        let amount = amount.as_imm().filter(|amount| *amount < u64::from(width))?;
+        let is_plain = is_plain(shift) && matches!(width, 16 | 32) && f.ty(shift.dst()?).bits == width;
+        (is_plain && !self.is(*base)).then(|| (*base, Src::imm(1 << amount, width)))
+    }
+
     /// The divergent and the uniform operand of a plain sum or product of 16 or 32 bits.
+    #[inline(always)]
     fn parts(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, Src)> {
         let (Op::Hw(Opcode::Iadd) | Op::Ir(IrOp::Imul), [a, b]) = (data.op, data.srcs) else { return None };
         let bits = f.ty(data.dst()?).bits;
