@@ -272,7 +272,8 @@ fn reciprocal_roots(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstDat
     Some(())
 }
 
-/// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost.
+/// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost. Where `b − a` is much
+/// smaller than `b`, the rounding of the sum decides, and may be what the program asks for.
 fn compared_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, comparison: &InstData<'_>) -> Option<()> {
     let [sum, bound] = [comparison.srcs[0], comparison.srcs[1]];
     if !r.f.contract || r.f.special_values || r.f.has_exact || !uses.once(sum) {
@@ -285,7 +286,8 @@ fn compared_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, comparison: &InstData
     }
     let [bound, added] =
         [bound, data.srcs[1]].map(|src| src.as_imm().map(|bits| f32::from_bits(bits as u32)));
-    let difference = exact_difference(bound?, added?)?;
+    let bound = bound?;
+    let difference = exact_difference(bound, added?).filter(|number| number.abs() >= bound.abs() / 2.0)?;
     let srcs = [data.srcs[0], Src::imm(difference.to_bits().into(), 32)];
     r.push(comparison.op, comparison.dsts, &srcs, comparison.mods);
     Some(())
