@@ -17,8 +17,6 @@ pub(crate) enum Space {
 
 /// The location of an access: base address (device memory only), the variable part of the byte offset with an
 /// optional left shift, and the constant part.
-/// Offsets are sums modulo 2^32, but an access in bounds does not wrap: the distance of two locations with
-/// equal bases and roots is the difference of their constants.
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -121,6 +121,12 @@ impl Function<'_> {
     }
 }
 
+/// Whether a block ends with a jump or halt.
+pub(crate) fn has_left(f: &Function<'_>, block: Block) -> bool {
+    let terminator = f.terminator(block).map(|inst| f.insts[inst].op);
+    matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
+}
+
 /// Layout indices of the seams that match an opening one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstructEnd {

@@ -35,7 +35,7 @@ pub mod watch;
 
 pub use build::Arithmetic;
 pub use builder::Builder;
-pub(crate) use cfg::{ConstructEnd, TYPICAL_DEPTH};
+pub(crate) use cfg::{ConstructEnd, TYPICAL_DEPTH, has_left};
 pub use entity::{Block, Entity, Inst, Value};
 pub use function::{Access, Function, InstData, InstList, Seam, Segment};
 pub use insert::{Build, FloatMode};

@@ -8,7 +8,7 @@
 //! Before: stage source. After: the same.
 
 use crate::error::CompileError;
-use crate::ir::{Block, Entity, Function, IrOp, Op, Seam, Segment, Side, Src};
+use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src, has_left};
 
 /// Reduces every unreachable block to `halt` or `if false`.
 ///
@@ -49,8 +49,7 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
 
 /// Whether control may not go on from a segment to the next one.
 fn leaves(f: &Function<'_>, segment: &Segment) -> bool {
-    let terminator = f.terminator(segment.block).map(|inst| f.insts[inst].op);
-    segment.seam == Seam::Loop || matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
+    segment.seam == Seam::Loop || has_left(f, segment.block)
 }
 
 fn reachable_blocks(f: &Function<'_>) -> Side<Block, bool> {

@@ -17,7 +17,7 @@ use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
-use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Value};
+use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Value, has_left};
 
 /// Half registers left free for later passes.
 const MARGIN_HALVES: u16 = 12;
@@ -126,11 +126,7 @@ impl Hoister<'_, '_, '_> {
             around.is_certain = certain && depth == 0;
             self.hoist_block(segment.block, &mut around, &mut moved);
             // After a jump or halt, however deeply nested, the first iteration may not arrive.
-            let leaves = self
-                .f
-                .terminator(segment.block)
-                .is_some_and(|inst| matches!(self.f.insts[inst].op, Op::Ir(IrOp::Jump | IrOp::Halt)));
-            certain &= !leaves;
+            certain &= !has_left(self.f, segment.block);
             match segment.seam {
                 Seam::If | Seam::Loop | Seam::Scope => depth += 1,
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),

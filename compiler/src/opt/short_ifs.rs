@@ -8,7 +8,7 @@ use agx_isa::desc::OrderClass;
 
 use super::local::{LocalRewrites, rewrite_locally};
 use super::opt_simplify_control;
-use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Src};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Src, has_left};
 
 /// Maximum cost, in about the cycles of a select, of both arms of an if that is flattened.
 const BUDGET: u32 = 32;
@@ -86,11 +86,6 @@ fn is_uniform(f: &Function<'_>, condition: Src) -> bool {
         Some(data) => data.op.is_pure() && data.srcs.iter().all(|src| src.as_value().is_none()),
         None => condition.as_uniform().is_some(),
     }
-}
-
-/// Whether a block ends with a jump or halt.
-fn has_left(f: &Function<'_>, block: Block) -> bool {
-    f.terminator(block).is_some_and(|inst| matches!(f.insts[inst].op, Op::Ir(IrOp::Jump | IrOp::Halt)))
 }
 
 /// Whether both arms together are within the budget.

@@ -24,7 +24,7 @@ use super::merge_ifs::merge_ifs;
 use super::short_ifs::can_flatten;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, has_left};
 
 /// Simplifies control flow.
 pub fn opt_simplify_control(f: &mut Function<'_>) {
@@ -85,7 +85,7 @@ impl<'a> Simplifier<'_, 'a> {
         let mut index = 0;
         while index < input.len() {
             let block = self.enter(input[index].block);
-            if self.has_left(block) {
+            if has_left(self.f, block) {
                 let end = end_of_region(input, index);
                 for segment in &input[index + 1..=end] {
                     self.clear(segment.block);
@@ -103,7 +103,7 @@ impl<'a> Simplifier<'_, 'a> {
     /// Makes `block` current, merged into the pending block if there is one.
     fn enter(&mut self, block: Block) -> Block {
         if let Some(target) = self.pending.take() {
-            if self.has_left(target) {
+            if has_left(self.f, target) {
                 self.clear(block);
             } else {
                 self.absorb(target, block);
@@ -152,12 +152,6 @@ impl<'a> Simplifier<'_, 'a> {
             (Seam::EndScope, Some(after)) => self.finish_scope(after),
             _ => {}
         }
-    }
-
-    /// Whether `block` ends with a jump or halt.
-    fn has_left(&self, block: Block) -> bool {
-        let terminator = self.f.terminator(block).map(|inst| self.f.insts[inst].op);
-        matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
     }
 
     /// Removes the jump to `target` at the end of `block`, if there is one; returns whether there was.
@@ -223,7 +217,7 @@ impl<'a> Simplifier<'_, 'a> {
         };
         let Some(target) = target else { return };
         let ends = [self.out[open.else_at].block, self.out[self.out.len() - 1].block];
-        let reach = ends.map(|end| !self.has_left(end));
+        let reach = ends.map(|end| !has_left(self.f, end));
         let drop = ends.map(|end| self.drop_jump(end, target));
         if drop == [false; 2] {
             return;
@@ -291,7 +285,7 @@ impl<'a> Simplifier<'_, 'a> {
             self.out.extend(arm);
             self.f.block_mut(head).insts.pop();
             self.remove_brackets(at);
-        } else if self.has_left(then_end) && self.has_left(else_end) {
+        } else if has_left(self.f, then_end) && has_left(self.f, else_end) {
             self.dead_next = true;
         } else if else_at == at + 1 && end == at + 2 && self.can_flatten(cond, [then_end, else_end], join) {
             self.flatten(head, cond, [then_end, else_end], join);
@@ -352,7 +346,7 @@ impl<'a> Simplifier<'_, 'a> {
     fn finish_loop(&mut self, after: Block) {
         let Some(open) = self.open.last() else { return };
         let (at, end) = (open.at, self.out.len() - 1);
-        let repeats = !self.has_left(self.out[end].block) || self.jumps[self.out[at + 1].block] > 0;
+        let repeats = !has_left(self.f, self.out[end].block) || self.jumps[self.out[at + 1].block] > 0;
         if repeats {
             self.dead_next = self.jumps[after] == 0;
             self.open.pop();
