@@ -24,8 +24,8 @@ use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData, InstList, Seam};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
-use crate::regalloc::Allocation;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
+use crate::regalloc::{Allocation, finishes_later};
 
 /// Scoreboard groups.
 const GROUPS: usize = 2;
@@ -280,15 +280,14 @@ impl Walk<'_, '_> {
             let start = usize::from(self.allocation.half(value)?);
             Some(start..start + usize::from(self.f.ty(value).halves()))
         };
-        let is_load = |data: &InstData<'_>| is_asynchronous(data.op) && !data.dsts.is_empty();
-        let is_one = |inst: &Inst| is_load(&self.f.insts[*inst]);
+        let is_one = |inst: &Inst| finishes_later(&self.f.insts[*inst]);
         let Some(start) = insts.iter().position(is_one) else { return first_uses };
         let end = insts.iter().rposition(is_one).map_or(0, |last| insts.len().min(last + LOOK_AHEAD));
         // The next position at which each half register is touched.
         let mut next = [usize::MAX; FILE_HALVES as usize];
         for (position, inst) in insts.iter().enumerate().take(end).skip(start).rev() {
             let data = &self.f.insts[*inst];
-            if is_load(data) {
+            if finishes_later(data) {
                 let end = insts.len().min(position + LOOK_AHEAD);
                 let written = data.dsts.iter().filter_map(|dst| halves(*dst));
                 let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));

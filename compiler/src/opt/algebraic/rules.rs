@@ -616,10 +616,10 @@ static BITWISE: &[Rule] = &[
     LESS_LAST[3],
 ];
 
-/// The selection of a number or its negation by its sign, as both arms of the selection.
+/// The selection of a number or its negation by its sign, which is the absolute value.
 macro_rules! size {
-    ($cond:ident ? $then:expr, $otherwise:expr => $to:expr) => {
-        passes(ir!(Select fcmp!($cond, A, Node::Float(0.0)), $then, $otherwise), $to)
+    ($cond:ident ? $then:expr, $otherwise:expr) => {
+        passes(ir!(Select fcmp!($cond, A, Node::Float(0.0)), $then, $otherwise), ir!(Fabs A))
     };
 }
 
@@ -663,10 +663,10 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select A, ir!(Fabs B), ir!(Fabs C)), ir!(Fabs ir!(Select A, B, C))),
     exact(ir!(Select A, ir!(Fneg B), ir!(Fneg C)), ir!(Fneg ir!(Select A, B, C))),
     exact(ir!(Select A, hw!(Iadd B, K), hw!(Iadd B, M)), hw!(Iadd B, ir!(Select A, K, M))),
-    size!(LESS ? ir!(Fneg A), A => ir!(Fabs A)),
-    size!(LESS_OR_EQUAL ? ir!(Fneg A), A => ir!(Fabs A)),
-    size!(GREATER ? A, ir!(Fneg A) => ir!(Fabs A)),
-    size!(GREATER_OR_EQUAL ? A, ir!(Fneg A) => ir!(Fabs A)),
+    size!(LESS ? ir!(Fneg A), A),
+    size!(LESS_OR_EQUAL ? ir!(Fneg A), A),
+    size!(GREATER ? A, ir!(Fneg A)),
+    size!(GREATER_OR_EQUAL ? A, ir!(Fneg A)),
 ];
 
 static COMPARE: &[Rule] = &[
