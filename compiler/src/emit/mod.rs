@@ -2,14 +2,13 @@
 
 mod hints;
 mod statistics;
+mod uniform_reads;
 
 pub use statistics::{count, statistics};
-
-use std::ops::Range;
+pub use uniform_reads::UniformReads;
 
 use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
-use agx_isa::desc::Role;
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst as MachineInst, Tag};
 use agx_isa::table::Opcode;
@@ -67,21 +66,8 @@ pub struct Code {
     pub lines: Vec<LineRow>,
     /// Stores of vertex outputs.
     pub output_stores: Vec<OutputStore>,
-}
-
-impl Code {
-    /// Calls `act` with the half-words of each uniform register that an instruction reads.
-    pub fn each_uniform_read(&self, mut act: impl FnMut(Range<u16>)) {
-        for inst in &self.insts {
-            for (index, _) in inst.op.desc().with_role(Role::Src) {
-                let operand = &inst.operands[index];
-                if operand.tag == Tag::Uniform {
-                    let start = operand.value as u16;
-                    act(start..start + u16::from(operand.size.halves()));
-                }
-            }
-        }
-    }
+    /// The uniform registers that instructions read.
+    pub uniforms: UniformReads,
 }
 
 /// A branch whose target was unknown when it was encoded.
@@ -115,6 +101,7 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
         for inst in &f.block(segment.block).insts {
             f.watch.visit(1);
             let data = &f.insts[*inst];
+            data.srcs.iter().for_each(|src| code.uniforms.note(*src));
             if translate(f, allocation, data, &mut code.insts)? {
                 positions.push(data.line);
             }

@@ -3,6 +3,15 @@
 
 use super::function::{Function, NUMBERED};
 
+/// Runs `work`, which leaves each value as used or unused as it was.
+pub fn keep_uses(f: &mut Function<'_>, work: impl FnOnce(&mut Function<'_>)) {
+    let had_no_unused = f.settled.unused == Some(f.mark());
+    work(f);
+    if had_no_unused {
+        f.settled.unused = Some(f.mark());
+    }
+}
+
 /// A mask of the local rewrites that would find nothing to do.
 pub fn settled_rewrites(f: &Function<'_>) -> u8 {
     let settled = f.settled.local.filter(|(_, mark)| f.mark().only_removed_since(*mark));

@@ -26,7 +26,6 @@ mod tile_programs;
 mod vertex_prolog;
 mod whole;
 
-use std::ops::Range;
 
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::vertex::{self, DrawNumbers};
@@ -75,25 +74,15 @@ pub struct LinkPart {
 
 /// The draw numbers that code reads, given these uniform ranges.
 pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumbers {
-    let ranges = |uniform: InterfaceUniform| {
+    let reads = |uniform: InterfaceUniform| {
         let source = UniformSource::Interface(uniform);
-        let ranges = uniforms.iter().filter(|range| range.source == source);
-        ranges.map(|range| range.start..range.start + range.halves).collect::<Vec<_>>()
+        let mut ranges = uniforms.iter().filter(|range| range.source == source);
+        ranges.any(|range| code.uniforms.has_any(range.start..range.start + range.halves))
     };
-    let (base, draw) =
-        (ranges(InterfaceUniform::BaseVertexAndInstance), ranges(InterfaceUniform::DrawNumber));
-    let mut numbers = DrawNumbers::default();
-    if base.is_empty() && draw.is_empty() {
-        return numbers;
+    DrawNumbers {
+        base: reads(InterfaceUniform::BaseVertexAndInstance),
+        draw: reads(InterfaceUniform::DrawNumber),
     }
-    code.each_uniform_read(|read| {
-        let is_among = |ranges: &[Range<u16>]| {
-            ranges.iter().any(|range| read.start < range.end && range.start < read.end)
-        };
-        numbers.base |= is_among(&base);
-        numbers.draw |= is_among(&draw);
-    });
-    numbers
 }
 
 impl Compiler {

@@ -8,7 +8,8 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op};
+use crate::ir::settled::keep_uses;
+use crate::ir::{Block, Function, InstData, IrOp, Op};
 
 /// Lowers stores of vertex outputs of the shader that `info` describes.
 ///
@@ -16,28 +17,44 @@ use crate::ir::{Function, InstData, IrOp, Op};
 /// Stores outside the last block, where their order is that of the program, are an internal error.
 pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
-    let mut elsewhere = false;
-    let mut stores = false;
-    let defaults = f.alloc(&mods(Opcode::StVar));
-    for block in f.blocks_in_order() {
-        for at in 0..f.block(block).insts.len() {
-            let inst = f.block(block).insts[at];
-            let data = f.insts[inst];
-            if data.op == Op::Ir(IrOp::StoreVarying) {
-                elsewhere |= block != exit;
-                stores = true;
-                f.set_inst(inst, InstData { op: Opcode::StVar.into(), mods: defaults, ..data });
-            }
-        }
+    let mut stores = Stores::default();
+    if f.present.may_have_op(IrOp::StoreVarying) {
+        keep_uses(f, |f| stores = lower_stores(f, exit));
     }
-    if elsewhere {
+    if stores.elsewhere {
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }
-    if !stores && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
+    if !stores.any && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
         let none = f.make_inst(Opcode::NoVar, &[], &[], &mods(Opcode::NoVar), 0);
         // If the end is unreachable, the block ends with a halt.
         let end = f.block(exit).insts.len() - usize::from(f.terminator(exit).is_some());
         f.block_mut(exit).insts.insert(end, none);
     }
     Ok(())
+}
+
+/// The stores of a function.
+#[derive(Default)]
+struct Stores {
+    any: bool,
+    /// Some are not in the last block.
+    elsewhere: bool,
+}
+
+/// Lowers the stores of a function whose last block is `exit`.
+fn lower_stores(f: &mut Function<'_>, exit: Block) -> Stores {
+    let mut stores = Stores::default();
+    let defaults = f.alloc(&mods(Opcode::StVar));
+    for block in f.blocks_in_order() {
+        for at in 0..f.block(block).insts.len() {
+            let inst = f.block(block).insts[at];
+            let data = f.insts[inst];
+            if data.op == Op::Ir(IrOp::StoreVarying) {
+                stores.any = true;
+                stores.elsewhere |= block != exit;
+                f.set_inst(inst, InstData { op: Opcode::StVar.into(), mods: defaults, ..data });
+            }
+        }
+    }
+    stores
 }

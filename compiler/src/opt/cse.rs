@@ -34,10 +34,7 @@ use crate::ir::{
 pub fn opt_cse(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
         let mut numbering = Numbering::of(f, scratch);
-        f.map_insts(|rewriter, inst| {
-            let data = rewriter.f.insts[inst];
-            numbering.visit(rewriter, inst, &data)
-        });
+        f.map_insts(|rewriter, inst| numbering.visit(rewriter, inst));
     });
 }
 
@@ -117,22 +114,18 @@ impl<'s> Numbering<'s> {
 
     /// Numbers `inst`, or replaces it by an earlier identical instruction.
     #[inline]
-    pub(super) fn visit(
-        &mut self,
-        rewriter: &mut Rewriter<'_, '_>,
-        inst: Inst,
-        data: &InstData<'_>,
-    ) -> Rewrite {
-        match self.find(rewriter.f, rewriter.block, inst, data) {
+    pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        match self.find(rewriter.f, rewriter.block, inst) {
             None => Rewrite::Keep,
-            Some(Known::Equal(first)) => replace(rewriter, first, data),
-            Some(Known::Opposite(first)) => negate(rewriter, first, data),
+            Some(Known::Equal(first)) => replace(rewriter, first, inst),
+            Some(Known::Opposite(first)) => negate(rewriter, first, inst),
         }
     }
 
     /// Numbers `inst`, an instruction of `block`, or finds an earlier one that computes the same.
     #[inline(always)]
-    fn find(&mut self, f: &Function<'_>, block: Block, inst: Inst, data: &InstData<'_>) -> Option<Known> {
+    fn find(&mut self, f: &Function<'_>, block: Block, inst: Inst) -> Option<Known> {
+        let data = &f.insts[inst];
         let in_block = match data.op {
             op if data.is_pure() => op == Op::Ir(IrOp::Phi),
             Op::Hw(Opcode::Dfdx | Opcode::Dfdy) => self.has_loops,
@@ -203,7 +196,7 @@ pub(super) fn may_merge(f: &Function<'_>, scratch: &Bump) -> bool {
     f.layout.iter().any(|segment| {
         f.block(segment.block).insts.iter().any(|inst| {
             let data = &f.insts[*inst];
-            wanted.includes(data) && numbering.find(f, segment.block, *inst, data).is_some()
+            wanted.includes(data) && numbering.find(f, segment.block, *inst).is_some()
         })
     })
 }
@@ -271,8 +264,9 @@ fn first_value(data: &InstData<'_>) -> Option<Value> {
 
 /// Replaces a difference by the negation of its opposite.
 #[cold]
-fn negate(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
-    let (Some(value), Some(dst)) = (rewriter.f.insts[first].dst(), data.dst()) else { return Rewrite::Keep };
+fn negate(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
+    let [value, dst] = [first, inst].map(|inst| rewriter.f.insts[inst].dst());
+    let (Some(value), Some(dst)) = (value, dst) else { return Rewrite::Keep };
     let negated = rewriter.fneg(Src::value(value));
     let relaxed = rewriter.f.values[dst].relaxed;
     rewriter.f.values[value].relaxed &= relaxed;
@@ -322,9 +316,10 @@ impl Difference {
     }
 }
 
-fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
-    let first = rewriter.f.insts[first];
-    for (dst, known) in data.dsts.iter().zip(first.dsts) {
+/// Replaces the results of `inst` by those of an identical instruction.
+fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
+    let [known, replaced] = [first, inst].map(|inst| rewriter.f.insts[inst].dsts);
+    for (dst, known) in replaced.iter().zip(known) {
         // If either use needs full precision, the merged value must keep it.
         rewriter.f.values[*known].relaxed &= rewriter.f.values[*dst].relaxed;
         rewriter.forward(*dst, Src::value(*known));

@@ -45,9 +45,15 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
         return;
     }
     let unchanged = LocalRewrites::from_bits_truncate(f.settled.unchanged);
-    let numbers_only = which == LocalRewrites::CSE && unchanged.contains(which);
-    if numbers_only && !f.with_scratch(|f, scratch| may_merge(f, scratch)) {
-        return note_settled(f, which.bits());
+    if unchanged.contains(which) {
+        // What has no result stays as it is, and affects nothing else.
+        let may_rewrite = match which {
+            LocalRewrites::CSE => f.with_scratch(|f, scratch| may_merge(f, scratch)),
+            _ => has_changed_results(f),
+        };
+        if !may_rewrite {
+            return note_settled(f, which.bits());
+        }
     }
     let before = f.mark();
     f.with_scratch(|f, scratch| {
@@ -68,6 +74,12 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
 }
 
+/// Whether an instruction with results changed since the local rewrites found nothing to do.
+fn has_changed_results(f: &Function<'_>) -> bool {
+    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
+    insts.any(|inst| f.insts.is_touched(*inst) && !f.insts[*inst].dsts.is_empty())
+}
+
 struct Local<'s> {
     which: LocalRewrites,
     rules: Rules,
@@ -82,10 +94,10 @@ struct Local<'s> {
 impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
-        let data = rewriter.f.insts[inst];
-        let result = match self.affected(rewriter.f, inst, &data) {
-            0 => self.number(rewriter, inst, &data),
+        let result = match self.affected(rewriter.f, inst) {
+            0 => self.number(rewriter, inst),
             affected => {
+                let data = rewriter.f.insts[inst];
                 let result = self.rewrite(rewriter, inst, &data);
                 self.note_affected(rewriter.f, inst, data.dsts, affected);
                 result
@@ -100,12 +112,12 @@ impl Local<'_> {
 
     /// How many operations from `inst` on may be affected by a change; 0 if the result of rewriting it is known.
     #[inline(always)]
-    fn affected(&self, f: &Function<'_>, inst: Inst, data: &InstData<'_>) -> u8 {
+    fn affected(&self, f: &Function<'_>, inst: Inst) -> u8 {
         let Some(changes) = &self.changes else { return REACH };
         if f.insts.is_touched(inst) {
             return REACH;
         }
-        let values = data.srcs.iter().filter_map(|src| src.as_value());
+        let values = f.insts[inst].srcs.iter().filter_map(|src| src.as_value());
         values.fold(0, |most, value| most.max(changes[value])).saturating_sub(1)
     }
 
@@ -138,9 +150,9 @@ impl Local<'_> {
     }
 
     /// Merges an instruction that other rewrites do not change.
-    fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst, data: &InstData<'_>) -> Rewrite {
+    fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         match &mut self.numbering {
-            Some(numbering) => numbering.visit(rewriter, inst, data),
+            Some(numbering) => numbering.visit(rewriter, inst),
             None => Rewrite::Keep,
         }
     }
@@ -172,6 +184,6 @@ impl Local<'_> {
                 return result;
             }
         }
-        self.number(rewriter, inst, data)
+        self.number(rewriter, inst)
     }
 }

@@ -42,6 +42,9 @@ type Places = HashMap<Src, u16, FxBuildHasher>;
 
 /// Moves constants that operands cannot encode to uniform registers.
 pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
+    if context.facts.info.uniform_halves >= UNIFORM_HALVES {
+        return;
+    }
     let (weights, order) = weigh(f);
     if order.is_empty() {
         return;

@@ -273,20 +273,25 @@ impl<'a> Assigner<'_, 'a> {
                 continue;
             }
             let shape = self.shape(*dst);
-            if data.op == Op::Ir(IrOp::Preload) {
-                self.put_preload(data, *dst, shape)?;
-                continue;
-            }
-            if self.shared_vector(data, index).is_some() || self.collect_around(data) {
-                continue;
-            }
-            let hint = self.hint(data, index).filter(|half| self.fits(*half, shape));
+            let hint = match data.op {
+                Op::Ir(IrOp::Preload) => {
+                    self.put_preload(data, *dst, shape)?;
+                    continue;
+                }
+                Op::Ir(IrOp::Split) if self.shared_vector(data, index).is_some() => continue,
+                Op::Ir(IrOp::Split) => self.place_in_vector(data, index),
+                Op::Ir(IrOp::Collect) if self.collect_around(data) => continue,
+                _ => None,
+            };
+            let hint = hint.filter(|half| self.fits(*half, shape));
             match hint.or_else(|| self.find_place(*dst, shape)) {
                 Some(half) => self.put_result(*dst, half),
                 None => self.make_room(data, index)?,
             }
         }
-        self.share_registers(data);
+        if data.op == Op::Ir(IrOp::Split) {
+            self.share_registers(data);
+        }
         Ok(())
     }
 
@@ -312,10 +317,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// The register for result `index` of a `split` that avoids a move: its position in the vector.
-    fn hint(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
-        if data.op != Op::Ir(IrOp::Split) {
-            return None;
-        }
+    fn place_in_vector(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
         let half = self.allocation.half(self.names.get(data.srcs[0].as_value()?))?;
         let before: u16 = data.dsts[..index].iter().map(|dst| self.f.ty(*dst).halves()).sum();
         Some(half + before)
@@ -412,12 +414,12 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Assigns a register to a name.
     pub(super) fn put(&mut self, name: Value, half: u16) {
-        let shape = self.shape(name);
-        self.file.take(name, half, shape.halves);
+        let halves = self.f.ty(name).halves();
+        self.file.take(name, half, halves);
         self.record(name, half);
         self.affinity.placed(name, half);
         if self.f.values[name].def.is_some_and(|def| self.f.insts[def].op == Op::Ir(IrOp::Collect)) {
-            self.affinity.vector_done(half, shape.halves);
+            self.affinity.vector_done(half, halves);
         }
     }
 

@@ -9,18 +9,14 @@
 
 use crate::ir::entity::Value;
 use crate::ir::function::InstData;
-use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 
 use super::assign::{Assigner, SharedPart};
 use super::shapes::Shape;
 
 impl<'a> Assigner<'_, 'a> {
-    /// The vector that result `index` of `data` can share the register of.
+    /// The vector that result `index` of `data`, a `split`, can share the register of.
     pub(super) fn shared_vector(&self, data: &InstData<'a>, index: usize) -> Option<Value> {
-        if data.op != Op::Ir(IrOp::Split) {
-            return None;
-        }
         let (vector, part) = (data.srcs[0].as_value()?, data.dsts[index]);
         let name = self.names.get(vector);
         let shape = self.shape(part);
@@ -42,9 +38,6 @@ impl<'a> Assigner<'_, 'a> {
     /// Gives the results of a `split` that can share the vector's register their positions in it. The other
     /// results have been placed, which may have moved the vector.
     pub(super) fn share_registers(&mut self, data: &InstData<'a>) {
-        if data.op != Op::Ir(IrOp::Split) {
-            return;
-        }
         for (index, part) in data.dsts.iter().enumerate() {
             if !self.needs_register(data, *part) || self.placed.contains(part) {
                 continue;
@@ -57,10 +50,10 @@ impl<'a> Assigner<'_, 'a> {
         }
     }
 
-    /// Places the vector of a `collect` around parts that are in their positions in it already, most of them: those that
+    /// Places the vector of `data`, a `collect`, around parts that are in their positions in it already, most of them: those that
     /// are read again share its register. `false` if that is nowhere possible.
     pub(super) fn collect_around(&mut self, data: &InstData<'a>) -> bool {
-        let (Op::Ir(IrOp::Collect), [vector]) = (data.op, data.dsts) else { return false };
+        let [vector] = data.dsts else { return false };
         let best = data
             .srcs
             .iter()
