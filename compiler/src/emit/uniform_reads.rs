@@ -29,6 +29,24 @@ impl UniformReads {
 
     /// Whether a half-word of `halves` is read.
     pub fn has_any(&self, mut halves: Range<u16>) -> bool {
-        halves.any(|half| self.0.get(usize::from(half / BITS)).is_some_and(|word| word >> (half % BITS) & 1 != 0))
+        halves.any(|half| {
+            self.0.get(usize::from(half / BITS)).is_some_and(|word| word >> (half % BITS) & 1 != 0)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_cover_all_half_words_of_a_register() {
+        let mut reads = UniformReads::default();
+        for src in [Src::uniform(62, 64), Src::uniform(7, 16), Src::imm32(100), Src::NONE] {
+            reads.note(src);
+        }
+        let read: Vec<u16> = (0..UNIFORM_HALVES).filter(|half| reads.has_any(*half..half + 1)).collect();
+        assert_eq!(read, [7, 62, 63, 64, 65]);
+        assert!(reads.has_any(0..8) && !reads.has_any(8..62) && !reads.has_any(66..UNIFORM_HALVES));
     }
 }

@@ -359,17 +359,15 @@ impl Variables {
     }
 
     fn rewrite_sources(&self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
+        let has_phis = !self.phis.is_empty();
+        let is_forwarded = |value: Value| has_phis && self.forward[value].is_some();
+        let changes = |src: &Src| match src.as_value() {
+            Some(value) => is_forwarded(value),
+            None => src.kind == SrcKind::Uniform,
+        };
         for inst in f.insts.keys() {
-            let data = f.insts[inst];
-            if data.op == Op::Ir(IrOp::Phi) {
-                continue;
-            }
-            let changes = |src: &Src| match src.kind {
-                SrcKind::Value => src.as_value().is_some_and(|value| self.forward[value].is_some()),
-                SrcKind::Uniform => true,
-                _ => false,
-            };
-            if data.srcs.iter().any(changes) {
+            let data = &f.insts[inst];
+            if data.op != Op::Ir(IrOp::Phi) && data.srcs.iter().any(changes) {
                 let arrive = |src: &Src| match self.resolve(*src) {
                     Src::NONE if *src == Src::NONE => Src::NONE,
                     Src::NONE => Src::imm(0, f.width(*src)),

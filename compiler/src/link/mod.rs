@@ -26,7 +26,6 @@ mod tile_programs;
 mod vertex_prolog;
 mod whole;
 
-
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::vertex::{self, DrawNumbers};
 use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, UniformSource};

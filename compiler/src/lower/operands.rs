@@ -5,7 +5,7 @@
 //!
 //! Before: stage selected. After: stage machine.
 
-use agx_isa::desc::Role;
+use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
@@ -18,16 +18,31 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods;
-use crate::ir::{Block, Build, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
+use crate::ir::{
+    Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value,
+};
 
 /// Loads constants and copies uniforms where operands cannot encode them.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_operands(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    if !insts.any(|inst| may_change(&f.insts[*inst])) {
+        return Ok(());
+    }
     let mut legalizer = Legalizer { block: None, loaded: HashMap::with_hasher(FxBuildHasher) };
     f.map_insts(|r, inst| legalizer.legalize(r, inst));
     Ok(())
+}
+
+/// Whether an instruction may have an operand that cannot be encoded, or a form that depends on its operands.
+fn may_change(data: &InstData<'_>) -> bool {
+    let Op::Hw(op) = data.op else { return false };
+    let may_be_illegal = |(src, (_, operand)): (&Src, (usize, &OperandDesc))| {
+        src.kind != SrcKind::Value && (operand.name == "texture" || !is_legal_source(operand, *src))
+    };
+    op_lod_mode(op).is_some() || data.srcs.iter().zip(op.desc().with_role(Role::Src)).any(may_be_illegal)
 }
 
 /// Index of the level of detail among the sources of texture instructions.

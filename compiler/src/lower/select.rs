@@ -31,6 +31,12 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let has_booleans = f.values.keys().any(|value| f.ty(value).bits == 1);
+    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    if !has_booleans && !insts.any(|inst| is_selected(&f.insts[*inst])) {
+        f.stage = Stage::Selected;
+        return Ok(());
+    }
     let count = f.values.len();
     let mut selector = Selector {
         uses: Side::default(),
@@ -42,7 +48,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
         widened: Side::later(count),
         error: None,
     };
-    if f.values.keys().any(|value| f.ty(value).bits == 1) {
+    if has_booleans {
         selector.uses = count_boolean_uses(f);
         selector.from_booleans = conversions_of_booleans(f);
         selector.booleans = Side::new(f.values.len());
@@ -56,6 +62,18 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     f.map_insts(|r, inst| selector.select(r, inst));
     f.stage = Stage::Selected;
     selector.error.map_or(Ok(()), Err)
+}
+
+/// Whether an operation may be replaced: it is no machine instruction yet, or reads a boolean constant.
+fn is_selected(data: &InstData<'_>) -> bool {
+    let is_replaced = matches!(data.op, Op::Ir(op) if !stays(op));
+    is_replaced || data.srcs.iter().any(|src| src.kind == SrcKind::Imm && src.bits == 1)
+}
+
+/// Whether an operation has no hardware counterpart before registers are allocated.
+fn stays(op: IrOp) -> bool {
+    use IrOp::{Collect, Copy, Export, Halt, Jump, Phi, Preload, Split};
+    matches!(op, Phi | Collect | Split | Copy | Preload | Export | Jump | Halt)
 }
 
 /// Counts the uses of each boolean.
@@ -242,14 +260,7 @@ impl Selector {
             IrOp::Fneg => self.float_move(r, data, OperandFlags::NEG, false),
             IrOp::Fabs => self.float_move(r, data, OperandFlags::ABS, false),
             IrOp::Fsat => self.float_move(r, data, OperandFlags::empty(), true),
-            IrOp::Phi
-            | IrOp::Collect
-            | IrOp::Split
-            | IrOp::Copy
-            | IrOp::Preload
-            | IrOp::Export
-            | IrOp::Jump
-            | IrOp::Halt => Rewrite::Keep,
+            op if stays(op) => Rewrite::Keep,
             _ => match RECIPES.iter().find(|recipe| recipe.ir == op) {
                 Some(recipe) => self.follow(r, recipe, data),
                 None => self.fail(r, inst, "has no hardware counterpart and was not lowered"),

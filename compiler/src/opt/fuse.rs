@@ -34,7 +34,13 @@ const HALF_TWO: u16 = 0x4000;
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {
-    f.with_scratch(fuse_all);
+    let has = |op: Opcode| f.present.may_have_op(op);
+    let has_sums =
+        [Opcode::Fadd, Opcode::Hadd, Opcode::Iadd, Opcode::Isub, Opcode::Bitop].into_iter().any(has);
+    let has_others = f.present.may_have_op(IrOp::Fneg) || f.present.may_have_op(IrOp::Fcmp);
+    if has_sums || has_others || has(Opcode::Fmul) && has(Opcode::Rsqrt) {
+        f.with_scratch(fuse_all);
+    }
 }
 
 fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {

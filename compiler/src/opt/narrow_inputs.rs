@@ -9,7 +9,7 @@ use bumpalo::Bump;
 
 use crate::analysis::uses::uses;
 use crate::ir::table::ScratchSide;
-use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src, Type, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Src, Type, Value};
 
 /// How a vector is read.
 #[derive(Clone, Copy, Default)]
@@ -32,6 +32,18 @@ impl Read {
     }
 }
 
+/// The first and the number of the components in use, if an instruction reads an input that has others.
+fn in_use(
+    f: &Function<'_>,
+    data: &InstData<'_>,
+    reads: &ScratchSide<'_, Value, Read>,
+    uses: &ScratchSide<'_, Value, u32>,
+) -> Option<(u32, u32)> {
+    let dst = data.dst().filter(|_| data.op == Op::Ir(IrOp::Interpolate))?;
+    let extent = reads[dst].extent().filter(|_| reads[dst].splits == uses[dst]);
+    extent.filter(|(_, count)| *count != u32::from(f.ty(dst).comps))
+}
+
 /// Narrows fragment input reads to the components in use.
 pub fn opt_narrow_inputs(f: &mut Function<'_>) {
     f.with_scratch(narrow);
@@ -51,19 +63,19 @@ fn narrow(f: &mut Function<'_>, scratch: &Bump) {
             }
         }
     }
+    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    if !insts.any(|inst| in_use(f, &f.insts[*inst], &reads, &uses).is_some()) {
+        return;
+    }
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Interpolate) => {
                 let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Rewrite::Keep };
-                let (read, ty) = (&mut reads[dst], r.f.ty(dst));
-                let Some((first, count)) = read.extent() else { return Rewrite::Keep };
-                if read.splits != uses[dst] || count == u32::from(ty.comps) {
-                    return Rewrite::Keep;
-                }
-                let ty = Type::vector(ty.bits, count as u8);
+                let Some((first, count)) = in_use(r.f, &data, &reads, &uses) else { return Rewrite::Keep };
+                let ty = Type::vector(r.f.ty(dst).bits, count as u8);
                 let narrow = r.value(IrOp::Interpolate, ty, data.srcs, &[input + first, *mode, *place]);
-                read.narrow = Some((narrow, first as u8));
+                reads[dst].narrow = Some((narrow, first as u8));
                 Rewrite::Remove
             }
             Op::Ir(IrOp::Split) => {

@@ -81,6 +81,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
         for block in f.blocks_in_order() {
             f.block_mut(block).insts.retain(|inst| !uniform.insts[*inst]);
         }
+        f.forget_absent_ops();
     }
     read_from_homes(f, &homes, &uniform);
     if moves_all && had_no_unused {

@@ -96,6 +96,13 @@ fn constant(f: &Function<'_>, src: Src) -> Option<f64> {
 
 /// The result of an operation, its linear form, and whether it joins two chains.
 fn combine(f: &Function<'_>, known: &Known<'_>, data: &InstData<'_>) -> Option<(Value, Linear, bool)> {
+    let is_linear = |src: &Src| src.as_value().map_or(src.as_imm().is_some(), |value| known[value].is_some());
+    match data.op {
+        Op::Ir(IrOp::Fneg) => {}
+        // Most have no constant, nor a source that is computed with one.
+        Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma) if data.srcs.iter().any(is_linear) => {}
+        _ => return None,
+    }
     let dst = data.dst().filter(|dst| f.ty(*dst) == Type::B32)?;
     let linear = |src: Src| -> Option<Linear> {
         if !src.flags.is_empty() || f.src_ty(src) != Type::B32 || src.as_imm().is_some() {

@@ -98,7 +98,10 @@ struct Plan<'s> {
     of_inst: ScratchSide<'s, Inst, Role>,
 }
 
-/// The number of leading components of each vector that are read; 0 or 1 for scalars.
+/// All components of a vector, however many it has.
+const ALL_COMPONENTS: u8 = u8::MAX;
+
+/// The number of leading components of each value that are read, or [`ALL_COMPONENTS`].
 fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, u8> {
     let mut used: ScratchSide<'_, Value, u8> = ScratchSide::new_in(scratch, f.values.len());
     let mut splits: ArenaVec<'_, &InstData<'_>> = ArenaVec::new_in(scratch);
@@ -110,7 +113,7 @@ fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, V
                 continue;
             }
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                used[value] = f.ty(value).comps;
+                used[value] = ALL_COMPONENTS;
             }
         }
     }
@@ -170,7 +173,7 @@ impl Planner<'_, '_, '_> {
             self.flush_stores();
         }
         let Some(access) = access else { return };
-        let wanted = i64::from(self.used[data.dsts[0]]);
+        let wanted = i64::from(self.used[data.dsts[0]].min(access.ty.comps));
         if wanted > 0 && wanted <= MAX_COMPONENTS && access.ty.bits <= 32 {
             if self.loads.len() == MAX_GROUP {
                 self.flush_loads(true);

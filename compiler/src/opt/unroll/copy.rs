@@ -17,14 +17,15 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         values: Side::new(unroller.f.values.len()),
         blocks: Side::new(unroller.f.blocks.len()),
         next: first,
-        exits: Vec::new(),
-        layout: vec![Segment { block: first, seam: Seam::Scope }],
+        exits: Vec::with_capacity(iterations as usize + 1),
+        layout: Vec::with_capacity(1 + iterations as usize * (body.len() + 1)),
         unroller,
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
         body,
         live_out,
     };
+    copier.layout.push(Segment { block: first, seam: Seam::Scope });
     copier.enter_header();
     for iteration in 1..=iterations {
         copier.copy_body();
@@ -91,7 +92,9 @@ impl<'f, 'a> Unroller<'f, 'a> {
         if self.users.is_some() {
             return;
         }
-        let mut users = Users { last: Side::new(self.f.values.len()), entries: Vec::new() };
+        // Most instructions have two sources.
+        let entries = Vec::with_capacity(2 * self.f.insts.len());
+        let mut users = Users { last: Side::new(self.f.values.len()), entries };
         for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
             users.note(*inst, self.f.insts[*inst].srcs);
         }
@@ -237,7 +240,9 @@ impl<'a> Copier<'_, '_, 'a> {
     fn copy_block(&mut self, block: Block, copy: Block) {
         let is_header = block == self.around.header;
         let skipped = if is_header { self.unroller.f.phi_count(block) } else { 0 };
-        for at in skipped..self.unroller.f.block(block).insts.len() {
+        let count = self.unroller.f.block(block).insts.len();
+        self.unroller.f.block_mut(copy).insts.reserve(count);
+        for at in skipped..count {
             let data = self.unroller.f.insts[self.unroller.f.block(block).insts[at]];
             if self.is_innermost {
                 if let (Some(dst), Some(folded)) = (data.dst(), self.folded(&data)) {
