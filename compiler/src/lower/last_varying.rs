@@ -14,6 +14,9 @@ use crate::ir::{Function, Inst, Op};
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_last_varying(f: &mut Function<'_>) -> Result<(), CompileError> {
+    if !f.present.may_have_op(Opcode::StVar) {
+        return Ok(());
+    }
     let is_store = |f: &Function<'_>, inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::StVar);
     let last = f
         .blocks_in_order()

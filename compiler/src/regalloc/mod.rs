@@ -195,10 +195,13 @@ pub(crate) fn finishes_later(data: &InstData<'_>) -> bool {
 
 /// Checks that the fixed registers which parts of a program exchange values in are below the limit.
 fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
-    let (entry, last) = (f.entry(), f.layout.last().map_or(f.entry(), |segment| segment.block));
-    let both = f.block(entry).insts.iter().chain(&f.block(last).insts);
-    for inst in both {
-        let data = f.insts[*inst];
+    if !(f.present.may_have_op(IrOp::Preload) || f.present.may_have_op(IrOp::Export)) {
+        return Ok(());
+    }
+    let entry = f.entry();
+    let last = f.layout.last().map(|segment| segment.block).filter(|last| *last != entry);
+    for inst in [Some(entry), last].iter().flatten().flat_map(|block| &f.block(*block).insts) {
+        let data = &f.insts[*inst];
         let (what, ty) = match data.op {
             Op::Ir(IrOp::Preload) => ("finds inputs in", data.dst().map(|dst| f.ty(dst))),
             Op::Ir(IrOp::Export) => ("leaves outputs in", data.srcs.first().map(|src| f.src_ty(*src))),

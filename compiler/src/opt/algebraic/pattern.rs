@@ -263,20 +263,16 @@ impl Group {
     /// Mask of the rules that may match given the sources of `data`.
     #[inline]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
-        let mut rules = u128::MAX;
+        let without = |is_same: bool, pair: usize| if is_same { u128::MAX } else { !self.same[pair] };
+        let mut rules = match data.srcs {
+            [a, b] => without(a == b, 0),
+            [a, b, c] => without(a == b, 0) & without(a == c, 1) & without(b == c, 2),
+            _ => u128::MAX,
+        };
         for (src, by_source) in data.srcs.iter().zip(&self.by_source) {
             rules &= by_source.rules(f, *src);
-            if rules == 0 {
-                return 0;
-            }
         }
-        let without = |is_same: bool, pair: usize| if is_same { u128::MAX } else { !self.same[pair] };
         rules
-            & match data.srcs {
-                [a, b] => without(a == b, 0),
-                [a, b, c] => without(a == b, 0) & without(a == c, 1) & without(b == c, 2),
-                _ => u128::MAX,
-            }
     }
 }
 
