@@ -109,12 +109,10 @@ impl Present {
     }
 }
 
-impl Function<'_> {
-    /// Removes the operations from the summary that no instruction has any longer.
-    pub fn forget_absent_ops(&mut self) {
-        let insts = self.blocks_in_order().flat_map(|block| &self.block(block).insts);
-        self.present.ops = insts.fold(Ops::NONE, |ops, inst| ops.with(self.insts[*inst].op));
-    }
+/// Removes the operations from the summary of `f` that no instruction has any longer.
+pub fn forget_absent(f: &mut Function<'_>) {
+    let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    f.present.ops = insts.fold(Ops::NONE, |ops, inst| ops.with(f.insts[*inst].op));
 }
 
 /// A set of operations, each of any width or only on scalars of 8 or 64 bits.

@@ -23,6 +23,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::first_free_uniform;
 use crate::context::Context;
+use crate::ir::families::forget_absent;
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
 use crate::ir::settled::{is_numbered, keep_numbered};
@@ -81,7 +82,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
         for block in f.blocks_in_order() {
             f.block_mut(block).insts.retain(|inst| !uniform.insts[*inst]);
         }
-        f.forget_absent_ops();
+        forget_absent(f);
     }
     read_from_homes(f, &homes, &uniform);
     if moves_all && had_no_unused {
@@ -140,6 +141,7 @@ impl<'s> Uniform<'s> {
         };
         let insts = ScratchSide::new_in(scratch, f.insts.len());
         let mut uniform = Uniform { insts, joins: ScratchSide::later_in(scratch, 0) };
+        let mut values: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
         let mut behind: Option<Join> = None;
         // Conditions of open ifs, and the end of the then-arm once it is known.
         let mut open: ArenaVec<'_, (Src, Option<Block>)> = ArenaVec::new_in(scratch);
@@ -147,7 +149,7 @@ impl<'s> Uniform<'s> {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 let is_uniform = |src: &Src| match src.as_value() {
-                    Some(value) => f.values[value].def.is_some_and(|def| uniform.insts[def]),
+                    Some(value) => values[value],
                     None => !is_argument(src),
                 };
                 let join = behind.filter(|join| data.srcs.len() == 2 && is_uniform(&join.condition));
@@ -155,6 +157,7 @@ impl<'s> Uniform<'s> {
                 let movable = || if is_phi { join.is_some() } else { is_movable(data, open.is_empty()) };
                 if data.srcs.iter().all(is_uniform) && movable() {
                     uniform.insts[*inst] = true;
+                    data.dsts.iter().for_each(|dst| values[*dst] = true);
                     if is_phi {
                         uniform.joins[*inst] = join;
                     }
@@ -218,6 +221,10 @@ fn candidates<'s>(
         for inst in f.block(segment.block).insts.iter().rev() {
             let data = &f.insts[*inst];
             if uniform[*inst] {
+                // Most are operands of others.
+                if !data.dsts.iter().any(|dst| wanted[*dst]) {
+                    continue;
+                }
                 let weight = weight(f, data);
                 let can_move = |value: &Value| {
                     let ty = f.ty(*value);

@@ -161,6 +161,9 @@ impl Walk<'_, '_> {
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
         let insts = self.f.take_insts(block);
         let mut first_uses = self.first_uses(&insts);
+        if let Some(output) = &mut self.output {
+            output.reserve(insts.len() + first_uses.len());
+        }
         for inst in &insts {
             self.f.watch.visit(1);
             let data = self.f.insts[*inst];

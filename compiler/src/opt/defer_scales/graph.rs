@@ -106,6 +106,8 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     }
 
     fn find_uses(&mut self) {
+        // Most operations have two operands.
+        self.entries.reserve(2 * self.f.insts.len());
         for block in self.f.blocks_in_order() {
             let phis = self.f.phi_count(block);
             for index in 0..self.f.block(block).insts.len() {
