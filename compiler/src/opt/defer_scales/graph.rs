@@ -272,6 +272,10 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
                 }
                 out.push(*inst);
             }
+            // Phis of other blocks read carriers that are defined last.
+            while let Some(made) = made.next_if(|made| places[*made].home == block.0 + 1) {
+                out.push(made);
+            }
             self.f.block_mut(block).insts = out;
         }
     }
