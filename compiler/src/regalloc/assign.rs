@@ -312,7 +312,12 @@ impl<'a> Assigner<'_, 'a> {
         if !half.is_multiple_of(shape.align) || !self.file.is_free(half, shape.halves) {
             return Err(CompileError::internal(format!("{dst} cannot be preloaded at half register {half}")));
         }
-        self.put_result(dst, half);
+        if self.last.is_dead(self.live, dst) {
+            // The program needs no room for a register that it never reads.
+            self.allocation.reg[dst] = Some(Reg { half: half as u8 });
+        } else {
+            self.put_result(dst, half);
+        }
         Ok(())
     }
 

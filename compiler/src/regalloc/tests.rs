@@ -894,6 +894,16 @@ fn checker_finds_results_in_reserved_registers() {
 }
 
 #[test]
+fn inputs_that_are_not_read_take_no_registers() {
+    let text =
+        "kernel @k() stage machine {\nb0:\n%0:32 = preload reg=4\n%1:32 = preload reg=20\nkeep %0\n}\n";
+    let bump = Bump::new();
+    let mut f = crate::ir::parse(&bump, text).unwrap().remove(0);
+    let allocation = allocate(&mut f, &options(32), None).expect("an input fits");
+    assert_eq!(allocation.halves_used, 6);
+}
+
+#[test]
 fn checker_excepts_preloaded_values_from_the_reservation() {
     let bump = Bump::new();
     let mut f = Function::new(&bump, "preload");
