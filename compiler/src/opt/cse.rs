@@ -10,8 +10,9 @@
 //! insignificant, and users can mostly absorb the sign.
 //!
 //! Subgroup operations depend on which lanes are active, so they merge only within a block; so do phis, which
-//! are equal if their sources are. Derivatives depend on the value in other lanes, which may have left a loop in another
-//! iteration: in functions with loops they merge only within a block, too.
+//! are equal if their sources are. Derivatives, and textures read at a level that derivatives determine, depend on the
+//! value in other lanes, which may have left a loop in another iteration: in functions with loops they merge only within
+//! a block, too.
 //!
 //! The table hashes row content; it is never iterated.
 //!
@@ -20,6 +21,7 @@
 use std::hash::Hasher;
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
@@ -129,6 +131,7 @@ impl<'s> Numbering<'s> {
         let in_block = match data.op {
             op if data.is_pure() => op == Op::Ir(IrOp::Phi),
             Op::Hw(Opcode::Dfdx | Opcode::Dfdy) => self.has_loops,
+            Op::Hw(Opcode::Smpf) => self.has_loops && data.get(key::LOD_MODE) != LodMode::EXPLICIT,
             op if op.is_cross_lane() => true,
             _ => return None,
         };
