@@ -67,7 +67,10 @@ fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
     if rank(*a) <= rank(*b) {
         return;
     }
-    let exchange = exchange(data);
+    let exchange = match data.op {
+        Op::Ir(IrOp::Fmin | IrOp::Fmax) if may_exchange_extremum(f, *a) => Exchange::Free,
+        _ => exchange(data),
+    };
     if exchange == Exchange::No {
         return;
     }
@@ -85,6 +88,12 @@ fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
     };
     let exchanged = &mut f.insts[inst];
     (exchanged.srcs, exchanged.mods) = (srcs, mods);
+}
+
+/// Whether a constant may become the second source of an extremum: of two zeros, the second one is the result.
+fn may_exchange_extremum(f: &Function<'_>, constant: Src) -> bool {
+    let sign = 1 << (constant.bits.max(1) - 1);
+    constant.as_imm().is_some_and(|bits| !f.signed_zeros || bits & !sign != 0)
 }
 
 /// Values in order of definition, then uniforms, then constants.

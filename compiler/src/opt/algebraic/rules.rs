@@ -172,6 +172,10 @@ fn is_boolean(bound: &Bound) -> bool {
     bound.results[0] == 1
 }
 
+fn selects_number(bound: &Bound) -> bool {
+    bound.results[0] > 1
+}
+
 fn equality(bound: &Bound) -> bool {
     bound.mods[0] & 3 == 0
 }
@@ -628,6 +632,11 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select ZERO, A, B), B),
     exact(ir!(Select A, B, B), B),
     exact(ir!(Select not!(A), B, C), ir!(Select A, C, B)),
+    exact(
+        ir!(Select ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Is(1)] A, B), C, D),
+        ir!(Select ir!(Fcmp[cond = Mod::Bind(0)] A, B), D, C),
+    )
+    .when(selects_number),
     exact(ir!(Select A, ir!(Select A, B, C), D), ir!(Select A, B, D)),
     exact(ir!(Select A, B, ir!(Select A, C, D)), ir!(Select A, B, D)),
     exact(ir!(Select A, ONE, ZERO), A).when(is_boolean),

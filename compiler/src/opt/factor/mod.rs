@@ -629,9 +629,23 @@ impl Maker<'_, '_, '_, '_> {
             terms.try_push(Term { negative: false, leaves }).ok()?;
             changed = true;
         }
+        if !changed && has_bare_product {
+            changed = self.select_product(terms);
+        }
         // Factors that scale the products of several sums are multiplied first.
         changed |= terms.iter().any(|term| self.chains.ordered(term).is_some());
         changed.then(|| self.sum(terms))
+    }
+
+    /// Replaces a product with a factor that is 0 or 1 by a condition by a selection: one product of a sum of products is
+    /// not fused with an addition. Returns whether there is one.
+    fn select_product(&mut self, terms: &mut Terms) -> bool {
+        let is_conditional = |term: &Term| conditional_factor(self.r.f, term).is_some();
+        let Some(at) = terms.iter().position(is_conditional) else { return false };
+        let term = terms.remove(at);
+        let selected = self.conditional_product(term);
+        terms.push(Term { negative: false, leaves: std::iter::once(selected).collect() });
+        true
     }
 
     /// Replaces uniform terms by their sum, for the preamble, if there are several and other terms; returns
