@@ -2,6 +2,7 @@
 //! same name.
 
 mod algebraic;
+mod bit_reversal;
 mod compose_linear;
 mod constant_alpha;
 mod constant_folding;
@@ -45,6 +46,7 @@ mod vectorize_memory;
 mod word_halves;
 
 pub use algebraic::opt_algebraic;
+pub use bit_reversal::opt_bit_reversal;
 pub use compose_linear::opt_compose_linear;
 pub use constant_alpha::opt_constant_alpha;
 pub use constant_folding::opt_constant_folding;

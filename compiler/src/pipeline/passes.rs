@@ -191,6 +191,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_loop_bounds));
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
         optional(Source, Source, sure!(opt::opt_unroll));
+    OPT_BIT_REVERSAL "opt_bit_reversal" "Replaces shifts and masks that reverse the bits of a word." =
+        optional(Source, Source, sure!(opt::opt_bit_reversal));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
     OPT_ROUNDING "opt_rounding" "Removes the rounding of floats that are integers already." =
