@@ -235,7 +235,7 @@ impl Inst {
 
     /// Like [`Inst::operand_halves`], given the description of the operand.
     #[inline]
-    fn halves_of(&self, index: usize, spec: &OperandDesc) -> Option<Halves> {
+    pub fn halves_of(&self, index: usize, spec: &OperandDesc) -> Option<Halves> {
         let operand = self.operands.get(index)?;
         if operand.tag != Tag::Reg {
             return None;

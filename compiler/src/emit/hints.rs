@@ -70,7 +70,7 @@ impl Later {
     /// Marks the results that ALU instructions read.
     fn hint_results(&self, inst: &mut Inst) {
         for (operand, desc) in inst.op.desc().with_role(Role::Dst) {
-            if inst.operand_halves(operand).is_some_and(|halves| self.read_by_alu.has_all(&halves)) {
+            if inst.halves_of(operand, desc).is_some_and(|halves| self.read_by_alu.has_all(&halves)) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }
         }
@@ -98,7 +98,7 @@ impl Later {
     /// unless the instruction overwrites them itself, if `discarding` is its index.
     fn hint_sources(&mut self, inst: &mut Inst, discarding: Option<usize>, written: &HalfSet) {
         for (operand, desc) in inst.op.desc().with_role(Role::Src) {
-            let Some(halves) = inst.operand_halves(operand) else { continue };
+            let Some(halves) = inst.halves_of(operand, desc) else { continue };
             if self.read_by_alu.has_all(&halves) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }

@@ -401,13 +401,11 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// The shape of a value, or of the value that a name denotes. The parts in a vector's register are aligned too.
+    #[inline]
     pub(super) fn shape(&self, value: Value) -> Shape {
         let value = self.origin[value].unwrap_or(value);
         let own = self.shapes.of(self.f, value);
-        let parts = self.shared.iter().filter(|shared| shared.vector == value);
-        let align =
-            parts.fold(own.align, |align, shared| align.max(self.shapes.of(self.f, shared.part).align));
-        Shape { align, ..own }
+        if self.shared.is_empty() { own } else { shape_with_parts(self, value, own) }
     }
 
     /// The first half register of a name, and how many it has.
@@ -461,6 +459,14 @@ impl<'a> Assigner<'_, 'a> {
         // Bypasses `add_inst`: the recorded definition of a value that a copy redefines must not change.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
     }
+}
+
+/// The shape of `value`, which is `own` but for the parts in its register.
+fn shape_with_parts(assigner: &Assigner<'_, '_>, value: Value, own: Shape) -> Shape {
+    let parts = assigner.shared.iter().filter(|shared| shared.vector == value);
+    let align =
+        parts.map(|shared| assigner.shapes.of(assigner.f, shared.part).align).fold(own.align, u16::max);
+    Shape { align, ..own }
 }
 
 /// Whether a value is the result of an asynchronous operation.
