@@ -4,6 +4,7 @@
 //! depth, stencil and sample mask in registers; an epilog tests, blends and stores.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::linking::MovedSteps;
 use crate::textures::DESCRIPTOR_BYTES;
 use crate::vertex::{Output, Varying};
 
@@ -219,6 +220,8 @@ pub const MAX_COEFFICIENTS: u32 = 256;
 pub struct FragmentInfo {
     /// The contents of the coefficient registers, from 0 on.
     pub coefficients: Vec<CoefficientSource>,
+    /// Operations on inputs that the vertex shader must execute, if the fragment shader was compiled for one.
+    pub moved: Vec<MovedSteps>,
     /// For each render target a mask of the components that are passed in registers, bit 0 the first; the
     /// registers of others are undefined. With `dual_source`, the second entry is the second colour of target
     /// 0.

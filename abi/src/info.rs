@@ -4,6 +4,7 @@ use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::geometry::GeometryInfo;
 use crate::layout::UniformRange;
+use crate::linking::KnownOutput;
 use crate::pipeline::PipelineLayout;
 use crate::tessellation::TessellationInfo;
 use crate::textures::{SamplerBinding, TextureBinding};
@@ -93,6 +94,8 @@ pub struct ShaderInfo {
     pub varyings: Vec<Varying>,
     /// The instructions that write them, by position in the code (vertex).
     pub output_stores: Vec<OutputStore>,
+    /// The varyings among them that are the same for all vertices of a draw (vertex).
+    pub known_outputs: Vec<KnownOutput>,
     /// The draw numbers that it reads (vertex).
     pub draw_numbers: DrawNumbers,
     /// The outputs captured by transform feedback (vertex, geometry).

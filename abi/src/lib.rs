@@ -12,6 +12,7 @@ pub mod geometry;
 pub mod image_layout;
 pub mod info;
 pub mod layout;
+pub mod linking;
 pub mod occupancy;
 pub mod pass;
 pub mod pica200;

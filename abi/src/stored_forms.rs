@@ -7,6 +7,7 @@ use crate::feedback::{CapturedOutput, Feedback};
 use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
 use crate::geometry::GeometryInfo;
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::linking::{DrawWord, KnownOutput, MovedSteps, SharedAddress, Step, VertexOutputs};
 use crate::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
 };
@@ -22,10 +23,10 @@ stored_structs! {
     ShaderInfo {
         stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
         local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
-        varyings output_stores draw_numbers feedback geometry tessellation whole fragment
+        varyings output_stores known_outputs draw_numbers feedback geometry tessellation whole fragment
     }
     FragmentInfo {
-        coefficients components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
+        coefficients moved components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
         early_tests needs_helpers sample_shading reads_targets stores_targets interlock
     }
     UniformRange { start halves source }
@@ -37,6 +38,9 @@ stored_structs! {
     Attribute { location components }
     Varying { slot output }
     OutputStore { offset slot }
+    KnownOutput { output value }
+    VertexOutputs { written known }
+    MovedSteps { output steps }
     DrawNumbers { base draw }
     Feedback { strides outputs }
     GeometryInfo { input_vertices corners invocations max_vertices }
@@ -72,6 +76,12 @@ stored_enums! {
         5 Culled(index); 6 LayerAndViewport; 7 Viewport; 8 User { location component };
         9 PrimitiveId;
     }
+    SharedAddress {
+        0 BufferAddress { set binding element }; 1 DescriptorTable { set binding }; 2 PushConstantAddress;
+        3 SetAddress { set };
+    }
+    DrawWord { 0 Constant(bits); 1 PushConstant { offset }; 2 Memory { base pointer offset }; }
+    Step { 0 Scale(factor); 1 Offset(addend); }
     InterfaceUniform {
         0 AttributeBase { attribute }; 1 AttributeClamp { attribute }; 2 BaseVertexAndInstance; 3 DrawNumber;
         4 InputAssembly; 5 TargetHeap; 6 BlendConstant; 7 RootDescriptor; 8 ClearColour { target };

@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::{Draw, DrawFile};
 use crate::input::{self, File};
 use crate::layout::{self, RobustnessFile, SetFile};
+use crate::linking::{MovedFile, VertexOutputsFile};
 use crate::modules::{self, SpecConstant};
 use crate::patch::{PatchFile, RowsFile};
 use crate::varying::GeometryFile;
@@ -36,6 +37,8 @@ struct KeyFile {
     stored_rows: Option<RowsFile>,
     tessellation: Option<PatchFile>,
     fragment_inputs: Option<Vec<CoefficientFile>>,
+    moved: Vec<MovedFile>,
+    vertex_outputs: Option<VertexOutputsFile>,
     sample_shading: bool,
     sampler_bias: bool,
     pairs_samplers: bool,
@@ -255,6 +258,8 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.stored_rows = file.stored_rows.map(RowsFile::read);
     key.tessellation = file.tessellation.map(PatchFile::read);
     key.fragment_inputs = file.fragment_inputs.as_deref().map(fragment_inputs).transpose()?;
+    key.moved = file.moved.into_iter().map(MovedFile::into).collect();
+    key.vertex_outputs = file.vertex_outputs.map(VertexOutputsFile::into);
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
     key.pairs_samplers = file.pairs_samplers;
@@ -357,6 +362,8 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
             .fragment_inputs
             .as_ref()
             .map(|inputs| inputs.iter().copied().map(CoefficientFile::from).collect()),
+        moved: key.moved.iter().map(MovedFile::from).collect(),
+        vertex_outputs: key.vertex_outputs.as_ref().map(VertexOutputsFile::from),
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
         pairs_samplers: key.pairs_samplers,
@@ -425,6 +432,11 @@ mod tests {
         let interpolation = agx_abi::fragment::Interpolation::Flat;
         wanted.fragment_inputs =
             Some(vec![CoefficientSource::User { location: 2, component: 1, interpolation }]);
+        let value = agx_abi::linking::DrawWord::PushConstant { offset: 4 };
+        let known = vec![agx_abi::linking::KnownOutput { output, value }];
+        wanted.moved =
+            vec![agx_abi::linking::MovedSteps { output, steps: vec![agx_abi::linking::Step::Scale(value)] }];
+        wanted.vertex_outputs = Some(agx_abi::linking::VertexOutputs { written: vec![output], known });
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.pairs_samplers = true;

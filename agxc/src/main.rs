@@ -22,6 +22,7 @@ mod glsl;
 mod input;
 mod key;
 mod layout;
+mod linking;
 mod lint;
 mod listing;
 mod machine;

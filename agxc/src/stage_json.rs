@@ -6,6 +6,7 @@ use agx_abi::{FragmentInfo, GeometryInfo, ShaderInfo};
 use serde_json::{Value, json};
 
 use crate::coefficient::CoefficientFile;
+use crate::linking::{KnownFile, MovedFile};
 use crate::patch::{PatchFile, RowsFile};
 use crate::varying::VaryingFile;
 
@@ -15,6 +16,7 @@ pub fn vertex(info: &ShaderInfo) -> Value {
         "runs_as": if info.runs_as == RunsAs::Compute { "compute" } else { "vertex" },
         "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "varyings": varyings(&info.varyings),
+        "known_outputs": info.known_outputs.iter().map(KnownFile::from).collect::<Vec<_>>(),
         "reads_base": info.draw_numbers.base,
         "reads_draw_number": info.draw_numbers.draw,
     })
@@ -54,6 +56,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
     // Every field is named, so that the compiler reports new fields.
     let FragmentInfo {
         coefficients,
+        moved,
         components,
         opaque,
         dual_source,
@@ -71,6 +74,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
     } = info;
     json!({
         "coefficients": coefficients.iter().copied().map(CoefficientFile::from).collect::<Vec<_>>(),
+        "moved": moved.iter().map(MovedFile::from).collect::<Vec<_>>(),
         "components": components,
         "opaque": opaque,
         "dual_source": dual_source,

@@ -19,7 +19,7 @@ macro_rules! outputs {
         /// The contents of a slot.
         #[derive(Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
-        enum OutputFile {
+        pub enum OutputFile {
             $($name $({ $inner: u32 })? $({ $($field: u32),* })?,)*
         }
 

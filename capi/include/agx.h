@@ -849,11 +849,21 @@ AgxStatus agx_key_set_sample_shading(AgxKey *key, bool sample_shading, AgxError 
 
 /**
  * Sets the fragment shader that will be used with a vertex shader, which then stores only the varyings that
- * it reads, in the slots of the pair's layout. Null stores all varyings.
+ * it reads, in the slots of the pair's layout, and executes the operations that the fragment shader leaves to it. Null stores
+ * all varyings.
  */
 AgxStatus agx_key_set_fragment_shader(AgxKey *key,
                                       const AgxShader *fragment,
                                       AgxError **error);
+
+/**
+ * Sets the vertex shader that will be used with a fragment shader, which then reads outputs that are the same for all
+ * vertices of a draw where the vertex shader found them, and may leave operations on its inputs to the vertex shader:
+ * compile that again with `agx_key_set_fragment_shader`. Null is for any vertex shader.
+ */
+AgxStatus agx_key_set_vertex_shader(AgxKey *key,
+                                    const AgxShader *vertex,
+                                    AgxError **error);
 
 /**
  * Compiles a vertex or evaluation shader as a compute shader with outputs in memory. With `captures_outputs` it

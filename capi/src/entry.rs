@@ -14,6 +14,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::slice;
 
+use agx_abi::linking::VertexOutputs;
 use agx_compiler::{BUILD_ID, CompileKey, CompileLimits, CompiledShader, FIGURES, Robustness};
 
 use crate::bytes::{AgxBuffer, AgxBytes, AgxText};
@@ -248,7 +249,8 @@ pub extern "C" fn agx_key_set_sample_shading(
 }
 
 /// Sets the fragment shader that will be used with a vertex shader, which then stores only the varyings that
-/// it reads, in the slots of the pair's layout. Null stores all varyings.
+/// it reads, in the slots of the pair's layout, and executes the operations that the fragment shader leaves to it. Null stores
+/// all varyings.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_fragment_shader(
     key: Option<&mut AgxKey>,
@@ -257,7 +259,24 @@ pub extern "C" fn agx_key_set_fragment_shader(
 ) -> AgxStatus {
     attempt(error, || {
         let inputs = fragment.map(|shader| shader.0.info.fragment.coefficients.clone());
-        given(key, "the key")?.0.fragment_inputs = inputs;
+        let moved = fragment.map(|shader| shader.0.info.fragment.moved.clone());
+        let key = &mut given(key, "the key")?.0;
+        (key.fragment_inputs, key.moved) = (inputs, moved.unwrap_or_default());
+        Ok(())
+    })
+}
+
+/// Sets the vertex shader that will be used with a fragment shader, which then reads outputs that are the same for all
+/// vertices of a draw where the vertex shader found them, and may leave operations on its inputs to the vertex shader:
+/// compile that again with `agx_key_set_fragment_shader`. Null is for any vertex shader.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_vertex_shader(
+    key: Option<&mut AgxKey>,
+    vertex: Option<&AgxShader>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.vertex_outputs = vertex.map(|shader| VertexOutputs::of(&shader.0.info));
         Ok(())
     })
 }

@@ -67,7 +67,7 @@ stored_structs! {
     GeometryKey { inputs last_provokes }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        geometry stored_rows tessellation fragment_inputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
+        geometry stored_rows tessellation fragment_inputs moved vertex_outputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
         tile spill_everything schedule_seed validate limits
     }
 }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 25] = [
+        let change: [fn(&mut CompileKey); 27] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -241,6 +241,11 @@ mod tests {
             |key| key.geometry = Some(GeometryKey::default()),
             |key| key.stored_rows = Some(agx_abi::tessellation::Rows::default()),
             |key| key.tessellation = Some(agx_abi::tessellation::PatchLayout::default()),
+            |key| key.vertex_outputs = Some(agx_abi::linking::VertexOutputs::default()),
+            |key| {
+                let output = agx_abi::vertex::Output::PointSize;
+                key.moved = vec![agx_abi::linking::MovedSteps { output, steps: Vec::new() }];
+            },
             |key| key.fragment_inputs = Some(vec![agx_abi::fragment::CoefficientSource::OneOverW]),
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,

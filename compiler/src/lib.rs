@@ -50,6 +50,7 @@ mod texts;
 use crate::error::InputError;
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::layout::UNIFORM_HALVES;
+use agx_abi::linking::{MovedSteps, VertexOutputs};
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::pipeline::PipelineLayout;
 use agx_abi::tessellation::{PatchLayout, Rows};
@@ -113,6 +114,13 @@ pub struct CompileKey {
     /// these are stored in the slots of their layout. `None` stores all of them. Flags of cull distances are
     /// always stored: prologs of fragment shaders read them.
     pub fragment_inputs: Option<Vec<CoefficientSource>>,
+    /// Operations on outputs that the fragment shader following a vertex shader leaves to it
+    /// ([`agx_abi::fragment::FragmentInfo::moved`]).
+    pub moved: Vec<MovedSteps>,
+    /// The outputs of the vertex shader before a fragment shader, if it is always the same: the fragment shader reads
+    /// known values itself, inputs that are not written are undefined, and the vertex shader must be compiled with the
+    /// [operations](agx_abi::fragment::FragmentInfo::moved) that are left to it. See [`agx_abi::linking`].
+    pub vertex_outputs: Option<VertexOutputs>,
     /// Run a fragment shader per sample even if it does not request it.
     pub sample_shading: bool,
     /// Apply a level bias to samplers, given by the driver ([`agx_abi::UniformSource::SamplerBias`]), because

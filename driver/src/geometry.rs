@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use agx_abi::fragment::CoefficientSource;
 use agx_abi::vertex::Varying;
 use agx_abi::{GeometryInfo, Stage};
 use agx_compiler::{CompileKey, CompiledShader, GeometryKey, Input, Scratch, Statistics};
@@ -13,13 +12,13 @@ use crate::device::Device;
 use crate::memory::lock;
 use crate::pipeline::ShaderSource;
 use crate::program::{self, Program};
-use crate::stages::{LinkedVertex, Made, found, main_part, name};
+use crate::stages::{FragmentNeeds, LinkedVertex, Made, found, main_part, name};
 
 /// A geometry shader.
 pub struct GeometryStage {
     source: ShaderSource,
-    /// The inputs of the fragment shader, if there is only one for all draws.
-    inputs: Option<Vec<CoefficientSource>>,
+    /// What the fragment shader needs, if there is only one for all draws.
+    needs: Option<FragmentNeeds>,
     emitters: Made<GeometryKey, Emitter>,
 }
 
@@ -39,9 +38,9 @@ impl Emitter {
 }
 
 impl GeometryStage {
-    /// A geometry shader. `inputs` has the inputs of the fragment shader, if it is always the same.
-    pub fn new(source: ShaderSource, inputs: Option<Vec<CoefficientSource>>) -> GeometryStage {
-        GeometryStage { source, inputs, emitters: Mutex::default() }
+    /// A geometry shader. `needs` is what the fragment shader needs, if it is always the same.
+    pub fn new(source: ShaderSource, needs: Option<FragmentNeeds>) -> GeometryStage {
+        GeometryStage { source, needs, emitters: Mutex::default() }
     }
 
     /// Compiles the shader without a vertex shader, to check it and to keep it in a cache.
@@ -94,8 +93,8 @@ impl GeometryStage {
         known: Known<'_>,
     ) -> Result<CompiledShader, Error> {
         let mut drawn_key = CompileKey::default();
-        drawn_key.fragment_inputs.clone_from(&self.inputs);
-        let name = name(device, Input::spirv(&self.source.code), key, &("emitted", &self.inputs));
+        self.needs.iter().for_each(|needs| needs.add_to(&mut drawn_key));
+        let name = name(device, Input::spirv(&self.source.code), key, &("emitted", &self.needs));
         known.shader(name, || {
             let scratch = &mut Scratch::default();
             Ok(program::linked(device.compiler.emitted_vertex(scratch, &shader.info, &drawn_key)?))

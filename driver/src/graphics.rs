@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::ShaderInfo;
+use agx_abi::linking::VertexOutputs;
 use agx_compiler::link::{Assembly, IndexSize};
 use ash::vk;
 
@@ -14,7 +15,7 @@ use crate::format;
 use crate::geometry::GeometryStage;
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
-use crate::stages::{FragmentStage, LinkedVertex, VertexStage};
+use crate::stages::{FragmentNeeds, FragmentStage, LinkedVertex, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
 
 /// The parameters of a graphics pipeline.
@@ -81,37 +82,36 @@ impl GraphicsPipeline {
         let samples_are_set = dynamic.contains(&vk::DynamicState::RASTERIZATION_SAMPLES_EXT);
         let shading = shading && (samples_are_set || state.samples.count > 1);
         let formats = target_formats(&formats)?;
-        let fragment = FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?;
+        let is_direct = geometry.is_none() && control.is_none();
+        let in_parts = input_is_set && is_direct;
         // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled shader
         // before it.
-        let last = geometry.as_ref().or(evaluation.as_ref()).unwrap_or(&vertex);
-        let inputs = match (last.culls(), fragment.main_info()) {
-            (true, _) => None,
-            (false, Some(main)) => Some(main.fragment.coefficients.clone()),
-            (false, None) => {
-                let program =
-                    fragment.program(device, state.fragment(&formats)?, &ShaderInfo::default(), known)?;
-                Some(program.info.fragment.coefficients.clone())
-            }
+        let culls = geometry.as_ref().or(evaluation.as_ref()).unwrap_or(&vertex).culls();
+        let first = match is_direct && !culls && fragment.is_some() {
+            true => Some(for_any_fragment(device, vertex.clone(), in_parts, &state, known)?),
+            false => None,
+        };
+        let before = first.as_ref().map(|(_, info)| VertexOutputs::of(info));
+        let fragment = FragmentStage::new(device, fragment, before, [shading, fragments_are_set], known)?;
+        let needs = match culls {
+            true => None,
+            false => Some(needs_of(device, &fragment, (&state, &formats), known)?),
+        };
+        let are_met = |info| needs.as_ref().is_some_and(|needs| needs.are_met_by(info));
+        let vertex = match first {
+            Some((stage, info)) if are_met(&info) => stage,
+            _ => VertexStage::new(device, vertex, in_parts, needs.clone(), known)?,
         };
         let tessellation = match control.zip(evaluation) {
             Some((control, evaluation)) => {
                 let control = ControlStage::new(device, &control, known)?;
-                Some((Arc::new(control), Arc::new(EvaluationStage::new(evaluation, inputs.clone()))))
+                Some((Arc::new(control), Arc::new(EvaluationStage::new(evaluation, needs.clone()))))
             }
             None => None,
         };
-        let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, inputs.clone())));
-        let in_parts = input_is_set && geometry.is_none() && tessellation.is_none();
-        let pipeline = GraphicsPipeline {
-            vertex: Arc::new(VertexStage::new(device, vertex, in_parts, inputs, known)?),
-            tessellation,
-            geometry,
-            fragment: Arc::new(fragment),
-            formats,
-            state,
-            dynamic,
-        };
+        let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, needs)));
+        let (vertex, fragment) = (Arc::new(vertex), Arc::new(fragment));
+        let pipeline = GraphicsPipeline { vertex, tessellation, geometry, fragment, formats, state, dynamic };
         pipeline.compile_known(device, [input_is_set, fragments_are_set], known)?;
         Ok(pipeline)
     }
@@ -124,7 +124,7 @@ impl GraphicsPipeline {
         known: Known<'_>,
     ) -> Result<(), Error> {
         let input = &self.state.input;
-        let strides: Vec<u32> = input.bindings.iter().map(|binding| binding.stride).collect();
+        let strides = strides(input);
         let (mut last, mut last_input, mut last_strides) =
             (self.vertex.clone(), &**input, strides.as_slice());
         let none = VertexInput::default();
@@ -172,6 +172,41 @@ impl GraphicsPipeline {
     pub fn is_dynamic(&self, state: vk::DynamicState) -> bool {
         self.dynamic.contains(&state)
     }
+}
+
+/// A vertex shader compiled for any fragment shader, and the information about it.
+fn for_any_fragment(
+    device: &Device,
+    source: ShaderSource,
+    in_parts: bool,
+    state: &DrawState,
+    known: Known<'_>,
+) -> Result<(VertexStage, ShaderInfo), Error> {
+    let stage = VertexStage::new(device, source, in_parts, None, known)?;
+    let info = match stage.main_info() {
+        Some(main) => main.clone(),
+        None => stage.linked(device, &state.input, &strides(&state.input), known)?.shader.info.clone(),
+    };
+    Ok((stage, info))
+}
+
+/// What a fragment shader needs from the vertex shader before it.
+fn needs_of(
+    device: &Device,
+    fragment: &FragmentStage,
+    (state, formats): (&DrawState, &TargetFormats),
+    known: Known<'_>,
+) -> Result<FragmentNeeds, Error> {
+    if let Some(main) = fragment.main_info() {
+        return Ok(FragmentNeeds::of(main));
+    }
+    let program = fragment.program(device, state.fragment(formats)?, &ShaderInfo::default(), known)?;
+    Ok(FragmentNeeds::of(&program.info))
+}
+
+/// The strides of the bindings.
+fn strides(input: &VertexInput) -> Vec<u32> {
+    input.bindings.iter().map(|binding| binding.stride).collect()
 }
 
 /// Formats of targets in tiles.

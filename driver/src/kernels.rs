@@ -146,7 +146,7 @@ impl Kernels {
     /// # Errors
     /// What the compiler says.
     pub fn no_fragment(&self, device: &Device) -> Result<Arc<FragmentStage>, Error> {
-        let make = || FragmentStage::new(device, None, [false, true], Known::default()).map(Arc::new);
+        let make = || FragmentStage::new(device, None, None, [false, true], Known::default()).map(Arc::new);
         self.no_fragment.get_or_init(make).clone()
     }
 

@@ -106,7 +106,7 @@ fn made(
         }
         vk::ShaderStageFlags::FRAGMENT => {
             let source = Some(source.clone());
-            ShaderKind::Fragment(Arc::new(FragmentStage::new(device, source, [false, true], known)?))
+            ShaderKind::Fragment(Arc::new(FragmentStage::new(device, source, None, [false, true], known)?))
         }
         vk::ShaderStageFlags::COMPUTE => {
             ShaderKind::Compute(Arc::new(ComputePipeline::new(device, source, known)?))

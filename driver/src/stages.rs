@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
-use agx_abi::fragment::{CoefficientSource, cull_flags};
+use agx_abi::fragment::{CoefficientSource, FragmentInfo, cull_flags};
+use agx_abi::linking::{MovedSteps, VertexOutputs};
 use agx_abi::tessellation::{PatchLayout, Rows, TessellationInfo};
+use agx_abi::varyings::OutputGroup;
 use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram, WholeShader};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
@@ -33,13 +35,44 @@ type Programs<K> = Made<K, Program>;
 /// Attributes by location, with their vertex input.
 type Attributes = Vec<(u32, Option<AttributeKey>)>;
 
+/// What a fragment shader needs from the vertex shader before it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FragmentNeeds {
+    /// Its inputs.
+    inputs: Vec<CoefficientSource>,
+    /// The operations that it leaves to the vertex shader.
+    moved: Vec<MovedSteps>,
+}
+
+impl FragmentNeeds {
+    /// Those of a compiled fragment shader.
+    pub fn of(info: &ShaderInfo) -> FragmentNeeds {
+        let FragmentInfo { coefficients, moved, .. } = &info.fragment;
+        FragmentNeeds { inputs: coefficients.clone(), moved: moved.clone() }
+    }
+
+    /// Whether a vertex shader that was compiled for any fragment shader stores no more than is needed.
+    pub fn are_met_by(&self, vertex: &ShaderInfo) -> bool {
+        let is_read = |output| self.inputs.iter().any(|input| input.output() == Some(output));
+        let mut varyings = vertex.varyings.iter().map(|varying| varying.output);
+        self.moved.is_empty()
+            && varyings.all(|output| output.group() != OutputGroup::Varyings || is_read(output))
+    }
+
+    /// Requests them of a vertex shader.
+    pub(crate) fn add_to(&self, key: &mut CompileKey) {
+        key.fragment_inputs = Some(self.inputs.clone());
+        key.moved.clone_from(&self.moved);
+    }
+}
+
 /// A vertex shader.
 pub struct VertexStage {
     source: ShaderSource,
     /// The record of a patch, if it is a tessellation evaluation shader.
     patch: Option<PatchLayout>,
-    /// The inputs of the fragment shader, if there is only one for all draws.
-    inputs: Option<Vec<CoefficientSource>>,
+    /// What the fragment shader needs, if there is only one for all draws.
+    needs: Option<FragmentNeeds>,
     /// The main part, if the vertex input is dynamic.
     main: Option<CompiledShader>,
     /// Linked shaders by vertex input.
@@ -61,6 +94,8 @@ pub struct LinkedVertex {
 /// A fragment shader, or none.
 pub struct FragmentStage {
     source: Option<ShaderSource>,
+    /// The outputs of the vertex shader, if there is only one for all draws.
+    before: Option<VertexOutputs>,
     /// Whether it runs once per sample.
     shading: bool,
     /// The main part, if its state is dynamic.
@@ -178,8 +213,8 @@ fn source_of(attributes: &Attributes) -> impl Fn(u32) -> Option<AttributeKey> {
 }
 
 impl VertexStage {
-    /// A vertex shader; `in_parts` if its vertex input is dynamic. `inputs` has the inputs of the fragment shader, if
-    /// it is always the same.
+    /// A vertex shader; `in_parts` if its vertex input is dynamic. `needs` is what the fragment shader needs, if it is
+    /// always the same.
     ///
     /// # Errors
     /// The compiler's error.
@@ -187,10 +222,10 @@ impl VertexStage {
         device: &Device,
         source: ShaderSource,
         in_parts: bool,
-        inputs: Option<Vec<CoefficientSource>>,
+        needs: Option<FragmentNeeds>,
         known: Known<'_>,
     ) -> Result<VertexStage, Error> {
-        VertexStage::of(source, None, inputs).with_main(device, in_parts, known)
+        VertexStage::of(source, None, needs).with_main(device, in_parts, known)
     }
 
     /// A tessellation evaluation shader after a control shader with this record of a patch. It has no vertex input, and
@@ -202,26 +237,22 @@ impl VertexStage {
         device: &Device,
         source: ShaderSource,
         patch: PatchLayout,
-        inputs: Option<Vec<CoefficientSource>>,
+        needs: Option<FragmentNeeds>,
         known: Known<'_>,
     ) -> Result<VertexStage, Error> {
-        VertexStage::of(source, Some(patch), inputs).with_main(device, true, known)
+        VertexStage::of(source, Some(patch), needs).with_main(device, true, known)
     }
 
-    fn of(
-        source: ShaderSource,
-        patch: Option<PatchLayout>,
-        inputs: Option<Vec<CoefficientSource>>,
-    ) -> VertexStage {
+    fn of(source: ShaderSource, patch: Option<PatchLayout>, needs: Option<FragmentNeeds>) -> VertexStage {
         let (main, linked, capturing, stored) = Default::default();
-        VertexStage { source, patch, inputs, main, linked, capturing, stored }
+        VertexStage { source, patch, needs, main, linked, capturing, stored }
     }
 
     /// Compiles the main part, if the stage is in parts.
     fn with_main(mut self, device: &Device, in_parts: bool, known: Known<'_>) -> Result<VertexStage, Error> {
         if in_parts {
             let mut key = self.key(device);
-            key.fragment_inputs.clone_from(&self.inputs);
+            self.needs.iter().for_each(|needs| needs.add_to(&mut key));
             self.main = Some(main_part(device, Input::spirv(&self.source.code), &key, known)?);
         }
         Ok(self)
@@ -262,7 +293,7 @@ impl VertexStage {
             return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
         }
         let (input, mut key) = (Input::spirv(&self.source.code), self.key(device));
-        key.fragment_inputs.clone_from(&self.inputs);
+        self.needs.iter().for_each(|needs| needs.add_to(&mut key));
         known.shader(name(device, input, &key, attributes), || {
             let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
             Ok(program::linked(whole))
@@ -369,17 +400,18 @@ impl LinkedVertex {
 
 impl FragmentStage {
     /// A fragment shader, or none; with `shading` it runs once per sample. `in_parts` if the state of its render
-    /// targets is dynamic.
+    /// targets is dynamic. `before` has the outputs of the vertex shader, if it is always the same.
     ///
     /// # Errors
     /// The compiler's error.
     pub fn new(
         device: &Device,
         source: Option<ShaderSource>,
+        before: Option<VertexOutputs>,
         [shading, in_parts]: [bool; 2],
         known: Known<'_>,
     ) -> Result<FragmentStage, Error> {
-        let mut stage = FragmentStage { source, shading, main: None, programs: Mutex::default() };
+        let mut stage = FragmentStage { source, before, shading, main: None, programs: Mutex::default() };
         if in_parts {
             let (input, key) = stage.input(device);
             stage.main = Some(main_part(device, input, &key, known)?);
@@ -392,6 +424,7 @@ impl FragmentStage {
             Some(source) => {
                 let mut key = source.key(device, Stage::Fragment);
                 key.sample_shading = self.shading;
+                key.vertex_outputs.clone_from(&self.before);
                 (Input::spirv(&source.code), key)
             }
             None => (Input::glsl(NOTHING, Stage::Fragment), CompileKey::default()),

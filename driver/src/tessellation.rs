@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use agx_abi::Stage;
-use agx_abi::fragment::CoefficientSource;
 use agx_abi::tessellation::{Domain, PatchLayout, Spacing, TessellationInfo};
 use agx_compiler::{Input, Statistics};
 
@@ -13,7 +12,7 @@ use crate::device::Device;
 use crate::memory::lock;
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
-use crate::stages::{Made, VertexStage, found, main_part};
+use crate::stages::{FragmentNeeds, Made, VertexStage, found, main_part};
 
 /// A tessellation control shader: a compute shader of the hardware.
 pub struct ControlStage {
@@ -25,8 +24,8 @@ pub struct ControlStage {
 /// patch.
 pub struct EvaluationStage {
     source: ShaderSource,
-    /// The inputs of the fragment shader, if there is only one for all draws.
-    inputs: Option<Vec<CoefficientSource>>,
+    /// What the fragment shader needs, if there is only one for all draws.
+    needs: Option<FragmentNeeds>,
     stages: Made<PatchLayout, VertexStage>,
 }
 
@@ -83,9 +82,9 @@ impl ControlStage {
 }
 
 impl EvaluationStage {
-    /// A shader. `inputs` has the inputs of the fragment shader, if it is always the same.
-    pub fn new(source: ShaderSource, inputs: Option<Vec<CoefficientSource>>) -> EvaluationStage {
-        EvaluationStage { source, inputs, stages: Mutex::default() }
+    /// A shader. `needs` is what the fragment shader needs, if it is always the same.
+    pub fn new(source: ShaderSource, needs: Option<FragmentNeeds>) -> EvaluationStage {
+        EvaluationStage { source, needs, stages: Mutex::default() }
     }
 
     /// Compiles the shader without a control shader, to check it and to keep it in a cache.
@@ -93,8 +92,8 @@ impl EvaluationStage {
     /// # Errors
     /// The compiler's error.
     pub fn check(&self, device: &Device, known: Known<'_>) -> Result<(), Error> {
-        let inputs = self.inputs.clone();
-        VertexStage::evaluation(device, self.source.clone(), PatchLayout::default(), inputs, known)?;
+        let needs = self.needs.clone();
+        VertexStage::evaluation(device, self.source.clone(), PatchLayout::default(), needs, known)?;
         Ok(())
     }
 
@@ -109,7 +108,7 @@ impl EvaluationStage {
         known: Known<'_>,
     ) -> Result<Arc<VertexStage>, Error> {
         found(&self.stages, record, |record| {
-            VertexStage::evaluation(device, self.source.clone(), *record, self.inputs.clone(), known)
+            VertexStage::evaluation(device, self.source.clone(), *record, self.needs.clone(), known)
         })
     }
 

@@ -203,6 +203,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_SATURATE "opt_saturate" "Saturates numbers that are bounded on one side where the other bound holds anyway." =
         optional(Source, Source, sure!(opt::opt_saturate));
+    OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
+        optional(Source, Source, sure!(opt::opt_move_to_vertex, context)).acts_on(&[&INTERPOLATIONS]);
     OPT_DEFER_SCALES "opt_defer_scales" "Defers the scaling of vectors to where it takes fewer multiplications." =
         optional(Source, Source, sure!(opt::opt_defer_scales));
     OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies shared or uniform factors first." =
@@ -245,6 +247,8 @@ passes! {
         required(Source, |f, _| lower::lower_local(f)).only_removes(&[&LOCAL]);
     LOWER_CULL_DISTANCE "lower_cull_distance" "Stores with each cull distance whether it keeps the primitive." =
         required(Source, |f, _| lower::lower_cull_distance(f)).only_removes(&[&CULL_DISTANCES]);
+    MARK_KNOWN_OUTPUTS "mark_known_outputs" "Finds vertex outputs that are the same for all vertices of a draw." =
+        optional(Source, Source, sure!(analysis::known_outputs::mark_known_outputs, context)).needs(&[&CULL_DISTANCES]).acts_on(&[&VARYINGS]);
     LOWER_VARYINGS "lower_varyings" "Lowers vertex output stores to hardware instructions." =
         required(Source, |f, c| lower::lower_varyings(f, &c.facts.info)).needs(&[&CULL_DISTANCES]).removes(&[&VARYINGS]);
 

@@ -44,7 +44,7 @@ phases! {
     Improve "improve" -> Source [
         OPT_READONLY_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
         OPT_BIT_REVERSAL OPT_RANGES OPT_ROUNDING OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_JUMP_THREADING OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
-        OPT_SATURATE OPT_CSE OPT_DCE OPT_UNIFORM_SUBGROUPS
+        OPT_SATURATE OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX OPT_UNIFORM_SUBGROUPS
     ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
@@ -60,7 +60,7 @@ phases! {
     ] "Lowers arithmetic that the hardware lacks.";
 
     Interface "interface" -> Source [
-        LOWER_BARRIER LOWER_LOCAL LOWER_CULL_DISTANCE LOWER_VARYINGS
+        LOWER_BARRIER LOWER_LOCAL LOWER_CULL_DISTANCE MARK_KNOWN_OUTPUTS LOWER_VARYINGS
     ] "Lowers barriers, threadgroup memory and vertex outputs.";
 
     Coverage "coverage" -> Source [

@@ -1,5 +1,6 @@
 //! Runs the functions of a file test and compares the results with the expectations.
 
+use agx_abi::linking::VertexOutputs;
 use agx_abi::{PartRole, Target};
 use agx_compiler::internal::Context;
 use agx_compiler::internal::End;
@@ -108,6 +109,7 @@ fn run_passes(
     let mut key = CompileKey::default();
     key.max_gpr_halves = setting("max_gpr_halves").map(|halves| halves as u16);
     key.spill_everything = setting("spill_everything").is_some_and(|value| value != 0);
+    key.vertex_outputs = setting("paired").filter(|value| *value != 0).map(|_| VertexOutputs::default());
     let mut context = Context::new(Target::default(), &key);
     context.facts.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
     context.facts.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];

@@ -3,6 +3,7 @@
 mod advanced_blend;
 mod epilog;
 mod formats;
+mod pairs;
 mod program;
 mod prolog;
 mod sentences;

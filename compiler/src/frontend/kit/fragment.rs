@@ -4,11 +4,13 @@
 //! registers to the epilog, which tests, blends and stores.
 
 use agx_abi::fragment::{self, DepthLayout, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::linking::VertexOutputs;
 use agx_abi::tile::TilePass;
 use agx_abi::{FragmentInfo, Stage, UniformSource};
 use agx_isa::sr::Sr;
+use arrayvec::ArrayVec;
 
-use super::{Kit, compute, coverage};
+use super::{Kit, compute, coverage, linking};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{IntCond, float};
@@ -27,6 +29,8 @@ pub struct FragmentStage {
     pub info: FragmentInfo,
     /// The render pass, if the key specifies it.
     pub tile: Option<TilePass>,
+    /// The outputs of the vertex shader, if known.
+    pub(super) before: Option<VertexOutputs>,
     pub(super) coverage: coverage::Coverage,
     /// Blocks in which the shader has waited for earlier fragments at the pixel, with the wait masks.
     waited: Vec<(Block, u64)>,
@@ -37,7 +41,8 @@ impl FragmentStage {
     pub(super) fn new(stage: Stage, key: &CompileKey) -> Self {
         let sample_shading = key.sample_shading && stage == Stage::Fragment;
         let info = FragmentInfo { sample_shading, ..FragmentInfo::default() };
-        FragmentStage { info, tile: key.tile.clone(), ..FragmentStage::default() }
+        let (tile, before) = (key.tile.clone(), key.vertex_outputs.clone());
+        FragmentStage { info, tile, before, ..FragmentStage::default() }
     }
 }
 
@@ -157,9 +162,14 @@ pub fn interpolate(
     ty: Type,
 ) -> Vec<Src> {
     let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
+    let numbers = (input.0..).take(ty.comps.into()).map(Input);
+    let known: ArrayVec<Option<Src>, 16> =
+        numbers.map(|input| Some(linking::known_input(kit, input)?)).collect();
     let mods = [input.0, mode as u32, place as u32];
     let vector = kit.b.value(IrOp::Interpolate, ty, at, &mods);
-    kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
+    let parts = kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into());
+    let word = |(known, part): (Option<Src>, Src)| known.map_or(part, |word| kit.b.fconv(word, ty.bits));
+    known.into_iter().zip(parts).map(word).collect()
 }
 
 /// A single component of an input interpolated at a position.

@@ -81,6 +81,7 @@ pub mod geometry;
 pub mod images;
 pub mod limits;
 pub mod lines;
+mod linking;
 pub mod robustness;
 pub mod sampling;
 pub mod tessellation;

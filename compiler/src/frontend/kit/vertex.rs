@@ -4,13 +4,14 @@
 //! slots.
 
 use agx_abi::fragment::CoefficientSource;
+use agx_abi::linking::MovedSteps;
 use agx_abi::tessellation::{Row, Rows};
 use agx_abi::varyings::{OutputGroup, OutputLayout};
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
 use super::feedback::{self, FeedbackStage};
-use super::{Kit, compute, uniforms};
+use super::{Kit, compute, linking, uniforms};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
@@ -31,6 +32,8 @@ pub struct VertexStage {
     stored_rows: Option<Rows>,
     /// The inputs of the fragment shader, if known.
     fragment_inputs: Option<Vec<CoefficientSource>>,
+    /// Operations on outputs that the fragment shader leaves to this one.
+    pub(super) moved: Vec<MovedSteps>,
     /// Registers preloaded at program start, by half index.
     preloaded: Vec<(u8, Src)>,
 }
@@ -44,6 +47,7 @@ impl VertexStage {
             feedback: FeedbackStage::new(key),
             stored_rows: key.stored_rows,
             fragment_inputs: key.fragment_inputs.clone(),
+            moved: key.moved.clone(),
             ..VertexStage::default()
         }
     }
@@ -194,6 +198,7 @@ fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let mut words = slots(kit, outputs);
     if kit.vertex.runs_as == RunsAs::Vertex {
+        linking::execute_moved(kit, &mut words);
         let undefined = uniforms::undefined(32);
         words.retain(|(output, word)| {
             kit.vertex.is_wanted(*output) && !(matches!(output, Output::User { .. }) && *word == undefined)
