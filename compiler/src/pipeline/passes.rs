@@ -14,6 +14,9 @@ use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
 use crate::{analysis, lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+use agx_abi::registers::VERTEX_ID;
+use agx_abi::vertex::RunsAs;
+use agx_abi::{ShaderInfo, Stage as ShaderStage};
 
 /// Runs a pass.
 pub type Run = fn(&mut Function<'_>, &mut Context<'_>) -> Result<(), CompileError>;
@@ -349,6 +352,15 @@ fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> u16 {
     u16::from(f.layout.len() > 1 || sample_shading || context.facts.is_beside_main)
 }
 
+/// End of the registers that a program has because the hardware writes them, whether or not it reads them: vertex programs
+/// have at least those up to the vertex number (Mesa 26.1).
+fn preloaded_halves(info: &ShaderInfo) -> u16 {
+    match (info.stage, info.runs_as) {
+        (ShaderStage::Vertex, RunsAs::Vertex) => u16::from(VERTEX_ID) + 2,
+        _ => 0,
+    }
+}
+
 /// Allocates registers within the limit that the workgroup size sets per thread.
 fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let facts = &context.facts;
@@ -364,7 +376,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     let allocation = regalloc::allocate(f, &options, context.back_end.demand.take())?;
     let (info, back_end) = (&mut context.facts.info, &mut context.back_end);
     info.scratch_bytes = allocation.stack_bytes;
-    info.gpr_halves = allocation.halves_used.max(options.reserved_halves);
+    info.gpr_halves = allocation.halves_used.max(options.reserved_halves).max(preloaded_halves(info));
     (back_end.spills, back_end.fills) = (allocation.spills, allocation.fills);
     back_end.allocation = allocation;
     Ok(())

@@ -439,3 +439,12 @@ fn run_compute(
     let bytes = memory.bytes(out, bytes).expect("mapped");
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect()
 }
+
+/// The hardware writes the vertex number, whether or not the program reads it.
+#[test]
+fn a_vertex_program_has_the_register_of_the_vertex_number() {
+    let input = Input::glsl("#version 450\nvoid main() { gl_Position = vec4(0.0); }", Stage::Vertex);
+    let compiler = Compiler::new(Target::default());
+    let main = compiler.compile(&mut Scratch::default(), input, &CompileKey::default()).expect("compiles");
+    assert_eq!(main.info.gpr_halves, 12);
+}
