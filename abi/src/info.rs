@@ -94,7 +94,7 @@ pub struct ShaderInfo {
     pub varyings: Vec<Varying>,
     /// The instructions that write them, by position in the code (vertex).
     pub output_stores: Vec<OutputStore>,
-    /// The varyings among them that are the same for all vertices of a draw (vertex).
+    /// The varyings whose values are the same for all vertices of a draw (vertex): see [`crate::linking`].
     pub known_outputs: Vec<KnownOutput>,
     /// The draw numbers that it reads (vertex).
     pub draw_numbers: DrawNumbers,

@@ -4,7 +4,7 @@
 use agx_abi::linking::{DrawWord, KnownOutput, MovedSteps, SharedAddress, Step, VertexOutputs};
 use serde::{Deserialize, Serialize};
 
-use crate::varying::OutputFile;
+use crate::varying::{OutputFile, mirrored};
 
 /// A word that is the same in every invocation of a draw.
 #[derive(Serialize, Deserialize)]
@@ -15,13 +15,14 @@ enum WordFile {
     Memory { base: AddressFile, pointer: Option<u32>, offset: u32 },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-enum AddressFile {
-    BufferAddress { set: u32, binding: u32, element: u32 },
-    DescriptorTable { set: u32, binding: u32 },
-    PushConstantAddress,
-    SetAddress { set: u32 },
+mirrored! {
+    /// An address that all stages share.
+    #[serde(deny_unknown_fields)]
+    AddressFile SharedAddress;
+    BufferAddress { set, binding, element };
+    DescriptorTable { set, binding };
+    PushConstantAddress;
+    SetAddress { set };
 }
 
 /// An output with a known value.
@@ -54,34 +55,6 @@ enum StepFile {
 pub struct MovedFile {
     output: OutputFile,
     steps: Vec<StepFile>,
-}
-
-/// Defines both conversions between an enum and its JSON: VARIANT { FIELD }.
-macro_rules! conversions {
-    ($type:ident $file:ident $($name:ident $({ $($field:ident),* })?;)*) => {
-        impl From<$type> for $file {
-            fn from(value: $type) -> $file {
-                match value {
-                    $($type::$name $({ $($field),* })? => $file::$name $({ $($field),* })?,)*
-                }
-            }
-        }
-
-        impl From<$file> for $type {
-            fn from(file: $file) -> $type {
-                match file {
-                    $($file::$name $({ $($field),* })? => $type::$name $({ $($field),* })?,)*
-                }
-            }
-        }
-    };
-}
-
-conversions! { SharedAddress AddressFile
-    BufferAddress { set, binding, element };
-    DescriptorTable { set, binding };
-    PushConstantAddress;
-    SetAddress { set };
 }
 
 impl From<DrawWord> for WordFile {

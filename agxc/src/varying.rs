@@ -13,37 +13,42 @@ pub struct VaryingFile {
     output: OutputFile,
 }
 
-/// Defines the JSON of outputs and both conversions: NAME { FIELD }, each as in [`Output`].
-macro_rules! outputs {
-    ($($name:ident $(($inner:ident))? $({ $($field:ident),* })?;)*) => {
-        /// The contents of a slot.
+/// Defines the JSON of an enum whose fields are words, and both conversions: its attributes, its name, that of the enum, and
+/// the variants as in the enum.
+macro_rules! mirrored {
+    ($(#[$meta:meta])* $file:ident $type:ident; $($name:ident $(($inner:ident))? $({ $($field:ident),* })?;)*) => {
         #[derive(Serialize, Deserialize)]
+        $(#[$meta])*
         #[serde(tag = "kind", rename_all = "snake_case")]
-        pub enum OutputFile {
+        pub enum $file {
             $($name $({ $inner: u32 })? $({ $($field: u32),* })?,)*
         }
 
-        impl From<Output> for OutputFile {
-            fn from(output: Output) -> OutputFile {
-                match output {
-                    $(Output::$name $(($inner))? $({ $($field),* })? =>
-                        OutputFile::$name $({ $inner })? $({ $($field),* })?,)*
+        impl From<$type> for $file {
+            fn from(value: $type) -> $file {
+                match value {
+                    $($type::$name $(($inner))? $({ $($field),* })? =>
+                        $file::$name $({ $inner })? $({ $($field),* })?,)*
                 }
             }
         }
 
-        impl From<OutputFile> for Output {
-            fn from(output: OutputFile) -> Output {
-                match output {
-                    $(OutputFile::$name $({ $inner })? $({ $($field),* })? =>
-                        Output::$name $(($inner))? $({ $($field),* })?,)*
+        impl From<$file> for $type {
+            fn from(file: $file) -> $type {
+                match file {
+                    $($file::$name $({ $inner })? $({ $($field),* })? =>
+                        $type::$name $(($inner))? $({ $($field),* })?,)*
                 }
             }
         }
     };
 }
 
-outputs! {
+pub(crate) use mirrored;
+
+mirrored! {
+    /// The contents of a slot.
+    OutputFile Output;
     Position(component);
     PointSize;
     ClipDistance(index);

@@ -251,8 +251,7 @@ impl VertexStage {
     /// Compiles the main part, if the stage is in parts.
     fn with_main(mut self, device: &Device, in_parts: bool, known: Known<'_>) -> Result<VertexStage, Error> {
         if in_parts {
-            let mut key = self.key(device);
-            self.needs.iter().for_each(|needs| needs.add_to(&mut key));
+            let key = self.drawn_key(device);
             self.main = Some(main_part(device, Input::spirv(&self.source.code), &key, known)?);
         }
         Ok(self)
@@ -261,6 +260,13 @@ impl VertexStage {
     fn key(&self, device: &Device) -> CompileKey {
         let mut key = self.source.key(device, Stage::Vertex);
         key.tessellation = self.patch;
+        key
+    }
+
+    /// The key of the program that draws, with what the fragment shader needs.
+    fn drawn_key(&self, device: &Device) -> CompileKey {
+        let mut key = self.key(device);
+        self.needs.iter().for_each(|needs| needs.add_to(&mut key));
         key
     }
 
@@ -292,8 +298,7 @@ impl VertexStage {
             let source = source_of(attributes);
             return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
         }
-        let (input, mut key) = (Input::spirv(&self.source.code), self.key(device));
-        self.needs.iter().for_each(|needs| needs.add_to(&mut key));
+        let (input, key) = (Input::spirv(&self.source.code), self.drawn_key(device));
         known.shader(name(device, input, &key, attributes), || {
             let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
             Ok(program::linked(whole))

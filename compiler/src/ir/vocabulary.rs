@@ -2,6 +2,7 @@
 //! detail comes from; how lanes are reduced. Front ends write them, passes read them.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::vertex::Output;
 use agx_isa::table::names::{REDUCTIONS, Reduction, Value as _};
 
 /// The input that `interpolate` reads: the modifier `input`.
@@ -38,6 +39,11 @@ impl Input {
     /// Whether it is a component of a location.
     pub(crate) fn is_user(self) -> bool {
         self.0 < Self::BUILT_IN
+    }
+
+    /// The output of a vertex shader that it interpolates, if it is a component of a location.
+    pub(crate) fn user_output(self) -> Option<Output> {
+        self.is_user().then_some(Output::User { location: self.0 / 4, component: self.0 % 4 })
     }
 
     /// A clip distance.

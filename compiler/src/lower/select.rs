@@ -64,7 +64,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     selector.error.map_or(Ok(()), Err)
 }
 
-/// Whether an operation may be replaced: it is no machine instruction yet, or reads a boolean constant.
+/// Whether an operation may be replaced: it is not yet a machine instruction, or it reads a boolean constant.
 fn is_selected(data: &InstData<'_>) -> bool {
     let is_replaced = matches!(data.op, Op::Ir(op) if !stays(op));
     is_replaced || data.srcs.iter().any(|src| src.kind == SrcKind::Imm && src.bits == 1)

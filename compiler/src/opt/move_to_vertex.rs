@@ -9,7 +9,6 @@
 
 use agx_abi::UniformRange;
 use agx_abi::linking::{DrawWord, MovedSteps, Step};
-use agx_abi::vertex::Output;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -36,10 +35,10 @@ fn move_all(f: &mut Function<'_>, ranges: &[UniformRange], scratch: &Bump) -> Ve
     let mut moved = Vec::new();
     for word in inputs(f, &reads, scratch) {
         let Word { input, value: Some(value) } = word else { continue };
+        let Some(output) = input.user_output() else { continue };
         let Some((end, steps)) = chain(f, ranges, &reads, value) else { continue };
         let srcs = f.alloc(&[Src::value(value)]);
         f.set_inst(end, InstData { op: Op::Ir(IrOp::Mov), srcs, mods: &[], ..f.insts[end] });
-        let output = Output::User { location: input.0 / 4, component: input.0 % 4 };
         moved.push(MovedSteps { output, steps });
     }
     moved

@@ -163,8 +163,7 @@ pub fn interpolate(
 ) -> Vec<Src> {
     let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
     let numbers = (input.0..).take(ty.comps.into()).map(Input);
-    let known: ArrayVec<Option<Src>, 16> =
-        numbers.map(|input| Some(linking::known_input(kit, input)?)).collect();
+    let known: ArrayVec<Option<Src>, 16> = numbers.map(|input| linking::known_input(kit, input)).collect();
     let mods = [input.0, mode as u32, place as u32];
     let vector = kit.b.value(IrOp::Interpolate, ty, at, &mods);
     let parts = kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into());

@@ -36,8 +36,7 @@ fn load(kit: &mut Kit<'_, '_>, base: Src, offset: u32, ty: Type) -> Src {
 
 /// The value of an input of a fragment shader, 32 bits, if it is known from the vertex shader.
 pub(super) fn known_input(kit: &mut Kit<'_, '_>, input: Input) -> Option<Src> {
-    let before = kit.fragment.before.as_ref().filter(|_| input.is_user())?;
-    let output = Output::User { location: input.0 / 4, component: input.0 % 4 };
+    let (before, output) = (kit.fragment.before.as_ref()?, input.user_output()?);
     if !before.written.contains(&output) {
         return Some(uniforms::undefined(32));
     }
