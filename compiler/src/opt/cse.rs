@@ -14,8 +14,6 @@
 //! value in other lanes, which may have left a loop in another iteration: in functions with loops they merge only within
 //! a block, too.
 //!
-//! The table hashes row content; it is never iterated.
-//!
 //! Before: stage source to lowered. After: the same.
 
 use std::hash::Hasher;
@@ -25,6 +23,7 @@ use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
+use super::row_table::{Entry, RowTable, hash_row, hash_src, same_row};
 use crate::analysis::regions::{Region, Regions};
 use crate::ir::families::Ops;
 use crate::ir::key;
@@ -43,19 +42,11 @@ pub fn opt_cse(f: &mut Function<'_>) {
 /// The values numbered so far in a walk.
 pub(super) struct Numbering<'s> {
     regions: Regions,
-    scratch: &'s Bump,
-    /// An open-addressing hash table whose size is a power of two; at least a fourth of the entries are free.
-    /// Collisions move to the next free entry.
-    table: &'s mut [Numbered],
-    /// Number of occupied entries.
-    taken: usize,
+    table: RowTable<'s, Place>,
     /// There may be differences of floats with an opposite.
     has_differences: bool,
     has_loops: bool,
 }
-
-/// Minimum table size.
-const FEWEST_PLACES: usize = 16;
 
 impl<'s> Numbering<'s> {
     /// An empty numbering for `f`, whose layout must not change.
@@ -66,51 +57,11 @@ impl<'s> Numbering<'s> {
 
     /// An empty numbering with room for `count` instructions of `f`.
     fn with_room(f: &Function<'_>, count: usize, scratch: &'s Bump) -> Numbering<'s> {
-        let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
         Numbering {
             regions: Regions::of(f),
-            scratch,
-            table: scratch.alloc_slice_fill_copy(places, FREE),
-            taken: 0,
+            table: RowTable::with_room(count, scratch),
             has_differences: !f.signed_zeros && !f.has_exact && f.present.may_have_op(IrOp::Fneg),
             has_loops: f.layout.iter().any(|segment| segment.seam == Seam::Loop),
-        }
-    }
-
-    /// The entry of an instruction equal to `data`, or the free entry where it belongs.
-    fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> usize {
-        let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let known = &self.table[at];
-            if known.is_free() || known.hash == hash && is_known(known.inst) {
-                return at;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    /// Occupies a free entry, and grows the table if needed.
-    #[inline]
-    fn take(&mut self, at: usize, numbered: Numbered) {
-        self.table[at] = numbered;
-        self.taken += 1;
-        if self.taken * 4 > self.table.len() * 3 {
-            self.grow();
-        }
-    }
-
-    /// Doubles the number of entries.
-    #[cold]
-    fn grow(&mut self) {
-        let places = self.table.len() * 2;
-        let before = std::mem::replace(&mut self.table, self.scratch.alloc_slice_fill_copy(places, FREE));
-        for known in before.iter().copied().filter(|known| !known.is_free()) {
-            let mut at = known.hash as usize & (places - 1);
-            while !self.table[at].is_free() {
-                at = (at + 1) & (places - 1);
-            }
-            self.table[at] = known;
         }
     }
 
@@ -138,28 +89,31 @@ impl<'s> Numbering<'s> {
         if data.dsts.is_empty() {
             return None;
         }
-        let here = Numbered { inst, region: self.regions.region(block), block, hash: 0 };
+        let note = Place { region: self.regions.region(block), block };
+        let here = Entry { inst, note, hash: 0 };
         if data.op == Op::Hw(Opcode::Fadd)
             && self.has_differences
             && let Some(difference) = Difference::of(f, data)
         {
             return self.find_difference(f, here, data, difference);
         }
-        let here = Numbered { hash: hash_row(data) as u32, ..here };
-        let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data));
+        let here = Entry { hash: hash_row(data), ..here };
+        let at = self.table.place(here.hash, |known| same_row(f, &f.insts[known], data));
         self.known(at, here, in_block).map(Known::Equal)
     }
 
     /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.
     #[inline(always)]
-    fn known(&mut self, at: usize, here: Numbered, in_block: bool) -> Option<Inst> {
-        let known = self.table[at];
+    fn known(&mut self, at: usize, here: Entry<Place>, in_block: bool) -> Option<Inst> {
+        let known = self.table.entries[at];
         if known.is_free() {
-            self.take(at, here);
+            self.table.take(at, here);
             return None;
         }
-        if !self.regions.dominates(known.region, here.region) || (in_block && known.block != here.block) {
-            self.table[at] = here;
+        if !self.regions.dominates(known.note.region, here.note.region)
+            || (in_block && known.note.block != here.note.block)
+        {
+            self.table.entries[at] = here;
             return None;
         }
         Some(known.inst)
@@ -170,13 +124,14 @@ impl<'s> Numbering<'s> {
     fn find_difference(
         &mut self,
         f: &Function<'_>,
-        here: Numbered,
+        here: Entry<Place>,
         data: &InstData<'_>,
         difference: Difference,
     ) -> Option<Known> {
-        let here = Numbered { hash: difference.hash() as u32, ..here };
+        let here = Entry { hash: difference.hash() as u32, ..here };
         let is_opposite = |known: Inst| difference.is_opposite(f, &f.insts[known]);
-        let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data) || is_opposite(known));
+        let at =
+            self.table.place(here.hash, |known| same_row(f, &f.insts[known], data) || is_opposite(known));
         let first = self.known(at, here, false)?;
         Some(if is_opposite(first) { Known::Opposite(first) } else { Known::Equal(first) })
     }
@@ -330,46 +285,15 @@ fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite 
     Rewrite::Remove
 }
 
-/// A table entry: an instruction and its location.
+/// The location of an instruction.
 #[derive(Clone, Copy)]
-struct Numbered {
-    inst: Inst,
+struct Place {
     region: Region,
     block: Block,
-    /// Low bits of the row's hash, in which most rows differ.
-    hash: u32,
 }
 
-/// A free entry: no function has that many instructions.
-const FREE: Numbered = Numbered { inst: Inst(u32::MAX), region: Region::FIRST, block: Block(0), hash: 0 };
-
-impl Numbered {
-    fn is_free(&self) -> bool {
-        self.inst == FREE.inst
+impl Default for Place {
+    fn default() -> Place {
+        Place { region: Region::FIRST, block: Block(0) }
     }
-}
-
-/// Equal for equal rows. Most rows with the same sources have the same modifiers, so that only the first counts.
-fn hash_row(data: &InstData<'_>) -> u64 {
-    let mut hasher = FxHasher::default();
-    let modifier = data.mods.first().copied().unwrap_or(0);
-    hasher.write_u64(u64::from(modifier) << 16 | data.op.index() as u64);
-    for src in data.srcs {
-        hash_src(&mut hasher, *src);
-    }
-    hasher.finish()
-}
-
-fn hash_src(hasher: &mut FxHasher, src: Src) {
-    // The fields are combined in memory order, so the host can load all three at once.
-    let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;
-    hasher.write_u64(src.payload ^ what << 32);
-}
-
-fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {
-    a.op == b.op
-        && a.srcs == b.srcs
-        && a.mods == b.mods
-        && a.dsts.len() == b.dsts.len()
-        && a.dsts.iter().zip(b.dsts).all(|(a, b)| f.ty(*a) == f.ty(*b))
 }

@@ -32,6 +32,7 @@ mod ranges;
 mod readonly_memory;
 mod reassociate;
 mod rounding;
+mod row_table;
 mod saturate;
 mod share_vectors;
 mod short_ifs;

@@ -326,11 +326,16 @@ impl<'s> Chains<'s> {
         Some(has_bare_product)
     }
 
-    /// Whether all operands of an addition are products with no other use.
+    /// Whether all operands of an addition are products, or negations of products, with no other use.
     fn adds_products(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        let term = |src: Src| {
+            let value = src.as_value().filter(|value| self.parts[*value] == Part::Term)?;
+            f.values[value].def.map(|def| &f.insts[def])
+        };
         let is_product = |src: &Src| {
-            let is_term = src.as_value().is_some_and(|value| self.parts[value] == Part::Term);
-            is_term && f.def(*src).is_some_and(|data| data.op == Op::Hw(Opcode::Fmul))
+            let def =
+                term(*src).filter(|data| data.op != Op::Ir(IrOp::Fneg)).or_else(|| term(term(*src)?.srcs[0]));
+            def.is_some_and(|data| data.op == Op::Hw(Opcode::Fmul))
         };
         let summands = if data.op == Op::Hw(Opcode::Ffma) { &data.srcs[2..] } else { data.srcs };
         summands.iter().all(is_product)

@@ -11,6 +11,8 @@
 //!
 //! Before: stage source. After: the same.
 
+mod equals;
+
 use std::cmp::Reverse;
 
 use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES, UniformRange, UniformSource};
@@ -31,6 +33,7 @@ use crate::ir::{
     Access, Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src,
     Type, Value,
 };
+use equals::Equals;
 
 /// Half-words kept free for promoted constants.
 const RESERVED_HALVES: u16 = 64;
@@ -55,21 +58,22 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
 
 fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) {
     let mut uniform = Uniform::of(f, &context.facts.info.uniforms, scratch);
-    let candidates = candidates(f, &mut uniform.insts, scratch);
+    let mut candidates = candidates(f, &mut uniform.insts, scratch);
     if candidates.is_empty() {
         return;
     }
+    let is_numbered = is_numbered(f);
+    let equals = if uniform.in_arms { Equals::of(f, &uniform, scratch) } else { Equals::none(scratch) };
+    equals.merge(&mut candidates, scratch);
     let count = candidates.len();
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
         return;
     }
     let (moves_all, had_no_unused) = (places.len() == count, f.settled.unused == Some(f.mark()));
-    let is_numbered = is_numbered(f);
-    let mut preamble = build(f, &places, &uniform, scratch);
+    let mut preamble = build(f, &places, &uniform, &equals, scratch);
     preamble.settled.unused = Some(preamble.mark());
-    // Identical instructions in different branches are not merged, and the selections that replace phis are
-    // new.
+    // The selections that replace phis are new.
     if is_numbered && f.layout.len() == 1 {
         keep_numbered(&mut preamble);
     }
@@ -77,6 +81,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
+    equals.share(&mut homes);
     if moves_all {
         // No other instruction reads their results any longer.
         for block in f.blocks_in_order() {
@@ -120,6 +125,8 @@ struct Uniform<'s> {
     insts: ScratchSide<'s, Inst, bool>,
     /// For uniform phis that join the arms of an if.
     joins: ScratchSide<'s, Inst, Option<Join>>,
+    /// There are some in arms.
+    in_arms: bool,
 }
 
 /// The condition of an if, and where its first arm ends.
@@ -140,7 +147,7 @@ impl<'s> Uniform<'s> {
                 && src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)))
         };
         let insts = ScratchSide::new_in(scratch, f.insts.len());
-        let mut uniform = Uniform { insts, joins: ScratchSide::later_in(scratch, 0) };
+        let mut uniform = Uniform { insts, joins: ScratchSide::later_in(scratch, 0), in_arms: false };
         let mut values: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
         let mut behind: Option<Join> = None;
         // Conditions of open ifs, and the end of the then-arm once it is known.
@@ -157,6 +164,7 @@ impl<'s> Uniform<'s> {
                 let movable = || if is_phi { join.is_some() } else { is_movable(data, open.is_empty()) };
                 if data.srcs.iter().all(is_uniform) && movable() {
                     uniform.insts[*inst] = true;
+                    uniform.in_arms |= !open.is_empty();
                     data.dsts.iter().for_each(|dst| values[*dst] = true);
                     if is_phi {
                         uniform.joins[*inst] = join;
@@ -305,14 +313,16 @@ fn build<'a>(
     f: &Function<'a>,
     places: &[(Value, u16)],
     uniform: &Uniform<'_>,
+    equals: &Equals<'_>,
     scratch: &Bump,
 ) -> Function<'a> {
-    let needed = needed_instructions(f, places, uniform, scratch);
+    let needed = needed_instructions(f, places, uniform, equals, scratch);
     let mut preamble = Function::new(f.bump, f.name);
     let mut b = Builder::start(&mut preamble);
     let mut copy = Copy {
         f,
         uniform,
+        equals,
         names: ScratchSide::new_in(scratch, f.values.len()),
         stores: Stores::of(f, places, scratch),
         made: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
@@ -342,6 +352,7 @@ const MOST_LOADED_HALVES: u32 = 128;
 struct Copy<'f, 's, 'a> {
     f: &'f Function<'a>,
     uniform: &'f Uniform<'s>,
+    equals: &'f Equals<'s>,
     /// The value in the preamble that corresponds to each value.
     names: ScratchSide<'s, Value, Option<Value>>,
     stores: Stores<'s>,
@@ -352,7 +363,7 @@ struct Copy<'f, 's, 'a> {
 impl<'a> Copy<'_, '_, 'a> {
     fn copy(&mut self, b: &mut Builder<'_, 'a>, inst: Inst) {
         let data = self.f.insts[inst];
-        let name = |src: &Src| match src.as_value().and_then(|value| self.names[value]) {
+        let name = |src: &Src| match src.as_value().and_then(|value| self.names[self.equals.value(value)]) {
             Some(name) => Src { flags: src.flags, ..Src::value(name) },
             None => *src,
         };
@@ -502,6 +513,7 @@ fn needed_instructions<'s>(
     f: &Function<'_>,
     places: &[(Value, u16)],
     uniform: &Uniform<'_>,
+    equals: &Equals<'_>,
     scratch: &'s Bump,
 ) -> Needed<'s> {
     let mut is_needed: ScratchSide<'_, Inst, bool> = ScratchSide::new_in(scratch, f.insts.len());
@@ -523,7 +535,7 @@ fn needed_instructions<'s>(
         needed.reversed.push((*inst, is_early_inst));
         let condition = uniform.joins[*inst].map(|join| join.condition);
         for value in data.srcs.iter().chain(&condition).filter_map(|src| src.as_value()) {
-            if let Some(def) = f.values[value].def {
+            if let Some(def) = f.values[equals.value(value)].def {
                 is_needed[def] = true;
                 is_early[def] |= is_early_inst;
             }

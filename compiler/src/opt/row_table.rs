@@ -1,0 +1,113 @@
+//! A hash table of instructions by row: operation, sources, modifiers and result types.
+
+use std::hash::Hasher;
+
+use bumpalo::Bump;
+use rustc_hash::FxHasher;
+
+use crate::ir::{Function, Inst, InstData, Src};
+
+/// Minimum table size.
+const FEWEST_PLACES: usize = 16;
+
+/// An instruction, what a pass notes of it, and the low bits of its row's hash, in which most rows differ.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<T> {
+    pub inst: Inst,
+    pub note: T,
+    pub hash: u32,
+}
+
+impl<T: Default> Entry<T> {
+    /// A free entry: no function has that many instructions.
+    fn free() -> Entry<T> {
+        Entry { inst: Inst(u32::MAX), note: T::default(), hash: 0 }
+    }
+
+    #[inline(always)]
+    pub fn is_free(&self) -> bool {
+        self.inst.0 == u32::MAX
+    }
+}
+
+/// An open-addressing hash table whose size is a power of two; at least a fourth of the entries are free. Collisions
+/// move to the next free entry. It is never iterated.
+pub(super) struct RowTable<'s, T> {
+    scratch: &'s Bump,
+    pub entries: &'s mut [Entry<T>],
+    /// Number of occupied entries.
+    taken: usize,
+}
+
+impl<'s, T: Copy + Default> RowTable<'s, T> {
+    /// An empty table with room for `count` instructions.
+    pub fn with_room(count: usize, scratch: &'s Bump) -> RowTable<'s, T> {
+        let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
+        RowTable { scratch, entries: scratch.alloc_slice_fill_copy(places, Entry::free()), taken: 0 }
+    }
+
+    /// The entry of an instruction that `is_known` accepts, or the free entry where one with this hash belongs.
+    #[inline]
+    pub fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> usize {
+        let mask = self.entries.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let known = &self.entries[at];
+            if known.is_free() || known.hash == hash && is_known(known.inst) {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Occupies a free entry, and grows the table if needed.
+    #[inline]
+    pub fn take(&mut self, at: usize, entry: Entry<T>) {
+        self.entries[at] = entry;
+        self.taken += 1;
+        if self.taken * 4 > self.entries.len() * 3 {
+            self.grow();
+        }
+    }
+
+    /// Doubles the number of entries.
+    #[cold]
+    fn grow(&mut self) {
+        let places = self.entries.len() * 2;
+        let grown = self.scratch.alloc_slice_fill_copy(places, Entry::free());
+        let before = std::mem::replace(&mut self.entries, grown);
+        for known in before.iter().copied().filter(|known| !known.is_free()) {
+            let mut at = known.hash as usize & (places - 1);
+            while !self.entries[at].is_free() {
+                at = (at + 1) & (places - 1);
+            }
+            self.entries[at] = known;
+        }
+    }
+}
+
+/// Equal for equal rows. Most rows with the same sources have the same modifiers, so that only the first counts.
+pub(super) fn hash_row(data: &InstData<'_>) -> u32 {
+    let mut hasher = FxHasher::default();
+    let modifier = data.mods.first().copied().unwrap_or(0);
+    hasher.write_u64(u64::from(modifier) << 16 | data.op.index() as u64);
+    for src in data.srcs {
+        hash_src(&mut hasher, *src);
+    }
+    hasher.finish() as u32
+}
+
+pub(super) fn hash_src(hasher: &mut FxHasher, src: Src) {
+    // The fields are combined in memory order, so the host can load all three at once.
+    let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;
+    hasher.write_u64(src.payload ^ what << 32);
+}
+
+/// Whether two instructions are the same but for their results.
+pub(super) fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {
+    a.op == b.op
+        && a.srcs == b.srcs
+        && a.mods == b.mods
+        && a.dsts.len() == b.dsts.len()
+        && a.dsts.iter().zip(b.dsts).all(|(a, b)| f.ty(*a) == f.ty(*b))
+}
