@@ -14,6 +14,7 @@ pub mod next_use;
 pub mod pressure;
 pub mod ranges;
 pub(crate) mod regions;
+pub(crate) mod repeatable;
 pub(crate) mod uniform_branches;
 pub(crate) mod unit_vectors;
 pub mod uses;

@@ -15,6 +15,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth, Value as _};
 use arrayvec::ArrayVec;
 
+use crate::analysis::repeatable::repeatable;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::machine::is_legal_source;
@@ -40,6 +41,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     let count = f.values.len();
     let mut selector = Selector {
         uses: Side::default(),
+        repeatable: Side::default(),
         from_booleans: Side::default(),
         booleans: Side::default(),
         compares: Side::later(count),
@@ -50,6 +52,9 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     };
     if has_booleans {
         selector.uses = count_boolean_uses(f);
+        if f.layout.len() > 1 {
+            selector.repeatable = repeatable(f);
+        }
         selector.from_booleans = conversions_of_booleans(f);
         selector.booleans = Side::new(f.values.len());
         for value in f.values.keys() {
@@ -114,6 +119,8 @@ struct Compare {
 struct Selector {
     /// Number of uses of each boolean.
     uses: Side<Value, u32>,
+    /// Comparisons that every reader repeats.
+    repeatable: Side<Value, bool>,
     /// Conversions whose source was one bit wide; by now it may have been forwarded to another value.
     from_booleans: Side<Inst, bool>,
     /// Values that were one bit wide.
@@ -371,7 +378,7 @@ impl Selector {
     fn fusable(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<Compare> {
         let value = src.as_value()?;
         let compare = self.compares[value]?;
-        (compare.block == r.block || self.uses[value] == 1).then_some(compare)
+        (compare.block == r.block || self.uses[value] == 1 || self.repeatable[value]).then_some(compare)
     }
 
     /// `dsts` = `cond` ? `x` : `y`.

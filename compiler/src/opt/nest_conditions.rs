@@ -5,8 +5,8 @@
 //! comparisons, and the if on their result. One instruction closes all nested ifs. An if that acts only where
 //! `a || b` is false acts where both are false.
 //!
-//! This requires that the other arm is empty and that no phi selects between the arms: it would be reached
-//! from several ifs.
+//! This requires that the other arm is empty, since it would be executed after several ifs. Phis between the arms become
+//! one phi for each if.
 //!
 //! Before: stage source. After: the same.
 
@@ -16,9 +16,11 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 
-use crate::analysis::uses::uses;
+use crate::analysis::repeatable::repeatable;
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value};
+use crate::ir::{
+    Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Side, Src, Type, Value,
+};
 
 /// Maximum number of conditions of one if that are nested.
 const MAX_CONDITIONS: usize = 4;
@@ -46,10 +48,77 @@ fn table(f: &Function<'_>, inst: Inst) -> Option<Truth> {
     is_join.then(|| data.get(key::TABLE)).filter(|table| matches!(*table, Truth::AND | Truth::OR))
 }
 
+/// Where values are used; positions are in the layout.
+struct Uses<'s> {
+    count: ScratchSide<'s, Value, u32>,
+    repeatable: Side<Value, bool>,
+    /// The position of the last use in the order of the layout.
+    last: ScratchSide<'s, Value, usize>,
+    /// The position of the innermost loop that contains the definition; 0 if there is none.
+    home: ScratchSide<'s, Value, usize>,
+}
+
+impl<'s> Uses<'s> {
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
+        let mut uses = Uses {
+            count: ScratchSide::new_in(scratch, f.values.len()),
+            repeatable: repeatable(f),
+            last: ScratchSide::new_in(scratch, f.values.len()),
+            home: ScratchSide::new_in(scratch, f.values.len()),
+        };
+        let mut place_of: ScratchSide<'_, Block, usize> = ScratchSide::new_in(scratch, f.blocks.len());
+        f.layout.iter().enumerate().for_each(|(at, segment)| place_of[segment.block] = at);
+        let mut loops = Loops::default();
+        for (at, segment) in f.layout.iter().enumerate() {
+            for inst in &f.block(segment.block).insts {
+                let data = &f.insts[*inst];
+                data.dsts.iter().for_each(|dst| uses.home[*dst] = loops.innermost());
+                for (index, src) in data.srcs.iter().enumerate() {
+                    let Some(value) = src.as_value() else { continue };
+                    // A phi reads at the end of the predecessor.
+                    let from = data.mods.get(index).filter(|_| data.op == Op::Ir(IrOp::Phi));
+                    let at = from.map_or(at, |from| place_of[Block(*from)]);
+                    uses.count[value] += 1;
+                    uses.last[value] = uses.last[value].max(at);
+                }
+            }
+            loops.pass(at, segment.seam);
+        }
+        uses
+    }
+
+    /// Whether a phi after the position `end` may have the register of `src`, in a loop at position `home`.
+    fn ends(&self, src: Src, end: usize, home: usize) -> bool {
+        src.as_value().is_some_and(|value| self.last[value] <= end && self.home[value] == home)
+    }
+}
+
+/// The positions of open loops.
+#[derive(Default)]
+struct Loops(Vec<usize>);
+
+impl Loops {
+    fn innermost(&self) -> usize {
+        self.0.last().copied().unwrap_or(0)
+    }
+
+    fn pass(&mut self, at: usize, seam: Seam) {
+        match seam {
+            Seam::Loop => self.0.push(at + 1),
+            Seam::EndLoop => {
+                self.0.pop();
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A planned conversion of an if.
 struct Plan {
     /// The segment that opens it.
     at: usize,
+    /// The block after it.
+    join: Block,
     conditions: ArrayVec<Src, MAX_CONDITIONS>,
     /// The first arm is the empty one: the second arm is executed if no condition holds.
     swapped: bool,
@@ -59,15 +128,17 @@ struct Plan {
 struct Open {
     at: usize,
     else_at: usize,
+    /// The innermost loop that contains it.
+    home: usize,
 }
 
 /// The ifs to convert, in layout order.
 fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
-    let uses = uses(f, scratch);
-    let (mut open, mut plans) = (Vec::new(), Vec::new());
+    let uses = Uses::of(f, scratch);
+    let (mut open, mut plans, mut loops) = (Vec::new(), Vec::new(), Loops::default());
     for (at, segment) in f.layout.iter().enumerate() {
         match segment.seam {
-            Seam::If => open.push(Open { at, else_at: at }),
+            Seam::If => open.push(Open { at, else_at: at, home: loops.innermost() }),
             Seam::Else => {
                 if let Some(open) = open.last_mut() {
                     open.else_at = at;
@@ -76,12 +147,13 @@ fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
             Seam::EndIf => plans.extend(open.pop().and_then(|open| plan(f, &uses, &open, at))),
             _ => {}
         }
+        loops.pass(at, segment.seam);
     }
     plans.sort_by_key(|plan| plan.at);
     plans
 }
 
-fn plan(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, open: &Open, end: usize) -> Option<Plan> {
+fn plan(f: &Function<'_>, uses: &Uses<'_>, open: &Open, end: usize) -> Option<Plan> {
     let is_empty = |at: usize| f.block(f.layout[at].block).insts.is_empty();
     let join = f.layout.get(end + 1)?.block;
     let swapped = match (open.else_at + 1 == end && is_empty(end), open.at + 1 == open.else_at) {
@@ -89,27 +161,39 @@ fn plan(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, open: &Open, end: 
         (false, true) if is_empty(open.else_at) => true,
         _ => return None,
     };
-    if f.phi_count(join) > 0 {
-        return None;
-    }
     let condition = f.insts[f.terminator(f.layout[open.at].block)?].srcs[0];
     let conditions = conditions(f, uses, condition, if swapped { Truth::OR } else { Truth::AND })?;
     // A complement is free in a comparison only.
     let compared = conditions.iter().filter(|condition| is_comparison(f, uses, **condition)).count();
-    let is_shorter = if swapped { compared == conditions.len() } else { compared > 0 };
-    is_shorter.then_some(Plan { at: open.at, conditions, swapped })
+    let wanted = if swapped { conditions.len() } else { 1 };
+    // Each further empty arm would copy what a phi there reads.
+    let copies = copies(f, uses, open, end, join) * (conditions.len() - 1);
+    let is_shorter = compared >= wanted && compared > copies;
+    is_shorter.then_some(Plan { at: open.at, join, conditions, swapped })
 }
 
-/// Whether `condition` is a comparison with no other use.
-fn is_comparison(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, condition: Src) -> bool {
-    let is_only = condition.as_value().is_some_and(|value| uses[value] == 1);
+/// Number of phis of `join` that need a copy in the empty arm of the if that ends at `end`.
+fn copies(f: &Function<'_>, uses: &Uses<'_>, open: &Open, end: usize, join: Block) -> usize {
+    let phis = f.block(join).insts[..f.phi_count(join)].iter();
+    let is_empty = |block: Block| f.block(block).insts.is_empty();
+    let is_copied = |inst: &&Inst| {
+        let mut inputs = f.insts[**inst].phi_inputs();
+        let other = inputs.find(|(block, _)| is_empty(*block)).map(|(_, src)| src);
+        other.is_some_and(|src| !uses.ends(src, end, open.home))
+    };
+    phis.filter(is_copied).count()
+}
+
+/// Whether `condition` is a comparison with no other use, or one that is repeated for each.
+fn is_comparison(f: &Function<'_>, uses: &Uses<'_>, condition: Src) -> bool {
+    let is_only = condition.as_value().is_some_and(|value| uses.count[value] == 1 || uses.repeatable[value]);
     is_only && f.def(condition).is_some_and(|data| matches!(data.op, Op::Ir(IrOp::Icmp | IrOp::Fcmp)))
 }
 
 /// The conditions that `condition` combines by `wanted`, in order, if there are several.
 fn conditions(
     f: &Function<'_>,
-    uses: &ScratchSide<'_, Value, u32>,
+    uses: &Uses<'_>,
     condition: Src,
     wanted: Truth,
 ) -> Option<ArrayVec<Src, MAX_CONDITIONS>> {
@@ -117,7 +201,8 @@ fn conditions(
     let mut pending: ArrayVec<Src, MAX_CONDITIONS> = ArrayVec::new();
     pending.push(condition);
     while let Some(src) = pending.pop() {
-        let def = src.as_value().filter(|value| uses[*value] == 1).and_then(|value| f.values[value].def);
+        let def =
+            src.as_value().filter(|value| uses.count[*value] == 1).and_then(|value| f.values[value].def);
         let joined = def.filter(|inst| table(f, *inst) == Some(wanted)).map(|inst| f.insts[inst].srcs);
         match joined {
             Some([a, b]) if found.len() + pending.len() + 2 <= MAX_CONDITIONS => {
@@ -134,6 +219,8 @@ fn conditions(
 struct Nested {
     /// Number of ifs beyond the first.
     extra: usize,
+    /// The block after the outermost one.
+    join: Block,
     /// The empty first arm, which now follows the other one.
     moved: Option<Block>,
 }
@@ -156,17 +243,18 @@ impl Nester<'_, '_> {
                         self.begin(segment.block, &plan, empty.map(|(_, segment)| segment.block));
                     }
                     None => {
-                        self.open.push(Nested { extra: 0, moved: None });
+                        self.open.push(Nested { extra: 0, join: segment.block, moved: None });
                         self.out.push(segment);
                     }
                 },
                 Seam::Else => {
-                    let extra = self.open.last().map_or(0, |open| open.extra);
-                    self.end_arm(segment.block, extra);
+                    let (extra, join) =
+                        self.open.last().map_or((0, segment.block), |open| (open.extra, open.join));
+                    self.end_arm(segment.block, extra, join);
                 }
                 Seam::EndIf => match self.open.pop() {
-                    Some(Nested { extra, moved: Some(empty) }) => {
-                        self.end_arm(segment.block, extra);
+                    Some(Nested { extra, join, moved: Some(empty) }) => {
+                        self.end_arm(segment.block, extra, join);
                         self.out.push(Segment { block: empty, seam: Seam::EndIf });
                     }
                     _ => self.out.push(segment),
@@ -190,7 +278,7 @@ impl Nester<'_, '_> {
             self.f.block_mut(block).insts.push(branch);
             self.out.push(Segment { block, seam: Seam::If });
         }
-        self.open.push(Nested { extra: plan.conditions.len() - 1, moved });
+        self.open.push(Nested { extra: plan.conditions.len() - 1, join: plan.join, moved });
     }
 
     /// The complement of `condition`, a comparison.
@@ -205,13 +293,36 @@ impl Nester<'_, '_> {
     }
 
     /// Ends the first arm of the innermost if with `last`, and closes all ifs except the outermost.
-    fn end_arm(&mut self, last: Block, extra: usize) {
+    fn end_arm(&mut self, last: Block, extra: usize, join: Block) {
+        let mut last = last;
         self.out.push(Segment { block: last, seam: Seam::Else });
         for _ in 0..extra {
-            for seam in [Seam::EndIf, Seam::Else] {
-                let block = self.f.add_block();
-                self.out.push(Segment { block, seam });
-            }
+            let [empty, inner] = [(); 2].map(|()| self.f.add_block());
+            self.out.push(Segment { block: empty, seam: Seam::EndIf });
+            self.out.push(Segment { block: inner, seam: Seam::Else });
+            self.select_inner(join, [last, empty], inner);
+            last = inner;
+        }
+    }
+
+    /// Lets the phis of `join` read the value of the first of two arms through phis of `inner`, where the second arm
+    /// has the value of the other predecessor of `join`.
+    fn select_inner(&mut self, join: Block, arms: [Block; 2], inner: Block) {
+        for index in 0..self.f.phi_count(join) {
+            let phi = self.f.block(join).insts[index];
+            let data = self.f.insts[phi];
+            let (&[first, second], &[from, _]) = (data.srcs, data.mods) else { continue };
+            let is_first = from == arms[0].0;
+            let (chosen, other) = if is_first { (first, second) } else { (second, first) };
+            let value = self.f.add_value_like(data.dsts[0]);
+            let made =
+                self.f.make_inst(IrOp::Phi, &[value], &[chosen, other], &arms.map(|arm| arm.0), data.line);
+            self.f.block_mut(inner).insts.push(made);
+            let index = usize::from(!is_first);
+            let bump = self.f.bump;
+            let (srcs, mods) = (bump.alloc_slice_copy(data.srcs), bump.alloc_slice_copy(data.mods));
+            (srcs[index], mods[index]) = (value.into(), inner.0);
+            self.f.insts[phi] = InstData { srcs, mods, ..data };
         }
     }
 }
