@@ -334,7 +334,8 @@ impl<'a> Assigner<'_, 'a> {
             return Some(half);
         }
         if let Some((vector, offset)) = self.affinity.vector_of(value) {
-            if self.affinity.vector_place(vector).is_none() {
+            let place = self.affinity.vector_place(vector).map(|half| half + offset);
+            if !place.is_some_and(|half| self.fits(half, shape)) {
                 if let Some(half) = self.beside_parts(vector, offset, shape) {
                     return Some(half);
                 }
