@@ -17,6 +17,7 @@
 //! Before: stage source. After: the same.
 
 mod blend;
+mod roots;
 mod summary;
 mod terms;
 
@@ -32,6 +33,7 @@ use crate::ir::{
     Type, Value,
 };
 use blend::{Blend, condition_of_step, is_step};
+use roots::RootProduct;
 use summary::{Has, Kind, Summary};
 use terms::{Leaves, Term, Terms, best_group};
 
@@ -114,6 +116,8 @@ struct Chains<'s> {
     any: bool,
     /// There may be blends.
     may_blend: bool,
+    /// There may be reciprocal roots.
+    may_have_roots: bool,
 }
 
 /// The operation of a plain 32-bit product, sum, or sum with a product.
@@ -137,6 +141,7 @@ impl<'s> Chains<'s> {
             summaries: ScratchSide::later_in(scratch, f.values.len()),
             any: false,
             may_blend: may_select(f) || f.present.may_have_op(IrOp::Fneg),
+            may_have_roots: [Opcode::Rsqrt, Opcode::Rsqrts].iter().any(|op| f.present.may_have_op(*op)),
         };
         let readers = chains.find_uniform(f, scratch);
         chains.find_parts(f, &readers);
@@ -385,8 +390,13 @@ impl<'s> Chains<'s> {
                     || may_select(r.f)
                         && data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
             {
-                let (term, all) = self.product(r.f, data.srcs)?;
+                let (mut term, all) = self.product(r.f, data.srcs)?;
                 relaxed &= all;
+                if self.may_have_roots
+                    && let Some(root) = RootProduct::take(self, r.f, &mut term)
+                {
+                    return Maker { chains: self, r, relaxed }.root_product(&root, term, part);
+                }
                 if part == Part::None && conditional_factor(r.f, &term).is_some() {
                     return Some(Maker { chains: self, r, relaxed }.conditional_product(term));
                 }
@@ -588,6 +598,20 @@ impl Maker<'_, '_, '_, '_> {
         }
         let negated = self.r.alu(IrOp::Fneg, 32, &[product], &[]);
         self.made(negated)
+    }
+
+    /// The product of the other factors with `scale + scale · c · root`, where `scale` may be 1.
+    fn root_product(&mut self, root: &RootProduct, mut term: Term, part: Part) -> Option<Src> {
+        let one = root.scale.unwrap_or(Src::f32(1.0));
+        let product = self.product(&root.factors());
+        let sum = self.r.fadd(product, one);
+        term.leaves.try_push(self.made(sum)).ok()?;
+        let ordered = self.chains.ordered(&term).unwrap_or(term);
+        let result = self.product(&ordered);
+        if let Some(value) = result.as_value() {
+            self.chains.parts[value] = part;
+        }
+        Some(result)
     }
 
     /// The product of the other factors where all that are 0 or 1 by a condition are 1, and 0 elsewhere.
