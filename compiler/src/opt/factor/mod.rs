@@ -17,6 +17,7 @@
 //! Before: stage source. After: the same.
 
 mod blend;
+mod pairs;
 mod roots;
 mod summary;
 mod terms;
@@ -33,9 +34,10 @@ use crate::ir::{
     Type, Value,
 };
 use blend::{Blend, condition_of_step, is_step};
+use pairs::{Pairs, cancel, has_pair};
 use roots::RootProduct;
 use summary::{Has, Kind, Summary};
-use terms::{Leaves, Term, Terms, best_group};
+use terms::{Group, Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies shared or uniform factors first.
 pub fn opt_factor(f: &mut Function<'_>) {
@@ -62,6 +64,9 @@ fn factor_all(f: &mut Function<'_>, scratch: &Bump) {
         result.map_or(Rewrite::Keep, Rewrite::Forward)
     });
 }
+
+/// Minimum number of terms of a sum for which shared pairs of factors are counted: two pairs.
+const FEWEST_OF_PAIRS: usize = 4;
 
 /// The role of a value in its only use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -118,6 +123,8 @@ struct Chains<'s> {
     may_blend: bool,
     /// There may be reciprocal roots.
     may_have_roots: bool,
+    /// The pairs of factors that several sums share, once they are needed.
+    pairs: Option<Pairs>,
 }
 
 /// The operation of a plain 32-bit product, sum, or sum with a product.
@@ -142,6 +149,7 @@ impl<'s> Chains<'s> {
             any: false,
             may_blend: may_select(f) || f.present.may_have_op(IrOp::Fneg),
             may_have_roots: [Opcode::Rsqrt, Opcode::Rsqrts].iter().any(|op| f.present.may_have_op(*op)),
+            pairs: None,
         };
         let readers = chains.find_uniform(f, scratch);
         chains.find_parts(f, &readers);
@@ -647,11 +655,9 @@ impl Maker<'_, '_, '_, '_> {
             self.blend(blend, terms)?;
             changed = true;
         }
-        loop {
-            let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value]);
-            let is_uniform = |src: Src| self.chains.is_uniform(src);
-            let Some(group) = best_group(terms, is_uniform, products, scaled) else { break };
+        while let Some(group) = self.best_group(terms, scaled) {
             let (mut inner, common) = group.split(terms);
+            cancel(self.chains, self.r.f, &mut inner);
             let inner = self.sum(&mut inner);
             let mut leaves = common;
             leaves.try_push(inner).ok()?;
@@ -664,6 +670,19 @@ impl Maker<'_, '_, '_, '_> {
         // Factors that scale the products of several sums are multiplied first.
         changed |= terms.iter().any(|term| self.chains.ordered(term).is_some());
         changed.then(|| self.sum(terms))
+    }
+
+    /// The terms with common factors whose factoring saves the most operations.
+    fn best_group(&mut self, terms: &Terms, scaled: bool) -> Option<Group> {
+        if self.chains.pairs.is_none() && terms.len() >= FEWEST_OF_PAIRS && has_pair(terms) {
+            self.chains.pairs = Some(Pairs::of(self.chains, self.r.f));
+        }
+        let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value]);
+        let is_uniform = |src: Src| self.chains.is_uniform(src);
+        let pairs = self.chains.pairs.as_ref();
+        let are_shared =
+            |first: &Term, second: &Term| pairs.is_some_and(|pairs| pairs.are_shared(first, second));
+        best_group(terms, is_uniform, products, are_shared, scaled)
     }
 
     /// Replaces a product with a factor that is 0 or 1 by a condition by a selection: one product of a sum of products is

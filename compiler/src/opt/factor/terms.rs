@@ -51,12 +51,13 @@ impl Group {
 }
 
 /// The group whose common factors save the most operations, if any saves one. `products` gives the number of
-/// products of the function that contain a factor; `scaled` means that the sum is multiplied by a uniform
-/// factor.
+/// products of the function that contain a factor, `are_shared` whether other sums contain what remains of two
+/// terms; `scaled` means that the sum is multiplied by a uniform factor.
 pub(super) fn best_group(
     terms: &Terms,
     is_uniform: impl Fn(Src) -> bool,
     products: impl Fn(Src) -> u32,
+    are_shared: impl Fn(&Term, &Term) -> bool,
     scaled: bool,
 ) -> Option<Group> {
     if !may_repeat(terms) {
@@ -74,7 +75,7 @@ pub(super) fn best_group(
             continue;
         }
         let group = Group { members, common: common(terms, members) };
-        let saved = saving(terms, &group, &is_uniform, &products, scaled);
+        let saved = saving(terms, &group, &is_uniform, &products, &are_shared, scaled);
         if saved > best.as_ref().map_or(0, |(most, _)| *most) {
             best = Some((saved, group));
         }
@@ -125,6 +126,7 @@ fn saving(
     group: &Group,
     is_uniform: impl Fn(Src) -> bool,
     products: impl Fn(Src) -> u32,
+    are_shared: impl Fn(&Term, &Term) -> bool,
     scaled: bool,
 ) -> usize {
     let weight = |leaves: &[Src]| {
@@ -154,7 +156,12 @@ fn saving(
         }
     }
     singles += usize::from(any_uniform);
-    let additions = if is_shared && inner == 0 { 0 } else { singles.saturating_sub(1) };
+    let mut members = members_of(terms, group.members);
+    let is_pair = match (members.next(), members.next(), members.next()) {
+        (Some(first), Some(second), None) => are_shared(first, second),
+        _ => false,
+    };
+    let additions = if is_pair || is_shared && inner == 0 { 0 } else { singles.saturating_sub(1) };
     // The preamble multiplies uniform factors of the whole sum with the one that scales it.
     let is_whole = group.members.count_ones() as usize == terms.len();
     let merged = usize::from(scaled && is_whole && group.common.iter().any(|leaf| is_uniform(*leaf)));
