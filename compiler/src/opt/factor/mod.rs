@@ -89,9 +89,9 @@ struct Reader {
 }
 
 impl Reader {
-    /// A single use of a value defined in `home`.
-    fn once(home: Block) -> Reader {
-        Reader { uses: 1, home: home.0 + 1 }
+    /// A single reader of a value defined in `home`, which may be its square.
+    fn only(home: Block, is_square: bool) -> Reader {
+        Reader { uses: 1 + u32::from(is_square), home: home.0 + 1 }
     }
 }
 
@@ -216,8 +216,10 @@ impl<'s> Chains<'s> {
                         None if is_negation && src.flags.is_empty() => own,
                         None => Part::None,
                     };
+                    let is_square =
+                        own == Part::Term && part == Part::Factor && self.is_scaled_square(f, data);
                     if let Some(value) = src.as_value()
-                        && readers[value] == Reader::once(segment.block)
+                        && readers[value] == Reader::only(segment.block, is_square)
                         && !self.uniform[value]
                     {
                         self.parts[value] = part;
@@ -226,6 +228,16 @@ impl<'s> Chains<'s> {
                 }
             }
         }
+    }
+
+    /// Whether an operation multiplies a product that has a uniform factor by itself. Other terms of the sum may have the
+    /// square of that factor.
+    fn is_scaled_square(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        let [a, b, ..] = data.srcs else { return false };
+        let is_scaled = |data: &InstData<'_>| {
+            data.op == Op::Hw(Opcode::Fmul) && data.srcs.iter().any(|src| self.is_uniform(*src))
+        };
+        a == b && f.def(*a).is_some_and(|data| is_scaled(&data))
     }
 
     /// Whether a factor of a product, or of a negation's operand, is accompanied by a uniform factor.

@@ -64,8 +64,9 @@ pub(super) fn best_group(
         return None;
     }
     let mut best: Option<(usize, Group)> = None;
-    for factor in terms.iter().flat_map(|term| &term.leaves) {
-        if factor.as_imm().is_some() {
+    for (term, factor) in terms.iter().flat_map(|term| term.leaves.iter().map(move |leaf| (term, leaf))) {
+        // The product of a value with a constant is fused with the sum.
+        if factor.as_imm().is_some() && term.leaves.len() < 3 {
             continue;
         }
         let members = (terms.iter().enumerate())
