@@ -1,9 +1,9 @@
 //! Derivatives: differences between the invocations of a quad.
 //!
-//! Fragment shaders have one kind of derivative instruction, whose result is constant along a quad's row or
-//! column and therefore serves as both coarse and fine. Compute shaders declare which invocations form a quad
-//! (SPV_KHR_compute_shader_derivatives); these are assigned to the four lanes of a hardware quad and read
-//! each other by shuffles.
+//! There is one kind of derivative instruction, whose result is constant along a quad's row or column and
+//! therefore serves as both coarse and fine. Compute shaders declare which invocations form a quad
+//! (SPV_KHR_compute_shader_derivatives); these are assigned to the four lanes of a hardware quad, for which the
+//! instructions work as in fragment shaders (Mesa 26.1 uses them there).
 
 use super::module::Def;
 use super::values::Values;

@@ -37,7 +37,7 @@ use blend::{Blend, condition_of_step, is_step};
 use pairs::{Pairs, cancel, has_pair};
 use roots::RootProduct;
 use summary::{Has, Kind, Summary};
-use terms::{Group, Leaves, Term, Terms, best_group};
+use terms::{Group, Leaves, Term, Terms, best_group, may_repeat};
 
 /// Factors sums of products, and multiplies shared or uniform factors first.
 pub fn opt_factor(f: &mut Function<'_>) {
@@ -188,6 +188,11 @@ impl<'s> Chains<'s> {
         // Instructions built since are not in the table.
         let kind = self.kinds[inst].unwrap_or_else(|| plain(f, &f.insts[inst]))?;
         Some((kind, f.insts[inst].srcs))
+    }
+
+    /// Whether an instruction was in a block before the pass.
+    fn is_examined(&self, inst: Inst) -> bool {
+        self.kinds[inst].is_some()
     }
 
     fn is_uniform(&self, src: Src) -> bool {
@@ -686,6 +691,9 @@ impl Maker<'_, '_, '_, '_> {
 
     /// The terms with common factors whose factoring saves the most operations.
     fn best_group(&mut self, terms: &Terms, scaled: bool) -> Option<Group> {
+        if !may_repeat(terms) {
+            return None;
+        }
         if self.chains.pairs.is_none() && terms.len() >= FEWEST_OF_PAIRS && has_pair(terms) {
             self.chains.pairs = Some(Pairs::of(self.chains, self.r.f));
         }

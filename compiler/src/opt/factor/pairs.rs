@@ -25,10 +25,11 @@ impl Pairs {
     pub(super) fn of(chains: &Chains<'_>, f: &Function<'_>) -> Pairs {
         let mut pairs = Pairs::default();
         let mut terms = Terms::new();
-        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-            let data = &f.insts[*inst];
+        // The block that is being rewritten has no list of instructions.
+        for inst in f.insts.keys().filter(|inst| chains.is_examined(*inst)) {
+            let data = &f.insts[inst];
             let is_root = data.dst().is_some_and(|dst| chains.parts[dst] != Part::Term && !chains.exact[dst]);
-            let is_sum = || matches!(chains.operation(f, *inst), Some((Opcode::Fadd | Opcode::Ffma, _)));
+            let is_sum = || matches!(chains.operation(f, inst), Some((Opcode::Fadd | Opcode::Ffma, _)));
             terms.clear();
             if is_root && is_sum() && chains.sum(f, data, &mut terms, &mut true).is_some() {
                 pairs.add(&terms);

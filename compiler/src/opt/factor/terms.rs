@@ -60,9 +60,6 @@ pub(super) fn best_group(
     are_shared: impl Fn(&Term, &Term) -> bool,
     scaled: bool,
 ) -> Option<Group> {
-    if !may_repeat(terms) {
-        return None;
-    }
     let mut best: Option<(usize, Group)> = None;
     for (term, factor) in terms.iter().flat_map(|term| term.leaves.iter().map(move |leaf| (term, leaf))) {
         // The product of a value with a constant is fused with the sum.
@@ -85,7 +82,7 @@ pub(super) fn best_group(
 }
 
 /// Whether two factors may be equal; a quick check, since mostly none are.
-fn may_repeat(terms: &Terms) -> bool {
+pub(super) fn may_repeat(terms: &Terms) -> bool {
     let mut seen = 0u64;
     terms.iter().flat_map(|term| &term.leaves).any(|factor| {
         let bit = 1 << (factor.payload % 64);
