@@ -53,9 +53,9 @@ struct Uses<'s> {
     count: ScratchSide<'s, Value, u32>,
     repeatable: Side<Value, bool>,
     /// The position of the last use in the order of the layout.
-    last: ScratchSide<'s, Value, usize>,
+    last: ScratchSide<'s, Value, u32>,
     /// The position of the innermost loop that contains the definition; 0 if there is none.
-    home: ScratchSide<'s, Value, usize>,
+    home: ScratchSide<'s, Value, u32>,
 }
 
 impl<'s> Uses<'s> {
@@ -66,10 +66,10 @@ impl<'s> Uses<'s> {
             last: ScratchSide::new_in(scratch, f.values.len()),
             home: ScratchSide::new_in(scratch, f.values.len()),
         };
-        let mut place_of: ScratchSide<'_, Block, usize> = ScratchSide::new_in(scratch, f.blocks.len());
-        f.layout.iter().enumerate().for_each(|(at, segment)| place_of[segment.block] = at);
+        let mut place_of: ScratchSide<'_, Block, u32> = ScratchSide::new_in(scratch, f.blocks.len());
+        (0..).zip(f.layout).for_each(|(at, segment)| place_of[segment.block] = at);
         let mut loops = Loops::default();
-        for (at, segment) in f.layout.iter().enumerate() {
+        for (at, segment) in (0..).zip(f.layout) {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 data.dsts.iter().for_each(|dst| uses.home[*dst] = loops.innermost());
@@ -88,21 +88,21 @@ impl<'s> Uses<'s> {
     }
 
     /// Whether a phi after the position `end` may have the register of `src`, in a loop at position `home`.
-    fn ends(&self, src: Src, end: usize, home: usize) -> bool {
-        src.as_value().is_some_and(|value| self.last[value] <= end && self.home[value] == home)
+    fn ends(&self, src: Src, end: usize, home: u32) -> bool {
+        src.as_value().is_some_and(|value| self.last[value] <= end as u32 && self.home[value] == home)
     }
 }
 
 /// The positions of open loops.
 #[derive(Default)]
-struct Loops(Vec<usize>);
+struct Loops(Vec<u32>);
 
 impl Loops {
-    fn innermost(&self) -> usize {
+    fn innermost(&self) -> u32 {
         self.0.last().copied().unwrap_or(0)
     }
 
-    fn pass(&mut self, at: usize, seam: Seam) {
+    fn pass(&mut self, at: u32, seam: Seam) {
         match seam {
             Seam::Loop => self.0.push(at + 1),
             Seam::EndLoop => {
@@ -129,7 +129,7 @@ struct Open {
     at: usize,
     else_at: usize,
     /// The innermost loop that contains it.
-    home: usize,
+    home: u32,
 }
 
 /// The ifs to convert, in layout order.
@@ -147,7 +147,7 @@ fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
             Seam::EndIf => plans.extend(open.pop().and_then(|open| plan(f, &uses, &open, at))),
             _ => {}
         }
-        loops.pass(at, segment.seam);
+        loops.pass(at as u32, segment.seam);
     }
     plans.sort_by_key(|plan| plan.at);
     plans

@@ -124,5 +124,11 @@ errors! {
         1322 Invalid DescriptorArray
         = "an array of descriptors has elements without a known size",
         Example::Words("An array of runtime arrays of images.");
+
+        /// A uniform of numbers is outside a block. Vulkan has such uniforms in blocks only: declare the default uniforms
+        /// of OpenGL as members of a block (`glslangValidator -R` gathers them in one).
+        1323 Unsupported PlainUniform { id: u32 }
+        = "variable {id} is a uniform of numbers outside a block",
+        Example::Words("A UniformConstant variable of type float.");
     }
 }

@@ -25,12 +25,31 @@ pub(super) fn resource_variable<'a>(
             .of(global.id, decoration)
             .ok_or_else(|| CompileError::from(MemoryError::NoDecoration { id: global.id, decoration }))
     };
+    if !is_descriptor(v, global.ty) {
+        return Err(MemoryError::PlainUniform { id: global.id }.into());
+    }
     let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
     let readable = !v.module.decorations.has(global.id, Decoration::NonReadable);
     let attachment =
         v.module.decorations.of(global.id, Decoration::InputAttachmentIndex).map(Attachment::Input);
     let root = Root::Resources { set, binding, count: elements(v, global.ty), readable, attachment };
     Ok(Pointer::new(root, global.ty, Layout::Natural, Access::READONLY))
+}
+
+/// Whether a type is that of textures, samplers and other descriptors, or nested arrays of them. The nesting depth of
+/// types is limited.
+fn is_descriptor(v: &Values<'_, '_>, mut ty: Ty) -> bool {
+    loop {
+        match v.types.kind(ty) {
+            Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => ty = elem,
+            kind => {
+                return matches!(
+                    kind,
+                    Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } | Kind::Opaque(_)
+                );
+            }
+        }
+    }
 }
 
 /// Number of elements of nested arrays; `None` if one of them has no known length. The nesting depth of types

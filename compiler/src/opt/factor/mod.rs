@@ -9,6 +9,9 @@
 //! and a selection if `t` is selected as 0 or 1 by a condition. Uniform terms of a sum are added first, for
 //! the preamble.
 //!
+//! A pair of factors that several sums would contain is taken out, although that alone saves nothing, and a
+//! reciprocal root times a sum with the root needs no root.
+//!
 //! Only operations whose result has a single use, in the same block, are rebuilt; uniform ones, which the
 //! preamble executes once, are not. Rounding differs, as in
 //! `opt_reassociate`: the pass does nothing if a function or an `exact` forbids contraction, or if signed
@@ -188,11 +191,6 @@ impl<'s> Chains<'s> {
         // Instructions built since are not in the table.
         let kind = self.kinds[inst].unwrap_or_else(|| plain(f, &f.insts[inst]))?;
         Some((kind, f.insts[inst].srcs))
-    }
-
-    /// Whether an instruction was in a block before the pass.
-    fn is_examined(&self, inst: Inst) -> bool {
-        self.kinds[inst].is_some()
     }
 
     fn is_uniform(&self, src: Src) -> bool {

@@ -26,7 +26,7 @@ impl Pairs {
         let mut pairs = Pairs::default();
         let mut terms = Terms::new();
         // The block that is being rewritten has no list of instructions.
-        for inst in f.insts.keys().filter(|inst| chains.is_examined(*inst)) {
+        for inst in f.insts.keys().filter(|inst| chains.kinds[*inst].is_some()) {
             let data = &f.insts[inst];
             let is_root = data.dst().is_some_and(|dst| chains.parts[dst] != Part::Term && !chains.exact[dst]);
             let is_sum = || matches!(chains.operation(f, inst), Some((Opcode::Fadd | Opcode::Ffma, _)));
