@@ -135,7 +135,9 @@ pub(super) fn executed(
     variables.extend(counted.variables);
     environment.run(driver, &requests, folder, &report, &variables).map_err(Outcome::Fail)?;
     if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{}.err", counted.name))) {
-        return Err(Outcome::Unsupported(reason));
+        let findings = std::fs::read_to_string(&report).unwrap_or_default();
+        let finding = findings.lines().next().unwrap_or_default();
+        return Err(Outcome::Unsupported(format!("{driver:?}: {} {finding}", reason.trim_end())));
     }
     match std::fs::read_to_string(&statistics) {
         Ok(text) => sums(&text, counted.work).map_err(Outcome::Fail),
