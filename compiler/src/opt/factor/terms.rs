@@ -61,24 +61,31 @@ pub(super) fn best_group(
     scaled: bool,
 ) -> Option<Group> {
     let mut best: Option<(usize, Group)> = None;
-    for (term, factor) in terms.iter().flat_map(|term| term.leaves.iter().map(move |leaf| (term, leaf))) {
-        // The product of a value with a constant is fused with the sum.
-        if factor.as_imm().is_some() && term.leaves.len() < 3 {
-            continue;
-        }
-        let members = (terms.iter().enumerate())
-            .filter(|(_, term)| term.leaves.contains(factor))
-            .fold(0u32, |members, (index, _)| members | 1 << index);
-        if members.count_ones() < 2 {
-            continue;
-        }
-        let group = Group { members, common: common(terms, members) };
-        let saved = saving(terms, &group, &is_uniform, &products, &are_shared, scaled);
-        if saved > best.as_ref().map_or(0, |(most, _)| *most) {
-            best = Some((saved, group));
+    for (first, term) in terms.iter().enumerate() {
+        for factor in &term.leaves {
+            // The product of a value with a constant is fused with the sum.
+            if factor.as_imm().is_some() && term.leaves.len() < 3 {
+                continue;
+            }
+            let members = members_with(terms, *factor);
+            // Each factor is examined where it occurs first.
+            if members.count_ones() < 2 || members.trailing_zeros() as usize != first {
+                continue;
+            }
+            let group = Group { members, common: common(terms, members) };
+            let saved = saving(terms, &group, &is_uniform, &products, &are_shared, scaled);
+            if saved > best.as_ref().map_or(0, |(most, _)| *most) {
+                best = Some((saved, group));
+            }
         }
     }
     best.map(|(_, group)| group)
+}
+
+/// Mask of the terms that have a factor.
+fn members_with(terms: &Terms, factor: Src) -> u32 {
+    let has = |term: &Term| u32::from(term.leaves.contains(&factor));
+    terms.iter().enumerate().fold(0, |members, (index, term)| members | has(term) << index)
 }
 
 /// Whether two factors may be equal; a quick check, since mostly none are.
