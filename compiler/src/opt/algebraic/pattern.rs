@@ -290,7 +290,7 @@ pub(super) struct Rule {
 }
 
 /// Maximum number of sources that a rule binds.
-pub(super) const MAX_SOURCES: usize = 4;
+pub(super) const MAX_SOURCES: usize = 5;
 /// Maximum number of operations in a pattern.
 const MAX_OPERATIONS: usize = 5;
 /// Maximum number of modifiers that a rule binds.

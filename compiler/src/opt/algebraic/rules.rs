@@ -1,6 +1,6 @@
 //! The rules, grouped by the operation that they replace.
 //!
-//! `a b c d` are any sources, `k m` any constants. Within a group the first matching rule applies.
+//! `a b c d e` are any sources, `k m` any constants. Within a group the first matching rule applies.
 
 use agx_isa::table::Opcode::{
     Bitop, Exp2, FToS32, FToU32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts,
@@ -20,6 +20,7 @@ const A: Node = Node::Any(0);
 const B: Node = Node::Any(1);
 const C: Node = Node::Any(2);
 const D: Node = Node::Any(3);
+const E: Node = Node::Any(4);
 /// The first constant.
 const K: Node = Node::Const(2);
 /// The second constant.
@@ -627,6 +628,13 @@ macro_rules! size {
     };
 }
 
+/// A comparison for equality.
+macro_rules! is {
+    ($a:expr, $b:expr) => {
+        ir!(Icmp[cond = Mod::Is(IntCondition::EQUAL.get()), inv = Mod::Is(0)] $a, $b)
+    };
+}
+
 static SELECT: &[Rule] = &[
     exact(ir!(Select ONE, A, B), A),
     exact(ir!(Select ZERO, A, B), B),
@@ -639,6 +647,14 @@ static SELECT: &[Rule] = &[
     .when(selects_number),
     exact(ir!(Select A, ir!(Select A, B, C), D), ir!(Select A, B, D)),
     exact(ir!(Select A, B, ir!(Select A, C, D)), ir!(Select A, B, D)),
+    // The corners of a triangle or rectangle, chosen by the number of the vertex.
+    exact(ir!(Select is!(A, K), B, ir!(Select is!(A, M), E, B)), ir!(Select is!(A, M), E, B))
+        .when(|bound| bound.constant(2) != bound.constant(3)),
+    exact(
+        ir!(Select is!(A, ZERO), B, ir!(Select is!(A, ONE), B, C)),
+        ir!(Select ir!(Icmp[cond = Mod::Is(IntCondition::UNSIGNED_LESS.get()), inv = Mod::Is(0)] A, Node::Int(2)), B, C),
+    )
+    .when(|bound| bound.widths[0] > 1),
     exact(ir!(Select A, ONE, ZERO), A).when(is_boolean),
     exact(ir!(Select A, ZERO, ONE), not!(A)).when(is_boolean),
     exact(ir!(Select A, A, B), or!(A, B)).when(is_boolean),
