@@ -215,7 +215,8 @@ fn conditions(
     (found.len() > 1).then_some(found)
 }
 
-/// An open nested if in the new layout.
+/// An open if that became several in the new layout.
+#[derive(Clone, Copy)]
 struct Nested {
     /// Number of ifs beyond the first.
     extra: usize,
@@ -228,7 +229,8 @@ struct Nested {
 struct Nester<'f, 'a> {
     f: &'f mut Function<'a>,
     plans: std::iter::Peekable<std::vec::IntoIter<Plan>>,
-    open: Vec<Nested>,
+    /// Open ifs; `None` for those that stay as they are.
+    open: Vec<Option<Nested>>,
     out: Vec<Segment>,
 }
 
@@ -243,18 +245,17 @@ impl Nester<'_, '_> {
                         self.begin(segment.block, &plan, empty.map(|(_, segment)| segment.block));
                     }
                     None => {
-                        self.open.push(Nested { extra: 0, join: segment.block, moved: None });
+                        self.open.push(None);
                         self.out.push(segment);
                     }
                 },
-                Seam::Else => {
-                    let (extra, join) =
-                        self.open.last().map_or((0, segment.block), |open| (open.extra, open.join));
-                    self.end_arm(segment.block, extra, join);
-                }
-                Seam::EndIf => match self.open.pop() {
-                    Some(Nested { extra, join, moved: Some(empty) }) => {
-                        self.end_arm(segment.block, extra, join);
+                Seam::Else => match self.open.last().copied().flatten() {
+                    Some(nested) => self.end_arm(segment.block, &nested),
+                    None => self.out.push(segment),
+                },
+                Seam::EndIf => match self.open.pop().flatten() {
+                    Some(nested @ Nested { moved: Some(empty), .. }) => {
+                        self.end_arm(segment.block, &nested);
                         self.out.push(Segment { block: empty, seam: Seam::EndIf });
                     }
                     _ => self.out.push(segment),
@@ -278,7 +279,7 @@ impl Nester<'_, '_> {
             self.f.block_mut(block).insts.push(branch);
             self.out.push(Segment { block, seam: Seam::If });
         }
-        self.open.push(Nested { extra: plan.conditions.len() - 1, join: plan.join, moved });
+        self.open.push(Some(Nested { extra: plan.conditions.len() - 1, join: plan.join, moved }));
     }
 
     /// The complement of `condition`, a comparison.
@@ -293,14 +294,13 @@ impl Nester<'_, '_> {
     }
 
     /// Ends the first arm of the innermost if with `last`, and closes all ifs except the outermost.
-    fn end_arm(&mut self, last: Block, extra: usize, join: Block) {
-        let mut last = last;
+    fn end_arm(&mut self, mut last: Block, nested: &Nested) {
         self.out.push(Segment { block: last, seam: Seam::Else });
-        for _ in 0..extra {
+        for _ in 0..nested.extra {
             let [empty, inner] = [(); 2].map(|()| self.f.add_block());
             self.out.push(Segment { block: empty, seam: Seam::EndIf });
             self.out.push(Segment { block: inner, seam: Seam::Else });
-            self.select_inner(join, [last, empty], inner);
+            self.select_inner(nested.join, [last, empty], inner);
             last = inner;
         }
     }

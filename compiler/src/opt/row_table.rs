@@ -24,6 +24,7 @@ impl<T: Default> Entry<T> {
         Entry { inst: Inst(u32::MAX), note: T::default(), hash: 0 }
     }
 
+    /// Whether the entry is free.
     #[inline(always)]
     pub fn is_free(&self) -> bool {
         self.inst.0 == u32::MAX
@@ -34,6 +35,7 @@ impl<T: Default> Entry<T> {
 /// move to the next free entry. It is never iterated.
 pub(super) struct RowTable<'s, T> {
     scratch: &'s Bump,
+    /// The entries, at the indices that [`RowTable::place`] gives.
     pub entries: &'s mut [Entry<T>],
     /// Number of occupied entries.
     taken: usize,
@@ -97,6 +99,7 @@ pub(super) fn hash_row(data: &InstData<'_>) -> u32 {
     hasher.finish() as u32
 }
 
+/// Adds a source to a hash of a row.
 pub(super) fn hash_src(hasher: &mut FxHasher, src: Src) {
     // The fields are combined in memory order, so the host can load all three at once.
     let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;

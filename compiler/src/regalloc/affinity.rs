@@ -246,9 +246,9 @@ impl<'s> Affinity<'s> {
         self.vector[value]
     }
 
-    /// The intended register of `vector`.
-    pub fn vector_place(&self, vector: Value) -> Option<u16> {
-        self.vector_place[vector]
+    /// The intended register of the part at `offset` half registers of `vector`.
+    pub fn part_place(&self, vector: Value, offset: u16) -> Option<u16> {
+        self.vector_place[vector].map(|half| half + offset)
     }
 
     /// Chooses the register of `vector` and keeps it.

@@ -334,20 +334,18 @@ impl<'a> Assigner<'_, 'a> {
             return Some(half);
         }
         if let Some((vector, offset)) = self.affinity.vector_of(value) {
-            let place = self.affinity.vector_place(vector).map(|half| half + offset);
-            if !place.is_some_and(|half| self.fits(half, shape)) {
-                if let Some(half) = self.beside_parts(vector, offset, shape) {
-                    return Some(half);
-                }
-                let whole = self.shape(vector);
-                let free = self.file.free().and(self.usable).without(self.affinity.kept());
-                let beside = lowest_place(self.affinity.beside_exports(vector, free), whole);
-                if let Some(half) = beside.or_else(|| lowest_place(free, whole)) {
-                    self.affinity.choose_vector_place(vector, half, whole.halves);
-                }
+            let known = self.affinity.part_place(vector, offset).filter(|half| self.fits(*half, shape));
+            if let Some(half) = known.or_else(|| self.beside_parts(vector, offset, shape)) {
+                return Some(half);
             }
-            let half = self.affinity.vector_place(vector).map(|half| half + offset);
-            if let Some(half) = half.filter(|half| self.fits(*half, shape)) {
+            let whole = self.shape(vector);
+            let free = self.file.free().and(self.usable).without(self.affinity.kept());
+            let beside = lowest_place(self.affinity.beside_exports(vector, free), whole);
+            if let Some(half) = beside.or_else(|| lowest_place(free, whole)) {
+                self.affinity.choose_vector_place(vector, half, whole.halves);
+            }
+            let chosen = self.affinity.part_place(vector, offset);
+            if let Some(half) = chosen.filter(|half| self.fits(*half, shape)) {
                 return Some(half);
             }
         }

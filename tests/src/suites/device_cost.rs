@@ -137,7 +137,9 @@ pub(super) fn executed(
     if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{}.err", counted.name))) {
         let findings = std::fs::read_to_string(&report).unwrap_or_default();
         let finding = findings.lines().next().unwrap_or_default();
-        return Err(Outcome::Unsupported(format!("{driver:?}: {} {finding}", reason.trim_end())));
+        return Err(Outcome::Unsupported(
+            format!("{driver:?}: {} {finding}", reason.trim_end()).trim_end().to_owned(),
+        ));
     }
     match std::fs::read_to_string(&statistics) {
         Ok(text) => sums(&text, counted.work).map_err(Outcome::Fail),

@@ -4,7 +4,7 @@ use agx_isa::table::Opcode;
 
 use arrayvec::ArrayVec;
 
-use super::terms::{Leaves, Term, Terms};
+use super::terms::{Leaves, Term, Terms, remove};
 use crate::ir::{Function, InstData, IrOp, Op, Src};
 
 /// The bits of 1.0.
@@ -166,8 +166,6 @@ pub(super) fn is_step(f: &Function<'_>, step: Src) -> bool {
 
 fn without(term: &Term, factor: Src) -> Leaves {
     let mut leaves = term.leaves.clone();
-    if let Some(at) = leaves.iter().position(|leaf| *leaf == factor) {
-        leaves.remove(at);
-    }
+    remove(&mut leaves, factor);
     leaves
 }

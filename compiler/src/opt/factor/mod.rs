@@ -237,10 +237,8 @@ impl<'s> Chains<'s> {
     /// square of that factor.
     fn is_scaled_square(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let [a, b, ..] = data.srcs else { return false };
-        let is_scaled = |data: &InstData<'_>| {
-            data.op == Op::Hw(Opcode::Fmul) && data.srcs.iter().any(|src| self.is_uniform(*src))
-        };
-        a == b && f.def(*a).is_some_and(|data| is_scaled(&data))
+        let Some(factor) = f.def(*a).filter(|_| a == b) else { return false };
+        factor.op == Op::Hw(Opcode::Fmul) && factor.srcs.iter().any(|src| self.is_uniform(*src))
     }
 
     /// Whether a factor of a product, or of a negation's operand, is accompanied by a uniform factor.
@@ -361,9 +359,8 @@ impl<'s> Chains<'s> {
             f.values[value].def.map(|def| &f.insts[def])
         };
         let is_product = |src: &Src| {
-            let def =
-                term(*src).filter(|data| data.op != Op::Ir(IrOp::Fneg)).or_else(|| term(term(*src)?.srcs[0]));
-            def.is_some_and(|data| data.op == Op::Hw(Opcode::Fmul))
+            let negated = term(*src).filter(|data| data.op == Op::Ir(IrOp::Fneg)).map(|data| data.srcs[0]);
+            term(negated.unwrap_or(*src)).is_some_and(|data| data.op == Op::Hw(Opcode::Fmul))
         };
         let summands = if data.op == Op::Hw(Opcode::Ffma) { &data.srcs[2..] } else { data.srcs };
         summands.iter().all(is_product)
@@ -670,7 +667,7 @@ impl Maker<'_, '_, '_, '_> {
             self.blend(blend, terms)?;
             changed = true;
         }
-        while let Some(group) = self.best_group(terms, scaled) {
+        while let Some(group) = self.next_group(terms, scaled) {
             let (mut inner, common) = group.split(terms);
             cancel(self.chains, self.r.f, &mut inner);
             let inner = self.sum(&mut inner);
@@ -687,8 +684,8 @@ impl Maker<'_, '_, '_, '_> {
         changed.then(|| self.sum(terms))
     }
 
-    /// The terms with common factors whose factoring saves the most operations.
-    fn best_group(&mut self, terms: &Terms, scaled: bool) -> Option<Group> {
+    /// The next terms to take common factors out of, if that saves an operation.
+    fn next_group(&mut self, terms: &Terms, scaled: bool) -> Option<Group> {
         if !may_repeat(terms) {
             return None;
         }

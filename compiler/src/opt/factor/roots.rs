@@ -5,10 +5,10 @@
 use agx_isa::table::Opcode;
 
 use super::Chains;
-use super::terms::Term;
+use super::terms::{Term, remove};
 use crate::ir::{Function, Op, Src};
 
-/// A product of a term, by positions of its factors.
+/// Such a product, without the sum.
 pub(super) struct RootProduct {
     /// `1/√x`.
     root: Src,
@@ -22,15 +22,13 @@ impl RootProduct {
     /// Takes such a product out of `term`, if there is one.
     pub(super) fn take(chains: &Chains<'_>, f: &Function<'_>, term: &mut Term) -> Option<RootProduct> {
         let (root, sum, offset) = find(chains, f, term)?;
-        let root = term.leaves[root];
-        let sum = term.leaves[sum];
         let scale =
             term.leaves.iter().copied().find(|leaf| chains.is_uniform(*leaf) && leaf.as_imm().is_none());
         let scale = scale.filter(|_| chains.is_uniform(offset));
-        for factor in [Some(root), Some(sum), scale].into_iter().flatten() {
-            let at = term.leaves.iter().position(|leaf| *leaf == factor)?;
-            term.leaves.remove(at);
-        }
+        [Some(root), Some(sum), scale]
+            .into_iter()
+            .flatten()
+            .for_each(|factor| remove(&mut term.leaves, factor));
         Some(RootProduct { root, offset, scale })
     }
 
@@ -41,17 +39,17 @@ impl RootProduct {
     }
 }
 
-/// The positions of the root and of the sum, and the other summand.
-fn find(chains: &Chains<'_>, f: &Function<'_>, term: &Term) -> Option<(usize, usize, Src)> {
-    term.leaves.iter().enumerate().find_map(|(root, leaf)| {
-        let radicand = radicand(f, *leaf)?;
-        term.leaves.iter().enumerate().find_map(|(sum, other)| {
-            let value = other.as_value().filter(|value| !chains.exact[*value] && other.flags.is_empty())?;
+/// The root, the sum, and the other summand.
+fn find(chains: &Chains<'_>, f: &Function<'_>, term: &Term) -> Option<(Src, Src, Src)> {
+    term.leaves.iter().find_map(|root| {
+        let radicand = radicand(f, *root)?;
+        term.leaves.iter().find_map(|sum| {
+            let value = sum.as_value().filter(|value| !chains.exact[*value] && sum.flags.is_empty())?;
             let (_, summands) =
                 chains.operation(f, f.values[value].def?).filter(|(op, _)| *op == Opcode::Fadd)?;
-            let is_root = |src: &Src| is_product(chains, f, *src, [radicand, *leaf]);
+            let is_root = |src: &Src| is_product(chains, f, *src, [radicand, *root]);
             let at = summands.iter().position(is_root)?;
-            Some((root, sum, summands[1 - at]))
+            Some((*root, *sum, summands[1 - at]))
         })
     })
 }

@@ -19,6 +19,13 @@ pub(super) struct Term {
     pub leaves: Leaves,
 }
 
+/// Removes a factor once, if it is there.
+pub(super) fn remove(leaves: &mut Leaves, factor: Src) {
+    if let Some(at) = leaves.iter().position(|leaf| *leaf == factor) {
+        leaves.remove(at);
+    }
+}
+
 /// The terms of a sum.
 pub(super) type Terms = ArrayVec<Term, MAX_TERMS>;
 
@@ -38,11 +45,7 @@ impl Group {
                 rest.push(term);
                 continue;
             }
-            for factor in &self.common {
-                if let Some(at) = term.leaves.iter().position(|leaf| leaf == factor) {
-                    term.leaves.remove(at);
-                }
-            }
+            self.common.iter().for_each(|factor| remove(&mut term.leaves, *factor));
             inner.push(term);
         }
         *terms = rest;
@@ -145,11 +148,7 @@ fn saving(
     for term in members_of(terms, group.members) {
         before += weight(&term.leaves) - 1;
         let mut left = term.leaves.clone();
-        for factor in &group.common {
-            if let Some(at) = left.iter().position(|leaf| leaf == factor) {
-                left.remove(at);
-            }
-        }
+        group.common.iter().for_each(|factor| remove(&mut left, *factor));
         let is_common = |leaf: &Src| products(*leaf) > own.max(2);
         is_shared &= left.iter().all(|leaf| is_uniform(*leaf) || is_common(leaf));
         match left.iter().all(|leaf| is_uniform(*leaf)) {

@@ -62,7 +62,6 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
     if candidates.is_empty() {
         return;
     }
-    let is_numbered = is_numbered(f);
     let equals = if uniform.in_arms { Equals::of(f, &uniform, scratch) } else { Equals::none(scratch) };
     equals.merge(&mut candidates, scratch);
     let count = candidates.len();
@@ -71,6 +70,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
         return;
     }
     let (moves_all, had_no_unused) = (places.len() == count, f.settled.unused == Some(f.mark()));
+    let is_numbered = is_numbered(f);
     let mut preamble = build(f, &places, &uniform, &equals, scratch);
     preamble.settled.unused = Some(preamble.mark());
     // The selections that replace phis are new.
@@ -94,7 +94,7 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
         f.settled.unused = Some(f.mark());
     }
     if is_numbered {
-        // Different values have different homes.
+        // Values share a home only if they are in arms of which none dominates another.
         keep_numbered(f);
     }
     f.preamble = Some(Box::new(preamble));
