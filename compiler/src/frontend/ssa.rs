@@ -32,12 +32,27 @@ impl Variable {
 /// Typical number of variables of a function, for preallocation.
 const TYPICAL_VARIABLES: usize = 96;
 
+/// Typical number of definitions at the ends of blocks of a function with several blocks, for preallocation.
+const TYPICAL_DEFS: usize = 224;
+
+/// Typical number of inputs of phis of such a function, for preallocation.
+const TYPICAL_INPUTS: usize = 128;
+
 /// A phi that is not yet in the function.
 struct Pending {
     value: Value,
     block: Block,
     variable: Variable,
-    inputs: Vec<(Block, Src)>,
+    /// Its inputs as a range of [`Variables::inputs`]; empty until they are known.
+    inputs: (u32, u32),
+}
+
+impl Pending {
+    /// Its inputs, in the list of all.
+    fn inputs<'i>(&self, all: &'i [(Block, Src)]) -> &'i [(Block, Src)] {
+        let (start, end) = self.inputs;
+        all.get(start as usize..end as usize).unwrap_or(&[])
+    }
 }
 
 /// The state of a variable.
@@ -88,6 +103,10 @@ pub struct Variables {
     /// defined in one block only.
     defs: HashMap<(Block, Variable), Src, FxBuildHasher>,
     phis: Vec<Pending>,
+    /// The inputs of all phis, by predecessor.
+    inputs: Vec<(Block, Src)>,
+    /// Memory for a list of phis.
+    pending: Vec<usize>,
     /// The replacements of values that stood for a trivial phi.
     forward: Side<Value, Option<Src>>,
     /// Loop headers with missing back edges, with the phis that wait for them.
@@ -111,6 +130,8 @@ impl Variables {
             time: 0,
             defs: HashMap::default(),
             phis: Vec::new(),
+            inputs: Vec::new(),
+            pending: Vec::new(),
             forward: Side::new(0),
             unsealed: Vec::new(),
             forgotten: Side::new(0),
@@ -162,8 +183,16 @@ impl Variables {
         let latest = Latest { src, block: Some(b.block()), region: b.region(), time: self.time };
         let before = std::mem::replace(&mut self.rows[variable.0 as usize].latest, latest);
         if let Some(block) = before.block.filter(|block| *block != b.block()) {
-            self.defs.insert((block, variable), before.src);
+            self.define(block, variable, before.src);
         }
+    }
+
+    /// Records the definition at the current end of `block`.
+    fn define(&mut self, block: Block, variable: Variable, src: Src) {
+        if self.defs.capacity() == 0 {
+            self.defs.reserve(TYPICAL_DEFS);
+        }
+        self.defs.insert((block, variable), src);
     }
 
     /// The definition at the current end of `block`.
@@ -180,19 +209,23 @@ impl Variables {
         let latest = self.rows[variable.0 as usize].latest;
         let reaches =
             b.is_region_open(latest.region) && self.loops.last().is_none_or(|opened| *opened < latest.time);
-        let found = if reaches {
-            latest.src
-        } else {
-            let mut pending = Vec::new();
-            let found = self.find(b.f, b.block(), variable, &mut pending);
-            self.complete(b.f, pending);
-            self.note(b, variable, found);
-            found
-        };
+        let found = if reaches { latest.src } else { self.search(b, variable) };
         match self.resolve(found) {
             Src::NONE => Src::imm(0, self.width(variable)),
             src => src,
         }
+    }
+
+    /// Like [`Variables::read`], if the last definition may not reach the current point.
+    #[inline(never)]
+    fn search(&mut self, b: &mut Builder<'_, '_>, variable: Variable) -> Src {
+        let mut pending = std::mem::take(&mut self.pending);
+        let found = self.find(b.f, b.block(), variable, &mut pending);
+        self.complete(b.f, &mut pending);
+        pending.clear();
+        self.pending = pending;
+        self.note(b, variable, found);
+        found
     }
 
     /// Declares that the back edges of the loop with header `block` are not built yet.
@@ -205,8 +238,8 @@ impl Variables {
     /// Declares that all back edges of the innermost open loop are built.
     pub fn close_loop(&mut self, f: &mut Function<'_>) {
         self.loops.pop();
-        if let Some((_, phis)) = self.unsealed.pop() {
-            self.complete(f, phis);
+        if let Some((_, mut phis)) = self.unsealed.pop() {
+            self.complete(f, &mut phis);
         }
     }
 
@@ -259,7 +292,7 @@ impl Variables {
         // The blocks passed on the way have one predecessor each.
         let mut passed = block;
         while passed != at {
-            self.defs.insert((passed, variable), found);
+            self.define(passed, variable, found);
             passed = f.block(passed).preds.first().copied().unwrap_or(at);
         }
         found
@@ -270,40 +303,46 @@ impl Variables {
         if self.rows[variable.0 as usize].relaxed {
             f.relax(value);
         }
-        self.defs.insert((block, variable), Src::value(value));
+        self.define(block, variable, Src::value(value));
         let phi = self.phis.len();
-        self.phis.push(Pending { value, block, variable, inputs: Vec::new() });
+        if phi == 0 {
+            self.phis.reserve(TYPICAL_INPUTS / 2);
+        }
+        self.phis.push(Pending { value, block, variable, inputs: (0, 0) });
         (Src::value(value), phi)
     }
 
-    /// Determines the inputs of `phis` and of phis created meanwhile, then forwards the trivial ones.
-    fn complete(&mut self, f: &mut Function<'_>, mut phis: Vec<usize>) {
+    /// Determines the inputs of `phis` and of phis created meanwhile, which are appended, then forwards the trivial ones.
+    fn complete(&mut self, f: &mut Function<'_>, phis: &mut Vec<usize>) {
         let mut next = 0usize;
         while let Some(&phi) = phis.get(next) {
             next = next.saturating_add(1);
             let Some(&Pending { block, variable, .. }) = self.phis.get(phi) else { continue };
-            let count = f.block(block).preds.len();
-            let mut inputs = Vec::with_capacity(count);
-            for index in 0..count {
+            if self.inputs.capacity() == 0 {
+                self.inputs.reserve(TYPICAL_INPUTS);
+            }
+            let start = self.inputs.len() as u32;
+            for index in 0..f.block(block).preds.len() {
                 let Some(pred) = f.block(block).preds.get(index).copied() else { continue };
-                inputs.push((pred, self.find(f, pred, variable, &mut phis)));
+                let src = self.find(f, pred, variable, phis);
+                self.inputs.push((pred, src));
             }
             if let Some(pending) = self.phis.get_mut(phi) {
-                pending.inputs = inputs;
+                pending.inputs = (start, self.inputs.len() as u32);
             }
         }
-        for phi in phis.into_iter().rev() {
-            self.forward_trivial(phi);
+        for phi in phis.iter().rev() {
+            self.forward_trivial(*phi);
         }
     }
 
     /// Forwards a phi whose inputs are a single value, itself, or unreachable. Returns whether it was
     /// trivial.
     fn forward_trivial(&mut self, phi: usize) -> bool {
-        let Some(Pending { value, inputs, .. }) = self.phis.get(phi) else { return true };
-        let value = *value;
+        let Some(pending) = self.phis.get(phi) else { return true };
+        let value = pending.value;
         let mut only = Src::NONE;
-        for (_, input) in inputs {
+        for (_, input) in pending.inputs(&self.inputs) {
             let input = self.resolve(*input);
             if input == Src::NONE || input == only || input == Src::value(value) {
                 continue;
@@ -322,7 +361,8 @@ impl Variables {
         let live = self.remaining_phis();
         let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
         for phi in live {
-            let Some(Pending { value, block, variable, inputs }) = self.phis.get(phi) else { continue };
+            let Some(pending) = self.phis.get(phi) else { continue };
+            let (Pending { value, block, variable, .. }, inputs) = (pending, pending.inputs(&self.inputs));
             let zero = Src::imm(0, self.width(*variable));
             let arrives = |src: Src| if src == Src::NONE { zero } else { map(src) };
             let srcs = inputs.iter().map(|(_, src)| arrives(self.resolve(*src)));
