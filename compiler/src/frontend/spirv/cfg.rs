@@ -104,7 +104,7 @@ impl<'a> Cfg<'a> {
             terminators.push(terminator);
         }
         let mut graph = Graph::watched(ends, watch.clone())?;
-        let node = |label: u32| node_of(defs, body, label).unwrap_or(NONE);
+        let node = |label: u32| find_node(defs, body, label).unwrap_or(NONE);
         let constructs: Vec<Construct> = body
             .blocks
             .iter()
@@ -147,14 +147,14 @@ fn cases_by_target(
 }
 
 fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, CompileError> {
-    match defs.get(label as usize) {
-        Some(Def::Label(index))
-            if body.blocks.get(*index as usize).is_some_and(|block| block.label == label) =>
-        {
-            Ok(*index as usize)
-        }
-        _ => Err(FlowError::NotABlock { id: label }.into()),
-    }
+    find_node(defs, body, label).ok_or_else(|| FlowError::NotABlock { id: label }.into())
+}
+
+/// The block with this label, if the function has one.
+fn find_node(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Option<Node> {
+    let Some(Def::Label(index)) = defs.get(label as usize) else { return None };
+    let block = body.blocks.get(*index as usize)?;
+    (block.label == label).then_some(*index as usize)
 }
 
 fn read_terminator<'a>(
