@@ -82,7 +82,7 @@ pub(super) fn load_instruction<'a>(
         return Ok(());
     }
     let leaves = memory::load(v, pointer, memory_access(inst, 3))?;
-    v.define_leaves(inst, leaves)
+    v.define_result(inst, leaves)
 }
 
 /// `OpStore`.

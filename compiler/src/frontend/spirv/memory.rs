@@ -1,6 +1,7 @@
 //! Loads and stores.
 
 use agx_abi::UniformSource;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::arith::{halves, join};
 use super::pointer::{Pointer, Root, Step};
@@ -47,7 +48,7 @@ fn chunks(
     matrix: MatrixLayout,
     component_stride: u32,
     at: u32,
-    out: &mut Vec<Chunk>,
+    out: &mut ArenaVec<'_, Chunk>,
 ) -> Result<(), CompileError> {
     match types.kind(ty) {
         Kind::Bool => out.push(Chunk { offset: at, count: 1, bits: 1 }),
@@ -276,7 +277,7 @@ fn store_scratch<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>, base: u32, sl
 
 /// The bytes of constant scalars of type `ty` in private memory.
 pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec<u8>, CompileError> {
-    let mut list = Vec::new();
+    let mut list = ArenaVec::new_in(v.bump);
     chunks(v.types, ty, Layout::Natural, MatrixLayout::default(), 0, 0, &mut list)?;
     let mut bytes = vec![0; v.types.natural(ty).0 as usize];
     let mut rest = leaves.iter();
@@ -293,8 +294,8 @@ pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec
     Ok(bytes)
 }
 
-fn chunks_of<'a>(v: &Values<'_, 'a>, pointer: &Pointer<'a>) -> Result<Vec<Chunk>, CompileError> {
-    let mut list = Vec::with_capacity(MAX_COMPONENTS as usize);
+fn chunks_of<'a>(v: &Values<'_, 'a>, pointer: &Pointer<'a>) -> Result<ArenaVec<'a, Chunk>, CompileError> {
+    let mut list = ArenaVec::with_capacity_in(MAX_COMPONENTS as usize, v.bump);
     let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
     chunks(v.types, ty, layout, matrix, component_stride, 0, &mut list)?;
     Ok(list)
@@ -318,7 +319,7 @@ fn load_memory<'a>(
     pointer: Pointer<'a>,
     access: Access,
 ) -> Result<&'a [Src], CompileError> {
-    let mut result = Vec::with_capacity(v.types.leaves(pointer.ty)?.len());
+    let mut result = ArenaVec::with_capacity_in(v.types.leaves(pointer.ty)?.len(), v.bump);
     for chunk in chunks_of(v, &pointer)? {
         let bits = memory_bits(chunk.bits);
         if matches!(pointer.root, Root::PushConstants) && pointer.offset.is_none() && bits >= 16 {
@@ -354,11 +355,11 @@ fn load_memory<'a>(
         };
         push_loaded(v, &parts, chunk.bits, &mut result);
     }
-    Ok(v.bump.alloc_slice_copy(&result))
+    Ok(result.into_bump_slice())
 }
 
 /// Converts loaded memory contents to scalars of `bits` bits.
-fn push_loaded(v: &mut Values<'_, '_>, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
+fn push_loaded(v: &mut Values<'_, '_>, parts: &[Src], bits: u8, result: &mut ArenaVec<'_, Src>) {
     match bits {
         64 => result.extend(parts.chunks(2).map(|pair| v.kit.b.collect(Type::B64, pair))),
         1 => result.extend(parts.iter().map(|word| v.kit.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
@@ -370,7 +371,7 @@ fn load_push_constant(
     v: &mut Values<'_, '_>,
     at: u32,
     chunk: &Chunk,
-    result: &mut Vec<Src>,
+    result: &mut ArenaVec<'_, Src>,
 ) -> Result<(), CompileError> {
     let bits = memory_bits(chunk.bits);
     let bytes = u32::from(bits) / 8;

@@ -60,7 +60,7 @@ pub(super) fn atomic_load<'a>(
 ) -> Result<(), CompileError> {
     let pointer = pointers::pointer(m, v, inst.word(2)?)?;
     let leaves = memory::load(v, pointer, Access::VOLATILE)?;
-    v.define_leaves(inst, leaves)
+    v.define_result(inst, leaves)
 }
 
 /// `OpAtomicStore`.

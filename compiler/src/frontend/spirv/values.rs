@@ -106,9 +106,15 @@ impl<'t, 'a> Values<'t, 'a> {
 
     /// Defines the scalars of an instruction's result, which must match its type.
     pub fn define_leaves(&mut self, inst: &Inst<'a>, leaves: &[Src]) -> Result<(), CompileError> {
-        let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = self.bump.alloc_slice_copy(leaves);
-        let leaves = self.eval().checked(ty, leaves)?;
+        self.define_result(inst, leaves)
+    }
+
+    /// Like [`Values::define_leaves`], for scalars that are in the arena.
+    pub fn define_result(&mut self, inst: &Inst<'a>, leaves: &'a [Src]) -> Result<(), CompileError> {
+        let eval = self.eval();
+        let ty = eval.ty(inst.word(0)?)?;
+        let leaves = eval.checked(ty, leaves)?;
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 
