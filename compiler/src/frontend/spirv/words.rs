@@ -71,7 +71,7 @@ impl<'a> Words<'a> {
 
     /// The instructions starting at word `offset`.
     pub fn instructions_from(self, offset: usize) -> Instructions<'a> {
-        Instructions { words: self.words, offset }
+        Instructions { rest: self.words.get(offset..).unwrap_or(&[]), offset }
     }
 
     /// All instructions.
@@ -92,7 +92,9 @@ pub(super) fn name(op: Op) -> String {
 /// Reads instructions in sequence; an instruction out of bounds is an error, which ends the sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Instructions<'a> {
-    words: &'a [u32],
+    /// The words that are not read yet.
+    rest: &'a [u32],
+    /// Their offset in the module.
     offset: usize,
 }
 
@@ -108,16 +110,15 @@ impl<'a> Iterator for Instructions<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let offset = self.offset;
-        let first = *self.words.get(offset)?;
+        let (first, rest) = self.rest.split_first()?;
+        let (first, offset) = (*first, self.offset);
         let length = (first >> 16) as usize;
-        let next = offset.saturating_add(length);
-        let operands = self.words.get(offset.saturating_add(1)..next);
-        let (Some(operands), Some(op)) = (operands, numbers::numbered(first & 0xffff)) else {
-            self.offset = self.words.len();
-            return Some(Err(invalid_instruction(offset, first, operands.is_some())));
+        let parts = rest.split_at_checked(length.wrapping_sub(1));
+        let (Some((operands, rest)), Some(op)) = (parts, numbers::numbered(first & 0xffff)) else {
+            self.rest = &[];
+            return Some(Err(invalid_instruction(offset, first, parts.is_some())));
         };
-        self.offset = next;
+        (self.rest, self.offset) = (rest, offset.wrapping_add(length));
         Some(Ok(Inst { op, operands, offset }))
     }
 }
