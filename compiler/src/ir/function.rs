@@ -19,7 +19,7 @@ use super::memory::Memory;
 use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
 use super::src::Src;
-use super::table::Table;
+use super::table::{FIRST_ROWS, Table};
 use super::types::{Stage, Type};
 
 /// An instruction. A row is `Copy`, its lists are immutable arena slices: read a row, drop the borrow, write a new row.
@@ -196,6 +196,9 @@ pub const NUMBERED: u8 = 1 << 3;
 /// Initial size of the arena for tables of passes in bytes, sufficient for most functions.
 const SCRATCH_BYTES: usize = 16 << 10;
 
+/// Most rows for which the tables of a new function have room.
+const MOST_FIRST_ROWS: usize = 8 * FIRST_ROWS;
+
 /// A function in an arena.
 ///
 /// *Architecture invariant:* control flow is the [`layout`](Function::layout): blocks in program order, with the
@@ -251,29 +254,7 @@ pub struct Function<'a> {
 impl<'a> Function<'a> {
     /// A function without blocks.
     pub fn new(bump: &'a Bump, name: &str) -> Self {
-        Function {
-            bump,
-            name: bump.alloc_str(name),
-            stage: Stage::Source,
-            removed: Operations::NONE,
-            present: Present::default(),
-            settled: Settled::default(),
-            contract: true,
-            signed_zeros: false,
-            special_values: false,
-            has_exact: false,
-            has_relaxed: false,
-            workgroup_size: None,
-            sources: Sources::default(),
-            params: Vec::new(),
-            insts: Table::new(),
-            values: Table::new(),
-            blocks: ArenaVec::new_in(bump),
-            layout: &[],
-            preamble: None,
-            watch: Watch::default(),
-            memory: Memory::default(),
-        }
+        with_room(bump, name, 0)
     }
 
     /// Runs `work` with an arena for its tables, which is cleared afterwards. The next call reuses the
@@ -447,6 +428,34 @@ impl<'a> Function<'a> {
     pub fn phi_count(&self, block: Block) -> usize {
         let insts = &self.block(block).insts;
         insts.iter().take_while(|inst| self.insts[**inst].op == Op::Ir(IrOp::Phi)).count()
+    }
+}
+
+/// A function without blocks that will have about `count` instructions and as many values.
+pub fn with_room<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
+    let count = count.clamp(FIRST_ROWS, MOST_FIRST_ROWS);
+    Function {
+        bump,
+        name: bump.alloc_str(name),
+        stage: Stage::Source,
+        removed: Operations::NONE,
+        present: Present::default(),
+        settled: Settled::default(),
+        contract: true,
+        signed_zeros: false,
+        special_values: false,
+        has_exact: false,
+        has_relaxed: false,
+        workgroup_size: None,
+        sources: Sources::default(),
+        params: Vec::new(),
+        insts: Table::with_room(count),
+        values: Table::with_room(count),
+        blocks: ArenaVec::new_in(bump),
+        layout: &[],
+        preamble: None,
+        watch: Watch::default(),
+        memory: Memory::default(),
     }
 }
 

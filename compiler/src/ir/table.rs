@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use super::entity::Entity;
 
 /// Initial capacity in rows: most functions need no more.
-const FIRST_ROWS: usize = 1024;
+pub(super) const FIRST_ROWS: usize = 1024;
 
 /// Rows of a word of bits.
 const ROWS_PER_WORD: usize = u64::BITS as usize;
@@ -29,7 +29,12 @@ pub struct Table<K, V, const WATCHED: bool = false> {
 impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
     /// An empty table.
     pub fn new() -> Self {
-        Table { rows: Vec::with_capacity(FIRST_ROWS), changes: 0, touched: Vec::new(), key: PhantomData }
+        Table::with_room(FIRST_ROWS)
+    }
+
+    /// An empty table with room for `count` rows.
+    pub fn with_room(count: usize) -> Self {
+        Table { rows: Vec::with_capacity(count), changes: 0, touched: Vec::new(), key: PhantomData }
     }
 
     /// Appends a row and returns its id.

@@ -71,7 +71,7 @@ use super::kit::Kit;
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::CompileError;
-use crate::ir::Function;
+use crate::ir::function::with_room;
 
 /// Guarantees of a source language beyond SPIR-V.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -98,6 +98,9 @@ impl FrontEnd for SpirV {
     }
 }
 
+/// Typical size of a module per instruction that its function has at the end of the compilation.
+const BYTES_PER_INST: usize = 8;
+
 /// Reads the entry point selected by `key` from a module in either byte order.
 ///
 /// # Errors
@@ -110,7 +113,8 @@ pub fn read<'a>(
 ) -> Result<Shader<'a>, CompileError> {
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
-    let mut function = Function::new(bump, &entry.name);
+    // Types, names and decorations make up half of most modules.
+    let mut function = with_room(bump, &entry.name, bytes.len() / BYTES_PER_INST);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
     // Disables simplifications that change the sign of a zero or a NaN.
     function.contract = !floats.preserves_anything();
