@@ -41,15 +41,27 @@ impl Rules {
     }
 
     /// Replaces an instruction by the first rule that matches.
+    #[inline(always)]
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let group = rules::of(data.op);
         if group.rules.is_empty() {
             return Rewrite::Keep;
         }
-        let mut left = group.candidates(rewriter.f, data);
-        if left == 0 {
-            return Rewrite::Keep;
+        match group.candidates(rewriter.f, data) {
+            0 => Rewrite::Keep,
+            candidates => self.apply(rewriter, data, group, candidates),
         }
+    }
+
+    /// Replaces an instruction by the first rule of `group` that matches; `left` is a mask of those that may.
+    #[inline(never)]
+    fn apply(
+        &mut self,
+        rewriter: &mut Rewriter<'_, '_>,
+        data: &InstData<'_>,
+        group: &'static pattern::Group,
+        mut left: u128,
+    ) -> Rewrite {
         while left != 0 {
             let rule = &group.rules[left.trailing_zeros() as usize];
             left &= left - 1;

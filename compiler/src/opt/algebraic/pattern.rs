@@ -121,6 +121,19 @@ impl Node {
         }
     }
 
+    /// The bits that source `index` must have if it is a constant of 32 bits and the pattern specifies them.
+    const fn required_literal(&self, index: usize) -> Option<u64> {
+        match self {
+            Node::Apply(_, _, args) if index < args.len() => match args[index] {
+                // A wider number is truncated to the width of the source.
+                Node::Int(number) if number <= u32::MAX as u64 => Some(number),
+                Node::Float(number) => Some(number.to_bits() as u64),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Number of operations on the longest path from the root. Recursion is bounded by the rules.
     pub(super) const fn depth(&self) -> u8 {
         let Node::Apply(_, _, args) = self else { return 0 };
@@ -152,6 +165,11 @@ const MAX_MAKERS: usize = 16;
 /// Number of leading sources by which candidate rules are selected: all that rules have.
 const DECIDING: usize = 3;
 
+/// The place of a 32-bit constant in a Bloom filter: small integers differ, and so do powers of two as floats.
+const fn place_of(constant: u64) -> u64 {
+    (constant ^ constant >> 23) % 64
+}
+
 /// The rules of a group that may match, by the definition of one source, as bit masks.
 #[derive(Clone, Copy, Debug)]
 struct BySource {
@@ -159,6 +177,10 @@ struct BySource {
     any: u128,
     /// Rules that require a constant.
     constant: u128,
+    /// Rules that require a particular 32-bit constant.
+    literal: u128,
+    /// A Bloom filter of those constants.
+    literals: u64,
     /// Whether rules require defining operations.
     has_makers: bool,
     /// The defining operations that rules require.
@@ -171,6 +193,8 @@ impl BySource {
     const NONE: BySource = BySource {
         any: 0,
         constant: 0,
+        literal: 0,
+        literals: 0,
         has_makers: false,
         wanted: Ops::NONE,
         makers: [(u16::MAX, 0); MAX_MAKERS],
@@ -188,6 +212,9 @@ impl BySource {
                 place += 1;
             }
             self.makers[place] = (number, self.makers[place].1 | bit);
+        } else if let Some(number) = from.required_literal(index) {
+            self.literal |= bit;
+            self.literals |= 1 << place_of(number);
         } else if from.requires_constant(index) {
             self.constant |= bit;
         } else {
@@ -197,10 +224,13 @@ impl BySource {
     }
 
     /// The rules that may match given `src`.
-    #[inline]
+    #[inline(always)]
     fn rules(&self, f: &Function<'_>, src: Src) -> u128 {
         match src.kind {
-            SrcKind::Imm => self.any | self.constant,
+            SrcKind::Imm if src.bits == 32 && self.literals >> place_of(src.payload) & 1 == 0 => {
+                self.any | self.constant
+            }
+            SrcKind::Imm => self.any | self.constant | self.literal,
             SrcKind::Value if self.has_makers => {
                 match f.values[Value(src.payload as u32)].def.map(|def| f.insts[def].op) {
                     Some(op) if self.wanted.contains(op) => self.any | self.made_by(op),
@@ -261,7 +291,7 @@ impl Group {
     }
 
     /// Mask of the rules that may match given the sources of `data`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
         let without = |is_same: bool, pair: usize| if is_same { u128::MAX } else { !self.same[pair] };
         let mut rules = match data.srcs {
