@@ -24,11 +24,17 @@ pub fn opt_constant_folding(f: &mut Function<'_>) {
 }
 
 /// Folds an instruction on constants, or orders its sources.
-#[inline]
+#[inline(always)]
 pub(super) fn visit<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
     // Constants come last, so the first source usually shows whether there is anything to fold.
     let may_fold = data.srcs.first().is_none_or(|src| matches!(src.kind, SrcKind::Imm | SrcKind::None));
-    if may_fold && let Some(dst) = data.dst() {
+    if may_fold || !are_ordered(data) { fold_or_order(rewriter, inst, data) } else { Rewrite::Keep }
+}
+
+/// Like [`visit`], for an instruction that may be changed.
+#[inline(never)]
+fn fold_or_order<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
+    if let Some(dst) = data.dst() {
         let ty = rewriter.f.ty(dst);
         if let Some(constant) = fold(rewriter.f, data.op, ty, data.srcs, data.mods) {
             return Rewrite::Forward(constant);
@@ -62,9 +68,18 @@ fn exchange(data: &InstData<'_>) -> Exchange {
     }
 }
 
+/// Whether the first two sources are in their order.
+#[inline(always)]
+fn are_ordered(data: &InstData<'_>) -> bool {
+    match data.srcs {
+        [a, b, ..] => rank(*a) <= rank(*b),
+        _ => true,
+    }
+}
+
 fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
     let [a, b, rest @ ..] = data.srcs else { return };
-    if rank(*a) <= rank(*b) {
+    if are_ordered(data) {
         return;
     }
     let exchange = match data.op {

@@ -17,8 +17,19 @@ pub fn opt_copy_prop(f: &mut Function<'_>) {
 }
 
 /// Forwards the source of an instruction that is a copy.
-#[inline]
+#[inline(always)]
 pub(super) fn visit(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    use IrOp::{Collect, Fconv, Mov, Phi, Sconv, Split, Uconv};
+    match data.op {
+        // Few instructions can be copies.
+        Op::Ir(Mov | Uconv | Sconv | Fconv | Phi | Collect | Split) => forward(rewriter, data),
+        _ => Rewrite::Keep,
+    }
+}
+
+/// Like [`visit`], for an operation that may copy.
+#[inline(never)]
+fn forward(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     match data.op {
         Op::Ir(IrOp::Mov | IrOp::Uconv | IrOp::Sconv | IrOp::Fconv) => same_width(rewriter, data),
         Op::Ir(IrOp::Phi) => trivial_phi(rewriter, data),

@@ -94,7 +94,8 @@ struct Local<'s> {
 impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
-        let result = match self.affected(rewriter.f, inst) {
+        let affected = if self.which == LocalRewrites::CSE { 0 } else { self.affected(rewriter.f, inst) };
+        let result = match affected {
             0 => self.number(rewriter, inst),
             affected => {
                 let data = rewriter.f.insts[inst];
@@ -138,7 +139,7 @@ impl Local<'_> {
         while let Some(inst) = self.pending.pop() {
             let start = rewriter.built();
             let data = rewriter.f.insts[inst];
-            let result = if left > 0 { self.rewrite(rewriter, inst, &data) } else { Rewrite::Keep };
+            let result = if left > 0 { self.rewrite_built(rewriter, inst, &data) } else { Rewrite::Keep };
             left = left.saturating_sub(1);
             rewriter.relax_result(inst, result);
             rewriter.take_built(start, &mut self.pending);
@@ -157,7 +158,19 @@ impl Local<'_> {
         }
     }
 
+    /// Like [`Local::rewrite`], for the few instructions that rewrites build.
+    #[inline(never)]
+    fn rewrite_built<'a>(
+        &mut self,
+        rewriter: &mut Rewriter<'_, 'a>,
+        inst: Inst,
+        data: &InstData<'a>,
+    ) -> Rewrite {
+        self.rewrite(rewriter, inst, data)
+    }
+
     /// Applies the first rewrite that has an effect.
+    #[inline(always)]
     fn rewrite<'a>(&mut self, rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
         let exchanged;
         let mut data = data;
