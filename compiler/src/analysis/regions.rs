@@ -6,7 +6,10 @@
 //! because it is always executed, and when only one arm of an if reaches the join, the join continues that
 //! arm's region.
 
-use crate::ir::{Block, Function, Seam, Side, TYPICAL_DEPTH};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use crate::ir::{Block, Function, ScratchSide, Seam, TYPICAL_DEPTH};
 
 /// A region by number; parents have smaller numbers than their children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,10 +21,10 @@ impl Region {
 }
 
 /// The region of each block, and the tree of regions.
-pub(crate) struct Regions {
-    of_block: Side<Block, Region>,
+pub(crate) struct Regions<'s> {
+    of_block: ScratchSide<'s, Block, Region>,
     /// First preorder number and number of regions of each subtree.
-    subtrees: Vec<(u32, u32)>,
+    subtrees: &'s [(u32, u32)],
 }
 
 /// An open construct.
@@ -34,28 +37,28 @@ struct Frame {
     at_first_block: bool,
 }
 
-impl Regions {
+impl<'s> Regions<'s> {
     /// Computes the regions of `f`.
-    pub(crate) fn of(f: &Function<'_>) -> Regions {
+    pub(crate) fn of(f: &Function<'_>, scratch: &'s Bump) -> Regions<'s> {
         if f.layout.len() == 1 {
-            return Regions { of_block: Side::default(), subtrees: Vec::new() };
+            return Regions { of_block: ScratchSide::later_in(scratch, 0), subtrees: &[] };
         }
-        let mut of_block = Side::new(f.blocks.len());
+        let mut of_block = ScratchSide::new_in(scratch, f.blocks.len());
         // Most segments begin a region.
-        let mut parents = Vec::with_capacity(f.layout.len() + 1);
+        let mut parents = ArenaVec::with_capacity_in(f.layout.len() + 1, scratch);
         parents.push(Region(0));
-        let mut frames: Vec<Frame> = Vec::with_capacity(TYPICAL_DEPTH);
+        let mut frames = ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch);
         let mut current = Region(0);
         for segment in f.layout {
             of_block[segment.block] = current;
-            if let Some(frame) = frames.last_mut().filter(|frame| frame.at_first_block) {
+            if let Some(frame) = frames.last_mut().filter(|frame: &&mut Frame| frame.at_first_block) {
                 frame.at_first_block = false;
                 current = child(&mut parents, current);
             }
             let falls_through = f.terminator(segment.block).is_none();
             current = cross(segment.seam, current, falls_through, &mut frames, &mut parents);
         }
-        Regions { of_block, subtrees: number(&parents) }
+        Regions { of_block, subtrees: number(&parents, scratch) }
     }
 
     /// The region of `block`.
@@ -74,7 +77,7 @@ impl Regions {
     }
 }
 
-fn child(parents: &mut Vec<Region>, parent: Region) -> Region {
+fn child(parents: &mut ArenaVec<'_, Region>, parent: Region) -> Region {
     parents.push(parent);
     Region(parents.len() as u32 - 1)
 }
@@ -84,8 +87,8 @@ fn cross(
     seam: Seam,
     current: Region,
     falls_through: bool,
-    frames: &mut Vec<Frame>,
-    parents: &mut Vec<Region>,
+    frames: &mut ArenaVec<'_, Frame>,
+    parents: &mut ArenaVec<'_, Region>,
 ) -> Region {
     match seam {
         Seam::If => {
@@ -115,18 +118,17 @@ fn cross(
 }
 
 /// Preorder numbers and subtree sizes, without a tree walk: children come after their parents.
-fn number(parents: &[Region]) -> Vec<(u32, u32)> {
-    let mut sizes = vec![1u32; parents.len()];
+fn number<'s>(parents: &[Region], scratch: &'s Bump) -> &'s [(u32, u32)] {
+    let subtrees = scratch.alloc_slice_fill_copy(parents.len(), (0, 1));
     for index in (1..parents.len()).rev() {
-        sizes[parents[index].0 as usize] += sizes[index];
+        subtrees[parents[index].0 as usize].1 += subtrees[index].1;
     }
-    let mut firsts = vec![0u32; parents.len()];
-    let mut next = vec![1u32; parents.len()];
+    let next = scratch.alloc_slice_fill_copy(parents.len(), 1);
     for index in 1..parents.len() {
         let parent = parents[index].0 as usize;
-        firsts[index] = next[parent];
-        next[parent] += sizes[index];
-        next[index] = firsts[index] + 1;
+        subtrees[index].0 = next[parent];
+        next[parent] += subtrees[index].1;
+        next[index] = subtrees[index].0 + 1;
     }
-    firsts.into_iter().zip(sizes).collect()
+    subtrees
 }

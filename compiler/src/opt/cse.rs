@@ -41,7 +41,7 @@ pub fn opt_cse(f: &mut Function<'_>) {
 
 /// The values numbered so far in a walk.
 pub(super) struct Numbering<'s> {
-    regions: Regions,
+    regions: Regions<'s>,
     table: RowTable<'s, Place>,
     /// There may be differences of floats with an opposite.
     has_differences: bool,
@@ -58,7 +58,7 @@ impl<'s> Numbering<'s> {
     /// An empty numbering with room for `count` instructions of `f`.
     fn with_room(f: &Function<'_>, count: usize, scratch: &'s Bump) -> Numbering<'s> {
         Numbering {
-            regions: Regions::of(f),
+            regions: Regions::of(f, scratch),
             table: RowTable::with_room(count, scratch),
             has_differences: !f.signed_zeros && !f.has_exact && f.present.may_have_op(IrOp::Fneg),
             has_loops: f.layout.iter().any(|segment| segment.seam == Seam::Loop),
@@ -98,14 +98,18 @@ impl<'s> Numbering<'s> {
             return self.find_difference(f, here, data, difference);
         }
         let here = Entry { hash: hash_row(data), ..here };
-        let at = self.table.place(here.hash, |known| same_row(f, &f.insts[known], data));
-        self.known(at, here, in_block).map(Known::Equal)
+        let found = self.table.place(here.hash, |known| same_row(f, &f.insts[known], data));
+        self.known(found, here, in_block).map(Known::Equal)
     }
 
     /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.
     #[inline(always)]
-    fn known(&mut self, at: usize, here: Entry<Place>, in_block: bool) -> Option<Inst> {
-        let known = self.table.entries[at];
+    fn known(
+        &mut self,
+        (at, known): (usize, Entry<Place>),
+        here: Entry<Place>,
+        in_block: bool,
+    ) -> Option<Inst> {
         if known.is_free() {
             self.table.take(at, here);
             return None;
@@ -130,9 +134,9 @@ impl<'s> Numbering<'s> {
     ) -> Option<Known> {
         let here = Entry { hash: difference.hash() as u32, ..here };
         let is_opposite = |known: Inst| difference.is_opposite(f, &f.insts[known]);
-        let at =
+        let found =
             self.table.place(here.hash, |known| same_row(f, &f.insts[known], data) || is_opposite(known));
-        let first = self.known(at, here, false)?;
+        let first = self.known(found, here, false)?;
         Some(if is_opposite(first) { Known::Opposite(first) } else { Known::Equal(first) })
     }
 }
@@ -244,16 +248,13 @@ struct Difference {
 impl Difference {
     /// The difference that the sum `data` computes, if it is one.
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
-        let negated = |src: Src| {
-            let negation = &f.insts[f.values[src.as_value()?].def?];
-            (negation.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty()).then(|| negation.srcs[0])
-        };
-        let [a, b] = [data.srcs[0], data.srcs[1]];
-        let (minuend, subtrahend) = match [negated(a), negated(b)] {
-            [None, Some(subtrahend)] => (a, subtrahend),
-            [Some(subtrahend), None] => (b, subtrahend),
+        let [a, b] = data.srcs else { return None };
+        let (minuend, negation) = match [negation(f, a), negation(f, b)] {
+            [None, Some(negation)] => (*a, negation),
+            [Some(negation), None] => (*b, negation),
             _ => return None,
         };
+        let subtrahend = f.insts[negation].srcs[0];
         (!data.get(key::SAT)).then_some(Difference { minuend, subtrahend })
     }
 
@@ -272,6 +273,13 @@ impl Difference {
         let opposite = Difference { minuend: self.subtrahend, subtrahend: self.minuend };
         data.op == Op::Hw(Opcode::Fadd) && Difference::of(f, data) == Some(opposite)
     }
+}
+
+/// The instruction that negates a float to give `src`.
+#[inline(always)]
+fn negation(f: &Function<'_>, src: &Src) -> Option<Inst> {
+    let def = src.as_value().and_then(|value| f.values[value].def)?;
+    (f.insts[def].op == Op::Ir(IrOp::Fneg) && src.flags.is_empty()).then_some(def)
 }
 
 /// Replaces the results of `inst` by those of an identical instruction.

@@ -37,26 +37,33 @@ pub(super) struct RowTable<'s, T> {
     scratch: &'s Bump,
     /// The entries, at the indices that [`RowTable::place`] gives.
     pub entries: &'s mut [Entry<T>],
-    /// Number of occupied entries.
-    taken: usize,
+    /// Number of entries that may be occupied before the table grows.
+    left: usize,
+}
+
+/// Number of occupied entries at which a table of `places` entries grows.
+fn most_taken(places: usize) -> usize {
+    places / 4 * 3 + 1
 }
 
 impl<'s, T: Copy + Default> RowTable<'s, T> {
     /// An empty table with room for `count` instructions.
     pub fn with_room(count: usize, scratch: &'s Bump) -> RowTable<'s, T> {
         let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
-        RowTable { scratch, entries: scratch.alloc_slice_fill_copy(places, Entry::free()), taken: 0 }
+        let entries = scratch.alloc_slice_fill_copy(places, Entry::free());
+        RowTable { scratch, entries, left: most_taken(places) }
     }
 
-    /// The entry of an instruction that `is_known` accepts, or the free entry where one with this hash belongs.
+    /// The entry of an instruction that `is_known` accepts, or the free entry where one with this hash belongs, and its
+    /// index.
     #[inline]
-    pub fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> usize {
+    pub fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> (usize, Entry<T>) {
         let mask = self.entries.len() - 1;
         let mut at = hash as usize & mask;
         loop {
-            let known = &self.entries[at];
+            let known = self.entries[at];
             if known.is_free() || known.hash == hash && is_known(known.inst) {
-                return at;
+                return (at, known);
             }
             at = (at + 1) & mask;
         }
@@ -66,8 +73,8 @@ impl<'s, T: Copy + Default> RowTable<'s, T> {
     #[inline]
     pub fn take(&mut self, at: usize, entry: Entry<T>) {
         self.entries[at] = entry;
-        self.taken += 1;
-        if self.taken * 4 > self.entries.len() * 3 {
+        self.left -= 1;
+        if self.left == 0 {
             self.grow();
         }
     }
@@ -76,6 +83,7 @@ impl<'s, T: Copy + Default> RowTable<'s, T> {
     #[cold]
     fn grow(&mut self) {
         let places = self.entries.len() * 2;
+        self.left = most_taken(places) - most_taken(self.entries.len());
         let grown = self.scratch.alloc_slice_fill_copy(places, Entry::free());
         let before = std::mem::replace(&mut self.entries, grown);
         for known in before.iter().copied().filter(|known| !known.is_free()) {
@@ -93,13 +101,17 @@ pub(super) fn hash_row(data: &InstData<'_>) -> u32 {
     let mut hasher = FxHasher::default();
     let modifier = data.mods.first().copied().unwrap_or(0);
     hasher.write_u64(u64::from(modifier) << 16 | data.op.index() as u64);
-    for src in data.srcs {
-        hash_src(&mut hasher, *src);
+    // Most operations have one or two sources.
+    match data.srcs {
+        [a] => hash_src(&mut hasher, *a),
+        [a, b] => [*a, *b].into_iter().for_each(|src| hash_src(&mut hasher, src)),
+        srcs => srcs.iter().for_each(|src| hash_src(&mut hasher, *src)),
     }
     hasher.finish() as u32
 }
 
 /// Adds a source to a hash of a row.
+#[inline(always)]
 pub(super) fn hash_src(hasher: &mut FxHasher, src: Src) {
     // The fields are combined in memory order, so the host can load all three at once.
     let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;

@@ -47,8 +47,7 @@ impl<'s> Equals<'s> {
             };
             let data = row(inst);
             let hash = hash_row(&data);
-            let at = table.place(hash, |known| same_row(f, &row(known), &data));
-            let first = table.entries[at];
+            let (at, first) = table.place(hash, |known| same_row(f, &row(known), &data));
             if first.is_free() {
                 table.take(at, Entry { inst, note: (), hash });
                 continue;
