@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::{Loop, REMOVED, Unroller};
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
-use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
 
 /// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
 pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: u32) {
@@ -19,9 +19,11 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         next: first,
         exits: Vec::with_capacity(iterations as usize + 1),
         layout: Vec::with_capacity(1 + iterations as usize * (body.len() + 1)),
-        unroller,
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
+        header_phis: phis(unroller.f, around.header),
+        after_phis: phis(unroller.f, around.after),
+        unroller,
         body,
         live_out,
     };
@@ -49,8 +51,17 @@ struct Copier<'c, 'f, 'a> {
     next: Block,
     exits: Vec<Exit>,
     layout: Vec<Segment>,
+    /// The phis of the loop's header.
+    header_phis: Vec<InstData<'a>>,
+    /// The phis after the loop.
+    after_phis: Vec<InstData<'a>>,
     /// Values live out of the loop.
     live_out: Vec<Value>,
+}
+
+/// The phis of a block.
+fn phis<'a>(f: &Function<'a>, block: Block) -> Vec<InstData<'a>> {
+    f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]).collect()
 }
 
 /// The users of each value: a linked list per value, most recent first.
@@ -143,15 +154,10 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    fn phis(&self, block: Block) -> Vec<InstData<'a>> {
-        let f = &self.unroller.f;
-        f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]).collect()
-    }
-
     /// Replaces the phis of the header by their values from before the loop.
     fn enter_header(&mut self) {
         let before = self.unroller.f.layout[self.around.start].block;
-        for phi in self.phis(self.around.header) {
+        for phi in &self.header_phis {
             let first = phi.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src);
             for dst in phi.dsts {
                 self.values[*dst] = first;
@@ -191,7 +197,7 @@ impl<'a> Copier<'_, '_, 'a> {
 
     /// Values live out of the current copy of the loop on the exit edge from `block`.
     fn exit_inputs(&self, block: Block) -> Vec<Src> {
-        let phis = self.phis(self.around.after).into_iter().map(|phi| input_from(&phi, block));
+        let phis = self.after_phis.iter().map(|phi| input_from(phi, block));
         let live_out = self.live_out.iter().map(|value| Src::value(*value));
         phis.chain(live_out).map(|src| self.src(src)).collect()
     }
@@ -199,10 +205,12 @@ impl<'a> Copier<'_, '_, 'a> {
     /// Replaces the phis of the header in the next copy by their values at the ends of this one (original
     /// blocks and their copies).
     fn enter_next_copy(&mut self, back: &[(Block, Block)]) {
-        let mut values = Vec::new();
-        for phi in self.phis(self.around.header) {
-            let inputs: Vec<Src> =
-                back.iter().map(|(original, _)| self.src(input_from(&phi, *original))).collect();
+        let mut values = Vec::with_capacity(self.header_phis.len());
+        let mut inputs = Vec::with_capacity(back.len());
+        for index in 0..self.header_phis.len() {
+            let phi = self.header_phis[index];
+            inputs.clear();
+            inputs.extend(back.iter().map(|(original, _)| self.src(input_from(&phi, *original))));
             for dst in phi.dsts {
                 values.push((*dst, self.join(back, &inputs, *dst, phi.line)));
             }
@@ -358,14 +366,15 @@ impl<'a> Copier<'_, '_, 'a> {
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
-        let srcs: Vec<Src> = self.exits.iter().map(|exit| exit.inputs[index]).collect();
-        let mods: Vec<u32> = self.exits.iter().map(|exit| exit.from.0).collect();
-        InstData { srcs: self.unroller.f.alloc(&srcs), mods: self.unroller.f.alloc(&mods), ..phi }
+        let bump = self.unroller.f.bump;
+        let srcs = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.inputs[index]));
+        let mods = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.from.0));
+        InstData { srcs, mods, ..phi }
     }
 
     /// The last copy always leaves before its end; phi inputs from its end are zeros.
     fn end_last_copy(&mut self) {
-        let phis = self.phis(self.around.after).into_iter().filter_map(|phi| phi.dst());
+        let phis = self.after_phis.iter().filter_map(|phi| phi.dst());
         let values: Vec<Value> = phis.chain(self.live_out.iter().copied()).collect();
         let inputs = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value))).collect();
         self.exits.push(Exit { from: self.next, inputs });
