@@ -452,9 +452,14 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// A parallel copy that is not yet in a block.
-    pub(super) fn copy(&mut self, moves: impl Iterator<Item = (Value, Src)>, line: u32) -> Inst {
-        let (dsts, srcs): (Vec<Value>, Vec<Src>) = moves.unzip();
-        let (dsts, srcs) = (self.f.alloc(&dsts), self.f.alloc(&srcs));
+    pub(super) fn copy(
+        &mut self,
+        moves: impl ExactSizeIterator<Item = (Value, Src)> + Clone,
+        line: u32,
+    ) -> Inst {
+        let bump = self.f.bump;
+        let dsts = bump.alloc_slice_fill_iter(moves.clone().map(|(dst, _)| dst));
+        let srcs = bump.alloc_slice_fill_iter(moves.map(|(_, src)| src));
         // Bypasses `add_inst`: the recorded definition of a value that a copy redefines must not change.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
     }

@@ -13,6 +13,9 @@ use crate::ir::src::Src;
 use super::assign::{Assigner, name_in};
 use super::file::{HalfSet, RegisterFile};
 
+/// Typical number of names of the values that are live at a join, for preallocation.
+const TYPICAL_NAMES: usize = 64;
+
 /// A live value at a join with its names in the predecessors known so far, in their order.
 struct Incoming<'n> {
     value: Value,
@@ -54,9 +57,11 @@ impl<'a> Assigner<'_, 'a> {
         let name = |value: Value| preds.iter().map(move |pred| (*pred, value));
         let names =
             live.live_in(block).flat_map(name).map(|(pred, value)| name_in(&self.borders[pred].end, value));
-        let names: Vec<Value> = names.collect();
-        let incoming = live.live_in(block).zip(names.chunks(preds.len().max(1)));
-        let incoming: Vec<Incoming<'_>> = incoming.map(|(value, names)| Incoming { value, names }).collect();
+        let mut list = Vec::with_capacity(TYPICAL_NAMES);
+        list.extend(names);
+        let names = list.chunks(preds.len().max(1));
+        let mut incoming = Vec::with_capacity(names.len());
+        incoming.extend(live.live_in(block).zip(names).map(|(value, names)| Incoming { value, names }));
         let phis: Vec<Inst> = self.f.block(block).insts[..phis].to_vec();
         if !self.place_at_join(&incoming, &phis, &preds) {
             self.pack_at_join(&incoming, &phis)?;
@@ -210,7 +215,7 @@ impl<'a> Assigner<'_, 'a> {
         }
         let terminator = self.f.terminator(pred);
         let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
-        let copy = self.copy(moves.into_iter(), line);
+        let copy = self.copy(moves.iter().copied(), line);
         let insts = &mut self.f.block_mut(pred).insts;
         insts.insert(insts.len() - usize::from(terminator.is_some()), copy);
     }
