@@ -211,6 +211,9 @@ impl<'s> Chains<'s> {
                     Some((_, srcs)) => own == Part::Term && srcs.iter().any(|src| self.is_uniform(*src)),
                     None => false,
                 };
+                if operation.is_none() && !(is_negation && own != Part::None) {
+                    continue;
+                }
                 for (index, src) in data.srcs.iter().enumerate() {
                     let part = match operation {
                         Some((Opcode::Fmul, _)) => Part::Factor,
