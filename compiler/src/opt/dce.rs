@@ -16,6 +16,9 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::ir::key;
 use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage, Value};
 
+/// Typical number of phi sources, for preallocation.
+const TYPICAL_PASSED: usize = 64;
+
 /// Removes pure instructions whose results are unused.
 pub fn opt_dce(f: &mut Function<'_>) {
     if f.settled.unused == Some(f.mark()) {
@@ -36,8 +39,9 @@ fn remove(f: &mut Function<'_>, is_dead: &[bool]) {
         let block = f.layout[index].block;
         let insts = &mut f.block_mut(block).insts;
         let list = insts.as_mut_slice();
-        let mut kept = 0;
-        for at in 0..list.len() {
+        // Blocks mostly begin with instructions that stay.
+        let Some(mut kept) = list.iter().position(|inst| is_dead[inst.index()]) else { continue };
+        for at in kept + 1..list.len() {
             let inst = list[at];
             list[kept] = inst;
             kept += usize::from(!is_dead[inst.index()]);
@@ -66,11 +70,15 @@ impl<'s> Marks<'s> {
     fn find_dead(&mut self, f: &Function<'_>, scratch: &Bump) -> bool {
         let mut is_clean = true;
         // Definitions of phi sources may come later in the layout and have been passed already.
-        let mut passed = ArenaVec::new_in(scratch);
+        let mut passed = ArenaVec::with_capacity_in(TYPICAL_PASSED, scratch);
         for segment in f.layout.iter().rev() {
             for inst in f.block(segment.block).insts.iter().rev() {
                 let data = &f.insts[*inst];
-                if !data.dsts.iter().any(|dst| self.is_live[dst.index()]) && is_removable(f.stage, data) {
+                let is_used = match data.dsts {
+                    [dst] => self.is_live[dst.index()],
+                    dsts => dsts.iter().any(|dst| self.is_live[dst.index()]),
+                };
+                if !is_used && is_removable(f.stage, data) {
                     self.is_dead[inst.index()] = true;
                     is_clean = false;
                 } else if data.op != Op::Ir(IrOp::Phi) {
