@@ -279,6 +279,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
         optional(Source, Source, sure!(opt::opt_preamble, context));
+    OPT_HOIST_EQUAL "opt_hoist_equal" "Moves computations that both arms of an if perform before it." =
+        optional(Source, Source, sure!(opt::opt_hoist_equal));
     OPT_SHORT_IFS "opt_short_ifs" "Converts ifs that the preamble left short to selects." =
         optional(Source, Source, sure!(opt::opt_short_ifs));
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =

@@ -78,7 +78,7 @@ phases! {
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_SHORT_IFS OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
+        OPT_DCE OPT_HOIST_EQUAL OPT_SHORT_IFS OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
     ] "Removes code that moved to the preamble, converts and nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [
