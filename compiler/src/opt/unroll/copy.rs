@@ -8,7 +8,7 @@ use crate::ir::insert::{MAX_PURE_SOURCES, fold};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
 
 /// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
-pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: u32) {
+pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: usize) {
     let body: Vec<Segment> = unroller.f.layout[around.start + 1..=around.end].to_vec();
     unroller.find_users();
     let live_out = unroller.live_out(around, &body);
@@ -17,8 +17,8 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         values: Side::new(unroller.f.values.len()),
         blocks: Side::new(unroller.f.blocks.len()),
         next: first,
-        exits: Vec::with_capacity(iterations as usize + 1),
-        layout: Vec::with_capacity(1 + iterations as usize * (body.len() + 1)),
+        exits: Vec::with_capacity(iterations + 1),
+        layout: Vec::with_capacity(1 + iterations * (body.len() + 1)),
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
         header_phis: phis(unroller.f, around.header),

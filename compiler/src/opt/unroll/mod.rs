@@ -21,10 +21,10 @@ mod iterations;
 mod remaining;
 
 use super::{LocalRewrites, opt_copy_prop, opt_simplify_control, rewrite_locally};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side};
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Segment, Side};
 
 /// Maximum number of iterations of an unrolled loop, including the last, incomplete one (Mesa 25.0 takes 32).
-const MAX_ITERATIONS: u32 = 33;
+const MAX_ITERATIONS: usize = 33;
 
 /// Maximum number of instructions of an unrolled loop.
 const MAX_INSTRUCTIONS: usize = 384;
@@ -37,6 +37,12 @@ const MAX_INNER_INSTRUCTIONS: usize = 1536;
 
 /// Factor by which an unrolled loop may exceed the budget before its constants are folded.
 const MAX_GROWTH: usize = 8;
+
+/// Factor by which a loop that runs once may exceed the budget: it does not grow.
+const MAX_SINGLE: usize = 4;
+
+/// Ratio of an iteration to what remains of it from which the loop may grow to the whole budget.
+const MIN_FOLDED: usize = 2;
 
 /// Maximum number of times that loops are examined.
 const MAX_TIMES: usize = 3;
@@ -118,23 +124,34 @@ impl Unroller<'_, '_> {
         self.f.watch.visit(16);
         let around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
-        let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
-        let size = insts.filter(|inst| does_something(self.f.insts[**inst].op)).count().max(1);
-        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ITERATIONS as usize);
-        if most < 2 || self.leaves_elsewhere(&around) || !self.repeats(&around) {
+        let size = self.size(segments).max(1);
+        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ITERATIONS);
+        let is_small = size <= budget * MAX_SINGLE;
+        if most < 2 && !is_small || self.leaves_elsewhere(&around) || !self.repeats(&around) {
             return None;
         }
         let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
-        let iterations = iterations::iterations(self, &around, most as u32)?;
-        let fits = |size: &usize| size * iterations as usize <= budget;
-        // Such a loop is long in the source: the copies must be worth its growth.
-        let known = || Some(remaining::remaining(self, &around)).filter(|size| fits(&(2 * size)));
-        let size = Some(size).filter(fits).or_else(known)?;
+        let iterations = iterations::iterations(self, &around, most.max(2) as u32)? as usize;
+        let size = match size * iterations <= budget || iterations <= 2 && is_small {
+            true => size,
+            false => {
+                let remaining = remaining::remaining(self, &around);
+                // Such a loop is long in the source: the copies must be worth its growth.
+                let weight = if remaining * MIN_FOLDED <= size { 1 } else { 2 };
+                Some(remaining).filter(|size| weight * size * iterations <= budget)?
+            }
+        };
         let after = self.f.layout.len() - around.end;
         copy::unroll(self, &around, iterations);
         let segments = around.start + 1..self.f.layout.len() - after;
         let inner = segments.filter(|index| has_inner && self.f.layout[*index].seam == Seam::Loop).collect();
-        Some(Unrolled { size: size * iterations as usize, inner })
+        Some(Unrolled { size: size * iterations, inner })
+    }
+
+    /// Number of hardware instructions in segments.
+    fn size(&self, segments: &[Segment]) -> usize {
+        let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
+        insts.filter(|inst| does_something(self.f.insts[**inst].op)).count()
     }
 
     /// Numbers the instructions of the loop that begins after segment `start`.
