@@ -18,11 +18,11 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         blocks: Side::new(unroller.f.blocks.len()),
         next: first,
         exits: Vec::with_capacity(iterations + 1),
+        jumps: Vec::new(),
         layout: Vec::with_capacity(1 + iterations * (body.len() + 1)),
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
-        header_phis: phis(unroller.f, around.header),
-        after_phis: phis(unroller.f, around.after),
+        phis: Phis { header: phis(unroller.f, around.header), after: phis(unroller.f, around.after) },
         unroller,
         body,
         live_out,
@@ -50,13 +50,18 @@ struct Copier<'c, 'f, 'a> {
     /// The block after the current copy, the target of continues.
     next: Block,
     exits: Vec<Exit>,
+    /// Edges to blocks further out.
+    jumps: Vec<Jump>,
     layout: Vec<Segment>,
-    /// The phis of the loop's header.
-    header_phis: Vec<InstData<'a>>,
-    /// The phis after the loop.
-    after_phis: Vec<InstData<'a>>,
+    phis: Phis<'a>,
     /// Values live out of the loop.
     live_out: Vec<Value>,
+}
+
+/// The phis where a loop begins and after it.
+struct Phis<'a> {
+    header: Vec<InstData<'a>>,
+    after: Vec<InstData<'a>>,
 }
 
 /// The phis of a block.
@@ -98,8 +103,16 @@ struct Exit {
     inputs: Vec<Src>,
 }
 
+/// An edge from a copy to a block further out than the one after the loop.
+struct Jump {
+    from: Block,
+    target: Block,
+    /// The values of the target's phis on this edge.
+    inputs: Vec<Src>,
+}
+
 impl<'f, 'a> Unroller<'f, 'a> {
-    fn find_users(&mut self) {
+    pub(super) fn find_users(&mut self) {
         if self.users.is_some() {
             return;
         }
@@ -118,13 +131,21 @@ impl<'f, 'a> Unroller<'f, 'a> {
         }
     }
 
-    /// Users of `value` outside the loop, except the phis after the loop.
-    fn users_outside(&self, around: &Loop, value: Value) -> impl Iterator<Item = Inst> + use<'_, 'f, 'a> {
-        let phis = &self.f.block(around.after).insts[..self.f.phi_count(around.after)];
+    /// Users of `value` outside the loop, except the phis of blocks that it is left to.
+    pub(super) fn users_outside<'u>(
+        &'u self,
+        around: &'u Loop,
+        value: Value,
+    ) -> impl Iterator<Item = Inst> + use<'u, 'f, 'a> {
         let first_rank = around.first_rank;
+        let is_phi_of = move |block: Block, inst: Inst| {
+            self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst)
+        };
         let outside = move |inst: &Inst| {
-            let rank = self.ranks[*inst];
-            rank < first_rank && !phis.contains(inst)
+            let is_exit = || {
+                is_phi_of(around.after, *inst) || around.others.iter().any(|block| is_phi_of(*block, *inst))
+            };
+            self.ranks[*inst] < first_rank && !is_exit()
         };
         self.users.iter().flat_map(move |users| users.of(value)).filter(outside)
     }
@@ -157,7 +178,7 @@ impl<'a> Copier<'_, '_, 'a> {
     /// Replaces the phis of the header by their values from before the loop.
     fn enter_header(&mut self) {
         let before = self.unroller.f.layout[self.around.start].block;
-        for phi in &self.header_phis {
+        for phi in &self.phis.header {
             let first = phi.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src);
             for dst in phi.dsts {
                 self.values[*dst] = first;
@@ -185,6 +206,11 @@ impl<'a> Copier<'_, '_, 'a> {
                 let inputs = self.exit_inputs(block);
                 self.exits.push(Exit { from: copy, inputs });
             }
+            if let Some(target) = target.filter(|target| self.around.others.contains(target)) {
+                let phis = phis(self.unroller.f, target);
+                let inputs = phis.iter().map(|phi| self.src(input_from(phi, block))).collect();
+                self.jumps.push(Jump { from: copy, target, inputs });
+            }
             let falls = index == last && self.unroller.f.terminator(block).is_none();
             if falls || target == Some(self.around.header) {
                 back.push((block, copy));
@@ -197,7 +223,7 @@ impl<'a> Copier<'_, '_, 'a> {
 
     /// Values live out of the current copy of the loop on the exit edge from `block`.
     fn exit_inputs(&self, block: Block) -> Vec<Src> {
-        let phis = self.after_phis.iter().map(|phi| input_from(phi, block));
+        let phis = self.phis.after.iter().map(|phi| input_from(phi, block));
         let live_out = self.live_out.iter().map(|value| Src::value(*value));
         phis.chain(live_out).map(|src| self.src(src)).collect()
     }
@@ -205,10 +231,10 @@ impl<'a> Copier<'_, '_, 'a> {
     /// Replaces the phis of the header in the next copy by their values at the ends of this one (original
     /// blocks and their copies).
     fn enter_next_copy(&mut self, back: &[(Block, Block)]) {
-        let mut values = Vec::with_capacity(self.header_phis.len());
+        let mut values = Vec::with_capacity(self.phis.header.len());
         let mut inputs = Vec::with_capacity(back.len());
-        for index in 0..self.header_phis.len() {
-            let phi = self.header_phis[index];
+        for index in 0..self.phis.header.len() {
+            let phi = self.phis.header[index];
             inputs.clear();
             inputs.extend(back.iter().map(|(original, _)| self.src(input_from(&phi, *original))));
             for dst in phi.dsts {
@@ -353,6 +379,9 @@ impl<'a> Copier<'_, '_, 'a> {
             }
             self.unroller.f.block_mut(after).insts.insert(0, phi);
         }
+        for target in &self.around.others {
+            self.extend_phis(*target);
+        }
         for segment in &self.body {
             for inst in self.unroller.f.take_insts(segment.block) {
                 self.unroller.ranks[inst] = REMOVED;
@@ -362,6 +391,24 @@ impl<'a> Copier<'_, '_, 'a> {
         let f = &mut *self.unroller.f;
         let scope = Segment { seam: Seam::Scope, ..f.layout[start] };
         f.set_layout(&[&f.layout[..start], &[scope], &self.layout, &f.layout[end + 1..]].concat());
+    }
+
+    /// Replaces the inputs of phis in `target`, a block further out, that come from the loop by those from the copies.
+    fn extend_phis(&mut self, target: Block) {
+        for index in 0..self.unroller.f.phi_count(target) {
+            let phi = self.unroller.f.block(target).insts[index];
+            let data = self.unroller.f.insts[phi];
+            let is_from_loop = |block: Block| self.blocks[block].is_some();
+            let mut inputs: Vec<(Block, Src)> =
+                data.phi_inputs().filter(|(from, _)| !is_from_loop(*from)).collect();
+            let jumps = self.jumps.iter().filter(|jump| jump.target == target);
+            inputs.extend(jumps.map(|jump| (jump.from, jump.inputs[index])));
+            let bump = self.unroller.f.bump;
+            let srcs = bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
+            let mods = bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
+            self.unroller.f.set_inst(phi, InstData { srcs, mods, ..data });
+            self.unroller.note_uses(phi);
+        }
     }
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
@@ -374,7 +421,7 @@ impl<'a> Copier<'_, '_, 'a> {
 
     /// The last copy always leaves before its end; phi inputs from its end are zeros.
     fn end_last_copy(&mut self) {
-        let phis = self.after_phis.iter().filter_map(|phi| phi.dst());
+        let phis = self.phis.after.iter().filter_map(|phi| phi.dst());
         let values: Vec<Value> = phis.chain(self.live_out.iter().copied()).collect();
         let inputs = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value))).collect();
         self.exits.push(Exit { from: self.next, inputs });

@@ -17,6 +17,7 @@
 //! Before: stage source. After: the same.
 
 mod copy;
+mod exits;
 mod iterations;
 mod remaining;
 
@@ -67,7 +68,8 @@ fn loops(f: &Function<'_>) -> Vec<usize> {
 
 /// Unrolls the loops that begin after the segments `starts` where possible; returns whether any was unrolled.
 fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
-    let mut unroller = Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, f };
+    let mut unroller =
+        Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, places: None, f };
     let (mut budget, mut changed) = (MAX_INNER_INSTRUCTIONS, false);
     // Inner loops begin after the loops around them.
     for start in starts.into_iter().rev() {
@@ -102,6 +104,8 @@ struct Loop {
     end: usize,
     header: Block,
     after: Block,
+    /// Blocks further out that jumps leave to, such as the end of a function that returns from the loop.
+    others: Vec<Block>,
     /// Rank of its first instruction.
     first_rank: u32,
 }
@@ -113,6 +117,8 @@ struct Unroller<'f, 'a> {
     next_rank: u32,
     /// The users of each value, computed when first needed.
     users: Option<copy::Users>,
+    /// Where the instructions and blocks were before any loop was unrolled, computed when first needed.
+    places: Option<exits::Places>,
 }
 
 /// Rank of instructions that were removed from the function.
@@ -122,16 +128,20 @@ impl Unroller<'_, '_> {
     /// Unrolls the loop that begins after segment `start`, if that gives at most `budget` instructions.
     fn consider(&mut self, start: usize, budget: usize) -> Option<Unrolled> {
         self.f.watch.visit(16);
-        let around = self.enter(start)?;
+        let mut around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let size = self.size(segments).max(1);
         let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ITERATIONS);
-        let is_small = size <= budget * MAX_SINGLE;
-        if most < 2 && !is_small || self.leaves_elsewhere(&around) || !self.repeats(&around) {
+        let is_small = size <= budget * MAX_SINGLE && segments.len() <= MAX_BLOCKS;
+        if most < 2 && !is_small || !self.repeats(&around) {
             return None;
         }
+        around.others = self.others(&around);
         let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
         let iterations = iterations::iterations(self, &around, most.max(2) as u32)? as usize;
+        if !self.may_leave(&around) {
+            return None;
+        }
         let size = match size * iterations <= budget || iterations <= 2 && is_small {
             true => size,
             false => {
@@ -141,6 +151,7 @@ impl Unroller<'_, '_> {
                 Some(remaining).filter(|size| weight * size * iterations <= budget)?
             }
         };
+        self.note_places();
         let after = self.f.layout.len() - around.end;
         copy::unroll(self, &around, iterations);
         let segments = around.start + 1..self.f.layout.len() - after;
@@ -169,7 +180,7 @@ impl Unroller<'_, '_> {
                 Seam::EndLoop if depth == 0 => {
                     let header = self.f.layout[start + 1].block;
                     let after = self.f.layout.get(index + 1)?.block;
-                    return Some(Loop { start, end: index, header, after, first_rank });
+                    return Some(Loop { start, end: index, header, after, others: Vec::new(), first_rank });
                 }
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
                 Seam::Else | Seam::End => {}
@@ -193,14 +204,6 @@ impl Unroller<'_, '_> {
         let segments = &self.f.layout[around.start + 1..=around.end];
         let falls = self.f.terminator(self.f.layout[around.end].block).is_none();
         falls || segments.iter().any(|segment| self.target(segment.block) == Some(around.header))
-    }
-
-    /// Whether a jump leaves the loop to a block other than the one after it.
-    fn leaves_elsewhere(&self, around: &Loop) -> bool {
-        let segments = &self.f.layout[around.start + 1..=around.end];
-        let targets = segments.iter().filter_map(|segment| self.target(segment.block));
-        let inside = |target: Block| segments.iter().any(|segment| segment.block == target);
-        targets.into_iter().any(|target| target != around.after && !inside(target))
     }
 }
 
