@@ -9,6 +9,8 @@
 //! loop { A; if c { break }; B }   becomes   scope { scope { A; if c { break }; B } scope { A; … } … }
 //! ```
 //!
+//! Jumps to blocks further out, such as returns, stay in each copy.
+//!
 //! The copies still test their conditions; later passes find them constant and remove the tests and scopes.
 //! Inner loops come first; loops that depend on the iteration of an outer loop are tried again in its copies,
 //! and outer loops after the computations of the copies have been folded. The budget limits the size of the
