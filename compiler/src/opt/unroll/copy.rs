@@ -399,23 +399,28 @@ impl<'a> Copier<'_, '_, 'a> {
             let phi = self.unroller.f.block(target).insts[index];
             let data = self.unroller.f.insts[phi];
             let is_from_loop = |block: Block| self.blocks[block].is_some();
-            let mut inputs: Vec<(Block, Src)> =
-                data.phi_inputs().filter(|(from, _)| !is_from_loop(*from)).collect();
+            let others = data.phi_inputs().filter(|(from, _)| !is_from_loop(*from));
             let jumps = self.jumps.iter().filter(|jump| jump.target == target);
-            inputs.extend(jumps.map(|jump| (jump.from, jump.inputs[index])));
-            let bump = self.unroller.f.bump;
-            let srcs = bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
-            let mods = bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
-            self.unroller.f.set_inst(phi, InstData { srcs, mods, ..data });
+            let inputs: Vec<(Block, Src)> =
+                others.chain(jumps.map(|jump| (jump.from, jump.inputs[index]))).collect();
+            let data = self.phi_of(&inputs, data);
+            self.unroller.f.set_inst(phi, data);
             self.unroller.note_uses(phi);
         }
     }
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
+        let inputs: Vec<(Block, Src)> =
+            self.exits.iter().map(|exit| (exit.from, exit.inputs[index])).collect();
+        self.phi_of(&inputs, phi)
+    }
+
+    /// A phi with these inputs and the attributes of `phi`.
+    fn phi_of(&self, inputs: &[(Block, Src)], phi: InstData<'a>) -> InstData<'a> {
         let bump = self.unroller.f.bump;
-        let srcs = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.inputs[index]));
-        let mods = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.from.0));
+        let srcs = bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
+        let mods = bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
         InstData { srcs, mods, ..phi }
     }
 

@@ -52,9 +52,7 @@ impl Unroller<'_, '_> {
         self.find_users();
         self.note_places();
         let Some(places) = &self.places else { return false };
-        let Some(end) = self.f.layout.get(around.end).map(|segment| places.blocks[segment.block]) else {
-            return false;
-        };
+        let end = places.blocks[self.f.layout[around.end].block];
         let targets = || around.others.iter().map(|block| places.blocks[*block]);
         if end == 0 || targets().any(|place| place == 0) {
             return false;
