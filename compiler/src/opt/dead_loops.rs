@@ -28,8 +28,9 @@ pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
     }
 }
 
-/// Jumps from the first block of a loop to the block after it.
-fn leave(f: &mut Function<'_>, first: usize, last: usize) {
+/// Jumps from the first block of a loop or scope, which is segment `first` of the layout and ends at segment `last`, to the
+/// block after it.
+pub(super) fn leave(f: &mut Function<'_>, first: usize, last: usize) {
     let (header, after) = (f.layout[first].block, f.layout[last + 1].block);
     f.block_mut(header).insts.clear();
     let jump = f.add_inst(InstData {

@@ -34,7 +34,7 @@ impl<'s> Equals<'s> {
         for inst in insts() {
             let data = f.insts[inst];
             // Phis depend on conditions, too.
-            if data.op == Op::Ir(IrOp::Phi) {
+            if data.op == Op::Ir(IrOp::Phi) || uniform.is_guarded(&data) {
                 continue;
             }
             if data.srcs.iter().any(|src| equals.src(src) != *src) {
