@@ -255,7 +255,7 @@ impl Walk<'_, '_, '_> {
         let segment = self.f.layout[index];
         match segment.seam {
             Seam::If | Seam::Loop | Seam::Scope => {
-                self.open(index);
+                self.begin(index);
                 return self.attempt.is_none() || self.is_steady();
             }
             Seam::Else => {
@@ -267,7 +267,8 @@ impl Walk<'_, '_, '_> {
         true
     }
 
-    fn open(&mut self, index: usize) {
+    /// Opens the construct after a segment.
+    fn begin(&mut self, index: usize) {
         let segment = self.f.layout[index];
         let terminator = self.f.terminator(segment.block).map(|inst| self.f.insts[inst].srcs);
         let condition = terminator.and_then(|srcs| srcs.first().copied()).unwrap_or(Src::NONE);
@@ -288,13 +289,15 @@ impl Walk<'_, '_, '_> {
         self.open.push(Open { at: index, condition, then_end: None, is_steady });
     }
 
+    /// Closes the innermost construct. Returns whether what is assumed to move as a whole still can.
     fn close(&mut self, index: usize) -> bool {
         let Some(open) = self.open.last().copied() else { return true };
         let is_attempt = self.attempt == Some(self.open.len() - 1);
         if self.attempt.is_some() && self.f.layout[index].seam == Seam::EndLoop {
             let header = self.f.block(self.f.layout[open.at + 1].block);
-            let mut phis = header.insts.iter().map(|inst| &self.f.insts[*inst]);
-            if !phis.all(|data| data.op != Op::Ir(IrOp::Phi) || self.are_uniform(data)) {
+            let insts = header.insts.iter().map(|inst| &self.f.insts[*inst]);
+            let mut phis = insts.take_while(|data| data.op == Op::Ir(IrOp::Phi));
+            if !phis.all(|data| self.are_uniform(data)) {
                 return false;
             }
         }
@@ -344,7 +347,7 @@ impl Walk<'_, '_, '_> {
         }
         self.uniform.steers[self.f.layout[at].block] = false;
         self.behind = Behind::Nothing;
-        self.open(at);
+        self.begin(at);
         at + 1
     }
 }
