@@ -197,15 +197,31 @@ b3:
 }
 ";
 
+    /// The only function of `text`, before or after the pass.
+    fn read<'a>(bump: &'a Bump, text: &str, moved: bool) -> Function<'a> {
+        let mut f = parse(bump, text).unwrap().remove(0);
+        f.compute_cfg();
+        if moved {
+            let key = CompileKey::default();
+            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+        }
+        f
+    }
+
+    /// The words that `f` keeps with the uniform registers 4, 6 and 8, and an argument of 1000.
+    fn kept(f: &Function<'_>, registers: [u16; 3]) -> Vec<u64> {
+        let mut uniforms = [0; 20];
+        [uniforms[8], uniforms[12], uniforms[16]] = registers;
+        let mut memory = FlatMemory { device: vec![0; 32], ..FlatMemory::default() };
+        interpret(f, &[1000], &uniforms, &mut memory, Limits::default()).unwrap().kept
+    }
+
     /// A phi after a uniform if becomes a selection in the preamble, whichever arm the phi names first.
     #[test]
     fn a_uniform_if_becomes_a_selection() {
         for (number, expected) in [(7, 6.0_f32), (8, 5.0)] {
             let bump = Bump::new();
-            let mut f = parse(&bump, TEXT).unwrap().remove(0);
-            f.compute_cfg();
-            let key = CompileKey::default();
-            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+            let f = read(&bump, TEXT, true);
             let preamble = f.preamble.as_ref().unwrap();
             assert_eq!(preamble.layout.len(), 1);
             let [two, three] = [2.0_f32, 3.0].map(|number| (number.to_bits() >> 16) as u16);
@@ -235,10 +251,7 @@ b0:
     #[test]
     fn a_preamble_loads_first_and_stores_words_in_pairs() {
         let bump = Bump::new();
-        let mut f = parse(&bump, LOADS).unwrap().remove(0);
-        f.compute_cfg();
-        let key = CompileKey::default();
-        opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+        let f = read(&bump, LOADS, true);
         let preamble = f.preamble.as_ref().unwrap();
         let insts = &preamble.block(preamble.entry()).insts;
         let names: Vec<&str> = insts.iter().map(|inst| preamble.insts[*inst].op.name()).collect();
@@ -299,21 +312,12 @@ b10:
     /// The preamble takes the same paths as the code that it replaces.
     #[test]
     fn constructs_compute_the_same_in_the_preamble() {
-        for (scope, arm, first, expected) in [(2, 0, 7, 5), (3, 3, 7, 1), (3, 2, 7, 189), (9, 0, 100, 100)] {
-            let bump = Bump::new();
-            let mut f = parse(&bump, CONSTRUCTS).unwrap().remove(0);
-            f.compute_cfg();
-            let mut uniforms = [0; 20];
-            [uniforms[8], uniforms[12], uniforms[16]] = [scope, arm, first];
-            let run = |f: &Function<'_>| {
-                let mut memory = FlatMemory { device: vec![0; 32], ..FlatMemory::default() };
-                interpret(f, &[1000], &uniforms, &mut memory, Limits::default()).unwrap().kept
-            };
-            assert_eq!(run(&f), [1000 + expected]);
-            let key = CompileKey::default();
-            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
-            assert_eq!(f.layout.len(), 1);
-            assert_eq!(run(&f), [1000 + expected]);
+        let bump = Bump::new();
+        let [before, after] = [false, true].map(|moved| read(&bump, CONSTRUCTS, moved));
+        assert_eq!(after.layout.len(), 1);
+        for (registers, expected) in [([2, 0, 7], 5), ([3, 3, 7], 1), ([3, 2, 7], 189), ([9, 0, 100], 100)] {
+            assert_eq!(kept(&before, registers), [1000 + expected]);
+            assert_eq!(kept(&after, registers), [1000 + expected]);
         }
     }
 
@@ -338,17 +342,8 @@ b3:
     /// Of two adjacent words, one is stored even where the condition of the other does not hold.
     #[test]
     fn words_under_different_conditions_are_stored_separately() {
-        for number in [0, 9] {
-            let bump = Bump::new();
-            let mut f = parse(&bump, PAIR).unwrap().remove(0);
-            f.compute_cfg();
-            let key = CompileKey::default();
-            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
-            let mut uniforms = [0; 20];
-            [uniforms[8], uniforms[12], uniforms[16]] = [number, 6, 7];
-            let mut memory = FlatMemory { device: vec![0; 32], ..FlatMemory::default() };
-            let outcome = interpret(&f, &[1000], &uniforms, &mut memory, Limits::default()).unwrap();
-            assert_eq!(outcome.kept, [1042]);
-        }
+        let bump = Bump::new();
+        let f = read(&bump, PAIR, true);
+        assert_eq!([0, 9].map(|number| kept(&f, [number, 6, 7])), [[1042], [1042]]);
     }
 }
