@@ -1,22 +1,12 @@
 //! Edges of the control-flow graph, derived from the layout.
 
 use super::entity::{Block, Entity};
-use super::function::{Function, Seam, Segment};
+use super::function::Function;
+use super::layout::{Leaves, Seam, Segment};
 use super::op::{IrOp, Op};
 
 /// Typical nesting of constructs, for preallocation.
 pub(crate) const TYPICAL_DEPTH: usize = 8;
-
-/// How a block is left otherwise than through the seam after it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Leaves {
-    /// It is not.
-    No,
-    /// By a jump.
-    Jump(Block),
-    /// The invocation ends.
-    Halt,
-}
 
 /// A construct that is open at a point of the layout.
 #[derive(Clone, Copy)]

@@ -2,9 +2,8 @@
 
 use bumpalo::Bump;
 
-use super::cfg::Leaves;
 use super::entity::Value;
-use super::function::Segment;
+use super::layout::{Leaves, Segment};
 use super::src::Src;
 use super::table::Side;
 

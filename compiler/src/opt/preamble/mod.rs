@@ -92,7 +92,8 @@ fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump)
         remove_moved(f, &uniform, &found);
     }
     read_from_homes(f, &homes, &uniform);
-    if moves_all && had_no_unused {
+    // The condition of an if that is removed may be unused.
+    if moves_all && had_no_unused && found.empty_ifs.is_empty() {
         f.settled.unused = Some(f.mark());
     }
     if is_numbered {
