@@ -185,7 +185,14 @@ impl HalfSet {
             self.0[word] |= bits;
             return;
         }
-        insert_across_words(self, halves);
+        if halves.len() > 64 {
+            return halves.for_each(|half| self.insert(half));
+        }
+        for (word, bits) in Self::touched(&halves) {
+            if let Some(known) = self.0.get_mut(word) {
+                *known |= bits;
+            }
+        }
     }
 
     /// Removes a range.
@@ -195,7 +202,15 @@ impl HalfSet {
             self.0[word] &= !bits;
             return;
         }
-        remove_across_words(self, halves);
+        if halves.len() > 64 {
+            *self = self.without(HalfSet::range(halves.start, halves.len() as u16));
+            return;
+        }
+        for (word, bits) in Self::touched(&halves) {
+            if let Some(known) = self.0.get_mut(word) {
+                *known &= !bits;
+            }
+        }
     }
 
     /// Whether a half register of a range is an element.
@@ -204,7 +219,12 @@ impl HalfSet {
         if let Some((word, bits)) = Self::within(halves) {
             return self.0[word] & bits != 0;
         }
-        has_any_across_words(self, halves)
+        if halves.len() > 64 {
+            return !self.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
+        }
+        Self::touched(halves)
+            .iter()
+            .any(|(word, bits)| self.0.get(*word).is_some_and(|known| known & bits != 0))
     }
 
     /// Whether all half registers of a range are elements; those beyond the file are ignored.
@@ -213,7 +233,12 @@ impl HalfSet {
         if let Some((word, bits)) = Self::within(halves) {
             return bits & !self.0[word] == 0;
         }
-        has_all_across_words(self, halves)
+        if halves.len() > 64 {
+            return self.contains(HalfSet::range(halves.start, halves.len() as u16));
+        }
+        Self::touched(halves)
+            .iter()
+            .all(|(word, bits)| self.0.get(*word).is_none_or(|known| bits & !known == 0))
     }
 
     /// Whether `half` is an element.
@@ -271,55 +296,6 @@ const fn aligned_bits(align: u16) -> u64 {
         2 => 0x5555_5555_5555_5555,
         _ => 0x1111_1111_1111_1111,
     }
-}
-
-/// Like [`HalfSet::insert_all`], for a range that may cross a word boundary.
-#[inline(never)]
-fn insert_across_words(set: &mut HalfSet, halves: Halves) {
-    if halves.len() > 64 {
-        return halves.for_each(|half| set.insert(half));
-    }
-    for (word, bits) in HalfSet::touched(&halves) {
-        if let Some(known) = set.0.get_mut(word) {
-            *known |= bits;
-        }
-    }
-}
-
-/// Like [`HalfSet::remove_all`], for a range that may cross a word boundary.
-#[inline(never)]
-fn remove_across_words(set: &mut HalfSet, halves: Halves) {
-    if halves.len() > 64 {
-        *set = set.without(HalfSet::range(halves.start, halves.len() as u16));
-        return;
-    }
-    for (word, bits) in HalfSet::touched(&halves) {
-        if let Some(known) = set.0.get_mut(word) {
-            *known &= !bits;
-        }
-    }
-}
-
-/// Like [`HalfSet::has_any`], for a range that may cross a word boundary.
-#[inline(never)]
-fn has_any_across_words(set: &HalfSet, halves: &Halves) -> bool {
-    if halves.len() > 64 {
-        return !set.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
-    }
-    HalfSet::touched(halves)
-        .iter()
-        .any(|(word, bits)| set.0.get(*word).is_some_and(|known| known & bits != 0))
-}
-
-/// Like [`HalfSet::has_all`], for a range that may cross a word boundary.
-#[inline(never)]
-fn has_all_across_words(set: &HalfSet, halves: &Halves) -> bool {
-    if halves.len() > 64 {
-        return set.contains(HalfSet::range(halves.start, halves.len() as u16));
-    }
-    HalfSet::touched(halves)
-        .iter()
-        .all(|(word, bits)| set.0.get(*word).is_none_or(|known| bits & !known == 0))
 }
 
 #[cfg(test)]

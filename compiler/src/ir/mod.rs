@@ -13,7 +13,6 @@ pub mod function;
 pub mod insert;
 pub mod interpret;
 pub mod key;
-mod layout;
 pub mod machine;
 mod memory;
 pub mod op;
