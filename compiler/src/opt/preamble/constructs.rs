@@ -8,7 +8,8 @@ use super::copy::Copy;
 use super::equals::Equals;
 use super::uniform::{Uniform, Whole};
 use crate::ir::{
-    Block, Builder, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, TYPICAL_DEPTH, Value,
+    Block, Builder, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src,
+    TYPICAL_DEPTH, Value,
 };
 
 /// Copies what needs control flow, in the constructs that it needs.
@@ -24,6 +25,7 @@ pub(super) fn copy_constructs<'a>(
         constructs,
         copy,
         b,
+        closes: f.construct_ends(),
         ends: ScratchSide::new_in(scratch, f.blocks.len()),
         targets: ScratchSide::new_in(scratch, f.blocks.len()),
         phis: ArenaVec::new_in(scratch),
@@ -45,8 +47,6 @@ pub(super) struct Constructs<'s> {
     wholes: ArenaVec<'s, bool>,
     /// By segment: it opens a construct that is copied.
     copied: ArenaVec<'s, bool>,
-    /// By segment that opens a construct: the segment after that.
-    afters: ArenaVec<'s, usize>,
 }
 
 impl<'s> Constructs<'s> {
@@ -60,12 +60,8 @@ impl<'s> Constructs<'s> {
     ) -> Constructs<'s> {
         let count = f.layout.len();
         let none = || ArenaVec::from_iter_in(std::iter::repeat_n(false, count), scratch);
-        let found = Constructs {
-            insts: ScratchSide::new_in(scratch, f.insts.len()),
-            wholes: none(),
-            copied: none(),
-            afters: ArenaVec::from_iter_in(std::iter::repeat_n(0, count), scratch),
-        };
+        let found =
+            Constructs { insts: ScratchSide::new_in(scratch, f.insts.len()), wholes: none(), copied: none() };
         let open = ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch);
         let mut search = Search { f, uniform, equals, open, found };
         places.iter().for_each(|(value, _)| search.need(*value));
@@ -83,7 +79,8 @@ struct Search<'f, 's, 'a> {
     f: &'f Function<'a>,
     uniform: &'f Uniform<'f>,
     equals: &'f Equals<'f>,
-    open: ArenaVec<'s, Open>,
+    /// For each open construct: something in it exists only under its condition.
+    open: ArenaVec<'s, bool>,
     found: Constructs<'s>,
 }
 
@@ -100,7 +97,7 @@ impl Search<'_, '_, '_> {
             let data = &self.f.insts[*inst];
             if self.uniform.is_guarded(data) {
                 joins_guarded |= data.op == Op::Ir(IrOp::Phi);
-                self.open.last_mut().into_iter().for_each(|open| open.is_needed = true);
+                self.open.last_mut().into_iter().for_each(|around| *around = true);
             }
             let condition = self.uniform.joins[*inst].map(|join| join.condition);
             for value in data.srcs.iter().chain(&condition).filter_map(|src| src.as_value()) {
@@ -114,13 +111,10 @@ impl Search<'_, '_, '_> {
     fn cross(&mut self, index: usize, joins_guarded: bool) {
         let Segment { block, seam } = self.f.layout[index];
         match seam {
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
-                self.open.push(Open { after: index + 1, is_needed: joins_guarded });
-            }
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => self.open.push(joins_guarded),
             Seam::If | Seam::Loop | Seam::Scope => {
-                let Some(Open { after, is_needed }) = self.open.pop() else { return };
-                self.found.afters[index] = after;
-                self.open.last_mut().into_iter().for_each(|around| around.is_needed |= is_needed);
+                let is_needed = self.open.pop() == Some(true);
+                self.open.last_mut().into_iter().for_each(|around| *around |= is_needed);
                 if is_needed && self.uniform.steers[block] {
                     self.found.copied[index] = true;
                     let srcs = self.f.terminator(block).map_or(&[][..], |inst| self.f.insts[inst].srcs);
@@ -144,20 +138,14 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// A construct that is open in the walk from the end.
-struct Open {
-    /// The segment after it.
-    after: usize,
-    /// Something in it exists only under its condition.
-    is_needed: bool,
-}
-
 /// Copies instructions and constructs to the preamble.
 struct Structure<'p, 'b, 'f, 's, 'a> {
     f: &'f Function<'a>,
     constructs: &'p Constructs<'p>,
     copy: &'p mut Copy<'f, 's, 'a>,
     b: &'p mut Builder<'b, 'a>,
+    /// By segment that opens a construct: where that ends.
+    closes: Vec<Option<ConstructEnd>>,
     /// The block of the preamble in which each block ends.
     ends: ScratchSide<'p, Block, Option<Block>>,
     /// The block of the preamble that jumps to each block go to.
@@ -214,7 +202,7 @@ impl Structure<'_, '_, '_, '_, '_> {
         }
         self.copy.flush(self.b);
         let block_at = |at: usize| self.f.layout.get(at).map_or(block, |segment| segment.block);
-        let after = block_at(self.constructs.afters[index]);
+        let after = self.closes[index].map_or(block, |end| block_at(end.close + 1));
         match seam {
             Seam::If => {
                 let condition = self.f.terminator(block).and_then(|inst| self.f.insts[inst].srcs.first());
