@@ -185,14 +185,7 @@ impl HalfSet {
             self.0[word] |= bits;
             return;
         }
-        if halves.len() > 64 {
-            return halves.for_each(|half| self.insert(half));
-        }
-        for (word, bits) in Self::touched(&halves) {
-            if let Some(known) = self.0.get_mut(word) {
-                *known |= bits;
-            }
-        }
+        insert_across_words(self, halves);
     }
 
     /// Removes a range.
@@ -202,15 +195,7 @@ impl HalfSet {
             self.0[word] &= !bits;
             return;
         }
-        if halves.len() > 64 {
-            *self = self.without(HalfSet::range(halves.start, halves.len() as u16));
-            return;
-        }
-        for (word, bits) in Self::touched(&halves) {
-            if let Some(known) = self.0.get_mut(word) {
-                *known &= !bits;
-            }
-        }
+        remove_across_words(self, halves);
     }
 
     /// Whether a half register of a range is an element.
@@ -219,12 +204,7 @@ impl HalfSet {
         if let Some((word, bits)) = Self::within(halves) {
             return self.0[word] & bits != 0;
         }
-        if halves.len() > 64 {
-            return !self.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
-        }
-        Self::touched(halves)
-            .iter()
-            .any(|(word, bits)| self.0.get(*word).is_some_and(|known| known & bits != 0))
+        has_any_across_words(self, halves)
     }
 
     /// Whether all half registers of a range are elements; those beyond the file are ignored.
@@ -233,12 +213,7 @@ impl HalfSet {
         if let Some((word, bits)) = Self::within(halves) {
             return bits & !self.0[word] == 0;
         }
-        if halves.len() > 64 {
-            return self.contains(HalfSet::range(halves.start, halves.len() as u16));
-        }
-        Self::touched(halves)
-            .iter()
-            .all(|(word, bits)| self.0.get(*word).is_none_or(|known| bits & !known == 0))
+        has_all_across_words(self, halves)
     }
 
     /// Whether `half` is an element.
@@ -296,6 +271,55 @@ const fn aligned_bits(align: u16) -> u64 {
         2 => 0x5555_5555_5555_5555,
         _ => 0x1111_1111_1111_1111,
     }
+}
+
+/// Like [`HalfSet::insert_all`], for a range that may cross a word boundary.
+#[inline(never)]
+fn insert_across_words(set: &mut HalfSet, halves: Halves) {
+    if halves.len() > 64 {
+        return halves.for_each(|half| set.insert(half));
+    }
+    for (word, bits) in HalfSet::touched(&halves) {
+        if let Some(known) = set.0.get_mut(word) {
+            *known |= bits;
+        }
+    }
+}
+
+/// Like [`HalfSet::remove_all`], for a range that may cross a word boundary.
+#[inline(never)]
+fn remove_across_words(set: &mut HalfSet, halves: Halves) {
+    if halves.len() > 64 {
+        *set = set.without(HalfSet::range(halves.start, halves.len() as u16));
+        return;
+    }
+    for (word, bits) in HalfSet::touched(&halves) {
+        if let Some(known) = set.0.get_mut(word) {
+            *known &= !bits;
+        }
+    }
+}
+
+/// Like [`HalfSet::has_any`], for a range that may cross a word boundary.
+#[inline(never)]
+fn has_any_across_words(set: &HalfSet, halves: &Halves) -> bool {
+    if halves.len() > 64 {
+        return !set.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
+    }
+    HalfSet::touched(halves)
+        .iter()
+        .any(|(word, bits)| set.0.get(*word).is_some_and(|known| known & bits != 0))
+}
+
+/// Like [`HalfSet::has_all`], for a range that may cross a word boundary.
+#[inline(never)]
+fn has_all_across_words(set: &HalfSet, halves: &Halves) -> bool {
+    if halves.len() > 64 {
+        return set.contains(HalfSet::range(halves.start, halves.len() as u16));
+    }
+    HalfSet::touched(halves)
+        .iter()
+        .all(|(word, bits)| set.0.get(*word).is_none_or(|known| bits & !known == 0))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@
 use bumpalo::Bump;
 
 use crate::ir::entity::{Block, Entity, Value};
-use crate::ir::function::Function;
+use crate::ir::function::{Function, Seam};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::{ScratchSide, Side};
 
@@ -23,6 +23,9 @@ use super::bitset::BitMatrix;
 
 /// Column of a value that never crosses a block border, plus one; columns are stored plus one so that 0 is "none".
 const LOCAL: u32 = 0;
+
+/// Typical number of values that cross block boundaries, for preallocation.
+const TYPICAL_CROSSING: usize = 64;
 
 /// Live values at the boundaries of each block.
 #[derive(Clone, Debug)]
@@ -178,20 +181,17 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     for block in f.blocks_in_order() {
         collect_block(f, block, &mut result, &mut defined);
     }
-    // A successor that was not visited before its predecessor is a loop header.
-    let mut visited: Side<Block, bool> = Side::new(f.blocks.len());
-    let (mut has_loops, mut changed) = (false, true);
+    let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
+    let mut changed = true;
     while changed {
         changed = false;
         for block in f.blocks_in_order().rev() {
             let row = block.index();
             for successor in &f.block(block).succs {
                 f.watch.visit(1 + columns / 512);
-                has_loops |= !visited[*successor];
                 changed |= result.live_out.union_row(row, &result.live_in, successor.index());
             }
             changed |= result.live_in.union_row_without(row, &result.live_out, &defined, row);
-            visited[block] = true;
         }
         changed &= has_loops;
     }
@@ -200,8 +200,10 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
 
 /// Values used in a block other than the one that defines them, or by a phi, with their columns plus one.
 fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
-    let mut home: Side<Value, Option<Block>> = Side::new(f.values.len());
-    let mut crosses: Side<Value, bool> = Side::new(f.values.len());
+    // The block that defines each value, counted from 1.
+    let mut home: Side<Value, u32> = Side::new(f.values.len());
+    let mut column = Side::new(f.values.len());
+    let mut values = Vec::with_capacity(TYPICAL_CROSSING);
     for block in f.blocks_in_order() {
         f.watch.visit(1 + f.block(block).insts.len() / 4);
         for inst in &f.block(block).insts {
@@ -209,17 +211,17 @@ fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
             let phi = data.op == Op::Ir(IrOp::Phi);
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 // Only a phi can use a value before its definition, around a loop.
-                if phi || home[value] != Some(block) {
-                    crosses[value] = true;
+                if (phi || home[value] != block.0 + 1) && column[value] == LOCAL {
+                    column[value] = u32::MAX;
+                    values.push(value);
                 }
             }
             for dst in data.dsts {
-                home[*dst] = Some(block);
+                home[*dst] = block.0 + 1;
             }
         }
     }
-    let values: Vec<Value> = f.values.keys().filter(|value| crosses[*value]).collect();
-    let mut column = Side::new(f.values.len());
+    values.sort_unstable();
     for (index, value) in values.iter().enumerate() {
         column[*value] = index as u32 + 1;
     }

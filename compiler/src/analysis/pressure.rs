@@ -61,6 +61,15 @@ fn in_halves(demand: u32) -> u16 {
     u16::try_from(demand).unwrap_or(u16::MAX)
 }
 
+/// The demand of a block in half registers.
+#[derive(Clone, Copy, Debug)]
+pub enum BlockDemand {
+    /// Exactly this.
+    Exact(u32),
+    /// At most this.
+    AtMost(u32),
+}
+
 /// What one pass found out about the registers that a function needs, for the next one.
 #[derive(Clone, Debug)]
 pub struct Demand {
@@ -68,38 +77,67 @@ pub struct Demand {
     mark: Mark,
     /// Liveness.
     pub live: Liveness,
-    /// The highest demand in half registers, if it was computed.
-    pub halves: Option<u16>,
+    /// What is known of each block, by id.
+    blocks: Vec<BlockDemand>,
 }
 
 impl Demand {
-    /// The demand of `f` as it is.
-    pub fn new(f: &Function<'_>, live: Liveness, halves: Option<u32>) -> Demand {
-        Demand { mark: f.mark(), live, halves: halves.map(in_halves) }
+    /// The demand of `f` as it is, if only liveness is known.
+    pub fn new(f: &Function<'_>, live: Liveness) -> Demand {
+        let blocks = vec![BlockDemand::AtMost(u32::MAX); f.blocks.len()];
+        Demand { mark: f.mark(), live, blocks }
     }
 
-    /// What stays known of `f` if only values that live within one block have changed.
-    pub fn of_changed_blocks(self, f: &Function<'_>) -> Demand {
-        if self.is_of(f) { self } else { Demand::new(f, self.live, None) }
+    /// Records the demand of a block.
+    pub fn set(&mut self, block: Block, demand: BlockDemand) {
+        self.blocks[block.0 as usize] = demand;
+    }
+
+    /// What stays known of `f` if only values that live within one of the blocks `changed` have changed.
+    pub fn of_changed_blocks(mut self, f: &Function<'_>, changed: &[Block]) -> Demand {
+        changed.iter().for_each(|block| self.set(*block, BlockDemand::AtMost(u32::MAX)));
+        Demand { mark: f.mark(), ..self }
     }
 
     /// Whether the instructions of `f` have not changed.
     pub fn is_of(&self, f: &Function<'_>) -> bool {
         self.mark == f.mark()
     }
+
+    /// The highest demand of a block of `f`, with temporary tables in `scratch`.
+    pub fn highest(&self, f: &Function<'_>, scratch: &Bump) -> u16 {
+        let known = |block: Block| self.blocks[block.0 as usize];
+        let exact = f.blocks_in_order().map(|block| match known(block) {
+            BlockDemand::Exact(demand) => demand,
+            BlockDemand::AtMost(_) => 0,
+        });
+        let mut highest = exact.max().unwrap_or(0);
+        let mut walk = None;
+        for block in f.blocks_in_order() {
+            if matches!(known(block), BlockDemand::AtMost(most) if most > highest) {
+                let (walk, live_out) =
+                    walk.get_or_insert_with(|| (Walk::new_in(scratch, f), self.live.halves_out(f)));
+                highest = highest.max(walk.demand(f, &self.live, block, live_out[block.0 as usize]));
+            }
+        }
+        in_halves(highest)
+    }
 }
 
-/// A backward walk through blocks, from the values that are live at their ends.
+/// Backward walks through blocks, from the values that are live at their ends.
 pub struct Walk<'s> {
-    /// Number of the block, counted from 1, in which each value is live at the current position.
-    live_in_round: ScratchSide<'s, Value, u32>,
-    round: u32,
+    /// Number of the walk, counted from 1, in which each value was last marked as live.
+    pub live_in_round: ScratchSide<'s, Value, u32>,
+    /// Number of the last walk.
+    pub round: u32,
+    /// Half registers live at the head of the block that was walked through last, without those of its phis.
+    pub at_head: u32,
 }
 
 impl<'s> Walk<'s> {
     /// A walk through blocks of `f`, with temporary tables in `scratch`.
     pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Walk<'s> {
-        Walk { live_in_round: ScratchSide::later_in(scratch, f.values.len()), round: 0 }
+        Walk { live_in_round: ScratchSide::later_in(scratch, f.values.len()), round: 0, at_head: 0 }
     }
 
     /// The highest demand in `block`, given `live_out` half registers live at its end.
@@ -132,6 +170,7 @@ impl<'s> Walk<'s> {
                 }
             }
         }
+        self.at_head = used;
         max.max(used)
     }
 }

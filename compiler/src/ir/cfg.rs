@@ -1,7 +1,8 @@
 //! Edges of the control-flow graph, derived from the layout.
 
 use super::entity::{Block, Entity};
-use super::function::{Function, Seam, Segment};
+use super::function::Function;
+use super::layout::{Leaves, Seam, Segment};
 use super::op::{IrOp, Op};
 
 /// Typical nesting of constructs, for preallocation.
@@ -18,24 +19,32 @@ struct Open {
 }
 
 impl Function<'_> {
-    /// Recomputes predecessors, successors and loop depths from the layout. A malformed layout yields only
-    /// the edges that can be determined; the validator reports it.
+    /// Recomputes predecessors, successors and loop depths from the layout, unless nothing that determines them has
+    /// changed. A malformed layout yields only the edges that can be determined; the validator reports it.
     pub fn compute_cfg(&mut self) {
+        if has_current_edges(self) {
+            return;
+        }
         for block in &mut self.blocks {
             block.preds.clear();
             block.succs.clear();
         }
-        if let [Segment { block, seam }] = *self.layout {
-            self.block_mut(block).loop_depth = 0;
-            self.add_edges(block, seam, None, None);
-            return;
+        let mut edges = std::mem::take(&mut self.memory.edges);
+        edges.clear();
+        if let [segment] = *self.layout {
+            self.block_mut(segment.block).loop_depth = 0;
+            self.memory.edges = edges;
+            return self.add_edges(segment, leaves(self, segment.block), None, None);
         }
         let ends = self.construct_ends();
         let mut open: Vec<Open> = Vec::with_capacity(TYPICAL_DEPTH);
         let mut loop_depth = 0;
         for (index, end) in ends.into_iter().enumerate() {
             self.watch.visit(1);
-            let (block, seam) = (self.layout[index].block, self.layout[index].seam);
+            let segment = self.layout[index];
+            let Segment { block, seam } = segment;
+            let leaves = leaves(self, block);
+            edges.push((segment, leaves));
             self.block_mut(block).loop_depth = loop_depth;
             let next = self.layout.get(index + 1).map(|segment| segment.block);
             if matches!(seam, Seam::If | Seam::Loop | Seam::Scope)
@@ -44,7 +53,7 @@ impl Function<'_> {
                 let head = if seam == Seam::If { self.layout[end.otherwise + 1].block } else { next };
                 open.push(Open { seam, head, after: self.layout[end.close + 1].block });
             }
-            self.add_edges(block, seam, next, open.last().copied());
+            self.add_edges(segment, leaves, next, open.last().copied());
             match seam {
                 Seam::Loop => loop_depth += 1,
                 Seam::EndLoop => loop_depth = loop_depth.saturating_sub(1),
@@ -54,20 +63,21 @@ impl Function<'_> {
                 open.pop();
             }
         }
+        self.memory.edges = edges;
     }
 
-    /// Adds the edges that leave `block`; `construct` is the innermost one that is open after its seam.
-    fn add_edges(&mut self, block: Block, seam: Seam, next: Option<Block>, construct: Option<Open>) {
-        let terminator = self.terminator(block).map(|inst| self.insts[inst]);
-        match terminator.map(|data| data.op) {
-            Some(Op::Ir(IrOp::Halt)) => return,
-            Some(Op::Ir(IrOp::Jump)) => {
-                if let Some(target) = terminator.and_then(|data| data.target()) {
-                    self.add_edge(block, target);
-                }
-                return;
-            }
-            _ => {}
+    /// Adds the edges that leave a segment; `construct` is the innermost one that is open after its seam.
+    fn add_edges(
+        &mut self,
+        Segment { block, seam }: Segment,
+        leaves: Leaves,
+        next: Option<Block>,
+        construct: Option<Open>,
+    ) {
+        match leaves {
+            Leaves::Halt => return,
+            Leaves::Jump(target) => return self.add_edge(block, target),
+            Leaves::No => {}
         }
         match (seam, construct) {
             (Seam::If, Some(open)) => {
@@ -118,6 +128,27 @@ impl Function<'_> {
             }
         }
         ends
+    }
+}
+
+/// Whether the edges of `f` were computed from its layout and terminators.
+fn has_current_edges(f: &Function<'_>) -> bool {
+    let edges = &f.memory.edges;
+    edges.len() == f.layout.len()
+        && edges
+            .iter()
+            .zip(f.layout)
+            .all(|((known, how), segment)| known == segment && *how == leaves(f, segment.block))
+}
+
+/// How a block is left otherwise than through its seam.
+fn leaves(f: &Function<'_>, block: Block) -> Leaves {
+    let Some(last) = f.block(block).insts.last() else { return Leaves::No };
+    let data = &f.insts[*last];
+    match data.op {
+        Op::Ir(IrOp::Halt) => Leaves::Halt,
+        Op::Ir(IrOp::Jump) => data.target().map_or(Leaves::Halt, Leaves::Jump),
+        _ => Leaves::No,
     }
 }
 

@@ -15,6 +15,7 @@ pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
 use super::families::{Operations, Present};
 use super::key::Key;
+pub use super::layout::{Seam, Segment};
 use super::memory::Memory;
 use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
@@ -124,36 +125,6 @@ pub struct BlockData<'a> {
     pub succs: ArrayVec<Block, 2>,
     /// Number of loops around the block.
     pub loop_depth: u32,
-}
-
-/// The bracket between a block and the next one in the layout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seam {
-    /// The block ends with `if`; the then-arm begins.
-    If,
-    /// The then-arm ends, the else-arm begins.
-    Else,
-    /// The else-arm ends; the next block is the join of both arms.
-    EndIf,
-    /// A loop begins: the next block is its header.
-    Loop,
-    /// The loop's body ends with the back edge; the next block is the target of breaks.
-    EndLoop,
-    /// A scope begins.
-    Scope,
-    /// The scope ends; the next block follows its end and is the target of breaks out of it.
-    EndScope,
-    /// The function ends.
-    End,
-}
-
-/// A block and the bracket after it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Segment {
-    /// The block.
-    pub block: Block,
-    /// The bracket before the next segment's block.
-    pub seam: Seam,
 }
 
 /// A snapshot of the modification counters of a function, which shows whether passes have changed it since.

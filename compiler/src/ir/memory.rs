@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 
 use super::entity::Value;
+use super::layout::{Leaves, Segment};
 use super::src::Src;
 use super::table::Side;
 
@@ -13,6 +14,17 @@ pub struct Memory {
     pub(super) scratch: Bump,
     /// The table of the current rewrite: see [`Function::map_insts`](super::Function::map_insts).
     pub(super) forwards: Forwards,
+    /// What the edges of the control-flow graph were computed from: see
+    /// [`Function::compute_cfg`](super::Function::compute_cfg).
+    pub(super) edges: Vec<(Segment, Leaves)>,
+}
+
+impl Memory {
+    /// The memory, for another function.
+    pub fn take(&mut self) -> Memory {
+        self.edges.clear();
+        std::mem::take(self)
+    }
 }
 
 /// The replacements of values during a rewrite.

@@ -13,6 +13,7 @@ pub mod function;
 pub mod insert;
 pub mod interpret;
 pub mod key;
+mod layout;
 pub mod machine;
 mod memory;
 pub mod op;

@@ -42,7 +42,9 @@ fn may_change(data: &InstData<'_>) -> bool {
     let may_be_illegal = |(src, (_, operand)): (&Src, (usize, &OperandDesc))| {
         src.kind != SrcKind::Value && (operand.name == "texture" || !is_legal_source(operand, *src))
     };
-    op_lod_mode(op).is_some() || data.srcs.iter().zip(op.desc().with_role(Role::Src)).any(may_be_illegal)
+    let reads_others = data.srcs.iter().any(|src| src.kind != SrcKind::Value);
+    reads_others && data.srcs.iter().zip(op.desc().with_role(Role::Src)).any(may_be_illegal)
+        || op_lod_mode(op).is_some()
 }
 
 /// Index of the level of detail among the sources of texture instructions.

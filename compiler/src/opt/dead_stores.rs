@@ -27,18 +27,15 @@ pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
-        let mut insts = f.take_insts(block);
-        let dead: Vec<Inst> = insts
-            .iter()
-            .rev()
-            .filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later))
-            .copied()
-            .collect();
-        any_dead |= !dead.is_empty();
-        // Both lists are ordered, the dead stores from the end.
-        let mut dead = dead.into_iter().rev().peekable();
-        insts.retain(|inst| dead.next_if_eq(inst).is_none());
-        f.block_mut(block).insts = insts;
+        let insts = f.block(block).insts.iter().rev();
+        let dead: Vec<Inst> =
+            insts.filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later)).copied().collect();
+        if !dead.is_empty() {
+            any_dead = true;
+            // Both lists are ordered, the dead stores from the end.
+            let mut dead = dead.into_iter().rev().peekable();
+            f.block_mut(block).insts.retain(|inst| dead.next_if_eq(inst).is_none());
+        }
     }
     // Constructs that only stored have no effect now.
     if any_dead && f.layout.len() > 1 {
@@ -69,6 +66,12 @@ impl Unread {
 
 /// Whether an instruction is a dead store given the `later` stores, which are updated.
 fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut Vec<MemoryAccess>) -> bool {
+    // Without later stores, other instructions change nothing.
+    if later.is_empty()
+        && !matches!(data.op, Op::Ir(IrOp::StoreGlobal | IrOp::StoreLocal | IrOp::StoreScratch))
+    {
+        return false;
+    }
     if let Some(store) = MemoryAccess::of_store(f, data) {
         f.watch.visit(1);
         if is_to_null(data) {

@@ -10,16 +10,34 @@
 use bitflags::bitflags;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::algebraic::{DEPTH, Rules};
+use super::algebraic::{DEPTHS, Rules};
 use super::cse::{Numbering, may_merge};
 use super::{constant_folding, copy_prop};
 use crate::ir::function::NUMBERED;
 use crate::ir::settled::{note_settled, note_unsettled, settled_rewrites};
-use crate::ir::{Function, Inst, InstData, Rewrite, Rewriter, ScratchSide, Seam, Value};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Value};
 
-/// Number of operations up to which a change may affect the rewriting of others: the depth of rules, and of a split of
-/// a `collect`.
-const REACH: u8 = if DEPTH > 2 { DEPTH } else { 2 };
+/// For each operation, up to how many operations before it a change may affect its rewriting, counting itself: the depth
+/// of rules, and of a split of a `collect`.
+static REACHES: [u8; Op::COUNT] = {
+    let (mut reaches, mut op) = ([1; Op::COUNT], 0);
+    while op < reaches.len() {
+        reaches[op] = if DEPTHS[op] > 1 { DEPTHS[op] } else { 1 };
+        op += 1;
+    }
+    (reaches[Op::Ir(IrOp::Collect).index()], reaches[Op::Ir(IrOp::Split).index()]) = (2, 2);
+    reaches
+};
+
+/// The largest of [`REACHES`].
+const REACH: u8 = {
+    let (mut furthest, mut op) = (0, 0);
+    while op < REACHES.len() {
+        furthest = if REACHES[op] > furthest { REACHES[op] } else { furthest };
+        op += 1;
+    }
+    furthest
+};
 
 /// Maximum number of rewrites caused by one instruction. The rules terminate; this bounds the time.
 const MAX_SETTLED: usize = 32;
@@ -74,6 +92,13 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
 }
 
+/// Whether the nearest change among the definitions that lead to an instruction, which may affect `affected` operations from
+/// it on, affects its own rewriting.
+#[inline(always)]
+fn is_within_reach(data: &InstData<'_>, affected: u8) -> bool {
+    affected == REACH || REACH - affected < REACHES[data.op.index()]
+}
+
 /// Whether an instruction with results changed since the local rewrites found nothing to do.
 fn has_changed_results(f: &Function<'_>) -> bool {
     let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
@@ -99,7 +124,10 @@ impl Local<'_> {
             0 => self.number(rewriter, inst),
             affected => {
                 let data = rewriter.f.insts[inst];
-                let result = self.rewrite(rewriter, inst, &data);
+                let result = match is_within_reach(&data, affected) {
+                    true => self.rewrite(rewriter, inst, &data),
+                    false => self.number(rewriter, inst),
+                };
                 self.note_affected(rewriter.f, inst, data.dsts, affected);
                 result
             }

@@ -27,8 +27,7 @@ const MAX_CONDITIONS: usize = 4;
 
 /// Converts an if on a conjunction of conditions to nested ifs.
 pub fn opt_nest_conditions(f: &mut Function<'_>) {
-    let joins = |inst: &Inst| table(f, *inst).is_some();
-    if f.layout.len() <= 1 || !f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(joins)) {
+    if !f.layout.iter().any(|segment| segment.seam == Seam::If && is_joined(f, segment.block)) {
         return;
     }
     let plans = f.with_scratch(|f, scratch| plans(f, scratch));
@@ -39,6 +38,13 @@ pub fn opt_nest_conditions(f: &mut Function<'_>) {
     nester.walk();
     nester.f.set_layout(&nester.out);
     f.compute_cfg();
+}
+
+/// Whether the if that ends a block is on a conjunction or disjunction.
+fn is_joined(f: &Function<'_>, block: Block) -> bool {
+    let condition = f.terminator(block).and_then(|inst| f.insts[inst].srcs.first()?.as_value());
+    let def = condition.and_then(|value| f.values[value].def);
+    def.is_some_and(|def| table(f, def).is_some())
 }
 
 /// The table of a conjunction or disjunction of booleans.

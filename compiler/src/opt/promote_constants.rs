@@ -45,16 +45,13 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     if context.facts.info.uniform_halves >= UNIFORM_HALVES {
         return;
     }
-    let (weights, order) = weigh(f);
+    let Weighed { weights, order, readers } = weigh(f);
     if order.is_empty() {
         return;
     }
     let places = place(f, &weights, order, context);
-    for block in f.blocks_in_order() {
-        for index in 0..f.block(block).insts.len() {
-            let inst = f.block(block).insts[index];
-            read_promoted(f, inst, &places);
-        }
+    for inst in readers {
+        read_promoted(f, inst, &places);
     }
 }
 
@@ -67,17 +64,14 @@ fn has_constant(data: &InstData<'_>) -> bool {
 fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
     let data = f.insts[inst];
     let Op::Hw(op) = data.op else { return };
-    if !has_constant(&data) {
-        return;
-    }
     let promoted = |(src, (_, operand)): (&Src, (usize, &OperandDesc))| {
-        if src.kind != SrcKind::Imm {
+        if src.kind != SrcKind::Imm || is_legal_source(operand, *src) {
             return None;
         }
         let constant = compact(operand, *src);
         let half = *places.get(&constant)?;
-        let wanted = !is_legal_source(operand, *src) && is_legal_uniform(operand, half, constant.bits);
-        wanted.then(|| Src { flags: src.flags, ..Src::uniform(half, constant.bits) })
+        is_legal_uniform(operand, half, constant.bits)
+            .then(|| Src { flags: src.flags, ..Src::uniform(half, constant.bits) })
     };
     let places = || data.srcs.iter().zip(op.desc().with_role(Role::Src));
     if places().any(|place| promoted(place).is_some()) {
@@ -86,10 +80,20 @@ fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
     }
 }
 
-/// The weight of every constant worth promoting, and the constants in order of appearance.
-fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
+/// The constants that operands cannot encode.
+struct Weighed {
+    /// The weight of every constant worth promoting.
+    weights: Weights,
+    /// These constants in order of appearance.
+    order: Vec<Src>,
+    /// The instructions that read constants which they cannot encode.
+    readers: Vec<Inst>,
+}
+
+/// Finds the constants that operands cannot encode.
+fn weigh(f: &Function<'_>) -> Weighed {
     let mut weights = Weights::with_hasher(FxBuildHasher);
-    let mut order = Vec::new();
+    let (mut order, mut readers) = (Vec::new(), Vec::new());
     for block in f.blocks_in_order() {
         let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
         f.watch.visit(1 + f.block(block).insts.len() / 4);
@@ -101,8 +105,13 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
             }
             for (src, (_, operand)) in data.srcs.iter().zip(op.desc().with_role(Role::Src)) {
                 let constant = src.kind == SrcKind::Imm && matches!(src.bits, 16 | 32);
-                let wanted = constant && !is_legal_source(operand, *src) && !is_subtraction(op, *src);
-                if wanted && is_legal_uniform(operand, 0, src.bits) {
+                if !constant || is_legal_source(operand, *src) {
+                    continue;
+                }
+                if readers.last() != Some(inst) {
+                    readers.push(*inst);
+                }
+                if !is_subtraction(op, *src) && is_legal_uniform(operand, 0, src.bits) {
                     let constant = compact(operand, *src);
                     let entry = weights.entry(constant).or_insert(0);
                     if *entry == 0 {
@@ -113,7 +122,7 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
             }
         }
     }
-    (weights, order)
+    Weighed { weights, order, readers }
 }
 
 /// The constant as stored for `operand`: a float that 16 bits represent exactly takes 16 bits if the operand

@@ -95,14 +95,22 @@ fn constant(f: &Function<'_>, src: Src) -> Option<f64> {
 }
 
 /// The result of an operation, its linear form, and whether it joins two chains.
+#[inline(always)]
 fn combine(f: &Function<'_>, known: &Known<'_>, data: &InstData<'_>) -> Option<(Value, Linear, bool)> {
     let is_linear = |src: &Src| src.as_value().map_or(src.as_imm().is_some(), |value| known[value].is_some());
     match data.op {
-        Op::Ir(IrOp::Fneg) => {}
+        Op::Ir(IrOp::Fneg) => combine_linear(f, known, data),
         // Most have no constant, nor a source that is computed with one.
-        Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma) if data.srcs.iter().any(is_linear) => {}
-        _ => return None,
+        Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma) if data.srcs.iter().any(is_linear) => {
+            combine_linear(f, known, data)
+        }
+        _ => None,
     }
+}
+
+/// Like [`combine`], for an operation that may be part of a chain.
+#[inline(never)]
+fn combine_linear(f: &Function<'_>, known: &Known<'_>, data: &InstData<'_>) -> Option<(Value, Linear, bool)> {
     let dst = data.dst().filter(|dst| f.ty(*dst) == Type::B32)?;
     let linear = |src: Src| -> Option<Linear> {
         if !src.flags.is_empty() || f.src_ty(src) != Type::B32 || src.as_imm().is_some() {

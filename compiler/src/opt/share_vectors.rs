@@ -20,24 +20,25 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Val
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-/// Replaces later uses of values that were gathered into a vector by its components.
-pub fn opt_share_vectors(f: &mut Function<'_>) {
+/// Replaces later uses of values that were gathered into a vector by its components. Returns the blocks in which it did.
+pub fn opt_share_vectors(f: &mut Function<'_>) -> Vec<Block> {
     let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
     if f.present.may_have_op(IrOp::Collect)
         && f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect))
     {
-        f.with_scratch(share_all);
+        return f.with_scratch(share_all);
     }
+    Vec::new()
 }
 
-fn share_all(f: &mut Function<'_>, scratch: &Bump) {
+fn share_all(f: &mut Function<'_>, scratch: &Bump) -> Vec<Block> {
     let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
     let total = uses(f, scratch);
     // A value with a single use cannot be shared.
     let is_read_again = |src: &Src| src.as_value().is_some_and(|value| total[value] > 1);
     let may_share = |inst: &Inst| is_collect(inst) && f.insts[*inst].srcs.iter().any(is_read_again);
     if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(may_share)) {
-        return;
+        return Vec::new();
     }
     let mut sharer = Sharer {
         last: ScratchSide::new_in(scratch, f.values.len()),
@@ -47,9 +48,8 @@ fn share_all(f: &mut Function<'_>, scratch: &Bump) {
         total,
         f,
     };
-    for block in sharer.f.blocks_in_order() {
-        sharer.visit(block);
-    }
+    let blocks = sharer.f.blocks_in_order();
+    blocks.filter(|block| sharer.visit(*block)).collect()
 }
 
 /// A vector whose components have uses after it.
@@ -76,15 +76,16 @@ struct Sharer<'f, 's, 'a> {
 }
 
 impl Sharer<'_, '_, '_> {
-    fn visit(&mut self, block: Block) {
+    /// Returns whether the block changed.
+    fn visit(&mut self, block: Block) -> bool {
         let is_collect = |inst: &&Inst| self.f.insts[**inst].op == Op::Ir(IrOp::Collect);
         if self.f.block(block).insts.iter().filter(is_collect).take(1).count() == 0 {
-            return;
+            return false;
         }
         self.count(block);
         let mut pending = self.shared(block);
         if pending.is_empty() {
-            return;
+            return false;
         }
         pending.sort_by_key(|shared| std::cmp::Reverse(shared.to));
         self.names.clear();
@@ -98,6 +99,7 @@ impl Sharer<'_, '_, '_> {
             }
         }
         self.f.block_mut(block).insts = out;
+        true
     }
 
     /// Counts the uses within a block.

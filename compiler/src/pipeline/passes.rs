@@ -339,8 +339,8 @@ fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 /// Shares vectors, which affects values that live within one block only.
 fn share_vectors(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let known = context.back_end.demand.take().filter(|known| known.is_of(f));
-    opt::opt_share_vectors(f);
-    context.back_end.demand = known.map(|known| known.of_changed_blocks(f));
+    let changed = opt::opt_share_vectors(f);
+    context.back_end.demand = known.map(|known| known.of_changed_blocks(f, &changed));
     Ok(())
 }
 

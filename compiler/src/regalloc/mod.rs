@@ -128,18 +128,16 @@ fn allocate_in(
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
     check_fixed_places(f, limit)?;
-    let known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f), None));
+    let known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f)));
     // Exports have moved, which may raise the demand.
-    let known_halves = known.halves.filter(|_| !f.present.may_have_op(IrOp::Export));
-    let mut live = known.live;
+    let known = if f.present.may_have_op(IrOp::Export) { Demand::new(f, known.live) } else { known };
     let mut shapes = Shapes::new(f);
     let lost = shapes.lost_to(options.reserved_halves) + shapes.waste();
     let capacity = limit.saturating_sub(lost);
     let free = agx_abi::occupancy::max_gpr_halves(agx_abi::occupancy::MAX_THREADS).saturating_sub(lost);
     // If all values together fit within the free limit, the exact demand does not matter.
-    let mut demand = halves_in_all(f, capacity.min(free))
-        .or(known_halves)
-        .unwrap_or_else(|| pressure(f, &live, scratch).max);
+    let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| known.highest(f, scratch));
+    let mut live = known.live;
     let mut spilled = None;
     if options.spill_everything || demand > capacity {
         spilled = spill_as_needed(f, &tree, &mut live, options, capacity, scratch)?;

@@ -32,8 +32,14 @@ const EDGES_PER_INST: usize = 4;
 
 /// Reorders every block; with a `seed`, at random.
 pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {
-    let mut scheduler =
-        Scheduler { allocation, seed, nodes: Vec::new(), edges: Vec::new(), reads: Vec::new() };
+    let mut scheduler = Scheduler {
+        allocation,
+        seed,
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        reads: Vec::new(),
+        lists: Lists::default(),
+    };
     for block in f.blocks_in_order() {
         // Nothing else takes time that could be spent.
         if seed.is_none() && !has_load(f, &f.block(block).insts) {
@@ -132,6 +138,21 @@ struct Scheduler<'s> {
     edges: Vec<Edge>,
     /// Memory for [`Chains::reads`].
     reads: Vec<(u32, u32)>,
+    lists: Lists,
+}
+
+/// Memory for the lists of one stretch.
+#[derive(Default)]
+struct Lists {
+    insts: Vec<Inst>,
+    /// By position, when the operands are available.
+    ready: Vec<u32>,
+    /// A new order.
+    order: Vec<u32>,
+    /// Instructions that may be issued, the highest first.
+    now: BinaryHeap<(u32, Reverse<u32>)>,
+    /// Instructions whose operands are not available yet, the first one first.
+    later: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
 impl Scheduler<'_> {
@@ -139,28 +160,30 @@ impl Scheduler<'_> {
         if range.len() < 3 {
             return;
         }
-        let insts: Vec<Inst> = f.block(block).insts[range.clone()].to_vec();
-        if self.seed.is_none() && !has_load(f, &insts) {
+        let insts = &f.block(block).insts[range.clone()];
+        if self.seed.is_none() && !has_load(f, insts) {
             return;
         }
-        self.build(f, &insts);
-        let order = match self.seed {
-            Some(seed) => self.any_order(seed ^ u64::from(insts[0].0)),
-            None => {
-                let before = self.length();
-                if before <= self.least_length() {
-                    return;
-                }
-                let (order, after) = self.best_order(&f.watch);
-                if after >= before {
-                    return;
-                }
-                order
+        self.build(f, insts);
+        let mut lists = std::mem::take(&mut self.lists);
+        if self.order(&f.watch, insts[0], &mut lists) {
+            lists.insts.clear();
+            lists.insts.extend_from_slice(insts);
+            for (place, index) in f.block_mut(block).insts[range].iter_mut().zip(&lists.order) {
+                *place = lists.insts[*index as usize];
             }
-        };
-        for (place, index) in f.block_mut(block).insts[range].iter_mut().zip(order) {
-            *place = insts[index as usize];
         }
+        self.lists = lists;
+    }
+
+    /// Finds a new order of the stretch that begins with `first`; returns whether there is a better one.
+    fn order(&mut self, watch: &Watch, first: Inst, lists: &mut Lists) -> bool {
+        if let Some(seed) = self.seed {
+            lists.order = self.any_order(seed ^ u64::from(first.0));
+            return true;
+        }
+        let before = self.length(&mut lists.ready);
+        before > self.least_length() && self.best_order(watch, lists) < before
     }
 
     fn halves(&self, f: &Function<'_>, value: Value) -> std::ops::Range<usize> {
@@ -280,9 +303,10 @@ impl Scheduler<'_> {
         chain.max(self.nodes.iter().map(|node| node.issue).sum())
     }
 
-    /// Cycles of the stretch in its current order.
-    fn length(&mut self) -> u32 {
-        let mut ready = vec![0; self.nodes.len()];
+    /// Cycles of the stretch in its current order; `ready` is memory for a list.
+    fn length(&self, ready: &mut Vec<u32>) -> u32 {
+        ready.clear();
+        ready.resize(self.nodes.len(), 0);
         let mut clock = 0;
         for index in 0..self.nodes.len() {
             let start = ready[index].max(clock);
@@ -294,12 +318,14 @@ impl Scheduler<'_> {
         clock
     }
 
-    /// List-schedules the stretch by the longest chains; returns the order and its cycles.
-    fn best_order(&mut self, watch: &Watch) -> (Vec<u32>, u32) {
-        let mut order = Vec::with_capacity(self.nodes.len());
+    /// List-schedules the stretch by the longest chains into `lists.order`; returns the cycles of that order.
+    fn best_order(&mut self, watch: &Watch, lists: &mut Lists) -> u32 {
+        let Lists { order, now, later, .. } = lists;
+        order.clear();
+        order.reserve(self.nodes.len());
+        now.reserve(self.nodes.len());
+        later.reserve(self.nodes.len());
         let mut clock = 0;
-        let mut now: BinaryHeap<(u32, Reverse<u32>)> = BinaryHeap::with_capacity(self.nodes.len());
-        let mut later: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::with_capacity(self.nodes.len());
         later.extend(self.unblocked().map(|index| Reverse((0, index))));
         loop {
             while let Some(Reverse((_, index))) = later.peek().copied().filter(|next| next.0.0 <= clock) {
@@ -326,7 +352,7 @@ impl Scheduler<'_> {
                 }
             }
         }
-        (order, clock)
+        clock
     }
 
     fn unblocked(&self) -> impl Iterator<Item = u32> + '_ {

@@ -375,12 +375,17 @@ pub(super) fn widths_of(op: Op) -> Widths {
 /// Pairs of pattern nodes and sources still to be compared.
 type Pending<'r> = ArrayVec<(&'r Node, Src), 16>;
 
-/// Matches `rule` against an instruction.
-pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
+/// Matches `rule` against an instruction whose result has `width` bits ([`result_width`]).
+pub(super) fn matches(
+    rewriter: &Rewriter<'_, '_>,
+    rule: &Rule,
+    data: &InstData<'_>,
+    width: u8,
+) -> Option<Bound> {
     let mut bound = Bound::default();
     // Patterns have a small fixed size, so a fixed list suffices.
     let mut pending = Pending::new();
-    match_inst(rewriter, &rule.from, data, &mut bound, &mut pending)?;
+    match_inst(&rule.from, data, width, &mut bound, &mut pending)?;
     while let Some((node, src)) = pending.pop() {
         if !src.flags.is_empty() {
             return None;
@@ -396,9 +401,10 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
                 (src.as_imm()? == literal(*node, width)?).then_some(())?;
             }
             Node::Calc(_) => return None,
-            Node::Apply(..) => {
-                let def = rewriter.f.def(src)?;
-                match_inst(rewriter, node, &def, &mut bound, &mut pending)?;
+            Node::Apply(op, ..) => {
+                let def = &rewriter.f.insts[rewriter.f.values[src.as_value()?].def?];
+                let width = if def.op == *op { result_width(rewriter.f, def)? } else { return None };
+                match_inst(node, def, width, &mut bound, &mut pending)?;
             }
         }
     }
@@ -428,30 +434,35 @@ fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) 
     }
 }
 
+/// Matches the operation of `node` with an instruction whose result has `width` bits.
 fn match_inst<'r>(
-    rewriter: &Rewriter<'_, '_>,
     node: &'r Node,
     data: &InstData<'_>,
+    width: u8,
     bound: &mut Bound,
     pending: &mut Pending<'r>,
 ) -> Option<()> {
     let Node::Apply(op, mods, args) = node else { return None };
-    if data.op != *op || data.srcs.len() != args.len() {
+    if data.op != *op || data.srcs.len() != args.len() || !match_mods(data, mods, bound) {
         return None;
     }
-    let result = rewriter.f.ty(data.dst()?);
-    if result.comps != 1 || !match_mods(data, mods, bound) || !widths_agree(rewriter, data, result.bits) {
-        return None;
-    }
-    bound.results.push(result.bits);
-    for index in (0..args.len()).rev() {
-        pending.push((&args[index], data.srcs[index]));
+    bound.results.push(width);
+    for (arg, src) in args.iter().zip(data.srcs).rev() {
+        pending.push((arg, *src));
     }
     Some(())
 }
 
-fn widths_agree(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>, result: u8) -> bool {
-    let width = |src: &Src| rewriter.f.width(*src);
+/// The width of the only result of an instruction; `None` if no rule matches the instruction because its result is a vector
+/// or its widths do not agree.
+pub(super) fn result_width(f: &Function<'_>, data: &InstData<'_>) -> Option<u8> {
+    let result = f.ty(data.dst()?);
+    (result.comps == 1 && widths_agree(f, data, result.bits)).then_some(result.bits)
+}
+
+#[inline(always)]
+fn widths_agree(f: &Function<'_>, data: &InstData<'_>, result: u8) -> bool {
+    let width = |src: &Src| f.width(*src);
     let all = |srcs: &[Src], expected: u8| srcs.iter().all(|src| width(src) == expected);
     match widths_of(data.op) {
         Widths::All => all(data.srcs, result),

@@ -1,10 +1,11 @@
 //! The number of iterations of a loop, if constants determine it.
 
+use arrayvec::ArrayVec;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Loop, Unroller};
-use crate::ir::insert::fold;
+use crate::ir::insert::{MAX_PURE_SOURCES, fold};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
 
 /// Maximum number of instructions that a condition may depend on.
@@ -95,8 +96,11 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
         for inst in &slice.insts {
             let data = f.insts[*inst];
             let dst = data.dst()?;
-            let srcs: Option<Vec<Src>> = data.srcs.iter().map(|src| read(&known, *src)).collect();
-            let constant = fold(f, data.op, f.ty(dst), &srcs?, data.mods)?;
+            let mut srcs: ArrayVec<Src, MAX_PURE_SOURCES> = ArrayVec::new();
+            for src in data.srcs {
+                srcs.try_push(read(&known, *src)?).ok()?;
+            }
+            let constant = fold(f, data.op, f.ty(dst), &srcs, data.mods)?;
             known.insert(dst, constant);
         }
         let truth = read(&known, exit.condition)?.as_imm()? & 1 != 0;
