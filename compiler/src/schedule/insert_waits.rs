@@ -9,7 +9,7 @@
 //! Outstanding instructions are tracked along the *physical* paths: the SIMD-group runs through the code in
 //! layout order, both arms of an `if` included, and leaves it only by jumps. A load of the then-arm is still
 //! outstanding while the else-arm runs. The states at the heads of blocks grow until the state at the end of
-//! every path is contained in the state at its target; the waits of that last walk are inserted.
+//! every path is contained in the state at its target; the waits that the last walk found are inserted.
 //!
 //! Groups: results with nearby first uses share a group, so that one wait serves all of them; stores, which
 //! rarely need a wait, are kept apart from loads.
@@ -21,7 +21,7 @@ use agx_isa::table::Opcode;
 
 use crate::emit::End;
 use crate::ir::entity::{Block, Entity, Inst, Value};
-use crate::ir::function::{Function, InstData, InstList, Seam};
+use crate::ir::function::{Function, InstData};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
@@ -105,15 +105,36 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
         rank[block.index()] = index;
     }
     let last = order.last().copied();
-    let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, output: None };
-    // Without loops, no edge reaches a block that the walk has passed.
-    let has_loops = walk.f.layout.iter().any(|segment| segment.seam == Seam::Loop);
-    while has_loops && walk.grew {
+    let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, waits: Vec::new() };
+    while walk.grew {
         walk.grew = false;
+        walk.waits.clear();
         walk.through(&order);
     }
-    walk.output = Some(walk.f.inst_list());
-    walk.through(&order);
+    let waits = walk.waits;
+    insert(f, &waits);
+}
+
+/// Inserts `waits`, which are in program order.
+fn insert(f: &mut Function<'_>, waits: &[Wait]) {
+    let mut out = f.inst_list();
+    for waits in waits.chunk_by(|a, b| a.block == b.block) {
+        let block = waits[0].block;
+        let mut insts = f.take_insts(block);
+        out.reserve(insts.len() + waits.len());
+        let mut from = 0;
+        for wait in waits {
+            out.extend_from_slice_copy(&insts[from..wait.position]);
+            from = wait.position;
+            let mods = f.alloc(&mods(Opcode::Wait).with(key::GROUP, wait.group as u32));
+            let data = InstData { op: Opcode::Wait.into(), dsts: &[], srcs: &[], mods, line: wait.line };
+            out.push(f.add_inst(data));
+        }
+        out.extend_from_slice_copy(&insts[from..]);
+        // The next block reuses the memory.
+        insts.clear();
+        f.block_mut(block).insts = std::mem::replace(&mut out, insts);
+    }
 }
 
 fn is_asynchronous(op: Op) -> bool {
@@ -131,8 +152,18 @@ struct Walk<'w, 'a> {
     last: Option<Block>,
     /// The state at the head of a block grew after this walk had passed it.
     grew: bool,
-    /// The block being rewritten, in the last walk.
-    output: Option<InstList<'a>>,
+    /// The waits that this walk found necessary, in program order.
+    waits: Vec<Wait>,
+}
+
+/// A wait to be inserted.
+struct Wait {
+    block: Block,
+    /// Index of the instruction after it; the length of the block if it is the last one.
+    position: usize,
+    group: usize,
+    /// Source line.
+    line: u32,
 }
 
 impl Walk<'_, '_> {
@@ -161,27 +192,32 @@ impl Walk<'_, '_> {
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
         let insts = self.f.take_insts(block);
         let mut first_uses = self.first_uses(&insts);
-        if let Some(output) = &mut self.output {
-            output.reserve(insts.len() + first_uses.len());
-        }
-        for inst in &insts {
+        // Those of either group; few instructions touch them.
+        let mut writes = pending.writes();
+        for (position, inst) in insts.iter().enumerate() {
             self.f.watch.visit(1);
             let data = self.f.insts[*inst];
+            let wait = |group| Wait { block, position, group, line: data.line };
             if pending.0.iter().any(|group| group.count > 0) {
                 let barrier = data.op.effects().contains(Effects::BARRIER);
-                // Usually there is no wait for either group.
-                if barrier || self.touches(&data, &pending.writes()) {
+                if barrier || self.touches(&data, &writes) {
                     for group in 0..GROUPS {
                         let early = barrier || self.touches(&data, &pending.0[group].writes);
                         if early && pending.0[group].count > 0 {
-                            self.wait(&mut pending, group, data.line);
+                            pending.0[group] = Group::default();
+                            self.waits.push(wait(group));
                         }
                     }
+                    writes = pending.writes();
                 }
             }
             if is_asynchronous(data.op) {
                 let first_use = if data.dsts.is_empty() { None } else { first_uses.pop() };
-                self.start(*inst, first_use.unwrap_or(insts.len()), &mut pending);
+                let (group, is_full) = self.start(*inst, first_use.unwrap_or(insts.len()), &mut pending);
+                if is_full {
+                    self.waits.push(wait(group));
+                }
+                writes = pending.writes();
             }
             if data.op.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
@@ -189,26 +225,16 @@ impl Walk<'_, '_> {
                     self.arrive(block, Block(*target), &pending);
                 }
             }
-            if let Some(output) = &mut self.output {
-                output.push(*inst);
-            }
         }
         if self.last == Some(block) {
             for group in 0..GROUPS {
                 if self.ends_with_wait(&pending.0[group]) {
-                    self.wait(&mut pending, group, 0);
+                    pending.0[group] = Group::default();
+                    self.waits.push(Wait { block, position: insts.len(), group, line: 0 });
                 }
             }
         }
-        self.f.block_mut(block).insts = match &mut self.output {
-            Some(output) => {
-                // The next block reuses the memory.
-                let mut reused = insts;
-                reused.clear();
-                std::mem::replace(output, reused)
-            }
-            None => insts,
-        };
+        self.f.block_mut(block).insts = insts;
         pending
     }
 
@@ -232,22 +258,9 @@ impl Walk<'_, '_> {
                 || data.srcs.iter().any(|src| src.as_value().is_some_and(is_in)))
     }
 
-    fn wait(&mut self, pending: &mut Pending, group: usize, line: u32) {
-        pending.0[group] = Group::default();
-        if let Some(output) = &mut self.output {
-            let mods = self.f.alloc(&mods(Opcode::Wait).with(key::GROUP, group as u32));
-            output.push(self.f.add_inst(InstData {
-                op: Opcode::Wait.into(),
-                dsts: &[],
-                srcs: &[],
-                mods,
-                line,
-            }));
-        }
-    }
-
-    /// Adds an asynchronous instruction to a group; its results are first touched at position `first_use`.
-    fn start(&mut self, inst: Inst, first_use: usize, pending: &mut Pending) {
+    /// Adds an asynchronous instruction to a group; its results are first touched at position `first_use`. Returns the
+    /// group, and whether that was full, so that it must be waited for before.
+    fn start(&mut self, inst: Inst, first_use: usize, pending: &mut Pending) -> (usize, bool) {
         let data = self.f.insts[inst];
         let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
             let halves = self.f.ty(*dst).halves();
@@ -255,24 +268,25 @@ impl Walk<'_, '_> {
         });
         let used_at = (!writes.is_empty()).then_some(first_use);
         let group = choose_group(pending, used_at);
-        if pending.0[group].count >= SLOTS {
-            self.wait(pending, group, data.line);
-        }
         let state = &mut pending.0[group];
+        let is_full = state.count >= SLOTS;
+        if is_full {
+            *state = Group::default();
+        }
         state.count += 1;
         state.writes = state.writes.or(writes);
         state.used_at = match (state.used_at, used_at) {
             (Some(known), Some(new)) => Some(known.min(new)),
             (known, new) => known.or(new),
         };
-        if self.output.is_some()
-            && data.get(key::GROUP) != group as u32
+        if data.get(key::GROUP) != group as u32
             && let Some(index) = data.op.mod_index("group")
         {
             let mods = self.f.bump.alloc_slice_copy(data.mods);
             mods[index] = group as u32;
             self.f.insts[inst].mods = mods;
         }
+        (group, is_full)
     }
 
     /// For each asynchronous instruction with results, the last one first, the position of the first later

@@ -3,8 +3,8 @@
 //! Each block is scheduled from its end: of the instructions whose users are all placed, the one that adds
 //! least to the registers in use is placed next (that is, before everything placed so far); ties keep the
 //! original order. The new order is used only if it lowers the block's highest demand. If that still costs
-//! threads, the block is scheduled again with the cost of a `split` taken together with that of the load it reads:
-//! the `split` of three words of a texel by itself adds to the registers in use, so it would be placed last.
+//! threads and the block has a `split`, it is scheduled again with the cost of a `split` taken together with that of the
+//! load it reads: the `split` of three words of a texel by itself adds to the registers in use, so it would be placed last.
 //!
 //! Ordered instructions stay in order: memory accesses of all kinds among each other, coverage operations
 //! among each other, barriers with both. Results of subgroup operations depend on the execution mask, which
@@ -91,6 +91,8 @@ struct Graph<'s> {
     readers: ArenaVec<'s, (u32, u32)>,
     values: ScratchSide<'s, Value, InStretch>,
     number: u32,
+    /// The stretch has a `split`.
+    has_splits: bool,
     /// The cost of a `split` includes the instruction that defines its operand.
     joins_loads: bool,
 }
@@ -115,6 +117,7 @@ impl<'s> Graph<'s> {
             readers: ArenaVec::new_in(scratch),
             values: ScratchSide::later_in(scratch, f.values.len()),
             number: 0,
+            has_splits: false,
             joins_loads: false,
         }
     }
@@ -153,6 +156,7 @@ impl<'s> Graph<'s> {
 
     fn build(&mut self, f: &Function<'_>, stretch: &[Inst]) {
         self.number += 1;
+        self.has_splits = false;
         self.before.clear();
         self.ends.clear();
         self.readers.clear();
@@ -167,6 +171,7 @@ impl<'s> Graph<'s> {
         for (index, inst) in stretch.iter().enumerate() {
             let data = &f.insts[*inst];
             let start = self.before.len();
+            self.has_splits |= data.op == Op::Ir(IrOp::Split);
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 self.read(value, index);
             }
@@ -256,7 +261,7 @@ impl Scheduler<'_, '_> {
                 let places = &mut self.f.block_mut(block).insts[start..end];
                 places.iter_mut().zip(self.order.iter().rev()).for_each(|(place, inst)| *place = *inst);
             }
-            if least <= u32::from(max_gpr_halves(MAX_THREADS)) {
+            if least <= u32::from(max_gpr_halves(MAX_THREADS)) || !self.graph.has_splits {
                 break;
             }
         }

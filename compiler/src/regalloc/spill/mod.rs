@@ -22,8 +22,6 @@ mod whole;
 
 pub use whole::{Which, keep_on_stack};
 
-use std::cmp::Reverse;
-
 use agx_isa::desc::WaitBehaviour;
 
 use crate::analysis::dominance::Dominance;
@@ -41,7 +39,7 @@ use border::Border;
 use local::LocalUses;
 use memory::Memory;
 use phi_inputs::PhiInputs;
-use residents::{Resident, Residents, find, may_repeat};
+use residents::{Resident, Residents};
 
 /// The result of spilling.
 #[derive(Clone, Debug, Default)]
@@ -188,10 +186,7 @@ impl<'a> Spiller<'_, 'a> {
         self.local.enter(self.f, self.live, &self.next, block);
         self.enter(block);
         let (local, live, next) = (&self.local, self.live, &self.next);
-        for resident in self.resident.iter_mut() {
-            resident.next = local.next(live, next, resident.value);
-            resident.is_repeatable = may_repeat(self.f, resident.value);
-        }
+        self.resident.renew(self.f, |value| local.next(live, next, value));
         let insts = self.f.take_insts(block);
         for inst in &insts {
             let data = self.f.insts[*inst];
@@ -223,27 +218,25 @@ impl<'a> Spiller<'_, 'a> {
         let mut sources: Vec<Value> = data.srcs.iter().filter_map(|src| src.as_value()).collect();
         sources.sort_unstable();
         sources.dedup();
-        let is_resident = |value: &Value| self.resident.iter().any(|resident| resident.value == *value);
-        let missing: Vec<Value> = sources.iter().copied().filter(|value| !is_resident(value)).collect();
-        self.evict(missing.iter().map(|value| self.halves(*value)).sum(), &sources)?;
-        for value in missing {
-            let held = |value| find(&self.resident, value);
-            let name = self.memory.reload(self.f, value, held, &mut self.out, data.line);
-            self.resident.push(Resident::new(self.f, value, name, self.next_use(value)));
+        let missing = sources.iter().filter(|value| self.resident.place(**value).is_none());
+        self.evict(missing.map(|value| self.halves(*value)).sum(), &sources)?;
+        for value in sources.iter().copied() {
+            if self.resident.place(value).is_none() {
+                let held = |value| self.resident.name(value);
+                let name = self.memory.reload(self.f, value, held, &mut self.out, data.line);
+                self.resident.push(Resident::new(self.f, value, name, self.next_use(value)));
+            }
         }
-        if sources.iter().any(|value| self.name(*value) != Some(*value)) {
+        if sources.iter().any(|value| self.resident.name(*value) != Some(*value)) {
             let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
             self.f.insts[inst].srcs = self.f.alloc(&srcs);
         }
         self.local.pass(data);
-        let (local, live, next) = (&self.local, self.live, &self.next);
-        self.resident.retain_mut(|resident| {
-            if sources.binary_search(&resident.value).is_err() {
-                return true;
+        for value in &sources {
+            if let Some(place) = self.resident.place(*value) {
+                self.resident.set_next(place, self.next_use(*value));
             }
-            resident.next = local.next(live, next, resident.value);
-            resident.next != NEVER
-        });
+        }
         let needs_register =
             |dst: &&Value| dead_result_needs_register(data.op) || self.next_use(**dst) != NEVER;
         let results: u32 = data.dsts.iter().filter(needs_register).map(|dst| self.halves(*dst)).sum();
@@ -261,13 +254,9 @@ impl<'a> Spiller<'_, 'a> {
         Ok(())
     }
 
-    fn name(&self, value: Value) -> Option<Value> {
-        find(&self.resident, value)
-    }
-
     /// `src` under its current name.
     fn renamed(&self, src: Src) -> Src {
-        match src.as_value().and_then(|value| self.name(value)) {
+        match src.as_value().and_then(|value| self.resident.name(value)) {
             Some(name) => Src { payload: Src::value(name).payload, ..src },
             None => src,
         }
@@ -308,24 +297,25 @@ impl<'a> Spiller<'_, 'a> {
 
     /// The index of the resident value with the farthest next use that is not pinned.
     fn farthest(&mut self, pinned: &[Value]) -> Option<usize> {
-        let mut farthest = None;
-        let mut most = (0, 0, Reverse(Value(u32::MAX)));
+        let (mut farthest, mut most) = (None, 0);
         for index in 0..self.resident.len() {
-            let resident = self.resident[index];
-            let mut distance = resident.next;
+            let resident = &self.resident[index];
+            let mut rank = resident.rank(resident.next);
             if resident.is_repeatable {
                 // Mostly, this saves the search for the operands of the value.
-                let greatest = self.greatest_distance(&resident);
-                if greatest < most.0 {
+                let greatest = self.greatest_distance(resident);
+                if resident.rank(greatest) < most {
                     continue;
                 }
-                distance = self.distance(&resident);
+                let distance = self.distance(resident);
+                rank = resident.rank(distance);
                 // An operand that is not used again stays so within the block.
-                self.resident[index].is_repeatable = distance == greatest;
+                if distance != greatest {
+                    self.resident.forbid_repeating(index);
+                }
             }
-            let far = (distance, resident.halves, Reverse(resident.value));
-            if far > most && !pinned.contains(&resident.value) {
-                (most, farthest) = (far, Some(index));
+            if rank > most && !pinned.contains(&self.resident[index].value) {
+                (most, farthest) = (rank, Some(index));
             }
         }
         farthest

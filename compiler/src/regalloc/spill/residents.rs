@@ -1,10 +1,12 @@
 //! The values in registers.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use super::is_repeatable;
+use crate::analysis::next_use::NEVER;
 use crate::ir::entity::Value;
 use crate::ir::function::Function;
+use crate::ir::table::Side;
 
 /// A value in a register, under its current name.
 #[derive(Clone, Copy, Debug)]
@@ -24,22 +26,24 @@ impl Resident {
         let is_repeatable = may_repeat(f, value);
         Resident { value, name, halves: u32::from(f.ty(value).halves()), is_repeatable, next }
     }
+
+    /// Greater for values that are better to evict: those at a greater distance, then the larger, then the older.
+    pub fn rank(&self, distance: u32) -> u128 {
+        u128::from(distance) << 64 | u128::from(self.halves) << 32 | u128::from(!self.value.0)
+    }
 }
 
 /// Whether a value may be computed again where its operands are in registers.
-pub(super) fn may_repeat(f: &Function<'_>, value: Value) -> bool {
+fn may_repeat(f: &Function<'_>, value: Value) -> bool {
     f.values[value].def.is_some_and(|def| is_repeatable(&f.insts[def]))
-}
-
-/// The name of `value` among those resident.
-pub(super) fn find(resident: &[Resident], value: Value) -> Option<Value> {
-    resident.iter().find(|resident| resident.value == value).map(|resident| resident.name)
 }
 
 /// Values in registers, and how many half registers they occupy.
 #[derive(Default, Debug)]
 pub(super) struct Residents {
     list: Vec<Resident>,
+    /// For each value, its place in the list plus one; 0 if it is not in a register.
+    places: Side<Value, u32>,
     halves: u32,
 }
 
@@ -49,9 +53,21 @@ impl Residents {
         self.halves
     }
 
+    /// Index of a value.
+    pub fn place(&self, value: Value) -> Option<usize> {
+        (self.places[value] as usize).checked_sub(1)
+    }
+
+    /// The name of a value.
+    pub fn name(&self, value: Value) -> Option<Value> {
+        Some(self.list[self.place(value)?].name)
+    }
+
+    /// Adds a value that is not among them.
     pub fn push(&mut self, resident: Resident) {
         self.halves += resident.halves;
         self.list.push(resident);
+        self.places[resident.value] = self.list.len() as u32;
     }
 
     pub fn extend(&mut self, residents: impl Iterator<Item = Resident>) {
@@ -59,23 +75,39 @@ impl Residents {
     }
 
     pub fn clear(&mut self) {
-        self.list.clear();
+        self.list.drain(..).for_each(|resident| self.places[resident.value] = 0);
         self.halves = 0;
     }
 
     /// Removes the one at `index`, whose place the last one takes.
     pub fn swap_remove(&mut self, index: usize) {
-        self.halves -= self.list.swap_remove(index).halves;
+        let removed = self.list.swap_remove(index);
+        self.halves -= removed.halves;
+        self.places[removed.value] = 0;
+        if let Some(moved) = self.list.get(index) {
+            self.places[moved.value] = index as u32 + 1;
+        }
     }
 
-    /// Keeps those for which `stays` returns true.
-    pub fn retain_mut(&mut self, mut stays: impl FnMut(&mut Resident) -> bool) {
-        let halves = &mut self.halves;
-        self.list.retain_mut(|resident| {
-            let stays = stays(resident);
-            *halves -= if stays { 0 } else { resident.halves };
-            stays
-        });
+    /// Determines the next use of each by `next`, and whether it may be computed again.
+    pub fn renew(&mut self, f: &Function<'_>, next: impl Fn(Value) -> u32) {
+        for resident in &mut self.list {
+            resident.next = next(resident.value);
+            resident.is_repeatable = may_repeat(f, resident.value);
+        }
+    }
+
+    /// Sets the next use of the one at `index`, or removes it if it is not used again.
+    pub fn set_next(&mut self, index: usize, next: u32) {
+        match next {
+            NEVER => self.swap_remove(index),
+            next => self.list[index].next = next,
+        }
+    }
+
+    /// Records that the one at `index` cannot be computed again in the current block.
+    pub fn forbid_repeating(&mut self, index: usize) {
+        self.list[index].is_repeatable = false;
     }
 }
 
@@ -84,11 +116,5 @@ impl Deref for Residents {
 
     fn deref(&self) -> &[Resident] {
         &self.list
-    }
-}
-
-impl DerefMut for Residents {
-    fn deref_mut(&mut self) -> &mut [Resident] {
-        &mut self.list
     }
 }

@@ -1,6 +1,8 @@
 //! Live ranges of stack slots.
 
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::slots::Slots;
 use crate::ir::entity::{Block, Inst};
@@ -67,30 +69,39 @@ fn by_slot(events: &[Event], slots: usize) -> Vec<Event> {
     sorted
 }
 
+/// The live range of a slot: ascending, without overlap.
+pub(super) type Life<'s> = ArenaVec<'s, Stretch>;
+
 /// The live ranges of all slots.
-pub(super) struct Lives {
-    /// By slot, ascending, without overlap.
-    pub(super) all: Vec<Vec<Stretch>>,
+pub(super) struct Lives<'s> {
+    /// By slot.
+    pub(super) all: Vec<Life<'s>>,
     spans: Side<Block, Span>,
     loops: Vec<LoopSpan>,
     /// The slot that visited a block last, plus one.
     seen: Side<Block, u32>,
     /// Blocks that may still be visited.
     left: usize,
+    /// The blocks that remain to be visited for a read; empty in between.
+    todo: Vec<Block>,
 }
 
-impl Lives {
-    pub(super) fn new(f: &Function<'_>, slots: &Slots) -> Self {
+impl<'s> Lives<'s> {
+    pub(super) fn new_in(scratch: &'s Bump, f: &Function<'_>, slots: &Slots) -> Self {
         let mut lives = Lives {
-            all: vec![Vec::new(); slots.all.len()],
+            all: slots.all.iter().map(|_| Life::new_in(scratch)).collect(),
             spans: Side::new(f.blocks.len()),
             loops: Vec::new(),
             seen: Side::new(f.blocks.len()),
             left: 0,
+            todo: Vec::new(),
         };
         let events = by_slot(&lives.walk(f, slots), slots.all.len());
+        let mut life = Vec::new();
         for events in events.chunk_by(|a, b| a.slot == b.slot) {
-            lives.slot(f, slots.all[events[0].slot as usize].phi, events);
+            let slot = events[0].slot as usize;
+            lives.slot(f, slots.all[slot].phi, events, &mut life);
+            lives.all[slot].extend_from_slice_copy(&life);
         }
         lives
     }
@@ -144,11 +155,10 @@ impl Lives {
         events
     }
 
-    /// Computes the live range of the slot with the accesses `events`.
-    fn slot(&mut self, f: &Function<'_>, phi: Option<Block>, events: &[Event]) {
-        let slot = events[0].slot as usize;
+    /// Determines the live range of the slot with the accesses `events`.
+    fn slot(&mut self, f: &Function<'_>, phi: Option<Block>, events: &[Event], life: &mut Vec<Stretch>) {
         f.watch.visit(events.len());
-        let mut life = std::mem::take(&mut self.all[slot]);
+        life.clear();
         let first_write = events.iter().find(|event| event.is_write);
         // A slot that is read on an edge that is never taken has no store.
         let (home, start) = match (phi, first_write) {
@@ -168,7 +178,7 @@ impl Lives {
             let Some(read) = reads.iter().rfind(|event| !event.is_write) else { continue };
             match self.left {
                 0 => life.push(Stretch { start, end: self.end_of_loops(start, read) }),
-                _ => self.follow(f, home, start, read, &mut life),
+                _ => self.follow(f, home, start, read, life),
             }
         }
         f.watch.visit(life.len() / 16);
@@ -180,7 +190,6 @@ impl Lives {
             }
             touches
         });
-        self.all[slot] = life;
     }
 
     /// Follows the live range backward from `read` to `start` in block `home`.
@@ -190,8 +199,8 @@ impl Lives {
             return;
         }
         life.push(Stretch { start: self.spans[read.block].start, end: read.position });
-        let mut todo: Vec<Block> = f.block(read.block).preds.to_vec();
-        while let Some(block) = todo.pop() {
+        self.todo.extend(&f.block(read.block).preds);
+        while let Some(block) = self.todo.pop() {
             if std::mem::replace(&mut self.seen[block], read.slot + 1) == read.slot + 1 {
                 continue;
             }
@@ -201,7 +210,7 @@ impl Lives {
             let is_home = block == home;
             life.push(Stretch { start: if is_home { start } else { span.start }, end: span.end });
             if !is_home {
-                todo.extend(&f.block(block).preds);
+                self.todo.extend(&f.block(block).preds);
             }
         }
     }

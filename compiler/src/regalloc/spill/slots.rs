@@ -14,7 +14,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::slot_lives::{Lives, Stretch};
+use bumpalo::Bump;
+
+use super::slot_lives::{Life, Lives, Stretch};
 use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst};
 use crate::ir::function::Function;
@@ -81,8 +83,9 @@ pub(super) struct Places {
 /// # Errors
 /// A limit if the stack exceeds the range of stack accesses.
 pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result<Places, CompileError> {
-    let mut classes =
-        Classes { parent: (0..).take(slots.all.len()).collect(), lives: Lives::new(f, slots).all };
+    let scratch = &Bump::new();
+    let lives = Lives::new_in(scratch, f, slots).all;
+    let mut classes = Classes { scratch, parent: (0..).take(slots.all.len()).collect(), lives };
     let mut order: Vec<usize> = (0..slots.moves.len()).collect();
     order.sort_by_key(|index| Reverse(slots.moves[*index].depth));
     let mut is_void = vec![false; order.len()];
@@ -92,28 +95,29 @@ pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result
         let same_size = slots.all[from as usize].words == slots.all[to as usize].words;
         is_void[index] = same_size && classes.join(from, to);
     }
-    let mut file = StackFile { start, ..StackFile::default() };
+    let mut file = StackFile::new_in(scratch, start);
     let mut roots: Vec<u32> =
         (0..).take(slots.all.len()).filter(|slot| classes.root(*slot) == *slot).collect();
     roots.sort_by_key(|slot| classes.lives[*slot as usize].first().copied());
     let mut place_of_root = vec![0; slots.all.len()];
     for root in roots {
-        let life = std::mem::take(&mut classes.lives[root as usize]);
+        let life = &classes.lives[root as usize];
         f.watch.visit(1 + life.len() / 16);
-        place_of_root[root as usize] = file.place(slots.all[root as usize].words, &life)?;
+        place_of_root[root as usize] = file.place(slots.all[root as usize].words, life)?;
     }
     let offset = (0..).take(slots.all.len()).map(|slot| place_of_root[classes.root(slot) as usize]).collect();
     Ok(Places { offset, is_void, bytes: start + 4 * file.words })
 }
 
 /// Classes of coalesced slots.
-struct Classes {
+struct Classes<'s> {
+    scratch: &'s Bump,
     parent: Vec<u32>,
-    /// The live range of each root, ascending.
-    lives: Vec<Vec<Stretch>>,
+    /// The live range of each root.
+    lives: Vec<Life<'s>>,
 }
 
-impl Classes {
+impl Classes<'_> {
     fn root(&mut self, mut slot: u32) -> u32 {
         while self.parent[slot as usize] != slot {
             let above = self.parent[slot as usize];
@@ -134,7 +138,7 @@ impl Classes {
         if overlap(&self.lives[large as usize], &self.lives[small as usize]) {
             return false;
         }
-        let more = std::mem::take(&mut self.lives[small as usize]);
+        let more = std::mem::replace(&mut self.lives[small as usize], Life::new_in(self.scratch));
         insert(&mut self.lives[large as usize], &more);
         self.parent[small as usize] = large;
         true
@@ -150,7 +154,7 @@ fn overlap(life: &[Stretch], other: &[Stretch]) -> bool {
 }
 
 /// Adds stretches that do not overlap `life`.
-fn insert(life: &mut Vec<Stretch>, more: &[Stretch]) {
+fn insert(life: &mut Life<'_>, more: &[Stretch]) {
     for stretch in more {
         let place = life.partition_point(|known| known.end < stretch.start);
         life.insert(place, *stretch);
@@ -158,27 +162,31 @@ fn insert(life: &mut Vec<Stretch>, more: &[Stretch]) {
 }
 
 /// An allocated piece of stack memory.
-#[derive(Clone, Debug)]
-struct Place {
+struct Place<'s> {
     offset: u32,
     words: u32,
     /// The positions at which it is occupied.
-    life: Vec<Stretch>,
+    life: Life<'s>,
 }
 
 /// Stack memory during assignment.
-#[derive(Default)]
-struct StackFile {
+struct StackFile<'s> {
+    scratch: &'s Bump,
     start: u32,
     words: u32,
-    places: Vec<Place>,
+    places: Vec<Place<'s>>,
     /// Places by the positions at which they may become free, the first on top.
     busy: BinaryHeap<Reverse<(u32, usize)>>,
     /// Free places, by size in words.
     free: Vec<Vec<usize>>,
 }
 
-impl StackFile {
+impl<'s> StackFile<'s> {
+    /// Empty memory from byte `start` on.
+    fn new_in(scratch: &'s Bump, start: u32) -> Self {
+        StackFile { scratch, start, words: 0, places: Vec::new(), busy: BinaryHeap::new(), free: Vec::new() }
+    }
+
     /// A place for the live range `life`; live ranges are placed in order of their first position.
     fn place(&mut self, words: u32, life: &[Stretch]) -> Result<u32, CompileError> {
         let (Some(first), Some(last)) = (life.first(), life.last()) else { return Ok(self.start) };
@@ -222,7 +230,7 @@ impl StackFile {
         if self.start + 4 * self.words > REACH_BYTES {
             return Err(BackEndError::SpillStack { reach: REACH_BYTES }.into());
         }
-        self.places.push(Place { offset, words, life: Vec::new() });
+        self.places.push(Place { offset, words, life: Life::new_in(self.scratch) });
         Ok(self.places.len() - 1)
     }
 }
@@ -237,7 +245,8 @@ mod tests {
 
     #[test]
     fn free_places_are_reused() {
-        let mut file = StackFile { start: 8, ..StackFile::default() };
+        let scratch = Bump::new();
+        let mut file = StackFile::new_in(&scratch, 8);
         let mut place = |words, stretches: &[(u32, u32)]| file.place(words, &life(stretches)).unwrap();
         assert_eq!(place(1, &[(0, 3), (20, 30)]), 8);
         assert_eq!(place(4, &[(1, 5)]), 12);
@@ -250,8 +259,10 @@ mod tests {
 
     #[test]
     fn slots_are_merged_unless_their_live_ranges_overlap() {
-        let lives = vec![life(&[(0, 4), (10, 12)]), life(&[(5, 9)]), life(&[(12, 13)]), life(&[(13, 14)])];
-        let mut classes = Classes { parent: vec![0, 1, 2, 3], lives };
+        let scratch = &Bump::new();
+        let lives = [life(&[(0, 4), (10, 12)]), life(&[(5, 9)]), life(&[(12, 13)]), life(&[(13, 14)])];
+        let lives = lives.into_iter().map(|life| Life::from_iter_in(life, scratch)).collect();
+        let mut classes = Classes { scratch, parent: vec![0, 1, 2, 3], lives };
         assert!(classes.join(0, 1) && classes.join(1, 0));
         assert!(!classes.join(1, 2), "12 is in both");
         assert!(classes.join(3, 1) && !classes.join(2, 3));
