@@ -21,7 +21,7 @@ impl FrontEnd for TextIr {
         }
         let info = ShaderInfo {
             entry_point: first.name.to_string(),
-            workgroup_size: first.workgroup_size.unwrap_or([1; 3]),
+            workgroup_size: first.declared.workgroup_size.unwrap_or([1; 3]),
             ..ShaderInfo::default()
         };
         Ok((first, info))

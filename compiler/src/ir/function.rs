@@ -161,6 +161,24 @@ impl Settled {
     }
 }
 
+/// What the input declares about the surroundings of a program.
+#[derive(Clone, Default, Debug)]
+pub struct Declared {
+    /// Invocations of a workgroup in each dimension, if the input states them.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// Memory that may be read wherever its address is known.
+    pub readable: Vec<Readable>,
+}
+
+/// Device memory that may be read whether or not the program would: the contents of a uniform block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Readable {
+    /// The uniform register of the address: the index of its first half-word.
+    pub address: u16,
+    /// Size in bytes.
+    pub bytes: u32,
+}
+
 /// The bit for value numbering among local rewrites.
 pub const NUMBERED: u8 = 1 << 3;
 
@@ -200,8 +218,8 @@ pub struct Function<'a> {
     pub has_exact: bool,
     /// Values that may be rounded to half precision may occur ([`ValueData::relaxed`]).
     pub has_relaxed: bool,
-    /// Invocations of a workgroup in each dimension, if the input states them.
-    pub workgroup_size: Option<[u32; 3]>,
+    /// What the input declares about the program's surroundings.
+    pub declared: Declared,
     /// Source positions of instructions.
     pub sources: Sources,
     /// Parameters of a test kernel.
@@ -417,7 +435,7 @@ pub fn with_room<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
         special_values: false,
         has_exact: false,
         has_relaxed: false,
-        workgroup_size: None,
+        declared: Declared::default(),
         sources: Sources::default(),
         params: Vec::new(),
         insts: Table::with_room(count),

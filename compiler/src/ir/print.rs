@@ -8,7 +8,7 @@ use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
 
 use super::entity::{Block, Entity, Inst, Value};
-use super::function::{Access, Function, InstData, Seam};
+use super::function::{Access, Function, InstData, Readable, Seam};
 use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::table::Side;
@@ -121,8 +121,13 @@ impl FunctionText<'_, '_> {
         let signed = if self.f.signed_zeros { " signed_zeros" } else { "" };
         let special = if self.f.special_values { " special_values" } else { "" };
         write!(out, ") stage {}{separate}{signed}{special}", self.f.stage.name())?;
-        if let Some([x, y, z]) = self.f.workgroup_size {
+        if let Some([x, y, z]) = self.f.declared.workgroup_size {
             write!(out, " workgroup_size {x} {y} {z}")?;
+        }
+        for Readable { address, bytes } in &self.f.declared.readable {
+            write!(out, " readable ")?;
+            write_register(out, 'u', *address, 64)?;
+            write!(out, " {bytes}")?;
         }
         writeln!(out, " {{")
     }

@@ -67,7 +67,7 @@ pub fn lower_test_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
     if !params.is_empty() || kept != 0 {
         context.facts.info.writes_memory |= kept != 0;
         context.facts.info.uniforms = ranges;
-        context.facts.info.workgroup_size = f.workgroup_size.unwrap_or([1; 3]);
+        context.facts.info.workgroup_size = f.declared.workgroup_size.unwrap_or([1; 3]);
     }
     Ok(())
 }

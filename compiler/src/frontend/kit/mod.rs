@@ -101,7 +101,7 @@ use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
 use super::ssa::Variables;
 use crate::error::CompileError;
-use crate::ir::{Builder, Function};
+use crate::ir::{Builder, Declared, Function};
 use crate::{CompileKey, CompileLimits, stopping};
 
 /// A shader under construction.
@@ -186,9 +186,11 @@ impl<'f, 'a> Kit<'f, 'a> {
             return Err(error.into());
         }
         let placement = self.uniforms.place()?;
+        let readable = self.uniforms.readable(&placement);
         let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, software, .. } = self;
         let function = b.finish();
-        function.workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
+        let workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
+        function.declared = Declared { workgroup_size, readable };
         vars.finish(function, |src| placement.map(src));
         Ok(ShaderInfo {
             stage,

@@ -5,6 +5,7 @@ use agx_abi::layout::{self, LayoutError};
 use agx_abi::{UniformRange, UniformSource};
 
 use crate::error::{CompileError, KitError};
+use crate::ir::Readable;
 use crate::ir::src::{Src, SrcKind};
 
 /// Uniforms in order of first use.
@@ -15,6 +16,8 @@ pub struct Uniforms {
     push: Option<(u32, u32)>,
     /// Ranges at fixed positions before all others, ascending.
     fixed: Vec<UniformRange>,
+    /// Registers with the addresses of memory that may be read speculatively, and its size in bytes.
+    readable: Vec<(Src, u32)>,
 }
 
 /// Bits of a provisional payload below the slot number.
@@ -63,6 +66,11 @@ impl Uniforms {
         provisional(PUSH_SLOT, (offset / 2) as u16, bits)
     }
 
+    /// Records that `bytes` bytes at the address in the register `address` may be read whether or not the program would.
+    pub fn note_readable(&mut self, address: Src, bytes: u32) {
+        self.readable.push((address, bytes));
+    }
+
     /// Orders the slots according to the resource layout.
     pub(crate) fn place(&self) -> Result<Placement, CompileError> {
         let mut wanted: Vec<(UniformSource, u16)> = self.slots.iter().map(|source| (*source, 0)).collect();
@@ -82,6 +90,14 @@ impl Uniforms {
             push_offset,
             ranges,
         })
+    }
+
+    /// The memory recorded by [`Uniforms::note_readable`].
+    pub(crate) fn readable(&self, placement: &Placement) -> Vec<Readable> {
+        let placed = self.readable.iter().filter_map(|(address, bytes)| {
+            Some(Readable { address: placement.map(*address).as_uniform()?, bytes: *bytes })
+        });
+        placed.collect()
     }
 }
 

@@ -169,6 +169,10 @@ fn buffer<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>
             access.set(Access::SPECULATABLE, is_there && !access.contains(Access::VOLATILE));
             let buffer = BufferElement { set, binding, element: Src::imm32(0), is_uniform, bounds };
             let base = buffers::address(&mut v.kit, buffer);
+            if access.contains(Access::SPECULATABLE) && base.as_uniform().is_some() {
+                let bytes = v.types.explicit_end(global.ty, MatrixLayout::default())?;
+                v.kit.uniforms.note_readable(base, bytes);
+            }
             Root::Buffer { base, identity: Some(buffer) }
         }
     };

@@ -17,7 +17,7 @@ use bumpalo::Bump;
 use self::scan::Scanner;
 use crate::error::{CompileError, TextError};
 use crate::ir::entity::{Block, Entity, Value};
-use crate::ir::function::{Function, InstData, Seam, Segment};
+use crate::ir::function::{Function, InstData, Readable, Seam, Segment};
 use crate::ir::op::{IrOp, Mods, Op};
 use crate::ir::print::Registers;
 use crate::ir::src::Src;
@@ -146,7 +146,16 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.f.special_values = self.scanner.eat("special_values");
         self.scanner.skip_space();
         if self.scanner.eat("workgroup_size") {
-            self.f.workgroup_size = Some(self.workgroup_size()?);
+            self.f.declared.workgroup_size = Some(self.workgroup_size()?);
+        }
+        self.scanner.skip_space();
+        while self.scanner.eat("readable") {
+            self.scanner.skip_space();
+            let (address, _) = self.register('u')?;
+            self.scanner.skip_space();
+            let bytes = self.scanner.number("a size in bytes", u32::MAX.into())? as u32;
+            self.f.declared.readable.push(Readable { address, bytes });
+            self.scanner.skip_space();
         }
         self.scanner.expect("{")
     }
