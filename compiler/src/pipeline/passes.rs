@@ -204,6 +204,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_rounding));
     OPT_JUMP_THREADING "opt_jump_threading" "Redirects branches whose conditions are known, and folds known conditions." =
         optional(Source, Source, sure!(opt::opt_jump_threading));
+    OPT_NEST_EXITS "opt_nest_exits" "Converts ifs that leave a scope to ifs around the rest of the scope." =
+        optional(Source, Source, sure!(opt::opt_nest_exits));
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_SATURATE "opt_saturate" "Saturates numbers that are bounded on one side where the other bound holds anyway." =
