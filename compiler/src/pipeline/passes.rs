@@ -178,6 +178,8 @@ passes! {
 
     OPT_READONLY_MEMORY "opt_readonly_memory" "Marks loads of memory that the shader does not write as read-only." =
         optional(Source, Source, sure!(opt::opt_readonly_memory)).acts_on(&[&GLOBAL]);
+    OPT_CONSTANT_LOADS "opt_constant_loads" "Replaces loads of constant data at constant offsets by the constants." =
+        optional(Source, Source, sure!(opt::opt_constant_loads, context)).acts_on(&[&GLOBAL]);
     OPT_READABLE_MEMORY "opt_readable_memory" "Marks loads within uniform blocks as speculatable." =
         optional(Source, Source, sure!(opt::opt_readable_memory)).acts_on(&[&GLOBAL]);
     OPT_COPY_PROP "opt_copy_prop" "Replaces uses of copies by their sources." =

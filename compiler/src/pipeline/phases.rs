@@ -52,7 +52,7 @@ phases! {
     ] "Lowers subgroup operations, before the phases that lower their arithmetic.";
 
     Memory "memory" -> Source [
-        OPT_READABLE_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
+        OPT_CONSTANT_LOADS OPT_READABLE_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
     ] "Optimises memory accesses while addresses are in bytes.";
 
     Arithmetic "arithmetic" -> Source [

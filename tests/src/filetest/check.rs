@@ -1,7 +1,7 @@
 //! Runs the functions of a file test and compares the results with the expectations.
 
 use agx_abi::linking::VertexOutputs;
-use agx_abi::{PartRole, Target};
+use agx_abi::{PartRole, Target, UniformRange, UniformSource};
 use agx_compiler::internal::Context;
 use agx_compiler::internal::End;
 use agx_compiler::internal::Reg;
@@ -112,6 +112,12 @@ fn run_passes(
     key.vertex_outputs = setting("paired").filter(|value| *value != 0).map(|_| VertexOutputs::default());
     let mut context = Context::new(Target::default(), &key);
     context.facts.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
+    if let Some(words) = setting("constant_words") {
+        // The section counts from 0; its address is in u0_u1.
+        context.facts.info.constants = (0..words).flat_map(u32::to_le_bytes).collect();
+        context.facts.info.uniforms =
+            vec![UniformRange { start: 0, halves: 4, source: UniformSource::ConstantAddress }];
+    }
     context.facts.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];
     context.facts.end = End::of(&context.facts.info, PartRole::Main);
     for value in f.values.keys() {

@@ -164,7 +164,8 @@ impl FunctionTest {
 }
 
 /// Names of the settings.
-const SETTINGS: [&str; 5] = ["max_gpr_halves", "paired", "scratch_bytes", "spill_everything", "stage"];
+const SETTINGS: [&str; 6] =
+    ["constant_words", "max_gpr_halves", "paired", "scratch_bytes", "spill_everything", "stage"];
 
 /// Pipeline stages, by their number in the setting `stage`.
 pub const STAGES: [Stage; 3] = [Stage::Compute, Stage::Vertex, Stage::Fragment];
