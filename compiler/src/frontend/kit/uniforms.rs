@@ -16,8 +16,17 @@ pub struct Uniforms {
     push: Option<(u32, u32)>,
     /// Ranges at fixed positions before all others, ascending.
     fixed: Vec<UniformRange>,
-    /// Registers with the addresses of memory that may be read speculatively, and its size in bytes.
-    readable: Vec<(Src, u32)>,
+    /// Memory that may be read speculatively.
+    readable: Vec<ReadableBlock>,
+}
+
+/// Memory that may be read whether or not the program would.
+struct ReadableBlock {
+    /// The register of its address.
+    address: Src,
+    bytes: u32,
+    /// The program computes offsets in it, which passes may find to be constant.
+    is_indexed: bool,
 }
 
 /// Bits of a provisional payload below the slot number.
@@ -68,7 +77,14 @@ impl Uniforms {
 
     /// Records that `bytes` bytes at the address in the register `address` may be read whether or not the program would.
     pub fn note_readable(&mut self, address: Src, bytes: u32) {
-        self.readable.push((address, bytes));
+        self.readable.push(ReadableBlock { address, bytes, is_indexed: false });
+    }
+
+    /// Records that the program computes an offset from the address in the register `address`.
+    pub fn note_indexed(&mut self, address: Src) {
+        for block in self.readable.iter_mut().filter(|block| block.address == address) {
+            block.is_indexed = true;
+        }
     }
 
     /// Orders the slots according to the resource layout.
@@ -92,10 +108,11 @@ impl Uniforms {
         })
     }
 
-    /// The memory recorded by [`Uniforms::note_readable`].
+    /// The memory recorded by [`Uniforms::note_readable`] in which the program computes offsets.
     pub(crate) fn readable(&self, placement: &Placement) -> Vec<Readable> {
-        let placed = self.readable.iter().filter_map(|(address, bytes)| {
-            Some(Readable { address: placement.map(*address).as_uniform()?, bytes: *bytes })
+        let indexed = self.readable.iter().filter(|block| block.is_indexed);
+        let placed = indexed.filter_map(|block| {
+            Some(Readable { address: placement.map(block.address).as_uniform()?, bytes: block.bytes })
         });
         placed.collect()
     }

@@ -216,6 +216,9 @@ fn step_bytes<'a>(
             Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
         }
         None => {
+            if let Root::Buffer { base, .. } = pointer.root {
+                v.kit.uniforms.note_indexed(base);
+            }
             let index = index::index_word(&mut v.kit.b, index);
             let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride);
             let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
