@@ -235,7 +235,10 @@ fn pipeline_chapter(page: &mut String) {
          * Uniform buffers begin at multiples of {BLOCK_GRANULE_BYTES} bytes. All bytes up to the next multiple after the size, at least \
          {BLOCK_GRANULE_BYTES}, can be read\n  and are treated as inside: `robustUniformBufferAccessSizeAlignment` is {BLOCK_GRANULE_BYTES}, \
          `robustStorageBufferAccessSizeAlignment` is 1.\n\
-         * Sizes are at most 2^32 - 64.\n"
+         * Sizes are at most 2^32 - 64.\n\n\
+         With or without `Robustness`, all of a uniform block, up to the end of its last member, must be readable: shaders read members \
+         before they know\nwhether they need them. Elements of arrays of blocks, and bindings with `BindingAccess::PartiallyBound`, are \
+         read only where the program does.\n"
     );
 }
 
