@@ -236,7 +236,7 @@ fn pipeline_chapter(page: &mut String) {
          {BLOCK_GRANULE_BYTES}, can be read\n  and are treated as inside: `robustUniformBufferAccessSizeAlignment` is {BLOCK_GRANULE_BYTES}, \
          `robustStorageBufferAccessSizeAlignment` is 1.\n\
          * Sizes are at most 2^32 - 64.\n\n\
-         With or without `Robustness`, all of a uniform block, up to the end of its last member, must be readable: shaders read members \
+         Without `Robustness`, all of a uniform block, up to the end of its last member, must be readable: shaders read members \
          before they know\nwhether they need them. Elements of arrays of blocks, and bindings with `BindingAccess::PartiallyBound`, are \
          read only where the program does.\n"
     );
