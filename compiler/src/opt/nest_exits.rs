@@ -11,6 +11,7 @@
 //! Before: stage source. After: the same.
 
 use super::opt_simplify_control;
+use super::simplify_control::phi_data;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Seam, Segment, Src, has_left};
 
 /// Maximum number of exits of a scope that are converted: each nests the rest of the scope one level deeper.
@@ -55,7 +56,7 @@ struct Nesting<'f, 'a> {
     open: Vec<Open>,
 }
 
-impl<'a> Nesting<'_, 'a> {
+impl Nesting<'_, '_> {
     /// Crosses a seam of the old layout. `next` is the block after it, `after` the one after the construct that it opens.
     fn cross(&mut self, Segment { block, seam }: Segment, next: Option<Block>, after: Option<Block>) {
         match seam {
@@ -143,17 +144,12 @@ impl<'a> Nesting<'_, 'a> {
         let (moved, mut kept): (Vec<(Block, Src)>, Vec<(Block, Src)>) =
             data.phi_inputs().partition(|(from, _)| moves(from));
         let joined = self.f.add_value_like(dst);
-        let data_of = |f: &Function<'a>, inputs: &[(Block, Src)]| InstData {
-            srcs: f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src)),
-            mods: f.bump.alloc_slice_fill_iter(inputs.iter().map(|(block, _)| block.0)),
-            ..data
-        };
         let dsts = self.f.alloc(&[joined]);
-        let new = InstData { dsts, ..data_of(self.f, &moved) };
+        let new = InstData { dsts, ..phi_data(self.f, &moved, &data) };
         let new = self.f.add_inst(new);
         self.f.block_mut(join).insts.push(new);
         kept.push((join, joined.into()));
-        let data = data_of(self.f, &kept);
+        let data = phi_data(self.f, &kept, &data);
         self.f.set_inst(phi, data);
     }
 }

@@ -57,6 +57,13 @@ fn count_jumps(f: &Function<'_>) -> Side<Block, u32> {
     jumps
 }
 
+/// A phi like `like` with other inputs.
+pub(super) fn phi_data<'a>(f: &Function<'a>, inputs: &[(Block, Src)], like: &InstData<'a>) -> InstData<'a> {
+    let srcs = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
+    let mods = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(block, _)| block.0));
+    InstData { srcs, mods, ..*like }
+}
+
 /// An open construct, by positions in the new layout.
 struct Open {
     /// The segment that opens it.
@@ -242,7 +249,7 @@ impl<'a> Simplifier<'_, 'a> {
             })
             .collect();
         let joined = self.f.add_value_like(dst);
-        let new_phi = self.phi_data(&inputs, &data);
+        let new_phi = phi_data(self.f, &inputs, &data);
         let dsts = self.f.alloc(&[joined]);
         let new_phi = self.f.add_inst(InstData { dsts, ..new_phi });
         self.f.block_mut(join).insts.push(new_phi);
@@ -252,14 +259,8 @@ impl<'a> Simplifier<'_, 'a> {
         };
         let mut kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| !moved(*from)).collect();
         kept.push((join, joined.into()));
-        let data = self.phi_data(&kept, &data);
+        let data = phi_data(self.f, &kept, &data);
         self.f.set_inst(phi, data);
-    }
-
-    fn phi_data(&self, inputs: &[(Block, Src)], like: &InstData<'a>) -> InstData<'a> {
-        let srcs = self.f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
-        let mods = self.f.bump.alloc_slice_fill_iter(inputs.iter().map(|(block, _)| block.0));
-        InstData { srcs, mods, ..*like }
     }
 
     fn finish_if(&mut self, join: Block) {
@@ -408,7 +409,7 @@ impl<'a> Simplifier<'_, 'a> {
                     .map(|(from, src)| (self.resolve(from), src))
                     .filter(|(from, _)| is_pred(from))
                     .collect();
-                let data = self.phi_data(&inputs, &data);
+                let data = phi_data(self.f, &inputs, &data);
                 self.f.set_inst(phi, data);
             }
         }
