@@ -2,8 +2,8 @@
 //!
 //! The hardware adds to a 64-bit base an index in elements with an additional left shift of 0 to 2. The byte
 //! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
-//! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. Offsets
-//! are below 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap
+//! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. A part that
+//! something else reads as well is not rebuilt if it is a multiple of the unit as a whole. Offsets are below 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap
 //! changes nothing. The index of a `signed` access is sign-extended.
 //!
 //! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
@@ -14,12 +14,14 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{Coherency, Format};
 use arrayvec::ArrayVec;
 
+use crate::analysis::uses::uses;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{
-    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value,
+    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, SrcKind, Type,
+    Value,
 };
 
 /// Maximum number of terms that an offset is decomposed into.
@@ -43,7 +45,10 @@ const MAX_SHIFT: u32 = 2;
 /// None at present; the signature is that of every lowering.
 pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
     let (is_numbered, values) = (is_numbered(f), f.values.len());
-    f.map_insts(|r, inst| lower(r, inst, target));
+    f.with_scratch(|f, scratch| {
+        let uses = uses(f, scratch);
+        f.map_insts(|r, inst| lower(r, &uses, inst, target));
+    });
     // Accesses themselves are not numbered.
     if is_numbered && f.values.len() == values {
         keep_numbered(f);
@@ -51,12 +56,15 @@ pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), Compile
     Ok(())
 }
 
-fn lower(r: &mut Rewriter<'_, '_>, inst: Inst, target: Target) -> Rewrite {
+/// The number of readers of each value.
+type Uses<'s> = ScratchSide<'s, Value, u32>;
+
+fn lower(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, inst: Inst, target: Target) -> Rewrite {
     let data = r.f.insts[inst];
     match data.op {
-        Op::Ir(IrOp::LoadGlobal) => lower_load(r, &data),
-        Op::Ir(IrOp::StoreGlobal) => lower_store(r, &data),
-        Op::Ir(IrOp::AtomicGlobal) => lower_atomic(r, &data, target),
+        Op::Ir(IrOp::LoadGlobal) => lower_load(r, uses, &data),
+        Op::Ir(IrOp::StoreGlobal) => lower_store(r, uses, &data),
+        Op::Ir(IrOp::AtomicGlobal) => lower_atomic(r, uses, &data, target),
         _ => Rewrite::Keep,
     }
 }
@@ -139,12 +147,12 @@ fn in_uniforms(f: &Function<'_>, base: Src) -> Src {
     }
 }
 
-fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+fn lower_load(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>) -> Rewrite {
     let (base, offset) = (in_uniforms(r.f, data.srcs[0]), data.srcs[1]);
     let access = data.get(key::ACCESS);
     load_pieces(r, data.dsts[0], |r, dst, bytes| {
         let ty = r.f.ty(dst);
-        let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8);
         let index = extended(index, access);
         let mods = access_mods(Opcode::Load, ty, shift);
         r.push(Opcode::Load, &[dst], &[base, index], &mods);
@@ -152,12 +160,12 @@ fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     Rewrite::Remove
 }
 
-fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+fn lower_store(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>) -> Rewrite {
     let (base, offset) = (in_uniforms(r.f, data.srcs[1]), data.srcs[2]);
     let access = data.get(key::ACCESS);
     store_pieces(r, data.srcs[0], |r, piece, bytes| {
         let ty = r.f.src_ty(piece);
-        let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8);
         let index = extended(index, access);
         let mods = access_mods(Opcode::Store, ty, shift);
         r.push(Opcode::Store, &[], &[piece, base, index], &mods);
@@ -181,9 +189,9 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
 
 /// The index of an atomic is in words and not shifted. Chips with several clusters need the wider coherency
 /// (Mesa 25.0 sets its bit only on those).
-fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -> Rewrite {
+fn lower_atomic(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>, target: Target) -> Rewrite {
     let [base, offset, operand] = [in_uniforms(r.f, data.srcs[0]), data.srcs[1], data.srcs[2]];
-    let index = match divide(&Linear::of(r.f, offset, 0), 4) {
+    let index = match divide(&Linear::of(r.f, uses, offset, 0, 4), 4) {
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
@@ -198,9 +206,15 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -
 }
 
 /// The index and shift that address byte `offset + bytes` in elements of `element` bytes.
-fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8) -> (Src, u32) {
-    let linear = Linear::of(r.f, offset, bytes);
+fn element_index(
+    r: &mut Rewriter<'_, '_>,
+    uses: &Uses<'_>,
+    offset: Src,
+    bytes: u32,
+    element: u8,
+) -> (Src, u32) {
     let element = u32::from(element);
+    let linear = Linear::of(r.f, uses, offset, bytes, element);
     if let Some((divided, shift)) = linear.scaled(element) {
         return (divided.build(r), shift);
     }
@@ -215,32 +229,56 @@ pub(crate) struct Linear {
     pub constant: i32,
 }
 
+/// A part of a sum.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub src: Src,
+    /// The factor by which the sum contains it.
+    factor: i32,
+    /// Something else reads it too, or reads a part of the sum that contains it.
+    is_shared: bool,
+}
+
 impl Linear {
-    /// Decomposes `offset + bytes`.
-    fn of(f: &Function<'_>, offset: Src, bytes: u32) -> Linear {
-        Linear::of_parts(f, offset, bytes, |_| false)
+    /// Decomposes `offset + bytes`, to be divided by `element`. What something else reads as well is not decomposed
+    /// without need: it would have to be computed again.
+    fn of(f: &Function<'_>, uses: &Uses<'_>, offset: Src, bytes: u32, element: u32) -> Linear {
+        let full = Linear::of_parts(f, offset, bytes, |_| false);
+        if full.terms.len() == 1 {
+            return full;
+        }
+        let kept = Linear::of_parts(f, offset, bytes, |part| {
+            part.is_shared |= part.src.as_value().is_some_and(|value| uses[value] > 1);
+            part.is_shared && part.factor % element as i32 == 0
+        });
+        // A constant is one only if it is the whole one: others may cancel it.
+        if kept.constant == full.constant && kept.scaled(element).is_some() { kept } else { full }
     }
 
-    /// Decomposes `offset + bytes` as far as `is_whole` does not hold for a part.
+    /// Decomposes `offset + bytes` as far as `is_whole` does not hold for a part. The parts of a shared part are shared.
     pub(crate) fn of_parts(
         f: &Function<'_>,
         offset: Src,
         bytes: u32,
-        is_whole: impl Fn(Src) -> bool,
+        mut is_whole: impl FnMut(&mut Part) -> bool,
     ) -> Linear {
         let mut linear = Linear { terms: ArrayVec::new(), constant: bytes as i32 };
-        let mut pending: ArrayVec<(Src, i32), MAX_STEPS> = ArrayVec::new();
-        pending.push((offset, 1));
+        let mut pending: ArrayVec<Part, MAX_STEPS> = ArrayVec::new();
+        pending.push(Part { src: offset, factor: 1, is_shared: false });
         for _ in 0..MAX_STEPS {
-            let Some((src, factor)) = pending.pop() else { return linear };
+            let Some(mut part) = pending.pop() else { return linear };
+            let Part { src, factor, .. } = part;
             if let Some(imm) = src.as_imm() {
                 linear.constant = linear.constant.wrapping_add((imm as i32).wrapping_mul(factor));
                 continue;
             }
-            match summands(f, src).filter(|_| !is_whole(src)) {
+            match summands(f, src).filter(|_| !is_whole(&mut part)) {
                 Some(parts) if pending.len() + parts.len() + linear.terms.len() <= MAX_TERMS => {
-                    pending
-                        .extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));
+                    pending.extend(parts.iter().rev().map(|(src, times)| Part {
+                        src: *src,
+                        factor: times.wrapping_mul(factor),
+                        is_shared: part.is_shared,
+                    }));
                 }
                 _ if linear.add_term(src, factor) => {}
                 _ => return Linear::opaque(offset, bytes),

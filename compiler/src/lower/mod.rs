@@ -31,8 +31,8 @@ mod trigonometry;
 mod unreachable;
 mod varyings;
 
-pub(crate) use address::Linear;
 pub use address::lower_address;
+pub(crate) use address::{Linear, Part};
 pub use barrier::lower_barrier;
 pub use control_flow::lower_control_flow;
 pub use cull_distance::lower_cull_distance;

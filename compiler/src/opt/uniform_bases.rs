@@ -27,7 +27,7 @@ use crate::ir::key;
 use crate::ir::{
     Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
-use crate::lower::Linear;
+use crate::lower::{Linear, Part};
 
 /// Maximum number of bases that are added, each of which takes four half-words of the uniform file.
 const MOST_BASES: usize = 16;
@@ -107,7 +107,7 @@ fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, Aren
             let data = &f.insts[*inst];
             let is_uniform = |src: &Src| src.as_value().is_none_or(|value| uniform[value]);
             // The preamble computes uniform parts of an offset as a whole.
-            let is_whole = |src: Src| src.as_value().is_some_and(|value| uniform[value]);
+            let is_whole = |part: &mut Part| part.src.as_value().is_some_and(|value| uniform[value]);
             if let Some((base, linear, element)) = locate(f, data, is_whole) {
                 let varies = linear.terms.iter().any(|(term, _)| !is_uniform(term));
                 let index = (varies && is_uniform(&base)).then(|| include(&mut indices, &linear, element));
@@ -127,7 +127,7 @@ fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, Aren
 fn locate(
     f: &Function<'_>,
     data: &InstData<'_>,
-    is_whole: impl Fn(Src) -> bool,
+    is_whole: impl FnMut(&mut Part) -> bool,
 ) -> Option<(Src, Linear, u32)> {
     let [base, offset] = location(data)?;
     let ty = data.dst().map_or_else(|| f.src_ty(data.srcs[0]), |dst| f.ty(dst));
