@@ -5,8 +5,8 @@
 //!   it.
 //! * Twice a number, computed as a sum, counts as a product.
 //! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes
-//!   `a * b + (c * d + e)`, two operations instead of three. Mesa 25.0 does the same; rounding differs, so this requires
-//!   contraction.
+//!   `a * b + (c * d + e)`, two operations instead of three. Mesa 25.0 does the same. Of floats, rounding differs, so this
+//!   requires contraction.
 //! * A left shift by up to four is fused with the addition or subtraction that reads it.
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
 //! * The product of two reciprocal square roots is the reciprocal square root of a product, if both have no other use.
@@ -332,10 +332,42 @@ fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) ->
         return Some(());
     }
     if !changed {
-        return None;
+        return integer_chain(r, uses, sum, [a, b]).or_else(|| integer_chain(r, uses, sum, [b, a]));
     }
     let op = if adds { Opcode::Iadd } else { Opcode::Isub };
     r.push(op, sum.dsts, &[a, b], &mods(op).with(key::SHIFT, shift));
+    Some(())
+}
+
+/// Makes a sum of integer products with no other use begin with `addend`.
+fn integer_chain(
+    r: &mut Rewriter<'_, '_>,
+    uses: &Uses<'_>,
+    sum: &InstData<'_>,
+    [products, addend]: [Src; 2],
+) -> Option<()> {
+    let width = r.f.ty(*sum.dsts.first()?).bits;
+    if sum.op != Op::Hw(Opcode::Iadd) || sum.get(key::SHIFT) != 0 {
+        return None;
+    }
+    let (mut at, mut factors) = (products, ArrayVec::<[Src; 2], MAX_PRODUCTS>::new());
+    let innermost = loop {
+        if !uses.once(at) || r.f.width(at) != width {
+            return None;
+        }
+        if let Some(product) = product(r, uses, at, width) {
+            break product;
+        }
+        let link = defined_by(r, at, Opcode::Imadd)?;
+        factors.try_push([link.srcs[0], link.srcs[1]]).ok()?;
+        at = link.srcs[2];
+    };
+    let ([last_a, last_b], others) = factors.split_first()?;
+    let mut total = addend;
+    for [a, b] in std::iter::once(innermost).chain(others.iter().rev().copied()) {
+        total = r.op(Opcode::Imadd, width, &[a, b, total]);
+    }
+    r.push(Opcode::Imadd, sum.dsts, &[*last_a, *last_b, total], &mods(Opcode::Imadd));
     Some(())
 }
 
