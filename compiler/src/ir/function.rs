@@ -168,6 +168,37 @@ pub struct Declared {
     pub workgroup_size: Option<[u32; 3]>,
     /// Memory that may be read wherever its address is known.
     pub readable: Vec<Readable>,
+    /// Loops, by their headers, for which the input says whether to unroll them.
+    pub unroll_hints: Vec<(Block, UnrollHint)>,
+}
+
+impl Declared {
+    /// What the input says about unrolling the loop with this header.
+    pub fn unroll_hint(&self, header: Block) -> Option<UnrollHint> {
+        self.unroll_hints.iter().find(|(block, _)| *block == header).map(|(_, hint)| *hint)
+    }
+}
+
+/// Whether to unroll a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnrollHint {
+    /// Unroll it even if the code becomes much larger.
+    Unroll,
+    /// Keep the loop.
+    Keep,
+}
+
+impl UnrollHint {
+    /// Every hint.
+    pub const ALL: [UnrollHint; 2] = [UnrollHint::Unroll, UnrollHint::Keep];
+
+    /// Its word in the textual IR.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnrollHint::Unroll => "unroll",
+            UnrollHint::Keep => "keep",
+        }
+    }
 }
 
 /// Device memory that may be read whether or not the program would: the contents of a uniform block.

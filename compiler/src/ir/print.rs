@@ -87,7 +87,7 @@ impl Display for FunctionText<'_, '_> {
             match seam {
                 Seam::If if opens_if => {}
                 Seam::If => writeln!(out, "{}{{", Indent(depth + 1))?,
-                Seam::Loop => writeln!(out, "{}loop {{", Indent(depth + 1))?,
+                Seam::Loop => self.write_loop(out, index + 1, depth + 1)?,
                 Seam::Scope => writeln!(out, "{}scope {{", Indent(depth + 1))?,
                 Seam::Else => writeln!(out, "{}}} else {{", Indent(depth))?,
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => writeln!(out, "{}}}", Indent(depth))?,
@@ -104,6 +104,15 @@ impl Display for FunctionText<'_, '_> {
 }
 
 impl FunctionText<'_, '_> {
+    /// The bracket of the loop whose header is at `header` in the layout.
+    fn write_loop(&self, out: &mut Formatter<'_>, header: usize, depth: usize) -> fmt::Result {
+        let header = self.f.layout.get(header).map(|segment| segment.block);
+        match header.and_then(|header| self.f.declared.unroll_hint(header)) {
+            Some(hint) => writeln!(out, "{}loop {} {{", Indent(depth), hint.name()),
+            None => writeln!(out, "{}loop {{", Indent(depth)),
+        }
+    }
+
     fn write_head(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "kernel @")?;
         let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

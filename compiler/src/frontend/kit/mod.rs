@@ -101,7 +101,7 @@ use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
 use super::ssa::Variables;
 use crate::error::CompileError;
-use crate::ir::{Builder, Declared, Function};
+use crate::ir::{Builder, Function};
 use crate::{CompileKey, CompileLimits, stopping};
 
 /// A shader under construction.
@@ -190,7 +190,8 @@ impl<'f, 'a> Kit<'f, 'a> {
         let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, software, .. } = self;
         let function = b.finish();
         let workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
-        function.declared = Declared { workgroup_size, readable };
+        function.declared.workgroup_size = workgroup_size;
+        function.declared.readable = readable;
         vars.finish(function, |src| placement.map(src));
         Ok(ShaderInfo {
             stage,

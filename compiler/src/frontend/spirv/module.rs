@@ -16,6 +16,7 @@ use crate::CompileKey;
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
+use crate::ir::function::UnrollHint;
 use crate::ir::src::Src;
 
 /// The meaning of an id.
@@ -90,6 +91,8 @@ pub(super) struct BlockBody {
     pub merge: u32,
     /// Label of the continue target; 0 for a selection.
     pub continue_target: u32,
+    /// Whether to unroll the loop that begins with it, if the module says so.
+    pub unroll_hint: Option<UnrollHint>,
     /// Whether an operation in it depends on which invocations are active.
     pub is_convergent: bool,
     /// Whether it calls functions.

@@ -1,7 +1,7 @@
 //! The scan of a module, which fills the module's tables instruction by instruction.
 
 use bumpalo::Bump;
-use spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Dim, ImageFormat, LoopControl, Op, StorageClass};
 
 use super::decorations::Decorated;
 use super::decorations::Decorations;
@@ -11,7 +11,7 @@ use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_comp
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
-use crate::ir::function::Function;
+use crate::ir::function::{Function, UnrollHint};
 use crate::{CompileKey, stopping};
 
 /// Typical number of variables of a module, for preallocation.
@@ -343,6 +343,7 @@ impl<'a> Scan<'_, 'a> {
                     end: start,
                     merge: 0,
                     continue_target: 0,
+                    unroll_hint: None,
                     is_convergent: false,
                     has_calls: false,
                 });
@@ -360,7 +361,10 @@ impl<'a> Scan<'_, 'a> {
             op if in_block => {
                 let block = function.blocks.last_mut().expect("invariant: a block is open");
                 match op {
-                    Op::LoopMerge => (block.merge, block.continue_target) = (inst.word(0)?, inst.word(1)?),
+                    Op::LoopMerge => {
+                        (block.merge, block.continue_target) = (inst.word(0)?, inst.word(1)?);
+                        block.unroll_hint = unroll_hint(inst.word(2)?);
+                    }
                     Op::SelectionMerge => block.merge = inst.word(0)?,
                     Op::FunctionCall => block.has_calls = true,
                     op => block.is_convergent |= is_convergent(op),
@@ -370,6 +374,16 @@ impl<'a> Scan<'_, 'a> {
             }
             op => Err(FlowError::OutsideBlock { op }.into()),
         }
+    }
+}
+
+/// What the control mask of a loop says about unrolling it.
+fn unroll_hint(mask: u32) -> Option<UnrollHint> {
+    let control = LoopControl::from_bits_truncate(mask);
+    match control & (LoopControl::UNROLL | LoopControl::DONT_UNROLL) {
+        LoopControl::UNROLL => Some(UnrollHint::Unroll),
+        LoopControl::DONT_UNROLL => Some(UnrollHint::Keep),
+        _ => None,
     }
 }
 

@@ -87,11 +87,22 @@ impl<'a> Translator<'_, 'a> {
             step => {
                 let Frame { walk, body, .. } =
                     self.bodies.frames.last_mut().expect("invariant: a function is being translated");
-                return walk.apply(&mut self.values.kit, &body.plan, step, &mut self.bodies.budget);
+                walk.apply(&mut self.values.kit, &body.plan, step, &mut self.bodies.budget)?;
+                if let Step::Loop { header, .. } = step {
+                    self.note_unroll_hint(header);
+                }
+                return Ok(());
             }
         };
         let frame = self.bodies.frames.last_mut().expect("invariant: a function is being translated");
         frame.walk.begin_if(&mut self.values.kit, &frame.body.plan, condition, &mut self.bodies.budget)
+    }
+
+    /// Records whether to unroll the loop that was opened at `node`.
+    fn note_unroll_hint(&mut self, node: Node) {
+        let hint = self.block_body(node).and_then(|block| block.unroll_hint);
+        let header = self.frame().walk.header(node);
+        self.values.kit.b.f.declared.unroll_hints.extend(header.zip(hint));
     }
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {

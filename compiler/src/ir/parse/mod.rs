@@ -17,7 +17,7 @@ use bumpalo::Bump;
 use self::scan::Scanner;
 use crate::error::{CompileError, TextError};
 use crate::ir::entity::{Block, Entity, Value};
-use crate::ir::function::{Function, InstData, Readable, Seam, Segment};
+use crate::ir::function::{Function, InstData, Readable, Seam, Segment, UnrollHint};
 use crate::ir::op::{IrOp, Mods, Op};
 use crate::ir::print::Registers;
 use crate::ir::src::Src;
@@ -76,6 +76,8 @@ struct FunctionParser<'s, 't, 'a> {
     layout: Vec<Segment>,
     open: Vec<Seam>,
     in_layout: Side<Block, bool>,
+    /// The hint of the loop whose header comes next.
+    hint: Option<UnrollHint>,
     id_limit: u64,
 }
 
@@ -90,6 +92,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             layout: Vec::new(),
             open: Vec::new(),
             in_layout: Side::new(0),
+            hint: None,
             id_limit,
         }
     }
@@ -257,6 +260,10 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let start = self.scanner.at;
         let word = self.scanner.word();
         if matches!(word, "loop" | "scope") {
+            self.scanner.skip_space();
+            if word == "loop" {
+                self.hint = UnrollHint::ALL.into_iter().find(|hint| self.scanner.eat(hint.name()));
+            }
             self.scanner.expect("{")?;
             let length = self.scanner.at.saturating_sub(start);
             self.scanner.at = start;
@@ -282,6 +289,9 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         }
         self.in_layout[block] = true;
         self.block = Some(block);
+        // A loop begins with its header.
+        let hint = self.hint.take();
+        self.f.declared.unroll_hints.extend(hint.map(|hint| (block, hint)));
         Ok(())
     }
 

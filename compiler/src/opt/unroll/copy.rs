@@ -194,6 +194,7 @@ impl<'a> Copier<'_, '_, 'a> {
         }
         if !self.is_innermost {
             self.name_results();
+            self.copy_hints();
         }
         let mut back: Vec<(Block, Block)> = Vec::new();
         let last = self.body.len() - 1;
@@ -255,6 +256,14 @@ impl<'a> Copier<'_, '_, 'a> {
                 self.add(self.next, IrOp::Phi.into(), &[joined], inputs, &mods, line);
                 joined.into()
             }
+        }
+    }
+
+    /// Inner loops of the copy are unrolled as those of the original.
+    fn copy_hints(&mut self) {
+        for segment in self.body.iter().filter(|segment| segment.block != self.around.header) {
+            let hint = self.unroller.f.declared.unroll_hint(segment.block);
+            self.unroller.f.declared.unroll_hints.extend(self.blocks[segment.block].zip(hint));
         }
     }
 

@@ -14,7 +14,10 @@
 //! The copies still test their conditions; later passes find them constant and remove the tests and scopes.
 //! Inner loops come first; loops that depend on the iteration of an outer loop are tried again in its copies,
 //! and outer loops after the computations of the copies have been folded. The budget limits the size of the
-//! unrolled loop before simplification; copies of inner loops share one budget per function.
+//! unrolled loop before simplification; copies of inner loops share one budget per function. A loop around loops
+//! that stay is unrolled only if much of it folds, or if the iterations of the inner loops may depend on its own:
+//! beside theirs, the end of its iteration costs little. A [hint](UnrollHint) of the input raises the limits, or
+//! forbids unrolling.
 //!
 //! Before: stage source. After: the same.
 
@@ -23,8 +26,10 @@ mod exits;
 mod iterations;
 mod remaining;
 
+use remaining::Remaining;
+
 use super::{LocalRewrites, opt_copy_prop, opt_simplify_control, rewrite_locally};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Segment, Side};
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Segment, Side, UnrollHint};
 
 /// Maximum number of iterations of an unrolled loop, including the last, incomplete one (Mesa 25.0 takes 32).
 const MAX_ITERATIONS: usize = 33;
@@ -43,6 +48,9 @@ const MAX_GROWTH: usize = 8;
 
 /// Factor by which a loop that runs once may exceed the budget: it does not grow.
 const MAX_SINGLE: usize = 4;
+
+/// Factor by which a loop that the input wants to be unrolled may exceed the limits of others.
+const MAX_WANTED: usize = 4;
 
 /// Ratio of an iteration to what remains of it from which the loop may grow to the whole budget.
 const MIN_FOLDED: usize = 2;
@@ -112,6 +120,34 @@ struct Loop {
     first_rank: u32,
 }
 
+/// How far a loop may be unrolled.
+struct Limits {
+    instructions: usize,
+    blocks: usize,
+    iterations: usize,
+    /// The input wants it to be unrolled.
+    is_wanted: bool,
+}
+
+impl Limits {
+    /// The limits of a loop with a hint, where loops without one may have `budget` instructions.
+    fn new(hint: Option<UnrollHint>, budget: usize) -> Limits {
+        let factor = if hint == Some(UnrollHint::Unroll) { MAX_WANTED } else { 1 };
+        Limits {
+            instructions: budget * factor,
+            blocks: MAX_BLOCKS * factor,
+            // A loop that runs once is none.
+            iterations: if hint == Some(UnrollHint::Keep) { 2 } else { MAX_ITERATIONS * factor },
+            is_wanted: factor > 1,
+        }
+    }
+
+    /// Maximum number of iterations of a loop of `size` instructions before folding.
+    fn iterations(&self, size: usize, blocks: usize) -> usize {
+        (self.instructions * MAX_GROWTH / size).min(self.blocks / blocks).min(self.iterations)
+    }
+}
+
 struct Unroller<'f, 'a> {
     f: &'f mut Function<'a>,
     /// Ranks of instructions: the current loop has ranks from its first rank on, in program order.
@@ -133,7 +169,8 @@ impl Unroller<'_, '_> {
         let mut around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let size = self.size(segments).max(1);
-        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ITERATIONS);
+        let limits = Limits::new(self.f.declared.unroll_hint(around.header), budget);
+        let most = limits.iterations(size, segments.len());
         let is_small = size <= budget * MAX_SINGLE && segments.len() <= MAX_BLOCKS;
         if most < 2 && !is_small || !self.repeats(&around) {
             return None;
@@ -144,21 +181,38 @@ impl Unroller<'_, '_> {
         if !self.may_leave(&around) {
             return None;
         }
-        let size = match size * iterations <= budget || iterations <= 2 && is_small {
-            true => size,
-            false => {
-                let remaining = remaining::remaining(self, &around);
-                // Such a loop is long in the source: the copies must be worth its growth.
-                let weight = if remaining * MIN_FOLDED <= size { 1 } else { 2 };
-                Some(remaining).filter(|size| weight * size * iterations <= budget)?
-            }
+        let size = match iterations <= 2 && is_small {
+            true => size * iterations,
+            false => self.unrolled_size(&around, &limits, size, iterations)?,
         };
         self.note_places();
         let after = self.f.layout.len() - around.end;
         copy::unroll(self, &around, iterations);
         let segments = around.start + 1..self.f.layout.len() - after;
         let inner = segments.filter(|index| has_inner && self.f.layout[*index].seam == Seam::Loop).collect();
-        Some(Unrolled { size: size * iterations, inner })
+        Some(Unrolled { size, inner })
+    }
+
+    /// The size of `iterations` copies of a loop of `size` instructions, if the loop should be unrolled.
+    fn unrolled_size(&self, around: &Loop, limits: &Limits, size: usize, iterations: usize) -> Option<usize> {
+        let fits = size * iterations <= limits.instructions;
+        let segments = &self.f.layout[around.start + 1..=around.end];
+        // Beside the loops that stay in it, the end of an iteration costs little.
+        let must_fold = !limits.is_wanted && segments.iter().any(|segment| segment.seam == Seam::Loop);
+        if fits && !must_fold {
+            return Some(size * iterations);
+        }
+        let Remaining { size: remaining, reaches_inner } = remaining::remaining(self, around);
+        let folds = remaining * MIN_FOLDED <= size;
+        if must_fold && !folds && !reaches_inner {
+            return None;
+        }
+        if fits {
+            return Some(size * iterations);
+        }
+        // Such a loop is long in the source: the copies must be worth its growth.
+        let weight = if folds || limits.is_wanted { 1 } else { 2 };
+        (weight * remaining * iterations <= limits.instructions).then_some(remaining * iterations)
     }
 
     /// Number of hardware instructions in segments.

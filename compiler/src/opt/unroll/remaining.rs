@@ -6,14 +6,23 @@ use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 /// Maximum number of times that phis of the header are examined.
 const MAX_TIMES: usize = 3;
 
-/// Number of instructions of an iteration, excluding those computed from constants and induction variables,
-/// and selections that these determine.
-pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> usize {
+/// What remains of an iteration after folding.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Remaining {
+    /// Number of instructions, excluding those computed from constants and induction variables, and selections that these
+    /// determine.
+    pub size: usize,
+    /// Inner loops begin with values that are then known, or compare them: their iterations may be known too.
+    pub reaches_inner: bool,
+}
+
+/// Estimates what remains of an iteration.
+pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> Remaining {
     let mut known = Known::new(unroller, around);
     for _ in 0..MAX_TIMES {
-        let (size, holds) = known.estimate();
+        let (remaining, holds) = known.estimate();
         if holds {
-            return size;
+            return remaining;
         }
     }
     known.phis.clear();
@@ -42,15 +51,21 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
 
     /// The remaining size under the assumption that the phis are known, and whether the assumption holds; if
     /// not, fewer are assumed.
-    fn estimate(&mut self) -> (usize, bool) {
+    fn estimate(&mut self) -> (Remaining, bool) {
         let f = &*self.unroller.f;
         self.values = Side::new(f.values.len());
         for dst in self.phis.iter().flat_map(|phi| f.insts[*phi].dsts) {
             self.values[*dst] = true;
         }
-        let mut size = 0;
+        let (mut remaining, mut depth) = (Remaining::default(), 0u32);
         for segment in &f.layout[self.around.start + 1..=self.around.end] {
-            size += self.block(segment.block) + usize::from(segment.seam == Seam::Loop);
+            remaining.size += self.block(segment.block) + usize::from(segment.seam == Seam::Loop);
+            remaining.reaches_inner |= depth > 0 && self.is_reached(segment.block);
+            match segment.seam {
+                Seam::Loop => depth += 1,
+                Seam::EndLoop => depth = depth.saturating_sub(1),
+                _ => {}
+            }
         }
         let before = f.layout[self.around.start].block;
         let goes_on =
@@ -58,7 +73,18 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
         let kept: Vec<Inst> = self.phis.iter().copied().filter(goes_on).collect();
         let holds = kept.len() == self.phis.len();
         self.phis = kept;
-        (size.max(1), holds)
+        remaining.size = remaining.size.max(1);
+        (remaining, holds)
+    }
+
+    /// Whether a block of an inner loop continues or compares values that depend on the iteration, and are known.
+    fn is_reached(&self, block: Block) -> bool {
+        let f = &*self.unroller.f;
+        f.block(block).insts.iter().any(|inst| {
+            let data = &f.insts[*inst];
+            let is_reader = matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Icmp | IrOp::Fcmp));
+            is_reader && data.srcs.iter().any(|src| src.as_value().is_some_and(|value| self.values[value]))
+        })
     }
 
     fn block(&mut self, block: Block) -> usize {

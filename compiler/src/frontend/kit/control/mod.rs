@@ -153,6 +153,11 @@ impl Walk {
         }
     }
 
+    /// The header of the loop that was opened at `node`.
+    pub fn header(&self, node: Node) -> Option<Block> {
+        self.headers[node]
+    }
+
     fn step(&mut self) {
         self.at = self.at.saturating_add(1);
     }

@@ -2,8 +2,9 @@
 
 use agx_random::Random;
 
-use super::run;
+use super::*;
 use crate::error::ErrorKind;
+use crate::ir::{Seam, UnrollHint};
 
 /// How a block ends.
 enum End {
@@ -245,4 +246,28 @@ fn a_switch_on_a_constant_keeps_one_case() {
         Store %p %next_i
         Return";
     super::check("", body, &[0], &[4]);
+}
+
+/// What the module says about its only loop, whose merge instruction has the control mask `mask`.
+fn hint(mask: u32) -> Option<UnrollHint> {
+    let bump = Bump::new();
+    let body = format!(
+        "Branch %head\nLabel %head\nPhi %uint %i #0 %entry %j %next\nLoopMerge %after %next {mask}\nBranch %test\nLabel %test\n\
+         ULessThan %bool %more %i #8\nBranchConditional %more %next %after\nLabel %next\nIAdd %uint %j %i #1\nBranch %head\n\
+         Label %after\nReturn"
+    );
+    let (f, _) = read(&bump, &assemble(&with_body("", &body)), &CompileKey::default(), SPIRV).expect("reads");
+    assert_eq!(f.declared.unroll_hints.len(), usize::from(mask & 3 != 0 && mask & 3 != 3));
+    let header =
+        f.layout.iter().position(|segment| segment.seam == Seam::Loop).map(|at| f.layout[at + 1].block);
+    f.declared.unroll_hint(header.expect("the loop has a header"))
+}
+
+#[test]
+fn control_masks_of_loops_become_hints() {
+    assert_eq!(hint(0), None);
+    assert_eq!(hint(1), Some(UnrollHint::Unroll));
+    assert_eq!(hint(2), Some(UnrollHint::Keep));
+    // Contradictory, or about something else.
+    assert_eq!([hint(3), hint(4)], [None; 2]);
 }
