@@ -85,6 +85,31 @@ pub fn of_bits(bits: u64, width: u8) -> Option<f32> {
     }
 }
 
+/// Whether `src`, if it is a number, is zero or more whatever the rounding.
+pub fn is_never_negative(f: &Function<'_>, src: Src) -> bool {
+    is_zero_or_more(f, src, MAX_DEPTH)
+}
+
+fn is_zero_or_more(f: &Function<'_>, src: Src, depth: u32) -> bool {
+    if let Some(number) = number(f, src) {
+        return number >= 0.0;
+    }
+    let (Some(data), Some(depth), true) = (f.def(src), depth.checked_sub(1), src.flags.is_empty()) else {
+        return false;
+    };
+    let holds = |src: &Src| is_zero_or_more(f, *src, depth);
+    match (data.op, data.srcs) {
+        (Op::Hw(Opcode::Exp2 | Opcode::Rsqrt | Opcode::U32ToF), _)
+        | (Op::Ir(IrOp::Fsat | IrOp::Fabs | IrOp::Fsqrt), _) => true,
+        (Op::Hw(Opcode::Fmul | Opcode::Hmul), [a, b]) => a == b || holds(a) && holds(b),
+        (Op::Hw(Opcode::Ffma | Opcode::Hfma), [a, b, c]) => (a == b || holds(a) && holds(b)) && holds(c),
+        (Op::Hw(Opcode::Fadd | Opcode::Hadd) | Op::Ir(IrOp::Fmin), [a, b]) => holds(a) && holds(b),
+        (Op::Ir(IrOp::Fmax), [a, b]) => holds(a) || holds(b),
+        (Op::Ir(IrOp::Select), [_, a, b]) => holds(a) && holds(b),
+        _ => false,
+    }
+}
+
 /// The bounds of `src`, sought through `depth` operations.
 fn within(f: &Function<'_>, src: Src, depth: u32) -> Bounds {
     if let Some(number) = number(f, src) {

@@ -10,6 +10,7 @@ pub(crate) mod float_bounds;
 pub(crate) mod known_outputs;
 pub mod liveness;
 pub(crate) mod memory;
+pub(crate) mod movable;
 pub mod next_use;
 pub mod pressure;
 pub mod ranges;

@@ -38,7 +38,7 @@ pub use build::Arithmetic;
 pub use builder::Builder;
 pub(crate) use cfg::{ConstructEnd, TYPICAL_DEPTH, has_left};
 pub use entity::{Block, Entity, Inst, Value};
-pub use function::{Access, Declared, Function, InstData, InstList, Readable, Seam, Segment, UnrollHint};
+pub use function::{Access, Function, InstData, InstList, Readable, Seam, Segment, UnrollHint};
 pub use insert::{Build, FloatMode};
 pub use interpret::interpret;
 pub use op::{IrOp, Op};

@@ -23,7 +23,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::algebraic::exact_values;
-use super::preamble::is_movable;
+use crate::analysis::movable::is_movable;
 use crate::analysis::uses::uses;
 use crate::context::Context;
 use crate::ir::key;

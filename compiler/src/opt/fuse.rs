@@ -9,7 +9,8 @@
 //!   requires contraction.
 //! * A left shift by up to four is fused with the addition or subtraction that reads it.
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
-//! * The product of two reciprocal square roots is the reciprocal square root of a product, if both have no other use.
+//! * The product of two reciprocal square roots is the reciprocal square root of a product, and the product of two
+//!   exponentials the exponential of a sum, if both have no other use.
 //! * A sum with a constant that is only compared with another constant is not computed: the number is compared with the
 //!   difference of the constants, if it is exact.
 //! * A right shift and a mask become a field extraction, two complementary shifts a funnel shift.
@@ -38,7 +39,7 @@ pub fn opt_fuse(f: &mut Function<'_>) {
     let has_sums =
         [Opcode::Fadd, Opcode::Hadd, Opcode::Iadd, Opcode::Isub, Opcode::Bitop].into_iter().any(has);
     let has_others = f.present.may_have_op(IrOp::Fneg) || f.present.may_have_op(IrOp::Fcmp);
-    if has_sums || has_others || has(Opcode::Fmul) && has(Opcode::Rsqrt) {
+    if has_sums || has_others || has(Opcode::Fmul) && (has(Opcode::Rsqrt) || has(Opcode::Exp2)) {
         f.with_scratch(fuse_all);
     }
 }
@@ -54,7 +55,9 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Hadd) if r.f.contract => {
                 FloatSum::new(&data, Opcode::Hmul, Opcode::Hfma).fuse(r, &uses)
             }
-            Op::Hw(Opcode::Fmul) => reciprocal_roots(r, &uses, &data),
+            Op::Hw(Opcode::Fmul) => {
+                reciprocal_roots(r, &uses, &data).or_else(|| exponentials(r, &uses, &data))
+            }
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Ir(IrOp::Fcmp) => compared_sum(r, &uses, &data),
@@ -267,15 +270,36 @@ fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -
 
 /// `rsqrt(a) · rsqrt(b)` as `rsqrt(a · b)`.
 fn reciprocal_roots(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
+    let [a, b] = arguments(r, uses, product, Opcode::Rsqrt)?;
+    let under = r.fmul(a, b);
+    r.push(Opcode::Rsqrt, product.dsts, &[under], &mods(Opcode::Rsqrt));
+    Some(())
+}
+
+/// `exp2(a) · exp2(b)` as `exp2(a + b)`, where a product in the sum is fused with it.
+fn exponentials(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
+    let [a, b] = arguments(r, uses, product, Opcode::Exp2)?;
+    let factors = [(a, b), (b, a)].into_iter().find_map(|(fused, other)| {
+        let data = defined_by(r, fused, Opcode::Fmul).filter(|_| uses.once(fused))?;
+        Some([data.srcs[0], data.srcs[1], other])
+    });
+    let sum = match factors {
+        Some(srcs) => r.op(Opcode::Ffma, 32, &srcs),
+        None => r.fadd(a, b),
+    };
+    r.push(Opcode::Exp2, product.dsts, &[sum], &mods(Opcode::Exp2));
+    Some(())
+}
+
+/// The arguments of two functions `op` that are multiplied and have no other use, in a function that allows other
+/// rounding and more than the range of floats in between.
+fn arguments(r: &Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>, op: Opcode) -> Option<[Src; 2]> {
     let is_free = r.f.contract && !r.f.special_values && !r.f.has_exact && !product.get(key::SAT);
     let [a, b] = [product.srcs[0], product.srcs[1]];
     if !is_free || !uses.once(a) || !uses.once(b) {
         return None;
     }
-    let [a, b] = [defined_by(r, a, Opcode::Rsqrt)?.srcs[0], defined_by(r, b, Opcode::Rsqrt)?.srcs[0]];
-    let under = r.fmul(a, b);
-    r.push(Opcode::Rsqrt, product.dsts, &[under], &mods(Opcode::Rsqrt));
-    Some(())
+    Some([defined_by(r, a, op)?.srcs[0], defined_by(r, b, op)?.srcs[0]])
 }
 
 /// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost. Where `b − a` is much

@@ -22,7 +22,7 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::preamble::is_movable;
+use crate::analysis::movable::is_movable;
 use crate::ir::key;
 use crate::ir::{
     Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,

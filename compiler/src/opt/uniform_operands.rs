@@ -10,7 +10,7 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use super::is_plain;
-use super::preamble::is_movable;
+use crate::analysis::movable::is_movable;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value};
 
 /// Groups the uniform operands of integer sums and products.

@@ -11,8 +11,8 @@ use super::{composite, index, stage_memory};
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::buffers::BufferElement;
-use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
+use crate::frontend::kit::{coverage, uniforms};
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
@@ -125,15 +125,19 @@ pub(super) fn store<'a>(
     if !fits {
         return Err(MemoryError::StoredType { expected: widths.len(), found: data.len() }.into());
     }
+    let is_volatile = (pointer.access | access).contains(Access::VOLATILE);
     match pointer.root {
         Root::Variables(base) => store_variables(v, pointer, base, data),
+        Root::Stage(number) => stage_memory::store(v, &pointer, number, data),
+        // The contents never change: the variable would not be in the constant section otherwise.
+        Root::Constants => Ok(()),
+        Root::PushConstants => Err(MemoryError::WrittenPushConstants.into()),
+        // Memory may keep what it holds.
+        _ if !is_volatile && data.iter().all(|src| *src == uniforms::undefined(32)) => Ok(()),
         Root::Scratch { base, slot } => {
             store_scratch(v, pointer, base, slot, data);
             Ok(())
         }
-        Root::Stage(number) => stage_memory::store(v, &pointer, number, data),
-        // The contents never change: the variable would not be in the constant section otherwise.
-        Root::Constants => Ok(()),
         _ => store_memory(v, pointer, data, access),
     }
 }
@@ -460,7 +464,6 @@ fn store_memory<'a>(
         let (offset, align) = chunk_offset(v, &pointer, &chunk);
         match pointer.root {
             Root::Local => v.kit.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
-            Root::PushConstants => return Err(MemoryError::WrittenPushConstants.into()),
             root => {
                 let (base, access) = base(v, root, (pointer.access | access).difference(Access::READONLY))?;
                 v.kit.memory.writes_memory = true;

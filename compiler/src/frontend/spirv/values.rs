@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use agx_abi::Stage;
 use bumpalo::Bump;
 
 use super::cfg::Body;
@@ -77,13 +76,12 @@ impl<'t, 'a> Values<'t, 'a> {
         Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
     }
 
-    /// Scalars of an undefined value of a type: zeros, except in vertex shaders, where undefined words are
-    /// not stored.
+    /// Scalars of an undefined value of a type: zeros, except words, of which stores are omitted.
     pub fn undefined(&self, ty: Ty) -> Result<&'a [Src], CompileError> {
         let widths = self.types.leaves(ty)?;
-        Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| match (self.kit.stage, *bits) {
-            (Stage::Vertex, 32) => uniforms::undefined(32),
-            (_, bits) => Src::imm(0, bits),
+        Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| match *bits {
+            32 => uniforms::undefined(32),
+            bits => Src::imm(0, bits),
         })))
     }
 

@@ -5,7 +5,8 @@
 //!   differs from an integer by at least 2^-17 of itself, far more than the error of `rcp` and the product.
 //! * By a 32-bit variable: a float reciprocal scaled to just below 2^32, one Newton step in integers, and two
 //!   corrections of the quotient (the method of LLVM's AMDGPU back end; requires a reciprocal within one unit
-//!   in the last place).
+//!   in the last place). Where only the divisor is the same for all invocations, the reciprocal, which moves to the
+//!   preamble, is corrected instead, so that the quotient needs one correction.
 //!
 //! * 64 bits: the same with two Newton steps on a 64-bit reciprocal; for a constant divisor the reciprocal folds.
 //!
@@ -21,23 +22,32 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Rounding;
 
 use super::multiply_high::multiply_high;
+use crate::analysis::movable::is_movable;
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src};
 
 /// Replaces integer division and remainder.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(|r, inst| {
-        let data = r.f.insts[inst];
-        match Kind::of(data.op) {
-            Some(kind) => Rewrite::Forward(divide(r, kind, data.srcs[0], data.srcs[1])),
-            None => Rewrite::Keep,
-        }
+    f.with_scratch(|f, scratch| {
+        let (entry, mut uniform) = (f.entry(), ScratchSide::new_in(scratch, f.values.len()));
+        f.map_insts(|r, inst| {
+            let data = r.f.insts[inst];
+            let is_uniform = |src: &Src| src.as_value().is_none_or(|value| uniform[value]);
+            if let Some(mut kind) = Kind::of(data.op) {
+                kind.is_by_uniform = is_uniform(&data.srcs[1]) && !is_uniform(&data.srcs[0]);
+                return Rewrite::Forward(divide(r, kind, data.srcs[0], data.srcs[1]));
+            }
+            if data.srcs.iter().all(is_uniform) && is_movable(&data, r.block == entry) {
+                data.dsts.iter().for_each(|dst| uniform[*dst] = true);
+            }
+            Rewrite::Keep
+        });
     });
     Ok(())
 }
@@ -47,6 +57,8 @@ pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
 struct Kind {
     signed: bool,
     remainder: bool,
+    /// The divisor is the same for all invocations, the dividend is not.
+    is_by_uniform: bool,
 }
 
 impl Kind {
@@ -58,7 +70,7 @@ impl Kind {
             Op::Ir(IrOp::Srem) => (true, true),
             _ => return None,
         };
-        Some(Kind { signed, remainder })
+        Some(Kind { signed, remainder, is_by_uniform: false })
     }
 }
 
@@ -70,8 +82,9 @@ fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
         return result;
     }
     if width >= 32 {
+        let by_uniform = kind.is_by_uniform && width == 32;
         let (quotient, remainder) =
-            if kind.signed { signed(r, a, b, width) } else { unsigned(r, a, b, width) };
+            if kind.signed { signed(r, a, b, by_uniform) } else { unsigned(r, a, b, by_uniform) };
         return if kind.remainder { remainder } else { quotient };
     }
     let quotient = by_float(r, kind.signed, a, b, width);
@@ -109,8 +122,10 @@ fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -
 const BELOW_ONE: f32 = 1.0 - 4.0 / (1 << 24) as f32;
 const TWO_32: f32 = 4_294_967_296.0;
 
-/// Quotient and remainder of unsigned integers of 32 or 64 bits.
-fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
+/// Quotient and remainder of unsigned integers of 32 or 64 bits; `by_uniform` says whether computations with words that
+/// depend on the divisor only are free.
+fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, by_uniform: bool) -> (Src, Src) {
+    let width = r.f.width(a);
     let mut reciprocal = if width == 64 { estimate_64(r, b) } else { estimate_32(r, b) };
     let minus_b = r.ineg(b);
     // Newton's step: the error of the estimate, in units of its last place, is its product with -b. Each step
@@ -120,10 +135,13 @@ fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
         let correction = high_product(r, reciprocal, error, width);
         reciprocal = r.op(Opcode::Iadd, width, &[reciprocal, correction]);
     }
+    if by_uniform {
+        reciprocal = corrected(r, reciprocal, b);
+    }
     let mut quotient = high_product(r, a, reciprocal, width);
     let product = multiply(r, quotient, minus_b, width);
     let mut remainder = r.op(Opcode::Iadd, width, &[a, product]);
-    for _ in 0..2 {
+    for _ in 0..if by_uniform { 1 } else { 2 } {
         let fits = r.icmp(IntCond::UGE, remainder, b);
         let more = r.op(Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
         quotient = r.select(fits, more, quotient);
@@ -132,6 +150,16 @@ fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
         remainder = r.op(IrOp::Umin, width, &[remainder, less]);
     }
     (quotient, remainder)
+}
+
+/// (2^32 - 1) / b, from a reciprocal that may be one less. It is at most one less than 2^32 / b; quotients by it are then
+/// less than one too small.
+fn corrected(r: &mut Rewriter<'_, '_>, reciprocal: Src, b: Src) -> Src {
+    let product = multiply(r, reciprocal, b, 32);
+    let rest = r.xor(product, Src::imm32(u32::MAX));
+    let fits = r.icmp(IntCond::UGE, rest, b);
+    let next = r.op(Opcode::Iadd, 32, &[reciprocal, Src::imm32(1)]);
+    r.select(fits, next, reciprocal)
 }
 
 fn multiply(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> Src {
@@ -168,13 +196,14 @@ fn to_word(r: &mut Rewriter<'_, '_>, float: Src) -> Src {
 }
 
 /// Quotient and remainder of signed integers of 32 or 64 bits, by their magnitudes.
-fn signed(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
+fn signed(r: &mut Rewriter<'_, '_>, a: Src, b: Src, by_uniform: bool) -> (Src, Src) {
+    let width = r.f.width(a);
     let magnitude = |r: &mut Rewriter<'_, '_>, src| {
         let negative = r.ineg(src);
         r.op(IrOp::Imax, width, &[src, negative])
     };
     let (magnitude_a, magnitude_b) = (magnitude(r, a), magnitude(r, b));
-    let (quotient, remainder) = unsigned(r, magnitude_a, magnitude_b, width);
+    let (quotient, remainder) = unsigned(r, magnitude_a, magnitude_b, by_uniform);
     let signs = r.xor(a, b);
     let mut with_sign = |sign, number| {
         let is_negative = r.icmp(IntCond::SLT, sign, Src::imm(0, width));

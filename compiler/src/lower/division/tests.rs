@@ -33,6 +33,28 @@ fn by_variables() {
     }
 }
 
+/// Divides as by a divisor that is the same for all invocations.
+fn lower_by_uniform(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match Kind::of(data.op) {
+            Some(kind) => {
+                Rewrite::Forward(divide(r, Kind { is_by_uniform: true, ..kind }, data.srcs[0], data.srcs[1]))
+            }
+            None => Rewrite::Keep,
+        }
+    });
+    Ok(())
+}
+
+#[test]
+fn by_uniforms() {
+    for op in OPS {
+        let case = Case::new(op, 32, &[32, 32], &[]);
+        check_where(&case, &[lower_by_uniform], is_lowered, |inputs| is_defined(op, 32, inputs));
+    }
+}
+
 #[test]
 fn by_constants() {
     let mut random = Random::new(3);
@@ -89,14 +111,17 @@ fn signed_multipliers_fit_a_word() {
 }
 
 /// The algorithm of [`unsigned`] with a reciprocal that is off by `ulps` units in the last place.
-fn quotient_with_error(a: u32, b: u32, ulps: i32) -> u32 {
+fn quotient_with_error(a: u32, b: u32, ulps: i32, by_uniform: bool) -> u32 {
     let reciprocal = f32::from_bits((1.0 / b as f32).to_bits().wrapping_add_signed(ulps));
     let high = |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32;
     let mut estimate = (reciprocal * (TWO_32 * BELOW_ONE)) as u32;
     estimate = estimate.wrapping_add(high(estimate, estimate.wrapping_mul(b.wrapping_neg())));
+    if by_uniform && !estimate.wrapping_mul(b) >= b {
+        estimate += 1;
+    }
     let mut quotient = high(a, estimate);
     let mut rest = a.wrapping_sub(quotient.wrapping_mul(b));
-    for _ in 0..2 {
+    for _ in 0..if by_uniform { 1 } else { 2 } {
         if rest >= b {
             quotient = quotient.wrapping_add(1);
             rest -= b;
@@ -111,8 +136,13 @@ fn the_estimate_survives_a_reciprocal_off_by_one_unit() {
     for _ in 0..400_000 {
         let a = integer(&mut random, 32) as u32;
         let b = (integer(&mut random, 32) as u32).max(1);
-        for ulps in [-1, 0, 1] {
-            assert_eq!(quotient_with_error(a, b, ulps), a / b, "{a} / {b}, reciprocal off by {ulps}");
+        // Just below a multiple of the divisor.
+        let near = (a / b).saturating_mul(b).wrapping_sub(1);
+        for (a, ulps) in [a, near, u32::MAX].into_iter().flat_map(|a| [-1, 0, 1].map(|ulps| (a, ulps))) {
+            for by_uniform in [false, true] {
+                let quotient = quotient_with_error(a, b, ulps, by_uniform);
+                assert_eq!(quotient, a / b, "{a} / {b}, reciprocal off by {ulps}, uniform: {by_uniform}");
+            }
         }
     }
 }

@@ -4,11 +4,11 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
+use crate::analysis::movable::is_movable;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Type, Value};
 use crate::opt::algebraic::exact_values;
-use crate::opt::preamble::is_movable;
 
 /// Distance between the places of neighbouring instructions.
 const GAP: u64 = 1 << 16;

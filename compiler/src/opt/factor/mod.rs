@@ -29,7 +29,7 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use super::algebraic::exact_values;
-use super::preamble::is_movable;
+use crate::analysis::movable::is_movable;
 use crate::ir::build::alu::FloatCond;
 use crate::ir::key;
 use crate::ir::{

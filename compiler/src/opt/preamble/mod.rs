@@ -42,7 +42,6 @@ use build::build;
 use candidates::Candidates;
 use equals::Equals;
 use uniform::Uniform;
-pub(super) use uniform::is_movable;
 
 /// Half-words kept free for promoted constants.
 const RESERVED_HALVES: u16 = 64;

@@ -4,15 +4,11 @@
 //! cannot, and walks the construct again.
 
 use agx_abi::layout::{UniformRange, UniformSource};
-use agx_isa::table::Opcode;
-use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::key;
-use crate::ir::{
-    Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, TYPICAL_DEPTH, Value,
-};
+use crate::analysis::movable::is_movable;
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, TYPICAL_DEPTH, Value};
 
 /// Maximum number of constructs around a loop or scope that moves as a whole. Each can be walked once more for each of them.
 const MOST_AROUND: usize = 8;
@@ -48,32 +44,6 @@ pub(super) struct Join {
 /// A loop or scope that moves as a whole: its row in [`Uniform::extents`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Whole(pub(super) usize);
-
-/// Whether the preamble can execute the instruction once for all invocations; `always` means that every
-/// invocation executes it.
-pub(in crate::opt) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
-    match data.op {
-        Op::Ir(IrOp::Collect | IrOp::Split) => true,
-        Op::Ir(IrOp::LoadGlobal) => {
-            let access = data.get(key::ACCESS);
-            access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
-        }
-        Op::Hw(Opcode::Smpf | Opcode::Smpi) => depends_on_operands(data),
-        op => op.is_computed(),
-    }
-}
-
-/// Whether the result of a texture instruction depends on its operands only: it reads an explicit level, or the first
-/// level at integer coordinates, and not an image that the shader may write.
-fn depends_on_operands(data: &InstData<'_>) -> bool {
-    let level = data.get(key::LOD_MODE);
-    match data.op {
-        Op::Hw(Opcode::Smpi) => {
-            !data.get(key::IMAGE) && (level == LodMode::AUTO || level == LodMode::EXPLICIT)
-        }
-        _ => level == LodMode::EXPLICIT,
-    }
-}
 
 impl<'s> Uniform<'s> {
     /// Whether an instruction is a part of a construct, or computes what exists only in one.

@@ -141,7 +141,7 @@ fn random_graphs_behave_like_a_walk() {
     let (mut ran, mut refused) = (0, 0);
     for _ in 0..250 {
         let graph = Graph::random(&mut random);
-        let text = super::with_body("", &graph.text());
+        let text = with_body("", &graph.text());
         for start in [0, 1, 0xdead_beef] {
             match run(&text, &[start]) {
                 Ok(data) => assert_eq!(data, [graph.walk(start)], "start {start}\n{text}"),
@@ -216,7 +216,7 @@ fn arms_that_constants_make_unreachable_are_not_translated() {
         Label %inside
         EmitVertex
         Return";
-    super::check("", body, &[5], &[6]);
+    check("", body, &[5], &[6]);
 }
 
 /// A switch on a constant keeps one case; a loop that is left immediately stays well formed.
@@ -245,7 +245,7 @@ fn a_switch_on_a_constant_keeps_one_case() {
         Label %out
         Store %p %next_i
         Return";
-    super::check("", body, &[0], &[4]);
+    check("", body, &[0], &[4]);
 }
 
 /// What the module says about its only loop, whose merge instruction has the control mask `mask`.

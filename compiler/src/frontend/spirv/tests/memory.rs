@@ -226,3 +226,13 @@ fn atomics_that_acquire_and_release_have_fences() {
         assert_eq!(order(body), expected, "{body}");
     }
 }
+
+#[test]
+fn stores_of_undefined_words_are_omitted_unless_volatile() {
+    let store = |operands: &str| {
+        let body = format!("Undef %uint %u\nAccessChain %ptr %p %data #0 #0\nStore %p %u {operands}\nReturn");
+        run(&with_body("", &body), &[7]).expect("runs")
+    };
+    assert_eq!(store(""), [7]);
+    assert_eq!(store("1"), [0]);
+}
