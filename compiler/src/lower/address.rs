@@ -46,7 +46,7 @@ const MAX_SHIFT: u32 = 2;
 pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
     let (is_numbered, values) = (is_numbered(f), f.values.len());
     f.with_scratch(|f, scratch| {
-        let uses = uses(f, scratch);
+        let uses = if has_sums(f) { uses(f, scratch) } else { Uses::later_in(scratch, f.values.len()) };
         f.map_insts(|r, inst| lower(r, &uses, inst, target));
     });
     // Accesses themselves are not numbered.
@@ -56,7 +56,20 @@ pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), Compile
     Ok(())
 }
 
-/// The number of readers of each value.
+/// Whether the offset of an access has several terms, each of which may have other readers.
+fn has_sums(f: &Function<'_>) -> bool {
+    f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
+        let data = &f.insts[*inst];
+        let offset = match data.op {
+            Op::Ir(IrOp::LoadGlobal | IrOp::AtomicGlobal) => data.srcs[1],
+            Op::Ir(IrOp::StoreGlobal) => data.srcs[2],
+            _ => return false,
+        };
+        offset.as_value().is_some() && Linear::of_parts(f, offset, 0, |_| false).terms.len() > 1
+    })
+}
+
+/// The number of readers of each value; empty if no sum needs them.
 type Uses<'s> = ScratchSide<'s, Value, u32>;
 
 fn lower(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, inst: Inst, target: Target) -> Rewrite {
