@@ -58,7 +58,7 @@ pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), Compile
 
 /// Whether the offset of an access has several terms, each of which may have other readers.
 fn has_sums(f: &Function<'_>) -> bool {
-    f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
+    let has_sum = |inst: &Inst| {
         let data = &f.insts[*inst];
         let offset = match data.op {
             Op::Ir(IrOp::LoadGlobal | IrOp::AtomicGlobal) => data.srcs[1],
@@ -66,7 +66,8 @@ fn has_sums(f: &Function<'_>) -> bool {
             _ => return false,
         };
         offset.as_value().is_some() && Linear::of_parts(f, offset, 0, |_| false).terms.len() > 1
-    })
+    };
+    f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(has_sum))
 }
 
 /// The number of readers of each value; empty if no sum needs them.
@@ -257,7 +258,7 @@ impl Linear {
     /// without need: it would have to be computed again.
     fn of(f: &Function<'_>, uses: &Uses<'_>, offset: Src, bytes: u32, element: u32) -> Linear {
         let full = Linear::of_parts(f, offset, bytes, |_| false);
-        if full.terms.len() == 1 {
+        if full.terms.len() < 2 {
             return full;
         }
         let kept = Linear::of_parts(f, offset, bytes, |part| {

@@ -55,9 +55,7 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Hadd) if r.f.contract => {
                 FloatSum::new(&data, Opcode::Hmul, Opcode::Hfma).fuse(r, &uses)
             }
-            Op::Hw(Opcode::Fmul) => {
-                reciprocal_roots(r, &uses, &data).or_else(|| exponentials(r, &uses, &data))
-            }
+            Op::Hw(Opcode::Fmul) => product_of_functions(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Ir(IrOp::Fcmp) => compared_sum(r, &uses, &data),
@@ -268,38 +266,31 @@ fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -
     Some(())
 }
 
-/// `rsqrt(a) · rsqrt(b)` as `rsqrt(a · b)`.
-fn reciprocal_roots(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
-    let [a, b] = arguments(r, uses, product, Opcode::Rsqrt)?;
-    let under = r.fmul(a, b);
-    r.push(Opcode::Rsqrt, product.dsts, &[under], &mods(Opcode::Rsqrt));
-    Some(())
-}
-
-/// `exp2(a) · exp2(b)` as `exp2(a + b)`, where a product in the sum is fused with it.
-fn exponentials(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
-    let [a, b] = arguments(r, uses, product, Opcode::Exp2)?;
-    let factors = [(a, b), (b, a)].into_iter().find_map(|(fused, other)| {
-        let data = defined_by(r, fused, Opcode::Fmul).filter(|_| uses.once(fused))?;
-        Some([data.srcs[0], data.srcs[1], other])
-    });
-    let sum = match factors {
-        Some(srcs) => r.op(Opcode::Ffma, 32, &srcs),
-        None => r.fadd(a, b),
-    };
-    r.push(Opcode::Exp2, product.dsts, &[sum], &mods(Opcode::Exp2));
-    Some(())
-}
-
-/// The arguments of two functions `op` that are multiplied and have no other use, in a function that allows other
+/// `rsqrt(a) · rsqrt(b)` as `rsqrt(a · b)`, and `exp2(a) · exp2(b)` as `exp2(a + b)`, in a function that allows other
 /// rounding and more than the range of floats in between.
-fn arguments(r: &Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>, op: Opcode) -> Option<[Src; 2]> {
-    let is_free = r.f.contract && !r.f.special_values && !r.f.has_exact && !product.get(key::SAT);
+fn product_of_functions(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &InstData<'_>) -> Option<()> {
     let [a, b] = [product.srcs[0], product.srcs[1]];
+    let Op::Hw(op @ (Opcode::Rsqrt | Opcode::Exp2)) = r.f.def(a)?.op else { return None };
+    let is_free = r.f.contract && !r.f.special_values && !r.f.has_exact && !product.get(key::SAT);
     if !is_free || !uses.once(a) || !uses.once(b) {
         return None;
     }
-    Some([defined_by(r, a, op)?.srcs[0], defined_by(r, b, op)?.srcs[0]])
+    let [a, b] = [defined_by(r, a, op)?.srcs[0], defined_by(r, b, op)?.srcs[0]];
+    let argument = if op == Opcode::Rsqrt { r.fmul(a, b) } else { sum(r, uses, [a, b]) };
+    r.push(op, product.dsts, &[argument], &mods(op));
+    Some(())
+}
+
+/// The sum of two floats, fused with one that is a product with no other use.
+fn sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, [a, b]: [Src; 2]) -> Src {
+    let factors = [(a, b), (b, a)].into_iter().find_map(|(product, addend)| {
+        let data = defined_by(r, product, Opcode::Fmul).filter(|_| uses.once(product))?;
+        Some([data.srcs[0], data.srcs[1], addend])
+    });
+    match factors {
+        Some(srcs) => r.op(Opcode::Ffma, 32, &srcs),
+        None => r.fadd(a, b),
+    }
 }
 
 /// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost. Where `b − a` is much
