@@ -477,8 +477,8 @@ impl Selector {
     }
 
     /// A bitwise operation on booleans. A truth table that maps (0, 0) to 1 would also set the high bits: it
-    /// becomes its complement and an exclusive or with 1. A comparison used only by this operation is fused
-    /// into a select.
+    /// becomes its complement and an exclusive or with 1, which readers may replace by a comparison of the
+    /// complement with zero. A comparison used only by this operation is fused into a select.
     fn boolean_bitop(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let (table, [a, b]) = (data.get(key::TABLE), [data.srcs[0], data.srcs[1]]);
         if let Some(dst) = data.dst().filter(|_| matches!(table, Truth::AND | Truth::OR)) {
@@ -505,6 +505,12 @@ impl Selector {
                 &mods(Opcode::Bitop).with(key::TABLE, complement),
             )),
         };
+        if let Some(dst) = data.dst() {
+            let cond = IntCondition::EQUAL.get();
+            let compare =
+                Compare { float: false, sources: [inner, zero], cond, inverted: false, block: r.block };
+            self.compares[dst] = Some(compare);
+        }
         r.push(Opcode::Bitop, data.dsts, &[inner, one], &mods(Opcode::Bitop).with(key::TABLE, Truth::XOR));
         Rewrite::Remove
     }
