@@ -21,8 +21,8 @@ use crate::ir::table::{ScratchSide, Side};
 
 use super::bitset::BitMatrix;
 
-/// Column of a value that never crosses a block border, plus one; columns are stored plus one so that 0 is "none".
-const LOCAL: u32 = 0;
+/// Added to the columns of values that cross a block boundary. Rows of other values are less.
+const CROSSING: u32 = 1 << 31;
 
 /// Typical number of values that cross block boundaries, for preallocation.
 const TYPICAL_CROSSING: usize = 64;
@@ -30,6 +30,7 @@ const TYPICAL_CROSSING: usize = 64;
 /// Live values at the boundaries of each block.
 #[derive(Clone, Debug)]
 pub struct Liveness {
+    /// Column of each value that crosses a block boundary, plus [`CROSSING`].
     column: Side<Value, u32>,
     values: Vec<Value>,
     live_in: BitMatrix,
@@ -104,10 +105,7 @@ impl Liveness {
 
     /// Rank of `value` among the values that cross a block boundary; `None` for others.
     pub fn column_of(&self, value: Value) -> Option<usize> {
-        match self.column[value] {
-            LOCAL => None,
-            column => Some(column as usize - 1),
-        }
+        self.column[value].checked_sub(CROSSING).map(|column| column as usize)
     }
 }
 
@@ -198,32 +196,36 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     result
 }
 
-/// Values used in a block other than the one that defines them, or by a phi, with their columns plus one.
+/// Values used in a block other than the one that defines them, or by a phi, with the table of their columns.
 fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
-    // The block that defines each value, counted from 1.
-    let mut home: Side<Value, u32> = Side::new(f.values.len());
+    // For a value that does not cross a boundary, the block that defines it, counted from 1.
     let mut column = Side::new(f.values.len());
     let mut values = Vec::with_capacity(TYPICAL_CROSSING);
     for block in f.blocks_in_order() {
         f.watch.visit(1 + f.block(block).insts.len() / 4);
+        let here = block.0 + 1;
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
             let phi = data.op == Op::Ir(IrOp::Phi);
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                let row = &mut column[value];
                 // Only a phi can use a value before its definition, around a loop.
-                if (phi || home[value] != block.0 + 1) && column[value] == LOCAL {
-                    column[value] = u32::MAX;
+                if *row < CROSSING && (phi || *row != here) {
+                    *row = CROSSING;
                     values.push(value);
                 }
             }
             for dst in data.dsts {
-                home[*dst] = block.0 + 1;
+                let row = &mut column[*dst];
+                if *row < CROSSING {
+                    *row = here;
+                }
             }
         }
     }
     values.sort_unstable();
-    for (index, value) in values.iter().enumerate() {
-        column[*value] = index as u32 + 1;
+    for (index, value) in (CROSSING..).zip(&values) {
+        column[*value] = index;
     }
     (values, column)
 }
