@@ -33,7 +33,7 @@ impl Variable {
 const TYPICAL_VARIABLES: usize = 96;
 
 /// Typical number of definitions at the ends of blocks of a function with several blocks, for preallocation.
-const TYPICAL_DEFS: usize = 224;
+const TYPICAL_DEFS: usize = 448;
 
 /// Typical number of inputs of phis of such a function, for preallocation.
 const TYPICAL_INPUTS: usize = 128;

@@ -125,7 +125,7 @@ pub fn read<'a>(
     let mut translator = translate::Translator::new(kit, bump, &module);
     translator.values.masks_shifts = dialect.masks_shifts;
     translator.values.floats = floats;
-    translator.memory.usage = usage_scan::scan(&module, &translator.values.kit.b.f.watch)?;
+    translator.memory.usage = usage_scan::scan(bump, &module, &translator.values.kit.b.f.watch)?;
     (translator.io.interface, translator.io.feedback) = (entry.interface, entry.feedback);
     let translate::Translator { values, memory, io, .. } = &mut translator;
     stage::stage_inputs(io, memory, values, (&entry, key))?;

@@ -1,6 +1,7 @@
 //! The scan of a module, which fills the module's tables instruction by instruction.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
 
 use super::decorations::Decorated;
@@ -24,14 +25,14 @@ impl<'a> Module<'a> {
         let module = Module {
             words,
             types: Types::new(bump),
-            defs: vec![Def::None; words.bound as usize],
-            decorations: Decorations::default(),
-            globals: Vec::with_capacity(TYPICAL_GLOBALS),
-            functions: Vec::new(),
+            defs: bump.alloc_slice_fill_copy(words.bound as usize, Def::None),
+            decorations: Decorations::new_in(bump),
+            globals: ArenaVec::with_capacity_in(TYPICAL_GLOBALS, bump),
+            functions: ArenaVec::new_in(bump),
             entry_points: Vec::new(),
-            modes: Vec::new(),
-            buffer_blocks: Vec::new(),
-            blocks: Vec::new(),
+            modes: ArenaVec::new_in(bump),
+            buffer_blocks: ArenaVec::new_in(bump),
+            blocks: ArenaVec::new_in(bump),
             workgroup_size: None,
             is_convergent: false,
         };
@@ -244,7 +245,7 @@ impl<'a> Scan<'_, 'a> {
 
     fn members(&self, id: u32, types: &[u32]) -> Result<&'a [Member], CompileError> {
         let decorations = &self.module.decorations;
-        let mut members: Vec<Member> = Vec::with_capacity(types.len());
+        let mut members = ArenaVec::with_capacity_in(types.len(), self.bump);
         let mut leaf = 0u32;
         for (index, ty) in types.iter().enumerate() {
             let (index, ty) = (index as u32, self.ty(*ty)?);
@@ -267,7 +268,7 @@ impl<'a> Scan<'_, 'a> {
             let count = self.module.types.get(ty).leaves.map_or(0, |leaves| leaves.len() as u32);
             leaf = leaf.saturating_add(count);
         }
-        Ok(self.bump.alloc_slice_copy(&members))
+        Ok(members.into_bump_slice())
     }
 
     fn constant(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
@@ -311,8 +312,8 @@ impl<'a> Scan<'_, 'a> {
             id,
             result,
             start: inst.offset,
-            params: Vec::new(),
-            blocks: Vec::new(),
+            params: ArenaVec::new_in(self.bump),
+            blocks: ArenaVec::new_in(self.bump),
         });
         self.open = Some(false);
         self.define(id, Def::Function(index))

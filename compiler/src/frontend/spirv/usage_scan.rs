@@ -1,5 +1,6 @@
 //! Scans function bodies for uses of variables, according to the `pointers` column of the opcode table.
 
+use bumpalo::Bump;
 use spirv::{GlslStd450Op, Op, StorageClass};
 
 use super::module::{Def, Module};
@@ -31,22 +32,27 @@ fn put<V>(rows: &mut [V], id: u32, row: V) {
 }
 
 /// Scans the bodies of a module.
-pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, CompileError> {
+pub(super) fn scan<'a>(
+    bump: &'a Bump,
+    module: &Module<'a>,
+    watch: &Watch,
+) -> Result<Usage<'a>, CompileError> {
     let bound = module.words.bound as usize;
+    let none = || bump.alloc_slice_fill_copy(bound, false);
     let mut scan = Scan {
         module,
-        origins: vec![None; bound],
-        read: vec![false; bound],
-        marked: vec![false; bound],
-        indexed: vec![false; bound],
-        contents: vec![Contents::Nothing; bound],
-        scalar: vec![false; bound],
+        origins: bump.alloc_slice_fill_copy(bound, None),
+        read: none(),
+        marked: none(),
+        indexed: none(),
+        contents: bump.alloc_slice_fill_copy(bound, Contents::Nothing),
+        scalar: none(),
         links: Vec::new(),
     };
     for global in &module.globals {
-        put(&mut scan.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
+        put(scan.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
         if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
-            put(&mut scan.contents, global.id, Contents::Always(init));
+            put(scan.contents, global.id, Contents::Always(init));
         }
     }
     if let Some(first) = module.functions.first() {
@@ -57,12 +63,12 @@ pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, 
         }
     }
     scan.spread();
-    for (contents, indexed) in scan.contents.iter_mut().zip(&scan.indexed) {
+    for (contents, indexed) in scan.contents.iter_mut().zip(&*scan.indexed) {
         if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
             *contents = Contents::Changes;
         }
     }
-    for (marked, scalar) in scan.marked.iter_mut().zip(&scan.scalar) {
+    for (marked, scalar) in scan.marked.iter_mut().zip(&*scan.scalar) {
         *marked &= !scalar;
     }
     Ok(Usage { read: scan.read, needs_memory: scan.marked, constants: scan.contents })
@@ -70,15 +76,15 @@ pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, 
 
 struct Scan<'s, 'a> {
     module: &'s Module<'a>,
-    origins: Vec<Option<Origin>>,
-    read: Vec<bool>,
-    marked: Vec<bool>,
+    origins: &'a mut [Option<Origin>],
+    read: &'a mut [bool],
+    marked: &'a mut [bool],
     /// By variable: whether it contains a dynamically indexed array.
-    indexed: Vec<bool>,
-    contents: Vec<Contents<'a>>,
+    indexed: &'a mut [bool],
+    contents: &'a mut [Contents<'a>],
     /// By variable: whether it is interpolated, and so must be kept in scalar variables however it is
     /// indexed.
-    scalar: Vec<bool>,
+    scalar: &'a mut [bool],
     /// Pairs of parameter and argument.
     links: Vec<(u32, u32)>,
 }
@@ -107,7 +113,7 @@ impl<'a> Scan<'_, 'a> {
             {
                 self.escape(rest);
                 if let Some(Some(origin)) = self.origins.get(*pointer as usize) {
-                    put(&mut self.scalar, origin.root, true);
+                    put(self.scalar, origin.root, true);
                 }
             }
             (Pointers::Call, [_, _, callee, arguments @ ..]) => {
@@ -136,8 +142,8 @@ impl<'a> Scan<'_, 'a> {
     fn escape(&mut self, operands: &[u32]) {
         for operand in operands {
             if let Some(Some(origin)) = self.origins.get(*operand as usize) {
-                put(&mut self.contents, origin.root, Contents::Changes);
-                put(&mut self.read, *operand, true);
+                put(self.contents, origin.root, Contents::Changes);
+                put(self.read, *operand, true);
             }
         }
     }
@@ -188,9 +194,9 @@ impl<'a> Scan<'_, 'a> {
                 _ => None,
             };
             if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty)) {
-                put(&mut self.indexed, origin.root, true);
+                put(self.indexed, origin.root, true);
                 if count > MAX_SELECTED_ELEMENTS {
-                    put(&mut self.marked, origin.root, true);
+                    put(self.marked, origin.root, true);
                 }
             }
             let Ok((part, _)) = self.module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
@@ -210,7 +216,7 @@ impl<'a> Scan<'_, 'a> {
             for (param, argument) in &self.links {
                 let Some(Some(origin)) = self.origins.get(*argument as usize) else { continue };
                 let root = origin.root;
-                for facts in [&mut self.marked, &mut self.scalar] {
+                for facts in [&mut *self.marked, &mut *self.scalar] {
                     if facts.get(*param as usize) == Some(&true) && facts.get(root as usize) == Some(&false) {
                         put(facts, root, true);
                         changed = true;

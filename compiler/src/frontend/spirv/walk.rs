@@ -197,15 +197,16 @@ impl<'a> Translator<'_, 'a> {
     fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
         let (pairs, _) = inst.rest(2).as_chunks::<2>();
         let id = inst.word(1)?;
-        let Some(cursor) = self.bodies.phi_cursors.get_mut(id as usize) else {
-            return Err(TypeError::OutOfBound { id, bound: self.bodies.phis.len() as u32 }.into());
+        let bound = self.bodies.phis.len() as u32;
+        let Some(phi) = self.bodies.phis.get_mut(id as usize) else {
+            return Err(TypeError::OutOfBound { id, bound }.into());
         };
-        let start = (*cursor as usize).min(pairs.len());
+        let start = (phi.cursor as usize).min(pairs.len());
         let mut positions = (start..pairs.len()).chain(0..start);
         let found = positions
             .find_map(|at| pairs.get(at).filter(|[_, from]| *from == label).map(|[value, _]| (at, *value)));
         if let Some((position, value)) = found {
-            *cursor = (position as u32).wrapping_add(1);
+            phi.cursor = (position as u32).wrapping_add(1);
             return Ok(value);
         }
         Err(FlowError::PhiSource { block: label }.into())
