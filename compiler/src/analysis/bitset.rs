@@ -72,9 +72,19 @@ impl BitMatrix {
 
     /// Columns set in a row, ascending.
     pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let words = (0..self.touched_per_row)
+        let mut words = (0..self.touched_per_row)
             .flat_map(move |part| ones(self.touched(row, part)).map(move |index| part * 64 + index));
-        words.flat_map(move |index| ones(self.word(row, index)).map(move |bit| index * 64 + bit))
+        // The rest of the current word, which begins at column `start`.
+        let (mut start, mut bits) = (0, 0);
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                let index = words.next()?;
+                (start, bits) = (index * 64, self.word(row, index));
+            }
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            Some(start + bit)
+        })
     }
 
     /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
