@@ -9,6 +9,8 @@ use super::decorations::Decorations;
 use super::eval::Eval;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_components};
+use super::usage::Usage;
+use super::usage_scan::UsageScan;
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
@@ -19,8 +21,8 @@ use crate::{CompileKey, stopping};
 const TYPICAL_GLOBALS: usize = 16;
 
 impl<'a> Module<'a> {
-    /// Scans a module.
-    pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Self, CompileError> {
+    /// Scans a module, and the uses of its variables.
+    pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<(Self, Usage<'a>), CompileError> {
         let words = Words::new(bump, bytes)?;
         let module = Module {
             words,
@@ -38,7 +40,8 @@ impl<'a> Module<'a> {
         };
         let mut constants = Function::new(bump, "constants");
         stopping::watch(&mut constants, &key.limits);
-        let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
+        let usage = UsageScan::new_in(bump, words.bound);
+        let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None, usage };
         for inst in words.instructions() {
             let inst = inst?;
             scan.b.f.watch.visit(1);
@@ -47,7 +50,8 @@ impl<'a> Module<'a> {
         if scan.open.is_some() {
             return Err(ModuleError::OpenFunction.into());
         }
-        Ok(scan.module)
+        let usage = scan.usage.finish(&scan.module);
+        Ok((scan.module, usage))
     }
 }
 
@@ -59,6 +63,7 @@ struct Scan<'s, 'a> {
     b: Builder<'s, 'a>,
     /// Inside a function: whether a block is open.
     open: Option<bool>,
+    usage: UsageScan<'a>,
 }
 
 impl<'a> Scan<'_, 'a> {
@@ -300,7 +305,9 @@ impl<'a> Scan<'_, 'a> {
             [] => None,
         };
         let index = self.module.globals.len() as u32;
-        self.module.globals.push(Global { id, ty, pointer, class, init });
+        let global = Global { id, ty, pointer, class, init };
+        self.usage.global(&global);
+        self.module.globals.push(global);
         self.define(id, Def::Global(index))
     }
 
@@ -316,12 +323,14 @@ impl<'a> Scan<'_, 'a> {
             blocks: ArenaVec::new_in(self.bump),
         });
         self.open = Some(false);
+        self.usage.instruction(&self.module, inst);
         self.define(id, Def::Function(index))
     }
 
     /// An instruction between OpFunction and OpFunctionEnd.
     fn body(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let in_block = self.open == Some(true);
+        self.usage.instruction(&self.module, inst);
         let function = self.module.functions.last_mut().expect("invariant: a function is open");
         match inst.op {
             Op::FunctionEnd if in_block => Err(FlowError::OpenBlock.into()),
