@@ -106,7 +106,24 @@ impl BitMatrix {
 
     /// Whether to process all words of a part of a row rather than only those in `touched`.
     fn is_dense(&self, touched: u64) -> bool {
-        self.words_per_row > DENSE as usize && touched.count_ones() >= DENSE
+        !self.is_narrow() && touched.count_ones() >= DENSE
+    }
+
+    /// Whether rows have so few words that all are processed.
+    fn is_narrow(&self) -> bool {
+        self.words_per_row <= DENSE as usize
+    }
+
+    /// Adds `more` to each word of a row; returns whether that changed anything.
+    fn union_words(&mut self, row: usize, more: impl Fn(usize) -> u64) -> bool {
+        let mut changed = false;
+        for index in 0..self.words_per_row {
+            let more = more(index);
+            if more != 0 {
+                changed |= self.add(row, index, more);
+            }
+        }
+        changed
     }
 
     /// The words of a row that `part` of its touched mask covers.
@@ -130,6 +147,9 @@ impl BitMatrix {
 
     /// Adds row `from` of `other` to row `into`; returns whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
+        if self.is_narrow() {
+            return self.union_words(into, |index| other.word(from, index));
+        }
         let mut changed = false;
         for part in 0..other.touched_per_row {
             let touched = other.touched(from, part);
@@ -153,6 +173,9 @@ impl BitMatrix {
         without: &BitMatrix,
         from: usize,
     ) -> bool {
+        if self.is_narrow() {
+            return self.union_words(into, |index| other.word(from, index) & !without.word(from, index));
+        }
         let mut changed = false;
         for part in 0..other.touched_per_row {
             let touched = other.touched(from, part);
