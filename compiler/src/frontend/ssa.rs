@@ -289,11 +289,12 @@ impl Variables {
                 }
             }
         };
-        // The blocks passed on the way have one predecessor each.
-        let mut passed = block;
+        // The blocks passed on the way have one predecessor each. That of the first one is found again in one step.
+        let before = |block: Block| f.block(block).preds.first().copied().unwrap_or(at);
+        let mut passed = if block == at { at } else { before(block) };
         while passed != at {
             self.define(passed, variable, found);
-            passed = f.block(passed).preds.first().copied().unwrap_or(at);
+            passed = before(passed);
         }
         found
     }
