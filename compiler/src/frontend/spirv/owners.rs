@@ -20,7 +20,7 @@ use crate::ir::src::Src;
 /// Variables and their memory.
 pub(super) struct Memory<'a> {
     /// The pointer to each module-scope variable.
-    pub globals: Rows<Option<Pointer<'a>>>,
+    pub globals: Rows<Option<&'a Pointer<'a>>>,
     pub constants: Constants<'a>,
     pub usage: Usage<'a>,
 }

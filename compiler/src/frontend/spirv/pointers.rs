@@ -58,7 +58,7 @@ fn choose_buffer<'a>(
 }
 
 /// The address in device memory, or the offset in workgroup memory, as a value with its type.
-fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>) -> Option<(Ty, Src)> {
+fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, Src)> {
     let ty = pointer.pointer?;
     let fixed = Src::imm32(pointer.fixed);
     let offset = match pointer.offset {
@@ -258,7 +258,7 @@ pub(super) fn with_pointers_as_values<'a, T>(
     let mut changed = Vec::new();
     for id in ids {
         let pointer = match v.defs.get(*id as usize).copied() {
-            Some(Def::Pointer(pointer)) => *pointer,
+            Some(Def::Pointer(pointer)) => pointer,
             Some(Def::Global(index)) => match globals::global(m, v, index as usize) {
                 Ok(pointer) => pointer,
                 Err(_) => continue,
@@ -286,12 +286,15 @@ pub(super) fn pointer<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     id: u32,
-) -> Result<Pointer<'a>, CompileError> {
+) -> Result<&'a Pointer<'a>, CompileError> {
     v.eval().check_visible(id)?;
     match v.defs.get(id as usize).copied() {
-        Some(Def::Pointer(pointer)) => Ok(*pointer),
+        Some(Def::Pointer(pointer)) => Ok(pointer),
         Some(Def::Global(index)) => globals::global(m, v, index as usize),
-        Some(Def::Value(ty, leaves)) => pointer_from_value(v, ty, leaves),
+        Some(Def::Value(ty, leaves)) => {
+            let pointer = pointer_from_value(v, ty, leaves)?;
+            Ok(v.bump.alloc(pointer))
+        }
         _ => Err(MemoryError::NotAPointer { id }.into()),
     }
 }
