@@ -164,17 +164,17 @@ fn lay_out(graph: &Graph) -> Layout {
     };
     for node in graph.order.iter().copied().skip(1) {
         graph.watch.visit(1);
-        let parent = graph.idom[node];
+        let parent = graph.dominator(node);
         let mut left = NONE;
-        let mut at = graph.innermost[parent];
+        let mut at = graph.places[parent].innermost;
         while at != NONE && !graph.is_in_loop(node, at) {
             left = at;
-            at = graph.outer[at];
+            at = graph.places[at].outer;
         }
         if left != NONE {
             layout.after[left].push(node);
             layout.is_follow[node] = true;
-        } else if graph.forward_preds[node] > 1 {
+        } else if graph.places[node].forward_preds > 1 {
             layout.inside[parent].push(node);
             layout.is_follow[node] = true;
         }
