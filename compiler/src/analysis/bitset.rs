@@ -20,6 +20,21 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The indices of the set bits of words with these indices.
+fn ones_of(mut words: impl Iterator<Item = (usize, u64)>) -> impl Iterator<Item = usize> {
+    // The rest of the current word, which begins at `start`.
+    let (mut start, mut bits) = (0, 0);
+    std::iter::from_fn(move || {
+        while bits == 0 {
+            let (index, word) = words.next()?;
+            (start, bits) = (index * 64, word);
+        }
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        Some(start + bit)
+    })
+}
+
 /// Number of touched words out of 64 from which all 64 are processed, because the host vectorises that.
 const DENSE: u32 = 8;
 
@@ -72,19 +87,9 @@ impl BitMatrix {
 
     /// Columns set in a row, ascending.
     pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let mut words = (0..self.touched_per_row)
+        let words = (0..self.touched_per_row)
             .flat_map(move |part| ones(self.touched(row, part)).map(move |index| part * 64 + index));
-        // The rest of the current word, which begins at column `start`.
-        let (mut start, mut bits) = (0, 0);
-        std::iter::from_fn(move || {
-            while bits == 0 {
-                let index = words.next()?;
-                (start, bits) = (index * 64, self.word(row, index));
-            }
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            Some(start + bit)
-        })
+        ones_of(words.map(move |index| (index, self.word(row, index))))
     }
 
     /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
@@ -98,10 +103,8 @@ impl BitMatrix {
             };
             ones(differ).map(move |index| part * 64 + index)
         });
-        words.flat_map(move |index| {
-            let (a, b) = (self.word(a, index), self.word(b, index));
-            ones(a ^ b).map(move |bit| (index * 64 + bit, a >> bit & 1 != 0))
-        })
+        let columns = ones_of(words.map(move |index| (index, self.word(a, index) ^ self.word(b, index))));
+        columns.map(move |column| (column, self.contains(a, column)))
     }
 
     /// Whether to process all words of a part of a row rather than only those in `touched`.
