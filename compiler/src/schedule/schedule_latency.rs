@@ -126,9 +126,20 @@ impl<'c, 's> Chains<'c, 's> {
         }
     }
 
-    fn read(&mut self, half: usize, reader: u32) {
-        self.reads.push((reader, self.last_read[half]));
-        self.last_read[half] = self.reads.len() as u32;
+    /// Records that `reader` reads half registers. Those with the same readers so far share the entry.
+    fn read(&mut self, halves: std::ops::Range<usize>, reader: u32) {
+        let mut entry = None;
+        for last in &mut self.last_read[halves] {
+            let before = *last;
+            *last = match entry {
+                Some((shared, place)) if shared == before => place,
+                _ => {
+                    self.reads.push((reader, before));
+                    self.reads.len() as u32
+                }
+            };
+            entry = Some((before, *last));
+        }
     }
 }
 
@@ -273,21 +284,28 @@ impl Scheduler<'_> {
         chains: &mut Chains<'_, '_>,
     ) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            let halves = self.halves(f, value);
             let mut last = None;
-            for half in self.halves(f, value) {
+            for half in halves.clone() {
                 if let Some(writer) = chains.writer[half].filter(|writer| last != Some(*writer)) {
                     self.edge(writer, index, self.nodes[writer as usize].result);
                     last = Some(writer);
                 }
-                chains.read(half, index);
             }
+            chains.read(halves, index);
         }
         for value in data.dsts {
+            let (mut last, mut last_read) = (None, 0);
             for half in self.halves(f, *value) {
-                if let Some(writer) = chains.writer[half].replace(index) {
+                let writer = chains.writer[half].replace(index);
+                if let Some(writer) = writer.filter(|writer| last != Some(*writer)) {
                     self.edge(writer, index, self.nodes[writer as usize].result);
+                    last = Some(writer);
                 }
                 let mut at = std::mem::take(&mut chains.last_read[half]);
+                if at == std::mem::replace(&mut last_read, at) {
+                    continue;
+                }
                 while let Some((reader, before)) = (at as usize).checked_sub(1).map(|at| chains.reads[at]) {
                     self.edge(reader, index, 0);
                     at = before;
