@@ -38,6 +38,9 @@ const TYPICAL_DEFS: usize = 448;
 /// Typical number of inputs of phis of such a function, for preallocation.
 const TYPICAL_INPUTS: usize = 128;
 
+/// Typical number of variables that a loop reads, for preallocation.
+const TYPICAL_LOOP_PHIS: usize = 16;
+
 /// A phi that is not yet in the function.
 struct Pending {
     value: Value,
@@ -230,7 +233,7 @@ impl Variables {
 
     /// Declares that the back edges of the loop with header `block` are not built yet.
     pub fn open_loop(&mut self, block: Block) {
-        self.unsealed.push((block, Vec::new()));
+        self.unsealed.push((block, Vec::with_capacity(TYPICAL_LOOP_PHIS)));
         self.tick();
         self.loops.push(self.time);
     }

@@ -320,7 +320,8 @@ fn follow(links: &mut Rows<Node>, mut node: Node) -> Node {
 fn post_order(succs: &Lists, watch: &Watch) -> Vec<Node> {
     let mut seen = Rows::filled(succs.len(), false);
     let mut order = Vec::with_capacity(succs.len());
-    let mut stack = vec![(0, succs[0].len())];
+    let mut stack = Vec::with_capacity(succs.len());
+    stack.push((0, succs[0].len()));
     seen[0] = true;
     while let Some((node, left)) = stack.last_mut() {
         watch.visit(1);
