@@ -373,9 +373,12 @@ impl<'a> Scan<'_, 'a> {
                     Op::LoopMerge => (block.merge, block.continue_target) = (inst.word(0)?, inst.word(1)?),
                     Op::SelectionMerge => block.merge = inst.word(0)?,
                     Op::FunctionCall => block.has_calls = true,
-                    op => block.is_convergent |= is_convergent(op),
+                    op if is_convergent(op) => {
+                        block.is_convergent = true;
+                        self.module.is_convergent = true;
+                    }
+                    _ => {}
                 }
-                self.module.is_convergent |= block.is_convergent;
                 Ok(())
             }
             op => Err(FlowError::OutsideBlock { op }.into()),

@@ -71,9 +71,18 @@ impl<'a> UsageScan<'a> {
     }
 
     /// An instruction of a function of `module`, whose declarations have been read.
+    #[inline]
     pub fn instruction(&mut self, module: &Module<'a>, inst: &Inst<'a>) {
-        let pointers = opcodes::find(inst.op).map_or(Pointers::Escape, |row| row.pointers);
-        match (pointers, inst.operands) {
+        match opcodes::own_row(inst.op).map(|row| row.pointers) {
+            // Operations without a row of their own only compute values.
+            None | Some(Pointers::Escape) => self.escape(inst.operands),
+            Some(pointers) => self.tracked(module, pointers, inst.operands),
+        }
+    }
+
+    /// An instruction with uses that are tracked.
+    fn tracked(&mut self, module: &Module<'a>, pointers: Pointers, operands: &'a [u32]) {
+        match (pointers, operands) {
             (Pointers::Variable, [ty, id, _, init @ ..]) => {
                 self.root(module, *id, *ty);
                 if let [init, ..] = init {
@@ -101,7 +110,7 @@ impl<'a> UsageScan<'a> {
                 self.escape(arguments);
                 self.calls.push((*callee, arguments));
             }
-            (_, operands) => self.escape(operands),
+            _ => self.escape(operands),
         }
     }
 
