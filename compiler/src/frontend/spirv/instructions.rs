@@ -54,8 +54,8 @@ pub(super) fn access_chain_instruction<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
-    let pointer = *pointers::pointer(m, v, inst.word(2)?)?;
-    let pointer = pointers::access_chain(v, pointer, inst.rest(3))?;
+    let mut pointer = *pointers::pointer(m, v, inst.word(2)?)?;
+    pointers::access_chain(v, &mut pointer, inst.rest(3))?;
     pointers::define_pointer(v, inst, pointer)
 }
 
@@ -66,8 +66,8 @@ pub(super) fn element_chain_instruction<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let pointer = *pointers::pointer(m, v, inst.word(2)?)?;
-    let pointer = pointers::move_by_elements(v, pointer, inst.word(3)?)?;
-    let pointer = pointers::access_chain(v, pointer, inst.rest(4))?;
+    let mut pointer = pointers::move_by_elements(v, pointer, inst.word(3)?)?;
+    pointers::access_chain(v, &mut pointer, inst.rest(4))?;
     pointers::define_pointer(v, inst, pointer)
 }
 
