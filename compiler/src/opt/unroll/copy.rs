@@ -140,17 +140,16 @@ impl<'f, 'a> Unroller<'f, 'a> {
         around: &'u Loop,
         value: Value,
     ) -> impl Iterator<Item = Inst> + use<'u, 'f, 'a> {
-        let first_rank = around.first_rank;
-        let is_phi_of = move |block: Block, inst: Inst| {
-            self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst)
-        };
-        let outside = move |inst: &Inst| {
-            let is_exit = || {
-                is_phi_of(around.after, *inst) || around.others.iter().any(|block| is_phi_of(*block, *inst))
-            };
-            self.ranks[*inst] < first_rank && !is_exit()
-        };
-        self.users.iter().flat_map(move |users| users.of(value)).filter(outside)
+        let users = self.users.iter().flat_map(move |users| users.of(value));
+        users.filter(move |inst| self.is_outside(around, *inst))
+    }
+
+    /// Whether an instruction is outside the loop, and not a phi of a block that it is left to.
+    fn is_outside(&self, around: &Loop, inst: Inst) -> bool {
+        let is_phi_of = |block: Block| self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst);
+        self.ranks[inst] < around.first_rank
+            && !is_phi_of(around.after)
+            && !around.others.iter().any(|block| is_phi_of(*block))
     }
 
     fn replace(&mut self, user: Inst, value: Value, by: Value) {
@@ -166,7 +165,8 @@ impl<'f, 'a> Unroller<'f, 'a> {
     fn live_out(&self, around: &Loop, body: &[Segment]) -> &'f [Value] {
         let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
-        let live_out = dsts.filter(|value| self.users_outside(around, *value).next().is_some());
+        let Some(users) = &self.users else { return &[] };
+        let live_out = dsts.filter(|value| users.of(*value).any(|inst| self.is_outside(around, inst)));
         ArenaVec::from_iter_in(live_out, self.scratch).into_bump_slice()
     }
 }
@@ -413,7 +413,10 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
-        self.phi_of(self.exits.iter().map(|exit| (exit.from, exit.inputs[index])), phi)
+        let bump = self.unroller.f.bump;
+        let srcs = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.inputs[index]));
+        let mods = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.from.0));
+        InstData { srcs, mods, ..phi }
     }
 
     /// A phi with these inputs and the attributes of `phi`.
