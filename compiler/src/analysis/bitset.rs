@@ -20,6 +20,21 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The indices of the set bits of words with these indices.
+fn ones_of(mut words: impl Iterator<Item = (usize, u64)>) -> impl Iterator<Item = usize> {
+    // The rest of the current word, which begins at `start`.
+    let (mut start, mut bits) = (0, 0);
+    std::iter::from_fn(move || {
+        while bits == 0 {
+            let (index, word) = words.next()?;
+            (start, bits) = (index * 64, word);
+        }
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        Some(start + bit)
+    })
+}
+
 /// Number of touched words out of 64 from which all 64 are processed, because the host vectorises that.
 const DENSE: u32 = 8;
 
@@ -74,7 +89,7 @@ impl BitMatrix {
     pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         let words = (0..self.touched_per_row)
             .flat_map(move |part| ones(self.touched(row, part)).map(move |index| part * 64 + index));
-        words.flat_map(move |index| ones(self.word(row, index)).map(move |bit| index * 64 + bit))
+        ones_of(words.map(move |index| (index, self.word(row, index))))
     }
 
     /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
@@ -88,15 +103,30 @@ impl BitMatrix {
             };
             ones(differ).map(move |index| part * 64 + index)
         });
-        words.flat_map(move |index| {
-            let (a, b) = (self.word(a, index), self.word(b, index));
-            ones(a ^ b).map(move |bit| (index * 64 + bit, a >> bit & 1 != 0))
-        })
+        let columns = ones_of(words.map(move |index| (index, self.word(a, index) ^ self.word(b, index))));
+        columns.map(move |column| (column, self.contains(a, column)))
     }
 
     /// Whether to process all words of a part of a row rather than only those in `touched`.
     fn is_dense(&self, touched: u64) -> bool {
-        self.words_per_row > DENSE as usize && touched.count_ones() >= DENSE
+        !self.is_narrow() && touched.count_ones() >= DENSE
+    }
+
+    /// Whether rows have so few words that all are processed.
+    fn is_narrow(&self) -> bool {
+        self.words_per_row <= DENSE as usize
+    }
+
+    /// Adds `more` to each word of a row; returns whether that changed anything.
+    fn union_words(&mut self, row: usize, more: impl Fn(usize) -> u64) -> bool {
+        let mut changed = false;
+        for index in 0..self.words_per_row {
+            let more = more(index);
+            if more != 0 {
+                changed |= self.add(row, index, more);
+            }
+        }
+        changed
     }
 
     /// The words of a row that `part` of its touched mask covers.
@@ -120,6 +150,9 @@ impl BitMatrix {
 
     /// Adds row `from` of `other` to row `into`; returns whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
+        if self.is_narrow() {
+            return self.union_words(into, |index| other.word(from, index));
+        }
         let mut changed = false;
         for part in 0..other.touched_per_row {
             let touched = other.touched(from, part);
@@ -143,6 +176,9 @@ impl BitMatrix {
         without: &BitMatrix,
         from: usize,
     ) -> bool {
+        if self.is_narrow() {
+            return self.union_words(into, |index| other.word(from, index) & !without.word(from, index));
+        }
         let mut changed = false;
         for part in 0..other.touched_per_row {
             let touched = other.touched(from, part);

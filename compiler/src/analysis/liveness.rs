@@ -21,15 +21,19 @@ use crate::ir::table::{ScratchSide, Side};
 
 use super::bitset::BitMatrix;
 
-/// Column of a value that never crosses a block border, plus one; columns are stored plus one so that 0 is "none".
-const LOCAL: u32 = 0;
+/// Added to the columns of values that cross a block boundary. Rows of other values are less.
+const CROSSING: u32 = 1 << 31;
 
 /// Typical number of values that cross block boundaries, for preallocation.
 const TYPICAL_CROSSING: usize = 64;
 
+/// Typical number of their uses, for preallocation.
+const TYPICAL_CROSSING_USES: usize = 256;
+
 /// Live values at the boundaries of each block.
 #[derive(Clone, Debug)]
 pub struct Liveness {
+    /// Column of each value that crosses a block boundary, plus [`CROSSING`].
     column: Side<Value, u32>,
     values: Vec<Value>,
     live_in: BitMatrix,
@@ -104,10 +108,7 @@ impl Liveness {
 
     /// Rank of `value` among the values that cross a block boundary; `None` for others.
     pub fn column_of(&self, value: Value) -> Option<usize> {
-        match self.column[value] {
-            LOCAL => None,
-            column => Some(column as usize - 1),
-        }
+        self.column[value].checked_sub(CROSSING).map(|column| column as usize)
     }
 }
 
@@ -173,14 +174,21 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
         let none = || BitMatrix::new(f.blocks.len(), 0);
         return Liveness { column: Side::default(), values: Vec::new(), live_in: none(), live_out: none() };
     }
-    let (values, column) = crossing_values(f);
+    let Crossing { values, mut column, at_head, at_end } = Crossing::of(f);
     let columns = values.len();
     let new_matrix = || BitMatrix::new(f.blocks.len(), columns);
-    let mut result = Liveness { column, live_in: new_matrix(), live_out: new_matrix(), values };
-    let mut defined = new_matrix();
-    for block in f.blocks_in_order() {
-        collect_block(f, block, &mut result, &mut defined);
+    let (mut live_in, mut live_out, mut defined) = (new_matrix(), new_matrix(), new_matrix());
+    for (index, value) in values.iter().enumerate() {
+        let row = &mut column[*value];
+        if let Some(home) = (*row - CROSSING).checked_sub(1) {
+            defined.insert(home as usize, index);
+        }
+        *row = CROSSING + index as u32;
     }
+    let place = |value: Value| (column[value] - CROSSING) as usize;
+    at_head.iter().for_each(|(block, value)| _ = live_in.insert(block.index(), place(*value)));
+    at_end.iter().for_each(|(block, value)| _ = live_out.insert(block.index(), place(*value)));
+    let mut result = Liveness { column, values, live_in, live_out };
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
     let mut changed = true;
     while changed {
@@ -198,62 +206,63 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     result
 }
 
-/// Values used in a block other than the one that defines them, or by a phi, with their columns plus one.
-fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
-    // The block that defines each value, counted from 1.
-    let mut home: Side<Value, u32> = Side::new(f.values.len());
-    let mut column = Side::new(f.values.len());
-    let mut values = Vec::with_capacity(TYPICAL_CROSSING);
-    for block in f.blocks_in_order() {
-        f.watch.visit(1 + f.block(block).insts.len() / 4);
-        for inst in &f.block(block).insts {
-            let data = &f.insts[*inst];
-            let phi = data.op == Op::Ir(IrOp::Phi);
-            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                // Only a phi can use a value before its definition, around a loop.
-                if (phi || home[value] != block.0 + 1) && column[value] == LOCAL {
-                    column[value] = u32::MAX;
-                    values.push(value);
-                }
-            }
-            for dst in data.dsts {
-                home[*dst] = block.0 + 1;
-            }
-        }
-    }
-    values.sort_unstable();
-    for (index, value) in values.iter().enumerate() {
-        column[*value] = index as u32 + 1;
-    }
-    (values, column)
+/// The values used in a block other than the one that defines them, or by a phi.
+struct Crossing {
+    /// In order of id.
+    values: Vec<Value>,
+    /// For each value, the block that defines it, counted from 1, plus [`CROSSING`] if it is one of them.
+    column: Side<Value, u32>,
+    /// Uses before a definition in the block, with repetitions.
+    at_head: Vec<(Block, Value)>,
+    /// Uses by phis, at the ends of predecessors.
+    at_end: Vec<(Block, Value)>,
 }
 
-/// Initialises the sets with the block's definitions, its uses of values defined elsewhere, and the phi
-/// sources live at its end.
-fn collect_block(f: &Function<'_>, block: Block, result: &mut Liveness, defined: &mut BitMatrix) {
-    let row = block.index();
-    f.watch.visit(1 + f.block(block).insts.len() / 4);
-    for inst in &f.block(block).insts {
-        let data = &f.insts[*inst];
-        if data.op == Op::Ir(IrOp::Phi) {
-            for (pred, src) in data.phi_inputs() {
-                if let Some(column) = src.as_value().and_then(|value| result.column_of(value)) {
-                    result.live_out.insert(pred.index(), column);
+impl Crossing {
+    fn of(f: &Function<'_>) -> Crossing {
+        let mut result = Crossing {
+            values: Vec::with_capacity(TYPICAL_CROSSING),
+            column: Side::new(f.values.len()),
+            at_head: Vec::with_capacity(TYPICAL_CROSSING_USES),
+            at_end: Vec::with_capacity(TYPICAL_CROSSING),
+        };
+        for block in f.blocks_in_order() {
+            f.watch.visit(1 + f.block(block).insts.len() / 4);
+            let here = block.0 + 1;
+            for inst in &f.block(block).insts {
+                let data = &f.insts[*inst];
+                if data.op == Op::Ir(IrOp::Phi) {
+                    for (pred, src) in data.phi_inputs() {
+                        if let Some(value) = src.as_value() {
+                            result.add(value);
+                            result.at_end.push((pred, value));
+                        }
+                    }
+                } else {
+                    for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                        // Only a phi can use a value before its definition, around a loop.
+                        if result.column[value] & !CROSSING != here {
+                            result.add(value);
+                            result.at_head.push((block, value));
+                        }
+                    }
                 }
-            }
-        } else {
-            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                if let Some(column) = result.column_of(value)
-                    && !defined.contains(row, column)
-                {
-                    result.live_in.insert(row, column);
+                for dst in data.dsts {
+                    let row = &mut result.column[*dst];
+                    *row = *row & CROSSING | here;
                 }
             }
         }
-        for dst in data.dsts {
-            if let Some(column) = result.column_of(*dst) {
-                defined.insert(row, column);
-            }
+        result.values.sort_unstable();
+        result
+    }
+
+    /// Adds a value, unless it is known already.
+    fn add(&mut self, value: Value) {
+        let row = &mut self.column[value];
+        if *row < CROSSING {
+            *row |= CROSSING;
+            self.values.push(value);
         }
     }
 }

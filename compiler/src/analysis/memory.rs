@@ -146,20 +146,21 @@ pub(crate) fn disturbs_memory(data: &InstData<'_>) -> bool {
 }
 
 /// The components of a vector as separate sources.
-pub(crate) fn components(r: &mut crate::ir::Rewriter<'_, '_>, vector: Src) -> Vec<Src> {
+pub(crate) fn components<'a>(r: &mut crate::ir::Rewriter<'_, 'a>, vector: Src) -> &'a [Src] {
     let ty = r.f.src_ty(vector);
     if ty.comps == 1 {
-        return vec![vector];
+        return r.f.alloc(&[vector]);
     }
     if let Some(collect) = r.f.def(vector)
         && collect.op == Op::Ir(IrOp::Collect)
         && collect.srcs.len() == usize::from(ty.comps)
     {
-        return collect.srcs.to_vec();
+        return collect.srcs;
     }
-    let parts: Vec<_> = (0..ty.comps).map(|_| r.f.add_value(Type::scalar(ty.bits))).collect();
-    r.push(IrOp::Split, &parts, &[vector], &[]);
-    parts.into_iter().map(Src::value).collect()
+    let bump = r.f.bump;
+    let parts = bump.alloc_slice_fill_with(ty.comps.into(), |_| r.f.add_value(Type::scalar(ty.bits)));
+    r.push(IrOp::Split, parts, &[vector], &[]);
+    bump.alloc_slice_fill_iter(parts.iter().map(|part| Src::value(*part)))
 }
 
 /// One value of several components.

@@ -18,28 +18,10 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
 /// Marks the operands of a block. `may_discard` means that nothing reads a register after the block.
 pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
-    let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
-    let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
-    for index in (0..insts.len()).rev() {
-        watch.visit(1);
-        let inst = &mut insts[index];
-        let is_alu = inst.op.desc().unit != Unit::None;
-        if is_alu {
-            later.hint_results(inst);
-        }
-        let written = later.overwrite(inst);
-        if is_alu {
-            later.hint_sources(inst, may_discard.then_some(index), &written);
-        } else if may_discard {
-            later.keep(insts, index);
-        }
-        // Instructions that change the mask also read registers that are not operands.
-        insts[index].each_read(|halves| {
-            later.read.insert_all(halves.clone());
-            if is_alu {
-                later.read_by_alu.insert_all(halves);
-            }
-        });
+    if may_discard {
+        Later::<true>::default().mark(insts, watch);
+    } else {
+        Later::<false>::default().mark(insts, watch);
     }
 }
 
@@ -56,17 +38,44 @@ fn hint(inst: &mut Inst, operand: usize, desc: &OperandDesc, hint: OperandFlags)
     takes_it
 }
 
-/// Facts about the instructions after the current one.
-struct Later {
-    /// Half registers that are read before they are written.
+/// Facts about the instructions after the current one. Those that only discards need are kept if it `DISCARDS`.
+struct Later<const DISCARDS: bool> {
+    /// Half registers that are read before they are written, for discards.
     read: HalfSet,
-    /// The same, for reads by ALU instructions.
+    /// Half registers that ALU instructions read before they are written.
     read_by_alu: HalfSet,
     /// The index of the instruction that discards each 32-bit register, plus one; 0 for none.
     discarded: [u32; REGISTERS],
 }
 
-impl Later {
+impl<const DISCARDS: bool> Default for Later<DISCARDS> {
+    fn default() -> Self {
+        Later { read: HalfSet::EMPTY, read_by_alu: HalfSet::EMPTY, discarded: [0; REGISTERS] }
+    }
+}
+
+impl<const DISCARDS: bool> Later<DISCARDS> {
+    /// Marks the operands of a block.
+    fn mark(mut self, insts: &mut [Inst], watch: &Watch) {
+        for index in (0..insts.len()).rev() {
+            watch.visit(1);
+            let inst = &mut insts[index];
+            let is_alu = inst.op.desc().unit != Unit::None;
+            if is_alu {
+                self.hint_results(inst);
+            }
+            let written = self.overwrite(inst);
+            if is_alu {
+                self.hint_sources(inst, index, &written);
+            } else if DISCARDS {
+                self.keep(insts, index);
+            }
+            if is_alu || DISCARDS {
+                self.read(&insts[index], is_alu);
+            }
+        }
+    }
+
     /// Marks the results that ALU instructions read.
     fn hint_results(&self, inst: &mut Inst) {
         for (operand, desc) in inst.op.desc().with_role(Role::Dst) {
@@ -76,13 +85,16 @@ impl Later {
         }
     }
 
-    /// Removes the results of `inst` from the registers read later. Returns them.
+    /// Removes the results of `inst` from the registers read later. Returns them, for discards.
     fn overwrite(&mut self, inst: &Inst) -> HalfSet {
         let mut written = HalfSet::EMPTY;
         // Calls and changes of the mask also write registers that are not operands.
         inst.each_written(|halves| {
-            self.read.remove_all(halves.clone());
             self.read_by_alu.remove_all(halves.clone());
+            if !DISCARDS {
+                return;
+            }
+            self.read.remove_all(halves.clone());
             // Only whole registers: the other half may have been live before.
             let registers =
                 usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
@@ -95,20 +107,35 @@ impl Later {
     }
 
     /// Marks the sources that ALU instructions read later, and discards the 32-bit sources that nothing reads later,
-    /// unless the instruction overwrites them itself, if `discarding` is its index.
-    fn hint_sources(&mut self, inst: &mut Inst, discarding: Option<usize>, written: &HalfSet) {
+    /// unless the instruction, which has this index, overwrites them itself.
+    fn hint_sources(&mut self, inst: &mut Inst, index: usize, written: &HalfSet) {
         for (operand, desc) in inst.op.desc().with_role(Role::Src) {
             let Some(halves) = inst.halves_of(operand, desc) else { continue };
             if self.read_by_alu.has_all(&halves) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }
-            let Some(index) = discarding else { continue };
+            if !DISCARDS {
+                continue;
+            }
             let is_last = !self.read.has_any(&halves) && !written.has_any(&halves);
             let is_whole = inst.operands[operand].size == Size::B32 && halves.len() == 2;
             if is_last && is_whole && hint(inst, operand, desc, OperandFlags::DISCARD) {
                 self.discarded[usize::from(halves.start) / 2] = index as u32 + 1;
             }
         }
+    }
+
+    /// Adds the registers that `inst` reads.
+    fn read(&mut self, inst: &Inst, is_alu: bool) {
+        // Instructions that change the mask also read registers that are not operands.
+        inst.each_read(|halves| {
+            if DISCARDS {
+                self.read.insert_all(halves.clone());
+            }
+            if is_alu {
+                self.read_by_alu.insert_all(halves);
+            }
+        });
     }
 
     /// Removes later discards of registers that instruction `index` reads.

@@ -117,7 +117,9 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
                 fixups.push(Fixup { at: code.bytes.len(), inst: *inst, operand, target });
             }
             note_line(&mut code.lines, code.bytes.len(), *position);
-            code.output_stores.extend(output_store(inst, code.bytes.len()));
+            if inst.op == Opcode::StVar {
+                code.output_stores.extend(output_store(inst, code.bytes.len()));
+            }
             append(&mut code.bytes, inst)?;
         }
     }
@@ -146,11 +148,8 @@ fn note_line(lines: &mut Vec<LineRow>, offset: usize, line: u32) {
     }
 }
 
-/// Returns the record of an output store at byte `offset`; the linker renumbers its slot.
+/// Returns the record of `inst`, an output store at byte `offset`; the linker renumbers its slot.
 fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
-    if inst.op != Opcode::StVar {
-        return None;
-    }
     let slot = inst.operand("index").filter(|slot| slot.tag == Tag::Imm)?;
     Some(OutputStore { offset: offset as u32, slot: slot.value as u16 })
 }

@@ -33,10 +33,13 @@ impl Variable {
 const TYPICAL_VARIABLES: usize = 96;
 
 /// Typical number of definitions at the ends of blocks of a function with several blocks, for preallocation.
-const TYPICAL_DEFS: usize = 224;
+const TYPICAL_DEFS: usize = 448;
 
 /// Typical number of inputs of phis of such a function, for preallocation.
 const TYPICAL_INPUTS: usize = 128;
+
+/// Typical number of variables that a loop reads, for preallocation.
+const TYPICAL_LOOP_PHIS: usize = 16;
 
 /// A phi that is not yet in the function.
 struct Pending {
@@ -230,7 +233,7 @@ impl Variables {
 
     /// Declares that the back edges of the loop with header `block` are not built yet.
     pub fn open_loop(&mut self, block: Block) {
-        self.unsealed.push((block, Vec::new()));
+        self.unsealed.push((block, Vec::with_capacity(TYPICAL_LOOP_PHIS)));
         self.tick();
         self.loops.push(self.time);
     }
@@ -289,11 +292,12 @@ impl Variables {
                 }
             }
         };
-        // The blocks passed on the way have one predecessor each.
-        let mut passed = block;
+        // The blocks passed on the way have one predecessor each. That of the first one is found again in one step.
+        let before = |block: Block| f.block(block).preds.first().copied().unwrap_or(at);
+        let mut passed = if block == at { at } else { before(block) };
         while passed != at {
             self.define(passed, variable, found);
-            passed = f.block(passed).preds.first().copied().unwrap_or(at);
+            passed = before(passed);
         }
         found
     }

@@ -15,6 +15,9 @@ use super::src::Src;
 /// Typical number of instructions in a first block, for preallocation.
 const TYPICAL_INSTRUCTIONS: usize = 128;
 
+/// Typical number of instructions in another block, for preallocation.
+const TYPICAL_LATER_INSTRUCTIONS: usize = 16;
+
 /// A loop under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopBlocks {
@@ -111,6 +114,7 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Ends the current block with `seam` and makes `next` current.
     fn seam(&mut self, seam: Seam, next: Block) {
         self.layout.push(Segment { block: self.block, seam });
+        self.f.block_mut(next).insts.reserve(TYPICAL_LATER_INSTRUCTIONS);
         self.block = next;
     }
 

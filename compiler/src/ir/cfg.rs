@@ -37,6 +37,7 @@ impl Function<'_> {
             return self.add_edges(segment, leaves(self, segment.block), None, None);
         }
         let ends = self.construct_ends();
+        edges.reserve(ends.len());
         let mut open: Vec<Open> = Vec::with_capacity(TYPICAL_DEPTH);
         let mut loop_depth = 0;
         for (index, end) in ends.into_iter().enumerate() {

@@ -17,6 +17,8 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::dead_loops::leave_dead_loops;
 use super::direct_jumps::direct_jumps;
@@ -24,7 +26,7 @@ use super::merge_ifs::merge_ifs;
 use super::short_ifs::can_flatten;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, has_left};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, has_left};
 
 /// Simplifies control flow.
 pub fn opt_simplify_control(f: &mut Function<'_>) {
@@ -33,22 +35,26 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
     }
     leave_dead_loops(f);
     direct_jumps(f);
+    f.with_scratch(simplify);
+    merge_ifs(f);
+}
+
+fn simplify(f: &mut Function<'_>, scratch: &Bump) {
     let mut simplifier = Simplifier {
-        merged: Side::new(f.blocks.len()),
-        jumps: count_jumps(f),
-        out: Vec::with_capacity(f.layout.len()),
-        open: Vec::new(),
+        merged: ScratchSide::new_in(scratch, f.blocks.len()),
+        jumps: count_jumps(f, scratch),
+        out: ArenaVec::with_capacity_in(f.layout.len(), scratch),
+        open: ArenaVec::new_in(scratch),
         pending: None,
         dead_next: false,
         f,
     };
     simplifier.walk();
     simplifier.repair_phis();
-    merge_ifs(f);
 }
 
-fn count_jumps(f: &Function<'_>) -> Side<Block, u32> {
-    let mut jumps: Side<Block, u32> = Side::new(f.blocks.len());
+fn count_jumps<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block, u32> {
+    let mut jumps: ScratchSide<'_, Block, u32> = ScratchSide::new_in(scratch, f.blocks.len());
     for segment in f.layout {
         if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
             jumps[target] += 1;
@@ -75,11 +81,11 @@ struct Open {
 struct Simplifier<'f, 'a> {
     f: &'f mut Function<'a>,
     /// The block that each block was merged into.
-    merged: Side<Block, Option<Block>>,
+    merged: ScratchSide<'f, Block, Option<Block>>,
     /// Number of jumps to a block.
-    jumps: Side<Block, u32>,
-    out: Vec<Segment>,
-    open: Vec<Open>,
+    jumps: ScratchSide<'f, Block, u32>,
+    out: ArenaVec<'f, Segment>,
+    open: ArenaVec<'f, Open>,
     /// The block into which the next one will be merged.
     pending: Option<Block>,
     /// The next block is unreachable.
@@ -102,7 +108,7 @@ impl<'a> Simplifier<'_, 'a> {
             self.leave(block, input, index);
             index += 1;
         }
-        if self.out != self.f.layout {
+        if *self.out != *self.f.layout {
             self.f.set_layout(&self.out);
         }
     }
@@ -198,7 +204,7 @@ impl<'a> Simplifier<'_, 'a> {
             }
         }
         let insts = self.f.take_insts(block);
-        self.f.block_mut(target).insts.extend(insts);
+        self.f.block_mut(target).insts.extend_from_slice_copy(&insts);
         self.merged[block] = Some(target);
     }
 
@@ -281,9 +287,8 @@ impl<'a> Simplifier<'_, 'a> {
             for index in other {
                 self.clear(self.out[index].block);
             }
-            let arm: Vec<Segment> = self.out[taken].to_vec();
-            self.out.truncate(at + 1);
-            self.out.extend(arm);
+            self.out.truncate(taken.end);
+            self.out.drain(at + 1..taken.start);
             self.f.block_mut(head).insts.pop();
             self.remove_brackets(at);
         } else if has_left(self.f, then_end) && has_left(self.f, else_end) {

@@ -6,11 +6,12 @@
 //! vector's register, and the rest of that range is kept for the others as long as nothing else needs it.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
-use crate::ir::table::{ScratchSide, Side};
+use crate::ir::table::ScratchSide;
 
 use super::file::{FILE_HALVES, HalfSet};
 
@@ -27,7 +28,7 @@ pub struct Affinity<'s> {
     /// The first phi in program order that has the value as a source.
     phi: ScratchSide<'s, Value, Option<(Value, Block)>>,
     /// Phis of each block.
-    phis: Side<Block, Vec<Value>>,
+    phis: ScratchSide<'s, Block, &'s [Value]>,
     /// The value joined by phis that takes the place of a value, through operations that read the values in between
     /// last, and its offset in the place, in halves.
     heir: ScratchSide<'s, Value, Option<(Value, u16)>>,
@@ -56,7 +57,7 @@ impl<'s> Affinity<'s> {
             web_place: ScratchSide::later_in(scratch, count),
             vector: ScratchSide::later_in(scratch, count),
             phi: ScratchSide::later_in(scratch, count),
-            phis: Side::default(),
+            phis: ScratchSide::later_in(scratch, f.blocks.len()),
             heir: ScratchSide::later_in(scratch, count),
             vector_place: ScratchSide::later_in(scratch, count),
             kept: HalfSet::EMPTY,
@@ -65,11 +66,15 @@ impl<'s> Affinity<'s> {
             last_read: ScratchSide::later_in(scratch, count),
         };
         for block in f.blocks_in_order() {
+            let phis = &f.block(block).insts[..f.phi_count(block)];
+            if !phis.is_empty() {
+                let phis = phis.iter().filter_map(|phi| f.insts[*phi].dst());
+                result.phis[block] = ArenaVec::from_iter_in(phis, scratch).into_bump_slice();
+            }
             for inst in &f.block(block).insts {
                 let data = &f.insts[*inst];
                 match (data.op, data.dst()) {
                     (Op::Ir(IrOp::Phi), Some(dst)) => {
-                        result.phis[block].push(dst);
                         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                             // A value that several phis read cannot be where all of them are.
                             if result.phi[value].is_none() {
@@ -109,9 +114,9 @@ impl<'s> Affinity<'s> {
             let data = &f.insts[*inst];
             let heir = self.heir_of(f, data);
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                if !std::mem::replace(&mut is_read[value], true) {
-                    self.heir[value] =
-                        heir.filter(|_| data.op == Op::Ir(IrOp::Split) || fits(f, data, value));
+                let is_last = !std::mem::replace(&mut is_read[value], true);
+                if is_last && heir.is_some() && (data.op == Op::Ir(IrOp::Split) || fits(f, data, value)) {
+                    self.heir[value] = heir;
                 }
             }
         }
@@ -218,7 +223,7 @@ impl<'s> Affinity<'s> {
 
     /// The phi that `value` is a source of, and all phis of its block.
     pub fn phi_of(&self, value: Value) -> Option<(Value, &[Value])> {
-        self.phi[value].map(|(phi, block)| (phi, &*self.phis[block]))
+        self.phi[value].map(|(phi, block)| (phi, self.phis[block]))
     }
 
     /// The register of the web of the value that takes the place of `value`.

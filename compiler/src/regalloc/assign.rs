@@ -329,6 +329,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// A free register for `value`: one that avoids later moves, or the lowest.
+    #[inline(never)]
     fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
         if let Some(half) = self.affinity.exported_to(value).filter(|half| self.fits(*half, shape)) {
             return Some(half);

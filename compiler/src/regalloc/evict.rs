@@ -24,6 +24,7 @@ impl<'a> Assigner<'_, 'a> {
     ///
     /// # Errors
     /// The values needed at once do not fit however they are packed.
+    #[inline(never)]
     pub(super) fn make_room(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
         let value = data.dsts[index];
         let shape = self.shape(value);

@@ -37,6 +37,7 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Gives the results of a `split` that can share the vector's register their positions in it. The other
     /// results have been placed, which may have moved the vector.
+    #[inline(never)]
     pub(super) fn share_registers(&mut self, data: &InstData<'a>) {
         for (index, part) in data.dsts.iter().enumerate() {
             if !self.needs_register(data, *part) || self.placed.contains(part) {
@@ -52,6 +53,7 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Places the vector of `data`, a `collect`, around parts that are in their positions in it already, most of them: those that
     /// are read again share its register. `false` if that is nowhere possible.
+    #[inline(never)]
     pub(super) fn collect_around(&mut self, data: &InstData<'a>) -> bool {
         let [vector] = data.dsts else { return false };
         let best = data

@@ -18,12 +18,15 @@
 
 use agx_isa::desc::{Effects, WaitBehaviour};
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::emit::End;
-use crate::ir::entity::{Block, Entity, Inst, Value};
+use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
+use crate::ir::table::ScratchSide;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
 use crate::regalloc::{Allocation, finishes_later};
 
@@ -93,26 +96,31 @@ impl Pending {
 /// a few stores outstanding, a prolog nothing; the code after an epilog touches no register and starts no
 /// asynchronous instruction.
 pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
-    let order: Vec<Block> = f.blocks_in_order().collect();
     let asynchronous = |inst: &Inst| is_asynchronous(f.insts[*inst].op);
-    if !order.iter().any(|block| f.block(*block).insts.iter().any(asynchronous)) {
-        return;
+    if f.blocks_in_order().any(|block| f.block(block).insts.iter().any(asynchronous)) {
+        f.with_scratch(|f, scratch| {
+            let waits = find_waits(f, allocation, end, scratch);
+            insert(f, waits);
+        });
     }
-    let mut heads: Vec<Option<Pending>> = vec![None; f.blocks.len()];
-    heads[f.entry().index()] = Some(Pending::at_entry(end));
-    let mut rank = vec![0; f.blocks.len()];
-    for (index, block) in order.iter().enumerate() {
-        rank[block.index()] = index;
+}
+
+/// Finds the waits to be inserted, in program order, and sets the `group` modifiers.
+fn find_waits<'s>(f: &mut Function<'_>, allocation: &Allocation, end: End, scratch: &'s Bump) -> &'s [Wait] {
+    let mut heads = ScratchSide::new_in(scratch, f.blocks.len());
+    heads[f.entry()] = Some(Pending::at_entry(end));
+    let mut rank = ScratchSide::new_in(scratch, f.blocks.len());
+    for (index, block) in (0..).zip(f.blocks_in_order()) {
+        rank[block] = index;
     }
-    let last = order.last().copied();
-    let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, waits: Vec::new() };
+    let (waits, first_uses) = (ArenaVec::new_in(scratch), ArenaVec::new_in(scratch));
+    let mut walk = Walk { f, allocation, heads, rank, end, grew: true, waits, first_uses };
     while walk.grew {
         walk.grew = false;
         walk.waits.clear();
-        walk.through(&order);
+        walk.through();
     }
-    let waits = walk.waits;
-    insert(f, &waits);
+    walk.waits.into_bump_slice()
 }
 
 /// Inserts `waits`, which are in program order.
@@ -141,19 +149,21 @@ fn is_asynchronous(op: Op) -> bool {
     matches!(op, Op::Hw(opcode) if opcode.desc().wait == WaitBehaviour::Async)
 }
 
-struct Walk<'w, 'a> {
+struct Walk<'w, 's, 'a> {
     f: &'w mut Function<'a>,
     allocation: &'w Allocation,
-    heads: Vec<Option<Pending>>,
-    /// Position in the layout, by block id.
-    rank: Vec<usize>,
+    /// The state at the head of each block that control may have reached.
+    heads: ScratchSide<'s, Block, Option<Pending>>,
+    /// Position of each block in the layout.
+    rank: ScratchSide<'s, Block, u32>,
     /// What follows the last block.
     end: End,
-    last: Option<Block>,
     /// The state at the head of a block grew after this walk had passed it.
     grew: bool,
     /// The waits that this walk found necessary, in program order.
-    waits: Vec<Wait>,
+    waits: ArenaVec<'s, Wait>,
+    /// Those of the current block: see [`Walk::find_first_uses`].
+    first_uses: ArenaVec<'s, usize>,
 }
 
 /// A wait to be inserted.
@@ -166,32 +176,34 @@ struct Wait {
     line: u32,
 }
 
-impl Walk<'_, '_> {
-    fn through(&mut self, order: &[Block]) {
-        for (index, block) in order.iter().enumerate() {
-            let pending = self.heads[block.index()].unwrap_or_default();
-            let end = self.block(*block, pending);
-            if let Some(next) = order.get(index + 1) {
-                self.arrive(*block, *next, &end);
+impl Walk<'_, '_, '_> {
+    fn through(&mut self) {
+        let mut blocks = self.f.blocks_in_order().peekable();
+        while let Some(block) = blocks.next() {
+            let mut pending = self.heads[block].unwrap_or_default();
+            self.block(block, &mut pending);
+            match blocks.peek() {
+                Some(next) => self.arrive(block, *next, &pending),
+                None => self.leave(block, &pending),
             }
         }
     }
 
     fn arrive(&mut self, from: Block, to: Block, pending: &Pending) {
-        let Some(head) = self.heads.get_mut(to.index()) else { return };
-        let grew = match head {
+        let grew = match &mut self.heads[to] {
             Some(head) => head.merge(&pending.at_head()),
-            None => {
+            head => {
                 *head = Some(pending.at_head());
                 true
             }
         };
-        self.grew |= grew && self.rank[to.index()] <= self.rank[from.index()];
+        self.grew |= grew && self.rank[to] <= self.rank[from];
     }
 
-    fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
+    /// Finds the waits of a block; `pending` is the state at its head and becomes that at its end.
+    fn block(&mut self, block: Block, pending: &mut Pending) {
         let insts = self.f.take_insts(block);
-        let mut first_uses = self.first_uses(&insts);
+        self.find_first_uses(&insts);
         // Those of either group; few instructions touch them.
         let mut writes = pending.writes();
         for (position, inst) in insts.iter().enumerate() {
@@ -212,8 +224,8 @@ impl Walk<'_, '_> {
                 }
             }
             if is_asynchronous(data.op) {
-                let first_use = if data.dsts.is_empty() { None } else { first_uses.pop() };
-                let (group, is_full) = self.start(*inst, first_use.unwrap_or(insts.len()), &mut pending);
+                let first_use = if data.dsts.is_empty() { None } else { self.first_uses.pop() };
+                let (group, is_full) = self.start(*inst, first_use.unwrap_or(insts.len()), pending);
                 if is_full {
                     self.waits.push(wait(group));
                 }
@@ -222,20 +234,21 @@ impl Walk<'_, '_> {
             if data.op.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
                 if let Some(target) = target {
-                    self.arrive(block, Block(*target), &pending);
-                }
-            }
-        }
-        if self.last == Some(block) {
-            for group in 0..GROUPS {
-                if self.ends_with_wait(&pending.0[group]) {
-                    pending.0[group] = Group::default();
-                    self.waits.push(Wait { block, position: insts.len(), group, line: 0 });
+                    self.arrive(block, Block(*target), pending);
                 }
             }
         }
         self.f.block_mut(block).insts = insts;
-        pending
+    }
+
+    /// Finds the waits at the end of the last block.
+    fn leave(&mut self, block: Block, pending: &Pending) {
+        for group in 0..GROUPS {
+            if self.ends_with_wait(&pending.0[group]) {
+                let position = self.f.block(block).insts.len();
+                self.waits.push(Wait { block, position, group, line: 0 });
+            }
+        }
     }
 
     /// Whether a group must be waited for before the code after the last block.
@@ -289,16 +302,16 @@ impl Walk<'_, '_> {
         (group, is_full)
     }
 
-    /// For each asynchronous instruction with results, the last one first, the position of the first later
+    /// Finds, for each asynchronous instruction with results, the last one first, the position of the first later
     /// instruction that touches them, within the search distance.
-    fn first_uses(&self, insts: &[Inst]) -> Vec<usize> {
-        let mut first_uses = Vec::new();
+    fn find_first_uses(&mut self, insts: &[Inst]) {
+        self.first_uses.clear();
         let halves = |value: Value| {
             let start = usize::from(self.allocation.half(value)?);
             Some(start..start + usize::from(self.f.ty(value).halves()))
         };
         let is_one = |inst: &Inst| finishes_later(&self.f.insts[*inst]);
-        let Some(start) = insts.iter().position(is_one) else { return first_uses };
+        let Some(start) = insts.iter().position(is_one) else { return };
         let end = insts.iter().rposition(is_one).map_or(0, |last| insts.len().min(last + LOOK_AHEAD));
         // The next position at which each half register is touched.
         let mut next = [usize::MAX; FILE_HALVES as usize];
@@ -308,7 +321,7 @@ impl Walk<'_, '_> {
                 let end = insts.len().min(position + LOOK_AHEAD);
                 let written = data.dsts.iter().filter_map(|dst| halves(*dst));
                 let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));
-                first_uses.push(first);
+                self.first_uses.push(first);
             }
             for halves in data.srcs.iter().filter_map(|src| halves(src.as_value()?)) {
                 next[halves].fill(position);
@@ -317,7 +330,6 @@ impl Walk<'_, '_> {
                 next[halves].fill(position);
             }
         }
-        first_uses
     }
 }
 

@@ -19,6 +19,8 @@ use std::collections::BinaryHeap;
 
 use agx_isa::desc::{Effects, OrderClass, WaitBehaviour};
 use agx_isa::timing::{issue_cycles, result_cycles};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
@@ -32,14 +34,13 @@ const EDGES_PER_INST: usize = 4;
 
 /// Reorders every block; with a `seed`, at random.
 pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {
-    let mut scheduler = Scheduler {
-        allocation,
-        seed,
-        nodes: Vec::new(),
-        edges: Vec::new(),
-        reads: Vec::new(),
-        lists: Lists::default(),
-    };
+    f.with_scratch(|f, scratch| schedule(f, allocation, seed, scratch));
+}
+
+fn schedule(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>, scratch: &Bump) {
+    let mut scheduler =
+        Scheduler { allocation, seed, nodes: ArenaVec::new_in(scratch), edges: ArenaVec::new_in(scratch) };
+    let mut lists = Lists::new_in(scratch);
     for block in f.blocks_in_order() {
         // Nothing else takes time that could be spent.
         if seed.is_none() && !has_load(f, &f.block(block).insts) {
@@ -49,7 +50,7 @@ pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Opt
         for index in 0..=f.block(block).insts.len() {
             let insts = &f.block(block).insts;
             if insts.get(index).is_none_or(|inst| is_fence(&f.insts[*inst])) {
-                scheduler.stretch(f, block, start..index);
+                scheduler.stretch(f, block, start..index, &mut lists);
                 start = index + 1;
             }
         }
@@ -99,21 +100,21 @@ struct Edge {
 }
 
 /// The last instructions to access each resource, by position in the stretch.
-struct Chains {
+struct Chains<'c, 's> {
     writer: [Option<u32>; FILE_HALVES as usize],
     /// The last entry in `reads` for each half register since its last write, plus one.
     last_read: [u32; FILE_HALVES as usize],
     /// Readers, each with the previous entry for the same half register, plus one.
-    reads: Vec<(u32, u32)>,
+    reads: &'c mut ArenaVec<'s, (u32, u32)>,
     memory: Option<u32>,
     coverage: Option<u32>,
     /// The last instruction that may have killed samples.
     kill: Option<u32>,
 }
 
-impl Chains {
-    /// No accesses yet; reuses the memory of `reads`.
-    fn new(mut reads: Vec<(u32, u32)>) -> Self {
+impl<'c, 's> Chains<'c, 's> {
+    /// No accesses yet; `reads` is memory for a list.
+    fn new(reads: &'c mut ArenaVec<'s, (u32, u32)>) -> Self {
         reads.clear();
         Chains {
             writer: [None; FILE_HALVES as usize],
@@ -125,38 +126,67 @@ impl Chains {
         }
     }
 
-    fn read(&mut self, half: usize, reader: u32) {
-        self.reads.push((reader, self.last_read[half]));
-        self.last_read[half] = self.reads.len() as u32;
+    /// Records that `reader` reads half registers. Those with the same readers so far share the entry.
+    fn read(&mut self, halves: std::ops::Range<usize>, reader: u32) {
+        let mut entry = None;
+        for last in &mut self.last_read[halves] {
+            let before = *last;
+            *last = match entry {
+                Some((shared, place)) if shared == before => place,
+                _ => {
+                    self.reads.push((reader, before));
+                    self.reads.len() as u32
+                }
+            };
+            entry = Some((before, *last));
+        }
     }
 }
 
 struct Scheduler<'s> {
     allocation: &'s Allocation,
     seed: Option<u64>,
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
-    /// Memory for [`Chains::reads`].
-    reads: Vec<(u32, u32)>,
-    lists: Lists,
+    nodes: ArenaVec<'s, Node>,
+    edges: ArenaVec<'s, Edge>,
 }
 
 /// Memory for the lists of one stretch.
-#[derive(Default)]
-struct Lists {
-    insts: Vec<Inst>,
+struct Lists<'s> {
+    /// [`Chains::reads`].
+    reads: ArenaVec<'s, (u32, u32)>,
+    insts: ArenaVec<'s, Inst>,
     /// By position, when the operands are available.
-    ready: Vec<u32>,
+    ready: ArenaVec<'s, u32>,
     /// A new order.
-    order: Vec<u32>,
+    order: ArenaVec<'s, u32>,
     /// Instructions that may be issued, the highest first.
     now: BinaryHeap<(u32, Reverse<u32>)>,
     /// Instructions whose operands are not available yet, the first one first.
     later: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
+impl<'s> Lists<'s> {
+    /// Empty lists.
+    fn new_in(scratch: &'s Bump) -> Self {
+        Lists {
+            reads: ArenaVec::new_in(scratch),
+            insts: ArenaVec::new_in(scratch),
+            ready: ArenaVec::new_in(scratch),
+            order: ArenaVec::new_in(scratch),
+            now: BinaryHeap::new(),
+            later: BinaryHeap::new(),
+        }
+    }
+}
+
 impl Scheduler<'_> {
-    fn stretch(&mut self, f: &mut Function<'_>, block: Block, range: std::ops::Range<usize>) {
+    fn stretch(
+        &mut self,
+        f: &mut Function<'_>,
+        block: Block,
+        range: std::ops::Range<usize>,
+        lists: &mut Lists<'_>,
+    ) {
         if range.len() < 3 {
             return;
         }
@@ -164,22 +194,21 @@ impl Scheduler<'_> {
         if self.seed.is_none() && !has_load(f, insts) {
             return;
         }
-        self.build(f, insts);
-        let mut lists = std::mem::take(&mut self.lists);
-        if self.order(&f.watch, insts[0], &mut lists) {
+        self.build(f, insts, &mut lists.reads);
+        if self.order(&f.watch, insts[0], lists) {
             lists.insts.clear();
             lists.insts.extend_from_slice(insts);
             for (place, index) in f.block_mut(block).insts[range].iter_mut().zip(&lists.order) {
                 *place = lists.insts[*index as usize];
             }
         }
-        self.lists = lists;
     }
 
     /// Finds a new order of the stretch that begins with `first`; returns whether there is a better one.
-    fn order(&mut self, watch: &Watch, first: Inst, lists: &mut Lists) -> bool {
+    fn order(&mut self, watch: &Watch, first: Inst, lists: &mut Lists<'_>) -> bool {
         if let Some(seed) = self.seed {
-            lists.order = self.any_order(seed ^ u64::from(first.0));
+            lists.order.clear();
+            lists.order.extend(self.any_order(seed ^ u64::from(first.0)));
             return true;
         }
         let before = self.length(&mut lists.ready);
@@ -192,12 +221,12 @@ impl Scheduler<'_> {
     }
 
     /// Builds the dependences and the heights.
-    fn build(&mut self, f: &Function<'_>, insts: &[Inst]) {
+    fn build(&mut self, f: &Function<'_>, insts: &[Inst], reads: &mut ArenaVec<'_, (u32, u32)>) {
         self.nodes.clear();
         self.edges.clear();
         self.nodes.reserve(insts.len());
         self.edges.reserve(EDGES_PER_INST * insts.len());
-        let mut chains = Chains::new(std::mem::take(&mut self.reads));
+        let mut chains = Chains::new(reads);
         chains.reads.reserve(EDGES_PER_INST * insts.len());
         for (index, inst) in (0..).zip(insts) {
             f.watch.visit(1);
@@ -211,7 +240,6 @@ impl Scheduler<'_> {
             self.keep_registers(f, data, index, &mut chains);
             self.keep_order(data, index, &mut chains);
         }
-        self.reads = chains.reads;
         for index in (0..self.nodes.len()).rev() {
             let mut height = self.nodes[index].issue;
             for edge in self.edges_of(index as u32) {
@@ -248,23 +276,36 @@ impl Scheduler<'_> {
     }
 
     /// Orders each read after the preceding write and before the next one, and writes among each other.
-    fn keep_registers(&mut self, f: &Function<'_>, data: &InstData<'_>, index: u32, chains: &mut Chains) {
+    fn keep_registers(
+        &mut self,
+        f: &Function<'_>,
+        data: &InstData<'_>,
+        index: u32,
+        chains: &mut Chains<'_, '_>,
+    ) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            let halves = self.halves(f, value);
             let mut last = None;
-            for half in self.halves(f, value) {
+            for half in halves.clone() {
                 if let Some(writer) = chains.writer[half].filter(|writer| last != Some(*writer)) {
                     self.edge(writer, index, self.nodes[writer as usize].result);
                     last = Some(writer);
                 }
-                chains.read(half, index);
             }
+            chains.read(halves, index);
         }
         for value in data.dsts {
+            let (mut last, mut last_read) = (None, 0);
             for half in self.halves(f, *value) {
-                if let Some(writer) = chains.writer[half].replace(index) {
+                let writer = chains.writer[half].replace(index);
+                if let Some(writer) = writer.filter(|writer| last != Some(*writer)) {
                     self.edge(writer, index, self.nodes[writer as usize].result);
+                    last = Some(writer);
                 }
                 let mut at = std::mem::take(&mut chains.last_read[half]);
+                if at == std::mem::replace(&mut last_read, at) {
+                    continue;
+                }
                 while let Some((reader, before)) = (at as usize).checked_sub(1).map(|at| chains.reads[at]) {
                     self.edge(reader, index, 0);
                     at = before;
@@ -273,7 +314,7 @@ impl Scheduler<'_> {
         }
     }
 
-    fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains) {
+    fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains<'_, '_>) {
         let order = data.order();
         if (order == OrderClass::Memory || data.op.effects().contains(Effects::STATE))
             && let Some(before) = chains.memory.replace(index)
@@ -304,7 +345,7 @@ impl Scheduler<'_> {
     }
 
     /// Cycles of the stretch in its current order; `ready` is memory for a list.
-    fn length(&self, ready: &mut Vec<u32>) -> u32 {
+    fn length(&self, ready: &mut ArenaVec<'_, u32>) -> u32 {
         ready.clear();
         ready.resize(self.nodes.len(), 0);
         let mut clock = 0;
@@ -319,7 +360,7 @@ impl Scheduler<'_> {
     }
 
     /// List-schedules the stretch by the longest chains into `lists.order`; returns the cycles of that order.
-    fn best_order(&mut self, watch: &Watch, lists: &mut Lists) -> u32 {
+    fn best_order(&mut self, watch: &Watch, lists: &mut Lists<'_>) -> u32 {
         let Lists { order, now, later, .. } = lists;
         order.clear();
         order.reserve(self.nodes.len());

@@ -113,7 +113,7 @@ impl Divergence {
     /// Whether `block`, which reads `value`, is outside a loop that contains the definition and that lanes
     /// leave in different iterations.
     fn round_differs(&self, value: Value, block: Block) -> bool {
-        let Some(home) = self.home[value] else { return false };
+        let Some(home) = self.home[value].filter(|home| *home != block) else { return false };
         let segment = self.places[block].segment;
         let mut around = self.places[home].around;
         while let Some(construct) = around.map(|index| self.constructs[index as usize]) {

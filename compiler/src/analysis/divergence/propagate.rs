@@ -18,6 +18,7 @@ pub(super) fn run(f: &Function<'_>, stage: Stage) -> Divergence {
         jumps: Vec::new(),
         values: Vec::new(),
         constructs: Vec::new(),
+        spreads: false,
         result: Divergence {
             divergent: Side::new(f.values.len()),
             home: Side::new(f.values.len()),
@@ -42,6 +43,8 @@ struct Propagation<'f, 'a> {
     /// Worklist: values and constructs that became divergent and whose consequences are pending.
     values: Vec<Value>,
     constructs: Vec<u32>,
+    /// Whether `values` is in use: the walk in program order reaches what reads a value anyway.
+    spreads: bool,
     result: Divergence,
 }
 
@@ -113,7 +116,6 @@ impl Propagation<'_, '_> {
                 self.draw_consequences(construct);
             }
         }
-        self.values.clear();
     }
 
     /// Propagates what the phis of loop headers change for what the walk visited before.
@@ -123,6 +125,7 @@ impl Propagation<'_, '_> {
             return;
         }
         self.users = Users::of(self.f);
+        self.spreads = true;
         for number in 0..self.result.constructs.len() {
             let construct = self.result.constructs[number];
             if is_loop(&construct) {
@@ -153,7 +156,7 @@ impl Propagation<'_, '_> {
     }
 
     fn turn_value(&mut self, value: Value) {
-        if !std::mem::replace(&mut self.result.divergent[value], true) {
+        if !std::mem::replace(&mut self.result.divergent[value], true) && self.spreads {
             self.values.push(value);
         }
     }

@@ -247,8 +247,8 @@ fn tail_domain(row: &Row) -> Domain {
 fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), CompileError> {
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     match (domain, eval.types.kind(scalar)) {
-        (Domain::Float, _) => eval.check_float(ty),
-        (Domain::Bool, Kind::Bool) => Ok(()),
+        (Domain::Float, Kind::Float { .. }) | (Domain::Bool, Kind::Bool) => Ok(()),
+        (Domain::Float, _) => Err(ValueError::NotAFloat.into()),
         (Domain::Unsigned | Domain::Signed, Kind::Int { .. }) => Ok(()),
         _ => Err(ValueError::OperandType { expected: domain.name() }.into()),
     }

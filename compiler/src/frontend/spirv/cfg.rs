@@ -83,8 +83,8 @@ pub(super) struct Cfg<'a> {
 
 impl<'a> Cfg<'a> {
     /// Builds the graph of `body`.
-    pub fn read(module: &Module<'a>, body: &FunctionBody, watch: &Watch) -> Result<Self, CompileError> {
-        let (words, defs) = (module.words, module.defs.as_slice());
+    pub fn read(module: &Module<'a>, body: &FunctionBody<'_>, watch: &Watch) -> Result<Self, CompileError> {
+        let (words, defs) = (module.words, &*module.defs);
         let count = body.blocks.len();
         if count == 0 {
             return Err(FlowError::NoBody { id: body.id }.into());
@@ -146,12 +146,12 @@ fn cases_by_target(
     Ok(list)
 }
 
-fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, CompileError> {
+fn node_of(defs: &[Def<'_>], body: &FunctionBody<'_>, label: u32) -> Result<Node, CompileError> {
     find_node(defs, body, label).ok_or_else(|| FlowError::NotABlock { id: label }.into())
 }
 
 /// The block with this label, if the function has one.
-fn find_node(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Option<Node> {
+fn find_node(defs: &[Def<'_>], body: &FunctionBody<'_>, label: u32) -> Option<Node> {
     let Some(Def::Label(index)) = defs.get(label as usize) else { return None };
     let block = body.blocks.get(*index as usize)?;
     (block.label == label).then_some(*index as usize)

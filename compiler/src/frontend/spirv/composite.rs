@@ -1,5 +1,6 @@
 //! Operations that move components, and operations with several results.
 
+use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -12,9 +13,6 @@ use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build, key};
-
-/// Typical number of scalars of a composite, for preallocation.
-const TYPICAL_SCALARS: usize = 16;
 
 /// An operand of an instruction.
 fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
@@ -189,14 +187,14 @@ pub(super) fn construct<'a>(
     if let [only] = operands {
         return Ok(eval.value(*only)?.1);
     }
-    let mut result = Vec::with_capacity(TYPICAL_SCALARS);
+    let mut result = ArenaVec::with_capacity_in(operands.len(), eval.bump);
     for id in operands {
-        result.extend_from_slice(eval.value(*id)?.1);
+        result.extend_from_slice_copy(eval.value(*id)?.1);
         if result.len() > super::types::MAX_LEAVES as usize {
             return Err(TypeError::Scalars { most: super::types::MAX_LEAVES }.into());
         }
     }
-    Ok(eval.keep(&result))
+    Ok(result.into_bump_slice())
 }
 
 /// Components of two vectors in any order.
@@ -207,7 +205,7 @@ pub(super) fn shuffle<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let (a, b) = (eval.value(operand(operands, 0)?)?.1, eval.value(operand(operands, 1)?)?.1);
     let picks = operands.get(2..).unwrap_or(&[]);
-    let mut result = Vec::with_capacity(picks.len());
+    let mut result = ArenaVec::with_capacity_in(picks.len(), eval.bump);
     for pick in picks {
         // All ones denotes an undefined component.
         let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
@@ -217,13 +215,13 @@ pub(super) fn shuffle<'a>(
             count: a.len().saturating_add(b.len()) as u64,
         })?);
     }
-    Ok(eval.keep(&result))
+    Ok(result.into_bump_slice())
 }
 
 /// Selects the value whose number is `index`, or any value of the list if no number matches. The most frequent value is
 /// the default, which saves its comparisons.
 pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[(u32, Src)], index: Src) -> Result<Src, CompileError> {
-    let mut counts: HashMap<Src, u32, FxBuildHasher> = HashMap::default();
+    let mut counts: HashMap<Src, u32, _> = HashMap::with_capacity_and_hasher(list.len(), FxBuildHasher);
     let mut frequent = None;
     for (_, value) in list {
         let count = counts.entry(*value).or_default();

@@ -1,5 +1,7 @@
 //! Decorations by target.
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use spirv::{BuiltIn, Decoration, Op};
 
 use super::words::Inst;
@@ -23,15 +25,20 @@ const TYPICAL_ROWS: usize = 64;
 const WHOLE: u32 = u32::MAX;
 
 /// All decorations of a module. Rows are sorted before the first lookup.
-#[derive(Default)]
-pub(super) struct Decorations {
-    rows: Vec<Row>,
+pub(super) struct Decorations<'a> {
+    rows: ArenaVec<'a, Row>,
     /// Start of each id's rows; those of the last id end at the last entry.
-    starts: Vec<u32>,
+    starts: ArenaVec<'a, u32>,
     sorted: bool,
 }
 
-impl Decorations {
+impl<'a> Decorations<'a> {
+    /// No decorations.
+    pub fn new_in(bump: &'a Bump) -> Self {
+        let rows = ArenaVec::with_capacity_in(TYPICAL_ROWS, bump);
+        Decorations { rows, starts: ArenaVec::new_in(bump), sorted: false }
+    }
+
     /// Records a decoration instruction. Decorations for other purposes are ignored.
     pub fn record(&mut self, inst: &Inst<'_>) -> Result<(), CompileError> {
         self.sorted = false;
@@ -56,9 +63,6 @@ impl Decorations {
     }
 
     fn push(&mut self, target: u32, member: u32, decoration: u32, operands: &[u32]) {
-        if self.rows.is_empty() {
-            self.rows.reserve(TYPICAL_ROWS);
-        }
         let value = operands.first().copied().unwrap_or(0);
         self.rows.push(Row { target, member, decoration, value });
     }

@@ -25,7 +25,7 @@ const VISITS: usize = 64;
 /// The ends of the blocks with kills redirected where possible; `None` if no kill is redirected. `kills` are
 /// the blocks that end with a kill.
 pub(super) fn redirect_kills(
-    (module, body): (&Module<'_>, &FunctionBody),
+    (module, body): (&Module<'_>, &FunctionBody<'_>),
     graph: &Graph,
     kills: impl Iterator<Item = Node>,
     constructs: &[Construct],
@@ -81,7 +81,7 @@ impl Finder<'_> {
 
     /// Walks backward from the exit: the successors of a node are known before it, except at loop headers,
     /// where no kill may continue.
-    fn find_harmless(&mut self, body: &FunctionBody, calls_may_loop: bool) {
+    fn find_harmless(&mut self, body: &FunctionBody<'_>, calls_may_loop: bool) {
         let graph = self.graph;
         for node in graph.order.iter().rev().copied() {
             self.watch.visit(1);

@@ -56,6 +56,7 @@ pub(super) struct Eval<'e, 'f, 'a> {
 
 impl<'a> Eval<'_, '_, 'a> {
     /// Type and scalars of a value.
+    #[inline]
     pub fn value(&self, id: u32) -> Result<(Ty, &'a [Src]), CompileError> {
         self.check_visible(id)?;
         match self.defs.get(id as usize) {
@@ -66,6 +67,7 @@ impl<'a> Eval<'_, '_, 'a> {
     }
 
     /// Rejects ids that are not defined on every path to here.
+    #[inline]
     pub fn check_visible(&self, id: u32) -> Result<(), CompileError> {
         match self.site {
             Some(site) if !site.sees(id) => Err(ValueError::NotDominating { id }.into()),

@@ -77,7 +77,7 @@ impl FloatControls {
 
     /// Whether every operation has the hardware's normal behaviour.
     pub fn is_plain(&self) -> bool {
-        !self.is_decorated && !self.preserves_anything() && self.defaults.is_empty()
+        !self.is_decorated && self.preserves.is_empty() && self.defaults.is_empty()
     }
 
     /// Whether signed zeros, infinities and NaNs are significant for any width.

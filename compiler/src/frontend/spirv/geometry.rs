@@ -100,7 +100,7 @@ fn outputs<'a>(io: &StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<Vec<Output>, 
                 }
             }
             _ => {
-                let values = memory::load(v, *pointer, Access::empty())?;
+                let values = memory::load(v, pointer, Access::empty())?;
                 let of = |(at, leaf): &(u32, Leaf)| Some((*leaf, *values.get(*at as usize)?));
                 outputs.extend(leaves.iter().filter_map(of));
             }

@@ -55,14 +55,14 @@ pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result
             StorageClass::Private => {
                 let pointer = variables::allocate(m, v, global.id, global.ty)?;
                 if let Some(init) = global.init {
-                    memory::store(v, pointer, init, Access::empty())?;
+                    memory::store(v, &pointer, init, Access::empty())?;
                 }
                 Some(pointer)
             }
             StorageClass::Input if v.kit.stage == Stage::Compute => input(m, v, global)?,
             _ => None,
         };
-        m.globals[index] = pointer;
+        m.globals[index] = pointer.map(|pointer| &*v.bump.alloc(pointer));
     }
     zero_workgroup_memory(m, v)
 }
@@ -85,7 +85,7 @@ fn input<'a>(
         return Err(MemoryError::BuiltInType { id: global.id, built_in }.into());
     }
     let pointer = variables::allocate(m, v, global.id, global.ty)?;
-    memory::store(v, pointer, &leaves, Access::empty())?;
+    memory::store(v, &pointer, &leaves, Access::empty())?;
     Ok(Some(pointer))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn global<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     index: usize,
-) -> Result<Pointer<'a>, CompileError> {
+) -> Result<&'a Pointer<'a>, CompileError> {
     if let Some(pointer) = m.globals[index] {
         return Ok(pointer);
     }
@@ -135,7 +135,7 @@ pub(super) fn global<'a>(
         }
         class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
     };
-    let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
+    let pointer = &*v.bump.alloc(Pointer { pointer: Some(global.pointer), ..pointer });
     // An address read from a descriptor is read again in each block; the reads later move to the preamble.
     let is_computed = matches!(pointer.root, Root::Buffer { base, .. } if base.as_value().is_some());
     m.globals[index] = Some(pointer).filter(|_| !is_computed);

@@ -109,7 +109,7 @@ pub(super) fn texel_pointer<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let pointer = pointers::pointer(m, v, inst.word(2)?)?;
-    let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), v.types.kind(pointer.ty)) else {
+    let (Some(bound), Kind::Image(image)) = (Bound::of(pointer), v.types.kind(pointer.ty)) else {
         return Err(ImageError::TexelPointer { id: inst.word(2)? }.into());
     };
     if image.multisampled || sampling::texel_bits(v, &image)? != 32 {

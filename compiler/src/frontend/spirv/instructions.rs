@@ -43,7 +43,7 @@ pub(super) fn local_variable<'a>(
         [] => &[],
     };
     if !init.is_empty() {
-        memory::store(v, pointer, init, Access::empty())?;
+        memory::store(v, &pointer, init, Access::empty())?;
     }
     v.define(id, Def::Pointer(v.bump.alloc(pointer)))
 }
@@ -54,8 +54,8 @@ pub(super) fn access_chain_instruction<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
-    let pointer = pointers::pointer(m, v, inst.word(2)?)?;
-    let pointer = pointers::access_chain(v, pointer, inst.rest(3))?;
+    let mut pointer = *pointers::pointer(m, v, inst.word(2)?)?;
+    pointers::access_chain(v, &mut pointer, inst.rest(3))?;
     pointers::define_pointer(v, inst, pointer)
 }
 
@@ -65,9 +65,9 @@ pub(super) fn element_chain_instruction<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
-    let pointer = pointers::pointer(m, v, inst.word(2)?)?;
-    let pointer = pointers::move_by_elements(v, pointer, inst.word(3)?)?;
-    let pointer = pointers::access_chain(v, pointer, inst.rest(4))?;
+    let pointer = *pointers::pointer(m, v, inst.word(2)?)?;
+    let mut pointer = pointers::move_by_elements(v, pointer, inst.word(3)?)?;
+    pointers::access_chain(v, &mut pointer, inst.rest(4))?;
     pointers::define_pointer(v, inst, pointer)
 }
 
@@ -124,7 +124,7 @@ pub(super) fn copy_object<'a>(
             if !is_pointer && resources::load_resource(v, inst.word(1)?, pointer)? {
                 return Ok(());
             }
-            pointers::define_pointer(v, inst, pointer)
+            pointers::define_pointer(v, inst, *pointer)
         }
     }
 }

@@ -55,8 +55,8 @@ pub(super) fn times_scalar<'a>(
     let [factor] = factor.leaves else {
         return Err(ValueError::Shapes { op }.into());
     };
-    let result = scale(eval.b, x.leaves, *factor);
-    Ok(eval.keep(&result))
+    let products = x.leaves.iter().map(|leaf| eval.b.fmul(*leaf, *factor));
+    Ok(eval.bump.alloc_slice_fill_iter(products))
 }
 
 /// `OpMatrixTimesVector`.

@@ -100,14 +100,14 @@ fn memory_bits(bits: u8) -> u8 {
 /// The scalars of the value a pointer points to.
 pub(super) fn load<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     access: Access,
 ) -> Result<&'a [Src], CompileError> {
     let widths = v.types.leaves(pointer.ty)?;
     match pointer.root {
         Root::Variables(base) => load_variables(v, pointer, base, widths.len() as u32),
         Root::Scratch { base, slot } => Ok(load_scratch(v, pointer, base, slot, widths)),
-        Root::Stage(number) => stage_memory::load(v, &pointer, number),
+        Root::Stage(number) => stage_memory::load(v, pointer, number),
         _ => load_memory(v, pointer, access),
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn load<'a>(
 /// Stores scalars to the pointee.
 pub(super) fn store<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     data: &[Src],
     access: Access,
 ) -> Result<(), CompileError> {
@@ -128,7 +128,7 @@ pub(super) fn store<'a>(
     let is_volatile = (pointer.access | access).contains(Access::VOLATILE);
     match pointer.root {
         Root::Variables(base) => store_variables(v, pointer, base, data),
-        Root::Stage(number) => stage_memory::store(v, &pointer, number, data),
+        Root::Stage(number) => stage_memory::store(v, pointer, number, data),
         // The contents never change: the variable would not be in the constant section otherwise.
         Root::Constants => Ok(()),
         Root::PushConstants => Err(MemoryError::WrittenPushConstants.into()),
@@ -185,7 +185,7 @@ fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
 
 fn load_variables<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     base: Variable,
     count: u32,
 ) -> Result<&'a [Src], CompileError> {
@@ -208,7 +208,7 @@ fn load_variables<'a>(
 
 fn store_variables<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     base: Variable,
     data: &[Src],
 ) -> Result<(), CompileError> {
@@ -247,14 +247,14 @@ fn scratch_offset<'a>(
 
 fn load_scratch<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     base: u32,
     slot: u32,
     widths: &[u8],
 ) -> &'a [Src] {
     let mut result = Vec::with_capacity(widths.len());
     for (leaf, bits) in widths.iter().enumerate() {
-        let offset = scratch_offset(v, &pointer, base, slot, leaf);
+        let offset = scratch_offset(v, pointer, base, slot, leaf);
         let words = if *bits == 64 { 2 } else { 1 };
         let loaded = Src::value(v.kit.b.value(IrOp::LoadScratch, Type::vector(32, words), &[offset], &[]));
         result.push(match bits {
@@ -266,9 +266,9 @@ fn load_scratch<'a>(
     v.bump.alloc_slice_copy(&result)
 }
 
-fn store_scratch<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>, base: u32, slot: u32, data: &[Src]) {
+fn store_scratch<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>, base: u32, slot: u32, data: &[Src]) {
     for (leaf, src) in data.iter().enumerate() {
-        let offset = scratch_offset(v, &pointer, base, slot, leaf);
+        let offset = scratch_offset(v, pointer, base, slot, leaf);
         let word = if v.kit.b.f.width(*src) == 64 {
             let (low, high) = halves(&mut v.kit.b, *src);
             v.kit.b.collect(Type::vector(32, 2), &[low, high])
@@ -320,17 +320,17 @@ fn chunk_offset<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>, chunk: &Chunk
 
 fn load_memory<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     access: Access,
 ) -> Result<&'a [Src], CompileError> {
     let mut result = ArenaVec::with_capacity_in(v.types.leaves(pointer.ty)?.len(), v.bump);
-    for chunk in chunks_of(v, &pointer)? {
+    for chunk in chunks_of(v, pointer)? {
         let bits = memory_bits(chunk.bits);
         if matches!(pointer.root, Root::PushConstants) && pointer.offset.is_none() && bits >= 16 {
             load_push_constant(v, pointer.fixed.wrapping_add(chunk.offset), &chunk, &mut result)?;
             continue;
         }
-        let (offset, align) = chunk_offset(v, &pointer, &chunk);
+        let (offset, align) = chunk_offset(v, pointer, &chunk);
         let words = if bits == 64 { 2 } else { 1 };
         let ty = Type::vector(bits.min(32), chunk.count.wrapping_mul(words) as u8);
         let parts = match pointer.root {
@@ -341,7 +341,7 @@ fn load_memory<'a>(
             root => {
                 let (base, access) = base(v, root, pointer.access | access)?;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
-                let checked = match is_inside(&pointer) {
+                let checked = match is_inside(pointer) {
                     // The first texel always exists.
                     Some(inside) => {
                         let offset = v.kit.b.select(inside, offset, Src::imm32(0));
@@ -437,7 +437,7 @@ fn base(v: &mut Values<'_, '_>, root: Root, access: Access) -> Result<(Src, Acce
 
 fn store_memory<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &Pointer<'a>,
     data: &[Src],
     access: Access,
 ) -> Result<(), CompileError> {
@@ -446,7 +446,7 @@ fn store_memory<'a>(
         _ => Some(coverage::guard_store(&mut v.kit)),
     };
     let mut rest = data;
-    for chunk in chunks_of(v, &pointer)? {
+    for chunk in chunks_of(v, pointer)? {
         let (now, later) = rest.split_at(chunk.count as usize);
         rest = later;
         let bits = memory_bits(chunk.bits);
@@ -461,14 +461,14 @@ fn store_memory<'a>(
         }
         let ty = Type::vector(bits.min(32), parts.len() as u8);
         let vector = v.kit.b.collect(ty, &parts);
-        let (offset, align) = chunk_offset(v, &pointer, &chunk);
+        let (offset, align) = chunk_offset(v, pointer, &chunk);
         match pointer.root {
             Root::Local => v.kit.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
             root => {
                 let (base, access) = base(v, root, (pointer.access | access).difference(Access::READONLY))?;
                 v.kit.memory.writes_memory = true;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
-                let checked = effect(v, &pointer, asked);
+                let checked = effect(v, pointer, asked);
                 checked.begin(&mut v.kit);
                 let srcs = [vector, checked.base, checked.offset];
                 v.kit.b.effect(IrOp::StoreGlobal, &srcs, &[access.bits(), align]);
@@ -476,7 +476,7 @@ fn store_memory<'a>(
             }
         }
     }
-    fence_texels(v, &pointer);
+    fence_texels(v, pointer);
     if let Some(guard) = guard {
         coverage::end_guard(&mut v.kit, guard);
     }

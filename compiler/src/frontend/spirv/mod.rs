@@ -111,7 +111,7 @@ pub fn read<'a>(
     key: &CompileKey,
     dialect: Dialect,
 ) -> Result<Shader<'a>, CompileError> {
-    let module = module::Module::scan(bump, bytes, key)?;
+    let (module, usage) = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     // Types, names and decorations make up half of most modules.
     let mut function = with_room(bump, &entry.name, bytes.len() / BYTES_PER_INST);
@@ -125,7 +125,7 @@ pub fn read<'a>(
     let mut translator = translate::Translator::new(kit, bump, &module);
     translator.values.masks_shifts = dialect.masks_shifts;
     translator.values.floats = floats;
-    translator.memory.usage = usage_scan::scan(&module, &translator.values.kit.b.f.watch)?;
+    translator.memory.usage = usage;
     (translator.io.interface, translator.io.feedback) = (entry.interface, entry.feedback);
     let translate::Translator { values, memory, io, .. } = &mut translator;
     stage::stage_inputs(io, memory, values, (&entry, key))?;

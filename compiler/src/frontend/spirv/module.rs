@@ -3,6 +3,7 @@
 
 use agx_abi::fragment::DepthLayout;
 use agx_abi::{GeometryInfo, Stage, TessellationInfo};
+use bumpalo::collections::Vec as ArenaVec;
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
@@ -65,7 +66,7 @@ pub(super) struct Global<'a> {
 }
 
 /// A function body, not yet read.
-pub(super) struct FunctionBody {
+pub(super) struct FunctionBody<'a> {
     /// Its id.
     pub id: u32,
     /// Type of its result.
@@ -73,9 +74,9 @@ pub(super) struct FunctionBody {
     /// Word offset of its OpFunction.
     pub start: usize,
     /// Ids of its parameters.
-    pub params: Vec<u32>,
+    pub params: ArenaVec<'a, u32>,
     /// Its blocks, entry first.
-    pub blocks: Vec<BlockBody>,
+    pub blocks: ArenaVec<'a, BlockBody>,
 }
 
 /// A block of a function body.
@@ -112,17 +113,17 @@ pub(super) struct EntryPoint<'a> {
 pub(super) struct Module<'a> {
     pub words: Words<'a>,
     pub types: Types<'a>,
-    pub defs: Vec<Def<'a>>,
-    pub decorations: Decorations,
-    pub globals: Vec<Global<'a>>,
-    pub functions: Vec<FunctionBody>,
+    pub defs: &'a mut [Def<'a>],
+    pub decorations: Decorations<'a>,
+    pub globals: ArenaVec<'a, Global<'a>>,
+    pub functions: ArenaVec<'a, FunctionBody<'a>>,
     pub entry_points: Vec<EntryPoint<'a>>,
     /// Execution modes: function, mode, operands.
-    pub modes: Vec<(u32, u32, &'a [u32])>,
+    pub modes: ArenaVec<'a, (u32, u32, &'a [u32])>,
     /// Structure types with the deprecated decoration of storage buffers.
-    pub buffer_blocks: Vec<Ty>,
+    pub buffer_blocks: ArenaVec<'a, Ty>,
     /// Structure types that describe memory with an explicit layout.
-    pub blocks: Vec<Ty>,
+    pub blocks: ArenaVec<'a, Ty>,
     pub workgroup_size: Option<u32>,
     /// Whether any operation depends on which invocations are active.
     pub is_convergent: bool,
@@ -159,7 +160,7 @@ pub(super) struct Entry<'a> {
 
 impl<'a> Module<'a> {
     /// The function with this index.
-    pub fn function(&self, index: usize) -> Result<&FunctionBody, CompileError> {
+    pub fn function(&self, index: usize) -> Result<&FunctionBody<'a>, CompileError> {
         self.functions.get(index).ok_or_else(|| CompileError::internal("a missing function"))
     }
 

@@ -359,10 +359,16 @@ static INDEX: [u16; OPCODES] = {
     index
 };
 
+/// The row of an opcode in this table, without those of pure operations.
+#[inline]
+pub(super) fn own_row(op: Op) -> Option<&'static Row> {
+    let position = INDEX.get(op as usize).copied().unwrap_or(0);
+    ROWS.get(usize::from(position).wrapping_sub(1))
+}
+
 /// The row of an opcode.
 pub(super) fn find(op: Op) -> Option<Row> {
-    let position = INDEX.get(op as usize).copied().unwrap_or(0);
-    match ROWS.get(usize::from(position).wrapping_sub(1)) {
+    match own_row(op) {
         Some(row) => Some(*row),
         None => pure::find(op).map(|pure::Row { compute, takes_pointers }| Row {
             pointers: if takes_pointers { Pointers::Values } else { Pointers::Escape },

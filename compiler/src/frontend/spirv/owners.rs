@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use bumpalo::Bump;
+
 use super::cfg::Body;
 use super::module::Module;
 use super::pointer::Pointer;
@@ -18,7 +20,7 @@ use crate::ir::src::Src;
 /// Variables and their memory.
 pub(super) struct Memory<'a> {
     /// The pointer to each module-scope variable.
-    pub globals: Rows<Option<Pointer<'a>>>,
+    pub globals: Rows<Option<&'a Pointer<'a>>>,
     pub constants: Constants<'a>,
     pub usage: Usage<'a>,
 }
@@ -59,6 +61,15 @@ pub(super) struct Frame<'a> {
     pub line: u32,
 }
 
+/// The state of a phi.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Phi {
+    /// Variables for its scalars, with its type.
+    pub variables: Option<(Variable, Ty)>,
+    /// The operand after the one that was found last.
+    pub cursor: u32,
+}
+
 /// Function bodies: those read so far, and the open calls.
 pub(super) struct Bodies<'a> {
     /// By function.
@@ -67,10 +78,8 @@ pub(super) struct Bodies<'a> {
     pub frames: Vec<Frame<'a>>,
     /// Number of calls so far.
     pub calls: u32,
-    /// Variables for the scalars of a phi, with its type, by id.
-    pub phis: Vec<Option<(Variable, Ty)>>,
-    /// By id of a phi, the operand after the one that was found last.
-    pub phi_cursors: Vec<u32>,
+    /// By id.
+    pub phis: &'a mut [Phi],
     pub budget: Budget,
     /// Number of instructions counted for limit checks.
     pub checked: u32,
@@ -78,13 +87,12 @@ pub(super) struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     /// No body has been read.
-    pub fn new(module: &Module<'a>) -> Self {
+    pub fn new(bump: &'a Bump, module: &Module<'a>) -> Self {
         Bodies {
             read: Rows::filled(module.functions.len(), None),
             frames: Vec::new(),
             calls: 0,
-            phis: vec![None; module.defs.len()],
-            phi_cursors: vec![0; module.defs.len()],
+            phis: bump.alloc_slice_fill_copy(module.defs.len(), Phi::default()),
             budget: Budget::default(),
             checked: 0,
         }

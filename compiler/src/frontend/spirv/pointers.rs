@@ -20,45 +20,45 @@ fn anywhere(access: Access) -> Access {
     access.difference(Access::SPECULATABLE)
 }
 
-/// The pointer resulting from an access chain of `indices` applied to `pointer`.
+/// Moves a pointer along an access chain of `indices`.
 pub(super) fn access_chain<'a>(
     v: &mut Values<'_, 'a>,
-    mut pointer: Pointer<'a>,
+    pointer: &mut Pointer<'a>,
     indices: &[u32],
-) -> Result<Pointer<'a>, CompileError> {
+) -> Result<(), CompileError> {
     for id in indices {
         let index = v.eval().scalar(*id)?;
-        pointer = match pointer.root {
+        match pointer.root {
             Root::BufferArray { set, binding, is_uniform, bounds } => {
                 let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
-                choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?
+                choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?;
             }
-            Root::Resources { .. } => resources::step_resources(v, pointer, index)?,
+            Root::Resources { .. } => *pointer = resources::step_resources(v, *pointer, index)?,
             Root::Variables(_) | Root::Scratch { .. } | Root::Stage(_) => step_scalars(v, pointer, index)?,
             Root::Constants => {
                 let index = within(v, pointer.ty, index);
-                step_bytes(v, pointer, index)?
+                step_bytes(v, pointer, index)?;
             }
             Root::Local | Root::Buffer { .. } | Root::PushConstants => step_bytes(v, pointer, index)?,
-        };
+        }
     }
-    Ok(pointer)
+    Ok(())
 }
 
 /// Selects a buffer of an array: for a constant index its own address register, else its record in the table.
 fn choose_buffer<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &mut Pointer<'a>,
     buffer: BufferElement,
-) -> Result<Pointer<'a>, CompileError> {
-    let (ty, _) = v.types.element(pointer.ty, 0)?;
+) -> Result<(), CompileError> {
+    (pointer.ty, _) = v.types.element(pointer.ty, 0)?;
     let base = buffers::address(&mut v.kit, buffer);
-    let root = Root::Buffer { base, identity: Some(buffer) };
-    Ok(Pointer { root, ty, ..pointer })
+    pointer.root = Root::Buffer { base, identity: Some(buffer) };
+    Ok(())
 }
 
 /// The address in device memory, or the offset in workgroup memory, as a value with its type.
-fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>) -> Option<(Ty, Src)> {
+fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, Src)> {
     let ty = pointer.pointer?;
     let fixed = Src::imm32(pointer.fixed);
     let offset = match pointer.offset {
@@ -140,26 +140,28 @@ fn within(v: &mut Values<'_, '_>, ty: Ty, index: Src) -> Src {
 /// One step into scalar variables, stack memory, or an input or output in memory.
 fn step_scalars<'a>(
     v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
+    pointer: &mut Pointer<'a>,
     index: Src,
-) -> Result<Pointer<'a>, CompileError> {
+) -> Result<(), CompileError> {
     let count = v.types.element_count(pointer.ty);
     if let Some(constant) = index.as_imm() {
         let last = count.unwrap_or(1).saturating_sub(1);
         // An index out of bounds may reach any part of the variable, but nothing else.
         let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
         let (ty, leaf) = v.types.element(pointer.ty, clamped)?;
-        return Ok(Pointer { ty, fixed: pointer.fixed.wrapping_add(leaf), ..pointer });
+        (pointer.ty, pointer.fixed) = (ty, pointer.fixed.wrapping_add(leaf));
+        return Ok(());
     }
     check_dynamic(v, pointer.ty)?;
     let (ty, stride) = v.types.element(pointer.ty, 1)?;
+    pointer.ty = ty;
     let index = index::index_word(&mut v.kit.b, index);
     match pointer.root {
         Root::Scratch { slot, .. } => {
             let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
             let index = v.kit.b.umin(index, last);
-            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride.saturating_mul(slot));
-            Ok(Pointer { ty, offset: Some(offset), ..pointer })
+            let scale = stride.saturating_mul(slot);
+            pointer.offset = Some(index::add_scaled(&mut v.kit.b, pointer.offset, index, scale));
         }
         Root::Stage(number) => {
             let count = count.unwrap_or(1);
@@ -169,34 +171,31 @@ fn step_scalars<'a>(
                 .map(|memory| memory.elements(pointer.fixed, stride, count));
             let (count, distance) = elements.unwrap_or((count, 0));
             let index = v.kit.b.umin(index, Src::imm32(count.saturating_sub(1)));
-            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, distance);
-            Ok(Pointer { ty, offset: Some(offset), ..pointer })
+            pointer.offset = Some(index::add_scaled(&mut v.kit.b, pointer.offset, index, distance));
         }
         _ => {
             let mut steps = pointer.steps.to_vec();
             steps.push(Step { stride, count: count.unwrap_or(1), index });
-            Ok(Pointer { ty, steps: v.bump.alloc_slice_copy(&steps), ..pointer })
+            pointer.steps = v.bump.alloc_slice_copy(&steps);
         }
     }
+    Ok(())
 }
 
 /// One step in memory.
-fn step_bytes<'a>(
-    v: &mut Values<'_, 'a>,
-    pointer: Pointer<'a>,
-    index: Src,
-) -> Result<Pointer<'a>, CompileError> {
+fn step_bytes<'a>(v: &mut Values<'_, 'a>, pointer: &mut Pointer<'a>, index: Src) -> Result<(), CompileError> {
     if let Kind::Struct { members } = v.types.kind(pointer.ty) {
         let number = index.as_imm().ok_or(MemoryError::DynamicMember)?;
         let member = members
             .get(number as usize)
             .ok_or(TypeError::NoMember { index: number, count: members.len() })?;
         let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
-        let mut access = pointer.access;
+        let access = &mut pointer.access;
         access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);
         access.set(Access::VOLATILE, access.contains(Access::VOLATILE) || member.volatile);
-        let fixed = pointer.fixed.wrapping_add(step);
-        return Ok(Pointer { ty: member.ty, fixed, matrix: member.matrix, access, ..pointer });
+        pointer.fixed = pointer.fixed.wrapping_add(step);
+        (pointer.ty, pointer.matrix) = (member.ty, member.matrix);
+        return Ok(());
     }
     let stride = match pointer.component_stride {
         0 => v.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
@@ -206,25 +205,27 @@ fn step_bytes<'a>(
     let into_row_major = matches!(v.types.kind(pointer.ty), Kind::Matrix { .. })
         && pointer.layout == Layout::Explicit
         && pointer.matrix.row_major;
-    let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
-    let next = Pointer { ty, component_stride, ..pointer };
+    let count = v.types.element_count(pointer.ty).unwrap_or(0);
+    pointer.component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
+    pointer.ty = ty;
     match index.as_imm() {
         Some(constant) => {
-            let count = v.types.element_count(pointer.ty).unwrap_or(0);
-            let access = if constant < u64::from(count) { next.access } else { anywhere(next.access) };
-            let step = stride.wrapping_mul(constant as u32);
-            Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
+            if constant >= u64::from(count) {
+                pointer.access = anywhere(pointer.access);
+            }
+            pointer.fixed = pointer.fixed.wrapping_add(stride.wrapping_mul(constant as u32));
         }
         None => {
             if let Root::Buffer { base, .. } = pointer.root {
                 v.kit.uniforms.note_indexed(base);
             }
             let index = index::index_word(&mut v.kit.b, index);
-            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride);
-            let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
-            Ok(Pointer { offset: Some(offset), align, access: anywhere(next.access), ..next })
+            pointer.offset = Some(index::add_scaled(&mut v.kit.b, pointer.offset, index, stride));
+            pointer.align = pointer.align.min(1 << stride.trailing_zeros().min(31));
+            pointer.access = anywhere(pointer.access);
         }
     }
+    Ok(())
 }
 
 fn check_dynamic(v: &Values<'_, '_>, ty: Ty) -> Result<(), CompileError> {
@@ -258,7 +259,7 @@ pub(super) fn with_pointers_as_values<'a, T>(
     let mut changed = Vec::new();
     for id in ids {
         let pointer = match v.defs.get(*id as usize).copied() {
-            Some(Def::Pointer(pointer)) => *pointer,
+            Some(Def::Pointer(pointer)) => pointer,
             Some(Def::Global(index)) => match globals::global(m, v, index as usize) {
                 Ok(pointer) => pointer,
                 Err(_) => continue,
@@ -286,12 +287,15 @@ pub(super) fn pointer<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     id: u32,
-) -> Result<Pointer<'a>, CompileError> {
+) -> Result<&'a Pointer<'a>, CompileError> {
     v.eval().check_visible(id)?;
     match v.defs.get(id as usize).copied() {
-        Some(Def::Pointer(pointer)) => Ok(*pointer),
+        Some(Def::Pointer(pointer)) => Ok(pointer),
         Some(Def::Global(index)) => globals::global(m, v, index as usize),
-        Some(Def::Value(ty, leaves)) => pointer_from_value(v, ty, leaves),
+        Some(Def::Value(ty, leaves)) => {
+            let pointer = pointer_from_value(v, ty, leaves)?;
+            Ok(v.bump.alloc(pointer))
+        }
         _ => Err(MemoryError::NotAPointer { id }.into()),
     }
 }

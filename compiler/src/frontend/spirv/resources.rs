@@ -102,6 +102,7 @@ pub(super) fn extract_resource<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> R
             _ => return Ok(false),
         };
     }
+    let element = v.bump.alloc(element);
     load_resource(v, inst.word(1)?, element)
 }
 
@@ -123,9 +124,9 @@ pub(super) fn image_alone<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
 pub(super) fn load_resource<'a>(
     v: &mut Values<'_, 'a>,
     id: u32,
-    pointer: Pointer<'a>,
+    pointer: &'a Pointer<'a>,
 ) -> Result<bool, CompileError> {
-    let Some(handle) = Bound::of(&pointer) else { return Ok(false) };
+    let Some(handle) = Bound::of(pointer) else { return Ok(false) };
     let resource = match v.types.kind(pointer.ty) {
         Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
         Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
@@ -137,7 +138,7 @@ pub(super) fn load_resource<'a>(
             return Err(TypeError::Opaque { op }.into());
         }
         _ => {
-            v.define(id, Def::Pointer(v.bump.alloc(pointer)))?;
+            v.define(id, Def::Pointer(pointer))?;
             return Ok(true);
         }
     };

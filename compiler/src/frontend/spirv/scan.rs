@@ -1,6 +1,7 @@
 //! The scan of a module, which fills the module's tables instruction by instruction.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use spirv::{BuiltIn, Decoration, Dim, ImageFormat, LoopControl, Op, StorageClass};
 
 use super::decorations::Decorated;
@@ -8,6 +9,8 @@ use super::decorations::Decorations;
 use super::eval::Eval;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_components};
+use super::usage::Usage;
+use super::usage_scan::UsageScan;
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
@@ -18,26 +21,27 @@ use crate::{CompileKey, stopping};
 const TYPICAL_GLOBALS: usize = 16;
 
 impl<'a> Module<'a> {
-    /// Scans a module.
-    pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Self, CompileError> {
+    /// Scans a module, and the uses of its variables.
+    pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<(Self, Usage<'a>), CompileError> {
         let words = Words::new(bump, bytes)?;
         let module = Module {
             words,
             types: Types::new(bump),
-            defs: vec![Def::None; words.bound as usize],
-            decorations: Decorations::default(),
-            globals: Vec::with_capacity(TYPICAL_GLOBALS),
-            functions: Vec::new(),
+            defs: bump.alloc_slice_fill_copy(words.bound as usize, Def::None),
+            decorations: Decorations::new_in(bump),
+            globals: ArenaVec::with_capacity_in(TYPICAL_GLOBALS, bump),
+            functions: ArenaVec::new_in(bump),
             entry_points: Vec::new(),
-            modes: Vec::new(),
-            buffer_blocks: Vec::new(),
-            blocks: Vec::new(),
+            modes: ArenaVec::new_in(bump),
+            buffer_blocks: ArenaVec::new_in(bump),
+            blocks: ArenaVec::new_in(bump),
             workgroup_size: None,
             is_convergent: false,
         };
         let mut constants = Function::new(bump, "constants");
         stopping::watch(&mut constants, &key.limits);
-        let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
+        let usage = UsageScan::new_in(bump, words.bound);
+        let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None, usage };
         for inst in words.instructions() {
             let inst = inst?;
             scan.b.f.watch.visit(1);
@@ -46,7 +50,8 @@ impl<'a> Module<'a> {
         if scan.open.is_some() {
             return Err(ModuleError::OpenFunction.into());
         }
-        Ok(scan.module)
+        let usage = scan.usage.finish(&scan.module);
+        Ok((scan.module, usage))
     }
 }
 
@@ -58,6 +63,7 @@ struct Scan<'s, 'a> {
     b: Builder<'s, 'a>,
     /// Inside a function: whether a block is open.
     open: Option<bool>,
+    usage: UsageScan<'a>,
 }
 
 impl<'a> Scan<'_, 'a> {
@@ -244,7 +250,7 @@ impl<'a> Scan<'_, 'a> {
 
     fn members(&self, id: u32, types: &[u32]) -> Result<&'a [Member], CompileError> {
         let decorations = &self.module.decorations;
-        let mut members: Vec<Member> = Vec::with_capacity(types.len());
+        let mut members = ArenaVec::with_capacity_in(types.len(), self.bump);
         let mut leaf = 0u32;
         for (index, ty) in types.iter().enumerate() {
             let (index, ty) = (index as u32, self.ty(*ty)?);
@@ -267,7 +273,7 @@ impl<'a> Scan<'_, 'a> {
             let count = self.module.types.get(ty).leaves.map_or(0, |leaves| leaves.len() as u32);
             leaf = leaf.saturating_add(count);
         }
-        Ok(self.bump.alloc_slice_copy(&members))
+        Ok(members.into_bump_slice())
     }
 
     fn constant(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
@@ -299,7 +305,9 @@ impl<'a> Scan<'_, 'a> {
             [] => None,
         };
         let index = self.module.globals.len() as u32;
-        self.module.globals.push(Global { id, ty, pointer, class, init });
+        let global = Global { id, ty, pointer, class, init };
+        self.usage.global(&global);
+        self.module.globals.push(global);
         self.define(id, Def::Global(index))
     }
 
@@ -311,16 +319,18 @@ impl<'a> Scan<'_, 'a> {
             id,
             result,
             start: inst.offset,
-            params: Vec::new(),
-            blocks: Vec::new(),
+            params: ArenaVec::new_in(self.bump),
+            blocks: ArenaVec::new_in(self.bump),
         });
         self.open = Some(false);
+        self.usage.instruction(&self.module, inst);
         self.define(id, Def::Function(index))
     }
 
     /// An instruction between OpFunction and OpFunctionEnd.
     fn body(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let in_block = self.open == Some(true);
+        self.usage.instruction(&self.module, inst);
         let function = self.module.functions.last_mut().expect("invariant: a function is open");
         match inst.op {
             Op::FunctionEnd if in_block => Err(FlowError::OpenBlock.into()),
@@ -367,9 +377,12 @@ impl<'a> Scan<'_, 'a> {
                     }
                     Op::SelectionMerge => block.merge = inst.word(0)?,
                     Op::FunctionCall => block.has_calls = true,
-                    op => block.is_convergent |= is_convergent(op),
+                    op if is_convergent(op) => {
+                        block.is_convergent = true;
+                        self.module.is_convergent = true;
+                    }
+                    _ => {}
                 }
-                self.module.is_convergent |= block.is_convergent;
                 Ok(())
             }
             op => Err(FlowError::OutsideBlock { op }.into()),

@@ -61,12 +61,13 @@ pub(super) fn stage_inputs<'a>(
             Some((kind, _)) => tessellation::variable(v, global, kind)?,
             None => None,
         };
-        m.globals[index] = match global.class {
+        let pointer = match global.class {
             StorageClass::Input | StorageClass::Output if in_memory.is_some() => in_memory,
             StorageClass::Input => input(io, m, v, global)?,
             StorageClass::Output => Some(output(io, m, v, global)?),
             _ => None,
         };
+        m.globals[index] = pointer.map(|pointer| &*v.bump.alloc(pointer));
     }
     Ok(())
 }
@@ -107,7 +108,7 @@ fn output<'a>(
 ) -> Result<Pointer<'a>, CompileError> {
     let pointer = variables::allocate(m, v, global.id, global.ty)?;
     match global.init {
-        Some(init) => memory::store(v, pointer, init, Access::empty())?,
+        Some(init) => memory::store(v, &pointer, init, Access::empty())?,
         None => mark_unwritten(io, v, pointer, global.ty)?,
     }
     let written = io.written.as_ref().map(|written| written.scalars(v.module, global)).transpose()?;
@@ -161,7 +162,7 @@ fn input_variable<'a>(
         })
         .collect();
     let pointer = variables::allocate(m, v, id, ty)?;
-    memory::store(v, pointer, &values, Access::empty())?;
+    memory::store(v, &pointer, &values, Access::empty())?;
     Ok(Some(pointer))
 }
 
@@ -237,7 +238,7 @@ fn read_output<'a>(
         }
         return Ok(());
     }
-    let values = memory::load(v, pointer, Access::empty())?;
+    let values = memory::load(v, &pointer, Access::empty())?;
     outputs.extend(leaves.iter().map(|(_, leaf)| *leaf).zip(values.iter().copied()));
     Ok(())
 }

@@ -155,7 +155,7 @@ pub(super) fn update<'a>(
     if !matches!(v.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
         return Err(GroupError::AtomicWidth { op: inst.op }.into());
     }
-    let pointer = pointers::pointer(m, v, inst.word(2)?)?;
+    let pointer = *pointers::pointer(m, v, inst.word(2)?)?;
     if pointer.ty != ty || operands.iter().any(|operand| v.kit.b.f.width(*operand) != 32) {
         return Err(GroupError::AtomicType { op: inst.op }.into());
     }
@@ -180,7 +180,7 @@ pub(super) fn float_atomic<'a>(
             return Err(GroupError::FloatAtomicWidth { op: inst.op }.into());
         }
     };
-    let mut pointer = pointers::pointer(m, v, inst.word(2)?)?;
+    let mut pointer = *pointers::pointer(m, v, inst.word(2)?)?;
     let operand = v.eval().scalar(inst.word(5)?)?;
     if pointer.ty != ty || v.kit.b.f.width(operand) != bits {
         return Err(GroupError::AtomicType { op: inst.op }.into());

@@ -34,7 +34,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     pub fn new(kit: Kit<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>) -> Self {
         Translator {
             values: Values::new(kit, bump, module),
-            bodies: Bodies::new(module),
+            bodies: Bodies::new(bump, module),
             memory: Memory::new(module),
             io: StageIo::default(),
         }
@@ -102,14 +102,14 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// The variables of a phi.
     pub(super) fn phi_variable(&mut self, inst: &Inst<'a>) -> Result<Variable, CompileError> {
         let (ty, id) = (self.values.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
-        match self.bodies.phis.get(id).copied() {
+        match self.bodies.phis.get(id).map(|phi| phi.variables) {
             Some(Some((variable, known))) if known == ty => Ok(variable),
             Some(Some(_)) => Err(FlowError::PhiTypes { id: id as u32 }.into()),
             Some(None) => {
                 let variable = self.values.kit.vars.add(self.values.types.leaves(ty)?);
                 self.values.mark_variable(id as u32, variable, ty);
-                if let Some(slot) = self.bodies.phis.get_mut(id) {
-                    *slot = Some((variable, ty));
+                if let Some(phi) = self.bodies.phis.get_mut(id) {
+                    phi.variables = Some((variable, ty));
                 }
                 Ok(variable)
             }

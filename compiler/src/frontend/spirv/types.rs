@@ -278,9 +278,15 @@ impl<'a> Types<'a> {
     }
 
     /// Widths of the scalars of `ty`.
+    #[inline]
     pub fn leaves(&self, ty: Ty) -> Result<&'a [u8], CompileError> {
-        let data = self.get(ty);
-        data.leaves.ok_or_else(|| match data.kind {
+        self.get(ty).leaves.ok_or_else(|| self.no_leaves(ty))
+    }
+
+    /// Why the scalars of `ty` are not known.
+    #[cold]
+    fn no_leaves(&self, ty: Ty) -> CompileError {
+        match self.kind(ty) {
             Kind::Opaque(op) => CompileError::from(TypeError::Opaque { op }),
             Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => {
                 CompileError::from(TypeError::ChosenResource)
@@ -292,7 +298,7 @@ impl<'a> Types<'a> {
                 cause.unwrap_or_else(|| CompileError::from(TypeError::Scalars { most: MAX_LEAVES }))
             }
             _ => CompileError::from(TypeError::Scalars { most: MAX_LEAVES }),
-        })
+        }
     }
 
     /// Number of scalars of `ty`.

@@ -6,9 +6,9 @@ use crate::ir::src::Src;
 /// The result of a scan over all bodies.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
-    pub(super) read: Vec<bool>,
-    pub(super) needs_memory: Vec<bool>,
-    pub(super) constants: Vec<Contents<'a>>,
+    pub(super) read: &'a [bool],
+    pub(super) needs_memory: &'a [bool],
+    pub(super) constants: &'a [Contents<'a>],
 }
 
 /// The contents of a variable throughout the program.

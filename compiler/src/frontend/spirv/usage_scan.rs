@@ -1,13 +1,14 @@
 //! Scans function bodies for uses of variables, according to the `pointers` column of the opcode table.
 
-use spirv::{GlslStd450Op, Op, StorageClass};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+use spirv::{GlslStd450Op, StorageClass};
 
-use super::module::{Def, Module};
+use super::module::{Def, Global, Module};
 use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
 use super::usage::{Contents, Usage};
-use crate::error::CompileError;
-use crate::ir::watch::Watch;
+use super::words::Inst;
 
 /// Maximum number of scalars of a constant variable whose elements are selected; larger ones are loaded from
 /// the constant section.
@@ -30,105 +31,101 @@ fn put<V>(rows: &mut [V], id: u32, row: V) {
     }
 }
 
-/// Scans the bodies of a module.
-pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, CompileError> {
-    let bound = module.words.bound as usize;
-    let mut scan = Scan {
-        module,
-        origins: vec![None; bound],
-        read: vec![false; bound],
-        marked: vec![false; bound],
-        indexed: vec![false; bound],
-        contents: vec![Contents::Nothing; bound],
-        scalar: vec![false; bound],
-        links: Vec::new(),
-    };
-    for global in &module.globals {
-        put(&mut scan.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
-        if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
-            put(&mut scan.contents, global.id, Contents::Always(init));
-        }
-    }
-    if let Some(first) = module.functions.first() {
-        for inst in module.words.instructions_from(first.start) {
-            let inst = inst?;
-            watch.visit(1);
-            scan.instruction(inst.op, inst.operands);
-        }
-    }
-    scan.spread();
-    for (contents, indexed) in scan.contents.iter_mut().zip(&scan.indexed) {
-        if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
-            *contents = Contents::Changes;
-        }
-    }
-    for (marked, scalar) in scan.marked.iter_mut().zip(&scan.scalar) {
-        *marked &= !scalar;
-    }
-    Ok(Usage { read: scan.read, needs_memory: scan.marked, constants: scan.contents })
-}
-
-struct Scan<'s, 'a> {
-    module: &'s Module<'a>,
-    origins: Vec<Option<Origin>>,
-    read: Vec<bool>,
-    marked: Vec<bool>,
+/// The scan in progress.
+pub(super) struct UsageScan<'a> {
+    origins: &'a mut [Option<Origin>],
+    read: &'a mut [bool],
+    marked: &'a mut [bool],
     /// By variable: whether it contains a dynamically indexed array.
-    indexed: Vec<bool>,
-    contents: Vec<Contents<'a>>,
+    indexed: &'a mut [bool],
+    contents: &'a mut [Contents<'a>],
     /// By variable: whether it is interpolated, and so must be kept in scalar variables however it is
     /// indexed.
-    scalar: Vec<bool>,
-    /// Pairs of parameter and argument.
-    links: Vec<(u32, u32)>,
+    scalar: &'a mut [bool],
+    /// Calls: the id of the function, and the arguments.
+    calls: ArenaVec<'a, (u32, &'a [u32])>,
 }
 
-impl<'a> Scan<'_, 'a> {
-    fn instruction(&mut self, op: Op, operands: &[u32]) {
-        let pointers = opcodes::find(op).map_or(Pointers::Escape, |row| row.pointers);
+impl<'a> UsageScan<'a> {
+    /// Starts a scan of a module with ids below `bound`.
+    pub fn new_in(bump: &'a Bump, bound: u32) -> Self {
+        let bound = bound as usize;
+        let none = || bump.alloc_slice_fill_copy(bound, false);
+        UsageScan {
+            origins: bump.alloc_slice_fill_copy(bound, None),
+            read: none(),
+            marked: none(),
+            indexed: none(),
+            contents: bump.alloc_slice_fill_copy(bound, Contents::Nothing),
+            scalar: none(),
+            calls: ArenaVec::new_in(bump),
+        }
+    }
+
+    /// A variable of module scope.
+    pub fn global(&mut self, global: &Global<'a>) {
+        put(self.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
+        if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
+            put(self.contents, global.id, Contents::Always(init));
+        }
+    }
+
+    /// An instruction of a function of `module`, whose declarations have been read.
+    #[inline]
+    pub fn instruction(&mut self, module: &Module<'a>, inst: &Inst<'a>) {
+        match opcodes::own_row(inst.op).map(|row| row.pointers) {
+            // Operations without a row of their own only compute values.
+            None | Some(Pointers::Escape) => self.escape(inst.operands),
+            Some(pointers) => self.tracked(module, pointers, inst.operands),
+        }
+    }
+
+    /// An instruction with uses that are tracked.
+    fn tracked(&mut self, module: &Module<'a>, pointers: Pointers, operands: &'a [u32]) {
         match (pointers, operands) {
             (Pointers::Variable, [ty, id, _, init @ ..]) => {
-                self.root(*id, *ty);
+                self.root(module, *id, *ty);
                 if let [init, ..] = init {
-                    self.store(*id, *init);
+                    self.store(module, *id, *init);
                 }
             }
-            (Pointers::Parameter, [ty, id, ..]) => self.root(*id, *ty),
+            (Pointers::Parameter, [ty, id, ..]) => self.root(module, *id, *ty),
             (Pointers::Chain, [ty, id, base, indices @ ..]) => {
                 self.read(*base);
-                self.chain(*ty, *id, *base, indices);
+                self.chain(module, *ty, *id, *base, indices);
             }
             (Pointers::Load, [_, _, pointer, ..]) => self.read(*pointer),
-            (Pointers::Store, [pointer, object, ..]) => self.store(*pointer, *object),
+            (Pointers::Store, [pointer, object, ..]) => self.store(module, *pointer, *object),
             // Debug information names variables without using them.
-            (Pointers::Extended, [_, _, set, ..]) if self.is_debug(*set) => {}
+            (Pointers::Extended, [_, _, set, ..]) if is_debug(module, *set) => {}
             (Pointers::Extended, [_, _, set, number, pointer, rest @ ..])
-                if self.interpolates(*set, *number) =>
+                if interpolates(module, *set, *number) =>
             {
                 self.escape(rest);
                 if let Some(Some(origin)) = self.origins.get(*pointer as usize) {
-                    put(&mut self.scalar, origin.root, true);
+                    put(self.scalar, origin.root, true);
                 }
             }
             (Pointers::Call, [_, _, callee, arguments @ ..]) => {
                 self.escape(arguments);
-                let Some(Def::Function(function)) = self.module.defs.get(*callee as usize) else { return };
-                let Ok(function) = self.module.function(*function as usize) else { return };
-                self.links.extend(function.params.iter().copied().zip(arguments.iter().copied()));
+                self.calls.push((*callee, arguments));
             }
             _ => self.escape(operands),
         }
     }
 
-    fn is_debug(&self, set: u32) -> bool {
-        matches!(self.module.defs.get(set as usize), Some(Def::DebugSet | Def::NonSemanticSet))
-    }
-
-    fn interpolates(&self, set: u32, number: u32) -> bool {
-        use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
-        let op = GlslStd450Op::from_u32(number);
-        let is_glsl = matches!(self.module.defs.get(set as usize), Some(Def::GlslSet));
-        is_glsl && matches!(op, Some(InterpolateAtCentroid | InterpolateAtOffset | InterpolateAtSample))
+    /// The result, after all functions of `module`.
+    pub fn finish(mut self, module: &Module<'a>) -> Usage<'a> {
+        self.spread(module);
+        for (contents, indexed) in self.contents.iter_mut().zip(&*self.indexed) {
+            if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
+                *contents = Contents::Changes;
+            }
+        }
+        for (marked, scalar) in self.marked.iter_mut().zip(&*self.scalar) {
+            *marked &= !scalar;
+        }
+        Usage { read: self.read, needs_memory: self.marked, constants: self.contents }
     }
 
     /// Records that the variables which these operands point into may change. A literal that happens to be an
@@ -136,8 +133,8 @@ impl<'a> Scan<'_, 'a> {
     fn escape(&mut self, operands: &[u32]) {
         for operand in operands {
             if let Some(Some(origin)) = self.origins.get(*operand as usize) {
-                put(&mut self.contents, origin.root, Contents::Changes);
-                put(&mut self.read, *operand, true);
+                put(self.contents, origin.root, Contents::Changes);
+                put(self.read, *operand, true);
             }
         }
     }
@@ -148,10 +145,10 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    fn store(&mut self, pointer: u32, object: u32) {
+    fn store(&mut self, module: &Module<'a>, pointer: u32, object: u32) {
         self.escape(&[object]);
         let Some(Some(origin)) = self.origins.get(pointer as usize).copied() else { return };
-        let constant = match self.module.defs.get(object as usize) {
+        let constant = match module.defs.get(object as usize) {
             Some(Def::Value(_, leaves)) if origin.root == pointer => Some(*leaves),
             _ => None,
         };
@@ -163,54 +160,45 @@ impl<'a> Scan<'_, 'a> {
         };
     }
 
-    fn pointee(&self, pointer: u32) -> Option<Ty> {
-        match self.module.defs.get(pointer as usize) {
-            Some(Def::Type(ty)) => match self.module.types.kind(*ty) {
-                Kind::Pointer { pointee, .. } => pointee,
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn root(&mut self, id: u32, pointer: u32) {
-        if let (Some(ty), Some(slot)) = (self.pointee(pointer), self.origins.get_mut(id as usize)) {
+    fn root(&mut self, module: &Module<'a>, id: u32, pointer: u32) {
+        if let (Some(ty), Some(slot)) = (pointee(module, pointer), self.origins.get_mut(id as usize)) {
             *slot = Some(Origin { root: id, ty });
         }
     }
 
-    fn chain(&mut self, pointer: u32, id: u32, base: u32, indices: &[u32]) {
+    fn chain(&mut self, module: &Module<'a>, pointer: u32, id: u32, base: u32, indices: &[u32]) {
         let Some(Some(origin)) = self.origins.get(base as usize).copied() else { return };
         let mut ty = origin.ty;
         for index in indices {
-            let constant = match self.module.defs.get(*index as usize) {
+            let constant = match module.defs.get(*index as usize) {
                 Some(Def::Value(_, [leaf])) => leaf.as_imm(),
                 _ => None,
             };
-            if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty)) {
-                put(&mut self.indexed, origin.root, true);
+            if let (None, Kind::Array { count, .. }) = (constant, module.types.kind(ty)) {
+                put(self.indexed, origin.root, true);
                 if count > MAX_SELECTED_ELEMENTS {
-                    put(&mut self.marked, origin.root, true);
+                    put(self.marked, origin.root, true);
                 }
             }
-            let Ok((part, _)) = self.module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
+            let Ok((part, _)) = module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
             ty = part;
         }
-        if let (Some(ty), Some(slot)) = (self.pointee(pointer), self.origins.get_mut(id as usize)) {
+        if let (Some(ty), Some(slot)) = (pointee(module, pointer), self.origins.get_mut(id as usize)) {
             *slot = Some(Origin { root: origin.root, ty });
         }
     }
 
     /// Propagates the uses of parameters to the arguments, repeated while that finds more, at most once per
     /// level of calls.
-    fn spread(&mut self) {
+    fn spread(&mut self, module: &Module<'a>) {
+        let links: Vec<(u32, u32)> = self.calls.iter().flat_map(|call| links(module, *call)).collect();
         let mut changed = true;
         while changed {
             changed = false;
-            for (param, argument) in &self.links {
+            for (param, argument) in &links {
                 let Some(Some(origin)) = self.origins.get(*argument as usize) else { continue };
                 let root = origin.root;
-                for facts in [&mut self.marked, &mut self.scalar] {
+                for facts in [&mut *self.marked, &mut *self.scalar] {
                     if facts.get(*param as usize) == Some(&true) && facts.get(root as usize) == Some(&false) {
                         put(facts, root, true);
                         changed = true;
@@ -218,5 +206,43 @@ impl<'a> Scan<'_, 'a> {
                 }
             }
         }
+    }
+}
+
+/// Whether `set` is one of the sets of debug information.
+fn is_debug(module: &Module<'_>, set: u32) -> bool {
+    matches!(module.defs.get(set as usize), Some(Def::DebugSet | Def::NonSemanticSet))
+}
+
+/// Whether an extended instruction interpolates an input.
+fn interpolates(module: &Module<'_>, set: u32, number: u32) -> bool {
+    use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
+    let op = GlslStd450Op::from_u32(number);
+    let is_glsl = matches!(module.defs.get(set as usize), Some(Def::GlslSet));
+    is_glsl && matches!(op, Some(InterpolateAtCentroid | InterpolateAtOffset | InterpolateAtSample))
+}
+
+/// Pairs of parameter and argument of a call.
+fn links<'s>(
+    module: &'s Module<'_>,
+    (callee, arguments): (u32, &'s [u32]),
+) -> impl Iterator<Item = (u32, u32)> + use<'s> {
+    let params = match module.defs.get(callee as usize) {
+        Some(Def::Function(function)) => {
+            module.function(*function as usize).map(|callee| &*callee.params).ok()
+        }
+        _ => None,
+    };
+    params.unwrap_or_default().iter().copied().zip(arguments.iter().copied())
+}
+
+/// The type that a pointer type points to.
+fn pointee(module: &Module<'_>, pointer: u32) -> Option<Ty> {
+    match module.defs.get(pointer as usize) {
+        Some(Def::Type(ty)) => match module.types.kind(*ty) {
+            Kind::Pointer { pointee, .. } => pointee,
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -33,11 +33,11 @@ pub(super) struct Values<'t, 'a> {
     pub bump: &'a Bump,
     pub types: &'t Types<'a>,
     /// By id.
-    pub defs: Vec<Def<'a>>,
+    pub defs: &'a mut [Def<'a>],
     /// The inputs and outputs in device memory.
     pub stage_memory: Vec<StageMemory<'a>>,
     /// The position of each id's definition.
-    places: Vec<Place>,
+    places: &'a mut [Place],
     /// The current position; `None` outside function bodies.
     pub here: Option<Here<'a>>,
     pub floats: FloatControls,
@@ -55,9 +55,9 @@ impl<'t, 'a> Values<'t, 'a> {
             module,
             bump,
             types: &module.types,
-            defs: module.defs.clone(),
+            defs: bump.alloc_slice_copy(module.defs),
             stage_memory: Vec::new(),
-            places: vec![Place::default(); module.defs.len()],
+            places: bump.alloc_slice_fill_copy(module.defs.len(), Place::default()),
             here: None,
             floats: FloatControls::default(),
             relaxed: Relaxed::of(module),
@@ -68,12 +68,12 @@ impl<'t, 'a> Values<'t, 'a> {
     /// Evaluates pure instructions.
     pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
         let site = self.here.as_ref().map(|here| Site {
-            places: &self.places,
+            places: self.places,
             here: here.place,
             graph: &here.body.cfg.graph,
         });
         let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
-        Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
+        Eval { b: &mut self.kit.b, bump, types, defs: self.defs, site, masks_shifts }
     }
 
     /// Scalars of an undefined value of a type: zeros, except words, of which stores are omitted.

@@ -10,7 +10,7 @@ use super::opcodes::{self, Handler, Needs, Pointers, Row};
 use super::owners::Frame;
 use super::translate::Translator;
 use super::values::Values;
-use super::words::Inst;
+use super::words::{Inst, Instructions};
 use super::{debug, instructions, pointers};
 use crate::error::{CompileError, FlowError, ModuleError, StageError, TypeError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
@@ -25,21 +25,8 @@ impl<'a> Translator<'_, 'a> {
     pub fn run(&mut self, entry: usize) -> Result<(), CompileError> {
         self.enter(entry, 0)?;
         while let Some(frame) = self.bodies.frames.last_mut() {
-            if let Some((rest, end)) = &mut frame.rest {
-                if rest.offset() >= *end {
-                    frame.rest = None;
-                    continue;
-                }
-                let inst = rest.next().ok_or(FlowError::Truncated)??;
-                self.bodies
-                    .budget
-                    .count()
-                    .and_then(|()| {
-                        let kit = &self.values.kit;
-                        kit.limits.check_sometimes(&mut self.bodies.checked, kit.b.f)
-                    })
-                    .and_then(|()| self.instruction(&inst))
-                    .map_err(|error| debug::locate(&self.values, &inst, error))?;
+            if let Some((rest, end)) = frame.rest.take() {
+                self.rest_of_block(rest, end)?;
                 continue;
             }
             match frame.walk.next(&frame.body.plan) {
@@ -48,6 +35,31 @@ impl<'a> Translator<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Translates the rest of a block, which ends at word `end`, up to its first call.
+    fn rest_of_block(&mut self, mut rest: Instructions<'a>, end: usize) -> Result<(), CompileError> {
+        let calls = self.bodies.calls;
+        while rest.offset() < end {
+            let inst = rest.next().ok_or(FlowError::Truncated)??;
+            self.counted_instruction(&inst).map_err(|error| debug::locate(&self.values, &inst, error))?;
+            if self.bodies.calls != calls {
+                // The walk comes back here after the call.
+                if let [.., frame, _] = self.bodies.frames.as_mut_slice() {
+                    frame.rest = Some((rest, end));
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates an instruction within the limits.
+    fn counted_instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        self.bodies.budget.count()?;
+        let kit = &self.values.kit;
+        kit.limits.check_sometimes(&mut self.bodies.checked, kit.b.f)?;
+        self.instruction(inst)
     }
 
     /// Translates an instruction with a single lookup of its row.
@@ -208,15 +220,16 @@ impl<'a> Translator<'_, 'a> {
     fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
         let (pairs, _) = inst.rest(2).as_chunks::<2>();
         let id = inst.word(1)?;
-        let Some(cursor) = self.bodies.phi_cursors.get_mut(id as usize) else {
-            return Err(TypeError::OutOfBound { id, bound: self.bodies.phis.len() as u32 }.into());
+        let bound = self.bodies.phis.len() as u32;
+        let Some(phi) = self.bodies.phis.get_mut(id as usize) else {
+            return Err(TypeError::OutOfBound { id, bound }.into());
         };
-        let start = (*cursor as usize).min(pairs.len());
+        let start = (phi.cursor as usize).min(pairs.len());
         let mut positions = (start..pairs.len()).chain(0..start);
         let found = positions
             .find_map(|at| pairs.get(at).filter(|[_, from]| *from == label).map(|[value, _]| (at, *value)));
         if let Some((position, value)) = found {
-            *cursor = (position as u32).wrapping_add(1);
+            phi.cursor = (position as u32).wrapping_add(1);
             return Ok(value);
         }
         Err(FlowError::PhiSource { block: label }.into())

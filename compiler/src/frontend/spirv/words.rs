@@ -159,11 +159,13 @@ impl<'a> Inst<'a> {
 
     /// A literal string that starts at operand `index`, and the index of the operand after it.
     pub fn string(&self, index: usize) -> Result<(String, usize), CompileError> {
-        let mut bytes = Vec::new();
-        for (next, word) in (index.saturating_add(1)..).zip(self.rest(index)) {
+        let words = self.rest(index);
+        let mut bytes = Vec::with_capacity(words.len().saturating_mul(size_of::<u32>()));
+        for (next, word) in (index.saturating_add(1)..).zip(words) {
             for byte in word.to_le_bytes() {
                 if byte == 0 {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    let text = String::from_utf8(bytes);
+                    let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into());
                     return Ok((text, next));
                 }
                 bytes.push(byte);

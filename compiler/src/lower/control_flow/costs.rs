@@ -2,6 +2,8 @@
 
 use agx_isa::half_set::HalfSet;
 use agx_isa::timing::{JUMP_CYCLES, result_cycles};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::{Block, Function, InstData, Op, Seam, Side, Src};
 use crate::regalloc::{Allocation, finishes_later};
@@ -23,15 +25,15 @@ pub(super) fn skip_cost(is_uniform: bool) -> u32 {
 }
 
 /// Estimated cycles of the segments of a function when no lane is active, and the arms that are jumped over.
-pub(super) struct Costs {
+pub(super) struct Costs<'s> {
     /// Cycles up to the start and to the end of each segment. An arm that is jumped over counts as a jump for the
     /// segments after it.
-    spans: Vec<(u32, u32)>,
+    spans: ArenaVec<'s, (u32, u32)>,
     /// Whether the arm that begins after each segment is jumped over.
-    skipped: Vec<bool>,
+    skipped: &'s mut [bool],
 }
 
-impl Costs {
+impl<'s> Costs<'s> {
     /// Walks over the segments. A loop counts as expensive regardless of its body: it would execute one iteration with an
     /// empty mask. An arm is cheap if most of it is jumped over inside.
     pub(super) fn of(
@@ -39,12 +41,14 @@ impl Costs {
         allocation: &Allocation,
         plans: &[Plan],
         uniform_branches: &Side<Block, bool>,
-    ) -> Costs {
+        scratch: &'s Bump,
+    ) -> Self {
         let segments = f.layout.len();
-        let mut costs = Costs { spans: Vec::with_capacity(segments), skipped: vec![false; segments] };
+        let skipped = scratch.alloc_slice_fill_copy(segments, false);
+        let mut costs = Costs { spans: ArenaVec::with_capacity_in(segments, scratch), skipped };
         // Of each open if: where the current arm begins, the cycles up to there, and the cost from which it is jumped over,
         // if it is nested.
-        let mut open: Vec<(usize, u32, Option<u32>)> = Vec::new();
+        let mut open: ArenaVec<'_, (usize, u32, Option<u32>)> = ArenaVec::new_in(scratch);
         let mut sum = 0u32;
         for (index, segment) in f.layout.iter().enumerate() {
             let start = sum;

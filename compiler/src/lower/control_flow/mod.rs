@@ -22,12 +22,14 @@ mod costs;
 mod merge_pops;
 
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value,
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Stage, Type, Value,
 };
 use crate::regalloc::{Allocation, Reg};
 
@@ -53,16 +55,26 @@ pub fn lower_control_flow(
         f.stage = Stage::Final;
         return Ok(());
     }
+    f.with_scratch(|f, scratch| lower(f, allocation, uniform_branches, scratch))
+}
+
+/// Lowers a function of several blocks.
+fn lower(
+    f: &mut Function<'_>,
+    allocation: &mut Allocation,
+    uniform_branches: &Side<Block, bool>,
+    scratch: &Bump,
+) -> Result<(), CompileError> {
     let (segments, ends) = (f.layout.len(), f.construct_ends());
-    let plans = plan_ifs(f, &ends);
+    let plans = plan_ifs(f, &ends, scratch);
     let mut lowering = Lowering {
-        costs: Costs::of(f, allocation, &plans, uniform_branches),
+        costs: Costs::of(f, allocation, plans, uniform_branches, scratch),
         plans,
         ends,
-        places: places(f),
-        continued: continued_loops(f),
-        open: Vec::new(),
-        starts: vec![Vec::new(); segments],
+        places: places(f, scratch),
+        continued: continued_loops(f, scratch),
+        open: ArenaVec::new_in(scratch),
+        starts: ArenaVec::new_in(scratch),
         lanes_may_be_off: false,
         lanes_have_ended: false,
         allocation,
@@ -74,11 +86,8 @@ pub fn lower_control_flow(
         lowering.segment(f, index)?;
     }
     let masks = lowering.masks;
-    for (index, start) in std::mem::take(&mut lowering.starts).into_iter().enumerate() {
-        if !start.is_empty() {
-            let block = f.layout[index].block;
-            f.block_mut(block).insts.splice(0..0, start);
-        }
+    for start in lowering.starts.chunk_by(|(a, _), (b, _)| a == b) {
+        f.block_mut(start[0].0).insts.splice(0..0, start.iter().map(|(_, inst)| *inst));
     }
     merge_pops::merge_pops(f);
     if masks {
@@ -95,8 +104,8 @@ fn is_preload(f: &Function<'_>, inst: Inst) -> bool {
     f.insts[inst].op == Op::Ir(IrOp::Preload)
 }
 
-fn places(f: &Function<'_>) -> Side<Block, usize> {
-    let mut places = Side::new(f.blocks.len());
+fn places<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block, usize> {
+    let mut places = ScratchSide::new_in(scratch, f.blocks.len());
     for (index, segment) in f.layout.iter().enumerate() {
         places[segment.block] = index;
     }
@@ -147,18 +156,18 @@ impl Open {
 
 struct Lowering<'l> {
     /// Plan of the if that begins after each segment.
-    plans: Vec<Plan>,
+    plans: &'l [Plan],
     /// For each segment that begins a construct: its end.
     ends: Vec<Option<ConstructEnd>>,
     /// Segment of each block.
-    places: Side<Block, usize>,
+    places: ScratchSide<'l, Block, usize>,
     /// What the segments cost when no lane is active.
-    costs: Costs,
+    costs: Costs<'l>,
     /// Headers of loops in which lanes wait for the next iteration.
-    continued: Side<Block, bool>,
-    open: Vec<Open>,
-    /// Instructions to insert at the start of each segment's block.
-    starts: Vec<Vec<Inst>>,
+    continued: ScratchSide<'l, Block, bool>,
+    open: ArenaVec<'l, Open>,
+    /// Instructions to insert at the starts of blocks, in program order.
+    starts: ArenaVec<'l, (Block, Inst)>,
     lanes_may_be_off: bool,
     /// Some lanes have ended early and count one level more than are open.
     lanes_have_ended: bool,
@@ -169,11 +178,10 @@ struct Lowering<'l> {
 }
 
 /// For each segment that begins an if: how to lower it.
-fn plan_ifs(f: &Function<'_>, ends: &[Option<ConstructEnd>]) -> Vec<Plan> {
-    ends.iter()
-        .enumerate()
-        .map(|(index, end)| end.map_or(Plan::default(), |end| plan_if(f, index, end)))
-        .collect()
+fn plan_ifs<'s>(f: &Function<'_>, ends: &[Option<ConstructEnd>], scratch: &'s Bump) -> &'s [Plan] {
+    let ends = ends.iter().enumerate();
+    let plan = |(index, end): (usize, &Option<ConstructEnd>)| end.map(|end| plan_if(f, index, end));
+    scratch.alloc_slice_fill_iter(ends.map(|end| plan(end).unwrap_or_default()))
 }
 
 fn plan_if(f: &Function<'_>, index: usize, end: ConstructEnd) -> Plan {
@@ -200,10 +208,10 @@ fn only_leaves(f: &Function<'_>, block: Block) -> bool {
 }
 
 /// Loops with a continue from elsewhere than the end of the body.
-fn continued_loops(f: &Function<'_>) -> Side<Block, bool> {
-    let mut continued: Side<Block, bool> = Side::new(f.blocks.len());
-    let mut is_header: Side<Block, bool> = Side::new(f.blocks.len());
-    let mut open: Vec<Block> = Vec::new();
+fn continued_loops<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block, bool> {
+    let mut continued: ScratchSide<'_, Block, bool> = ScratchSide::new_in(scratch, f.blocks.len());
+    let mut is_header: ScratchSide<'_, Block, bool> = ScratchSide::new_in(scratch, f.blocks.len());
+    let mut open: ArenaVec<'_, Block> = ArenaVec::new_in(scratch);
     for (index, segment) in f.layout.iter().enumerate() {
         if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
             let at_end = segment.seam == Seam::EndLoop && open.last() == Some(&target);
@@ -459,11 +467,12 @@ impl Lowering<'_> {
         let empty =
             f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
         if plan == Plan::Arms && !empty {
+            let arm = f.layout[index + 1].block;
             let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
-            self.starts[index + 1].push(toggle);
+            self.starts.push((arm, toggle));
             let close = self.closing_else(f, index);
             let jump = close.and_then(|close| self.skip_arm(f, index, close));
-            self.starts[index + 1].extend(jump);
+            self.starts.extend(jump.map(|jump| (arm, jump)));
         }
     }
 
@@ -503,7 +512,7 @@ impl Lowering<'_> {
         }
         if open.levels != 0 {
             let pop = self.mask(f, Opcode::PopExec, &[], open.levels);
-            self.starts[index + 1].push(pop);
+            self.starts.push((f.layout[index + 1].block, pop));
         }
         Ok(())
     }

@@ -2,24 +2,27 @@
 //! that depend on the iteration, selections by them, and what is computed from these take no instructions.
 
 use arrayvec::ArrayVec;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::{Loop, REMOVED, Unroller};
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, SrcKind, Type, Value};
+use crate::ir::{
+    Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, SrcKind, Type, Value,
+};
 
 /// Replaces the loop by `iterations` copies of its body; the last copy leaves it.
 pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations: usize) {
-    let body: Vec<Segment> = unroller.f.layout[around.start + 1..=around.end].to_vec();
+    let (scratch, body) = (unroller.scratch, &unroller.f.layout[around.start + 1..=around.end]);
     unroller.find_users();
-    let live_out = unroller.live_out(around, &body);
+    let live_out = unroller.live_out(around, body);
     let first = unroller.f.add_block();
     let mut copier = Copier {
-        values: Side::new(unroller.f.values.len()),
-        blocks: Side::new(unroller.f.blocks.len()),
+        values: ScratchSide::new_in(scratch, unroller.f.values.len()),
+        blocks: ScratchSide::new_in(scratch, unroller.f.blocks.len()),
         next: first,
-        exits: Vec::with_capacity(iterations + 1),
-        jumps: Vec::new(),
-        layout: Vec::with_capacity(1 + iterations * (body.len() + 1)),
+        exits: ArenaVec::with_capacity_in(iterations + 1, scratch),
+        jumps: ArenaVec::new_in(scratch),
+        layout: ArenaVec::with_capacity_in(1 + iterations * (body.len() + 1), scratch),
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
         phis: Phis { header: phis(unroller.f, around.header), after: phis(unroller.f, around.after) },
@@ -40,22 +43,22 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
 struct Copier<'c, 'f, 'a> {
     unroller: &'c mut Unroller<'f, 'a>,
     around: &'c Loop,
-    body: Vec<Segment>,
+    body: &'a [Segment],
     /// No loop is in the body, so that every value is copied before its uses.
     is_innermost: bool,
     /// The replacement of each value of the loop in the current copy.
-    values: Side<Value, Option<Src>>,
+    values: ScratchSide<'f, Value, Option<Src>>,
     /// The replacement of each block of the loop in the current copy.
-    blocks: Side<Block, Option<Block>>,
+    blocks: ScratchSide<'f, Block, Option<Block>>,
     /// The block after the current copy, the target of continues.
     next: Block,
-    exits: Vec<Exit>,
+    exits: ArenaVec<'f, Exit<'f>>,
     /// Edges to blocks further out.
-    jumps: Vec<Jump>,
-    layout: Vec<Segment>,
+    jumps: ArenaVec<'f, Jump<'f>>,
+    layout: ArenaVec<'f, Segment>,
     phis: Phis<'a>,
     /// Values live out of the loop.
-    live_out: Vec<Value>,
+    live_out: &'f [Value],
 }
 
 /// The phis where a loop begins and after it.
@@ -70,14 +73,14 @@ fn phis<'a>(f: &Function<'a>, block: Block) -> Vec<InstData<'a>> {
 }
 
 /// The users of each value: a linked list per value, most recent first.
-pub(super) struct Users {
+pub(super) struct Users<'s> {
     /// Index of the last entry plus one; 0 for none.
-    last: Side<Value, u32>,
+    last: ScratchSide<'s, Value, u32>,
     /// A user, and the index of the preceding entry for the same value plus one.
-    entries: Vec<(Inst, u32)>,
+    entries: ArenaVec<'s, (Inst, u32)>,
 }
 
-impl Users {
+impl Users<'_> {
     fn note(&mut self, inst: Inst, srcs: &[Src]) {
         for value in srcs.iter().filter_map(|src| src.as_value()) {
             let place = self.entries.len() as u32 + 1;
@@ -97,18 +100,18 @@ impl Users {
 }
 
 /// An exit edge of the loop.
-struct Exit {
+struct Exit<'s> {
     from: Block,
     /// The values, on this edge, of the phis after the loop, then of the values live out of the loop.
-    inputs: Vec<Src>,
+    inputs: ArenaVec<'s, Src>,
 }
 
 /// An edge from a copy to a block further out than the one after the loop.
-struct Jump {
+struct Jump<'s> {
     from: Block,
     target: Block,
     /// The values of the target's phis on this edge.
-    inputs: Vec<Src>,
+    inputs: ArenaVec<'s, Src>,
 }
 
 impl<'f, 'a> Unroller<'f, 'a> {
@@ -117,8 +120,8 @@ impl<'f, 'a> Unroller<'f, 'a> {
             return;
         }
         // Most instructions have two sources.
-        let entries = Vec::with_capacity(2 * self.f.insts.len());
-        let mut users = Users { last: Side::new(self.f.values.len()), entries };
+        let entries = ArenaVec::with_capacity_in(2 * self.f.insts.len(), self.scratch);
+        let mut users = Users { last: ScratchSide::new_in(self.scratch, self.f.values.len()), entries };
         for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
             users.note(*inst, self.f.insts[*inst].srcs);
         }
@@ -137,17 +140,16 @@ impl<'f, 'a> Unroller<'f, 'a> {
         around: &'u Loop,
         value: Value,
     ) -> impl Iterator<Item = Inst> + use<'u, 'f, 'a> {
-        let first_rank = around.first_rank;
-        let is_phi_of = move |block: Block, inst: Inst| {
-            self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst)
-        };
-        let outside = move |inst: &Inst| {
-            let is_exit = || {
-                is_phi_of(around.after, *inst) || around.others.iter().any(|block| is_phi_of(*block, *inst))
-            };
-            self.ranks[*inst] < first_rank && !is_exit()
-        };
-        self.users.iter().flat_map(move |users| users.of(value)).filter(outside)
+        let users = self.users.iter().flat_map(move |users| users.of(value));
+        users.filter(move |inst| self.is_outside(around, *inst))
+    }
+
+    /// Whether an instruction is outside the loop, and not a phi of a block that it is left to.
+    fn is_outside(&self, around: &Loop, inst: Inst) -> bool {
+        let is_phi_of = |block: Block| self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst);
+        self.ranks[inst] < around.first_rank
+            && !is_phi_of(around.after)
+            && !around.others.iter().any(|block| is_phi_of(*block))
     }
 
     fn replace(&mut self, user: Inst, value: Value, by: Value) {
@@ -160,14 +162,16 @@ impl<'f, 'a> Unroller<'f, 'a> {
     }
 
     /// Values live out of the loop.
-    fn live_out(&self, around: &Loop, body: &[Segment]) -> Vec<Value> {
+    fn live_out(&self, around: &Loop, body: &[Segment]) -> &'f [Value] {
         let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
-        dsts.filter(|value| self.users_outside(around, *value).next().is_some()).collect()
+        let Some(users) = &self.users else { return &[] };
+        let live_out = dsts.filter(|value| users.of(*value).any(|inst| self.is_outside(around, inst)));
+        ArenaVec::from_iter_in(live_out, self.scratch).into_bump_slice()
     }
 }
 
-impl<'a> Copier<'_, '_, 'a> {
+impl<'f, 'a> Copier<'_, 'f, 'a> {
     fn src(&self, src: Src) -> Src {
         match src.as_value().and_then(|value| self.values[value]) {
             Some(inner) => Src { flags: src.flags, ..inner },
@@ -189,14 +193,14 @@ impl<'a> Copier<'_, '_, 'a> {
     /// Appends a copy of the body, and creates the block after it, where the next copy begins.
     fn copy_body(&mut self) {
         self.next = self.unroller.f.add_block();
-        for segment in &self.body {
+        for segment in self.body {
             self.blocks[segment.block] = Some(self.unroller.f.add_block());
         }
         if !self.is_innermost {
             self.name_results();
             self.copy_hints();
         }
-        let mut back: Vec<(Block, Block)> = Vec::new();
+        let mut back = ArenaVec::new_in(self.unroller.scratch);
         let last = self.body.len() - 1;
         for index in 0..=last {
             let Segment { block, seam } = self.body[index];
@@ -204,12 +208,11 @@ impl<'a> Copier<'_, '_, 'a> {
             self.copy_block(block, copy);
             let target = self.unroller.target(block);
             if target == Some(self.around.after) {
-                let inputs = self.exit_inputs(block);
+                let inputs = self.inputs(&self.phis.after, self.live_out, block);
                 self.exits.push(Exit { from: copy, inputs });
             }
             if let Some(target) = target.filter(|target| self.around.others.contains(target)) {
-                let phis = phis(self.unroller.f, target);
-                let inputs = phis.iter().map(|phi| self.src(input_from(phi, block))).collect();
+                let inputs = self.inputs(&phis(self.unroller.f, target), &[], block);
                 self.jumps.push(Jump { from: copy, target, inputs });
             }
             let falls = index == last && self.unroller.f.terminator(block).is_none();
@@ -222,18 +225,19 @@ impl<'a> Copier<'_, '_, 'a> {
         self.enter_next_copy(&back);
     }
 
-    /// Values live out of the current copy of the loop on the exit edge from `block`.
-    fn exit_inputs(&self, block: Block) -> Vec<Src> {
-        let phis = self.phis.after.iter().map(|phi| input_from(phi, block));
-        let live_out = self.live_out.iter().map(|value| Src::value(*value));
-        phis.chain(live_out).map(|src| self.src(src)).collect()
+    /// The values, in the current copy of the loop, of `phis` on an edge from `block`, and of `live_out`.
+    fn inputs(&self, phis: &[InstData<'a>], live_out: &[Value], block: Block) -> ArenaVec<'f, Src> {
+        let phis = phis.iter().map(|phi| input_from(phi, block));
+        let live_out = live_out.iter().map(|value| Src::value(*value));
+        let inputs = phis.chain(live_out).map(|src| self.src(src));
+        ArenaVec::from_iter_in(inputs, self.unroller.scratch)
     }
 
     /// Replaces the phis of the header in the next copy by their values at the ends of this one (original
     /// blocks and their copies).
     fn enter_next_copy(&mut self, back: &[(Block, Block)]) {
-        let mut values = Vec::with_capacity(self.phis.header.len());
-        let mut inputs = Vec::with_capacity(back.len());
+        let mut values = ArenaVec::with_capacity_in(self.phis.header.len(), self.unroller.scratch);
+        let mut inputs = ArenaVec::with_capacity_in(back.len(), self.unroller.scratch);
         for index in 0..self.phis.header.len() {
             let phi = self.phis.header[index];
             inputs.clear();
@@ -375,15 +379,15 @@ impl<'a> Copier<'_, '_, 'a> {
             self.unroller.f.set_inst(*phi, data);
             self.unroller.note_uses(*phi);
         }
-        for (index, escape) in std::mem::take(&mut self.live_out).into_iter().enumerate() {
+        for (index, escape) in self.live_out.iter().copied().enumerate() {
             let joined = self.unroller.f.add_value_like(escape);
             let dsts = self.unroller.f.alloc(&[joined]);
             let empty = InstData { op: IrOp::Phi.into(), dsts, srcs: &[], mods: &[], line: 0 };
             let phi = self.exit_phi(phis.len() + index, empty);
             let phi = self.unroller.f.add_inst(phi);
             self.unroller.note_uses(phi);
-            let users: Vec<Inst> = self.unroller.users_outside(self.around, escape).collect();
-            for user in users {
+            let users = self.unroller.users_outside(self.around, escape);
+            for user in ArenaVec::from_iter_in(users, self.unroller.scratch) {
                 self.unroller.replace(user, escape, joined);
             }
             self.unroller.f.block_mut(after).insts.insert(0, phi);
@@ -391,7 +395,7 @@ impl<'a> Copier<'_, '_, 'a> {
         for target in &self.around.others {
             self.extend_phis(*target);
         }
-        for segment in &self.body {
+        for segment in self.body {
             for inst in self.unroller.f.take_insts(segment.block) {
                 self.unroller.ranks[inst] = REMOVED;
             }
@@ -399,7 +403,7 @@ impl<'a> Copier<'_, '_, 'a> {
         let (start, end) = (self.around.start, self.around.end);
         let f = &mut *self.unroller.f;
         let scope = Segment { seam: Seam::Scope, ..f.layout[start] };
-        f.set_layout(&[&f.layout[..start], &[scope], &self.layout, &f.layout[end + 1..]].concat());
+        f.set_layout(&[&f.layout[..start], &[scope], &*self.layout, &f.layout[end + 1..]].concat());
     }
 
     /// Replaces the inputs of phis in `target`, a block further out, that come from the loop by those from the copies.
@@ -410,9 +414,7 @@ impl<'a> Copier<'_, '_, 'a> {
             let is_from_loop = |block: Block| self.blocks[block].is_some();
             let others = data.phi_inputs().filter(|(from, _)| !is_from_loop(*from));
             let jumps = self.jumps.iter().filter(|jump| jump.target == target);
-            let inputs: Vec<(Block, Src)> =
-                others.chain(jumps.map(|jump| (jump.from, jump.inputs[index]))).collect();
-            let data = self.phi_of(&inputs, data);
+            let data = self.phi_of(others.chain(jumps.map(|jump| (jump.from, jump.inputs[index]))), data);
             self.unroller.f.set_inst(phi, data);
             self.unroller.note_uses(phi);
         }
@@ -420,13 +422,15 @@ impl<'a> Copier<'_, '_, 'a> {
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
-        let inputs: Vec<(Block, Src)> =
-            self.exits.iter().map(|exit| (exit.from, exit.inputs[index])).collect();
-        self.phi_of(&inputs, phi)
+        let bump = self.unroller.f.bump;
+        let srcs = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.inputs[index]));
+        let mods = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.from.0));
+        InstData { srcs, mods, ..phi }
     }
 
     /// A phi with these inputs and the attributes of `phi`.
-    fn phi_of(&self, inputs: &[(Block, Src)], phi: InstData<'a>) -> InstData<'a> {
+    fn phi_of(&self, inputs: impl Iterator<Item = (Block, Src)>, phi: InstData<'a>) -> InstData<'a> {
+        let inputs = ArenaVec::from_iter_in(inputs, self.unroller.scratch);
         let bump = self.unroller.f.bump;
         let srcs = bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
         let mods = bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
@@ -436,8 +440,10 @@ impl<'a> Copier<'_, '_, 'a> {
     /// The last copy always leaves before its end; phi inputs from its end are zeros.
     fn end_last_copy(&mut self) {
         let phis = self.phis.after.iter().filter_map(|phi| phi.dst());
-        let values: Vec<Value> = phis.chain(self.live_out.iter().copied()).collect();
-        let inputs = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value))).collect();
+        let scratch = self.unroller.scratch;
+        let values = ArenaVec::from_iter_in(phis.chain(self.live_out.iter().copied()), scratch);
+        let zeros = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value)));
+        let inputs = ArenaVec::from_iter_in(zeros, scratch);
         self.exits.push(Exit { from: self.next, inputs });
     }
 

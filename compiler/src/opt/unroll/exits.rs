@@ -1,17 +1,20 @@
 //! Jumps that leave a loop to blocks further out than the one after it.
 
+use bumpalo::Bump;
+
 use super::{Loop, Unroller};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Side, Value};
+use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Value};
 
 /// The position in the layout of each block and of the block of each instruction, plus one; 0 for those made later.
-pub(super) struct Places {
-    blocks: Side<Block, u32>,
-    insts: Side<Inst, u32>,
+pub(super) struct Places<'s> {
+    blocks: ScratchSide<'s, Block, u32>,
+    insts: ScratchSide<'s, Inst, u32>,
 }
 
-impl Places {
-    fn of(f: &Function<'_>) -> Places {
-        let mut places = Places { blocks: Side::new(f.blocks.len()), insts: Side::new(f.insts.len()) };
+impl<'s> Places<'s> {
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Self {
+        let blocks = ScratchSide::new_in(scratch, f.blocks.len());
+        let mut places = Places { blocks, insts: ScratchSide::new_in(scratch, f.insts.len()) };
         for (index, segment) in f.layout.iter().enumerate() {
             places.blocks[segment.block] = index as u32 + 1;
             for inst in &f.block(segment.block).insts {
@@ -39,7 +42,7 @@ impl Unroller<'_, '_> {
     /// Notes where everything is, before the first loop is unrolled.
     pub(super) fn note_places(&mut self) {
         if self.places.is_none() {
-            self.places = Some(Places::of(self.f));
+            self.places = Some(Places::of(self.f, self.scratch));
         }
     }
 

@@ -86,7 +86,9 @@ fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit
 fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> Option<u32> {
     let f = &*unroller.f;
     let slice = slice(unroller, around, exit.condition)?;
-    let mut known: Known = slice.phis.iter().map(|(phi, first, _)| (*phi, *first)).collect();
+    let values = slice.insts.len() + slice.phis.len() + slice.constants.len();
+    let mut known = Known::with_capacity_and_hasher(values, FxBuildHasher);
+    known.extend(slice.phis.iter().map(|(phi, first, _)| (*phi, *first)));
     known.extend(slice.constants.iter().copied());
     let read = |known: &Known, src: Src| match src.as_value() {
         Some(value) => known.get(&value).map(|constant| Src { flags: src.flags, ..*constant }),
@@ -107,7 +109,8 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
         if truth == exit.leaves_when {
             return Some(round);
         }
-        let next: Option<Vec<Src>> = slice.phis.iter().map(|(_, _, next)| read(&known, *next)).collect();
+        let next = slice.phis.iter().map(|(_, _, next)| read(&known, *next));
+        let next: Option<ArrayVec<Src, MAX_SLICE>> = next.collect();
         for ((phi, _, _), next) in slice.phis.iter().zip(next?) {
             known.insert(*phi, next);
         }
@@ -119,7 +122,8 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
 /// induction variables.
 fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<Slice> {
     let f = &*unroller.f;
-    let (mut slice, mut pending) = (Slice::default(), vec![condition]);
+    let (mut slice, mut pending) = (Slice::default(), Vec::with_capacity(2 * MAX_SLICE));
+    pending.push(condition);
     while let Some(src) = pending.pop() {
         let Some(value) = src.as_value() else {
             src.as_imm()?;

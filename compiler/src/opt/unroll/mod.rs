@@ -26,10 +26,11 @@ mod exits;
 mod iterations;
 mod remaining;
 
+use bumpalo::Bump;
 use remaining::Remaining;
 
 use super::{LocalRewrites, opt_copy_prop, opt_simplify_control, rewrite_locally};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Segment, Side, UnrollHint};
+use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Seam, Segment, UnrollHint};
 
 /// Maximum number of iterations of an unrolled loop, including the last, incomplete one (Mesa 25.0 takes 32).
 const MAX_ITERATIONS: usize = 33;
@@ -62,7 +63,11 @@ const MAX_TIMES: usize = 3;
 pub fn opt_unroll(f: &mut Function<'_>) {
     for _ in 0..MAX_TIMES {
         let starts = loops(f);
-        if starts.is_empty() || !unroll(f, starts) || loops(f).is_empty() {
+        if starts.is_empty() || !f.with_scratch(|f, scratch| unroll(f, starts, scratch)) {
+            return;
+        }
+        f.compute_cfg();
+        if loops(f).is_empty() {
             return;
         }
         rewrite_locally(f, LocalRewrites::COPY_PROP | LocalRewrites::CONSTANT_FOLDING);
@@ -76,10 +81,11 @@ fn loops(f: &Function<'_>) -> Vec<usize> {
     (0..f.layout.len()).filter(|index| f.layout[*index].seam == Seam::Loop).collect()
 }
 
-/// Unrolls the loops that begin after the segments `starts` where possible; returns whether any was unrolled.
-fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
-    let mut unroller =
-        Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, places: None, f };
+/// Unrolls the loops that begin after the segments `starts` where possible; returns whether any was unrolled. Leaves the
+/// edges of the control-flow graph to the caller.
+fn unroll(f: &mut Function<'_>, starts: Vec<usize>, scratch: &Bump) -> bool {
+    let ranks = ScratchSide::new_in(scratch, f.insts.len());
+    let mut unroller = Unroller { ranks, next_rank: 1, users: None, places: None, f, scratch };
     let (mut budget, mut changed) = (MAX_INNER_INSTRUCTIONS, false);
     // Inner loops begin after the loops around them.
     for start in starts.into_iter().rev() {
@@ -92,9 +98,6 @@ fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
                 pending.extend(unrolled.inner);
             }
         }
-    }
-    if changed {
-        f.compute_cfg();
     }
     changed
 }
@@ -151,12 +154,14 @@ impl Limits {
 struct Unroller<'f, 'a> {
     f: &'f mut Function<'a>,
     /// Ranks of instructions: the current loop has ranks from its first rank on, in program order.
-    ranks: Side<Inst, u32>,
+    ranks: ScratchSide<'f, Inst, u32>,
     next_rank: u32,
     /// The users of each value, computed when first needed.
-    users: Option<copy::Users>,
+    users: Option<copy::Users<'f>>,
     /// Where the instructions and blocks were before any loop was unrolled, computed when first needed.
-    places: Option<exits::Places>,
+    places: Option<exits::Places<'f>>,
+    /// For tables.
+    scratch: &'f Bump,
 }
 
 /// Rank of instructions that were removed from the function.

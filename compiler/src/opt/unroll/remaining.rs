@@ -1,7 +1,9 @@
 //! Estimates the size of an iteration after folding the values that constants determine.
 
+use bumpalo::collections::Vec as ArenaVec;
+
 use super::{Loop, Unroller, does_something};
-use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+use crate::ir::{Block, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of times that phis of the header are examined.
 const MAX_TIMES: usize = 3;
@@ -33,8 +35,8 @@ struct Known<'u, 'f, 'a> {
     unroller: &'u Unroller<'f, 'a>,
     around: &'u Loop,
     /// Phis of the header with a constant initial value that may continue with known values.
-    phis: Vec<Inst>,
-    values: Side<Value, bool>,
+    phis: ArenaVec<'u, Inst>,
+    values: ScratchSide<'u, Value, bool>,
 }
 
 impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
@@ -45,15 +47,15 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
             first.is_some_and(|(_, src)| src.as_imm().is_some())
         };
         let header = &f.block(around.header).insts[..f.phi_count(around.header)];
-        let phis = header.iter().copied().filter(begins).collect();
-        Known { unroller, around, phis, values: Side::default() }
+        let phis = ArenaVec::from_iter_in(header.iter().copied().filter(begins), unroller.scratch);
+        Known { unroller, around, phis, values: ScratchSide::later_in(unroller.scratch, 0) }
     }
 
     /// The remaining size under the assumption that the phis are known, and whether the assumption holds; if
     /// not, fewer are assumed.
     fn estimate(&mut self) -> (Remaining, bool) {
         let f = &*self.unroller.f;
-        self.values = Side::new(f.values.len());
+        self.values = ScratchSide::new_in(self.unroller.scratch, f.values.len());
         for dst in self.phis.iter().flat_map(|phi| f.insts[*phi].dsts) {
             self.values[*dst] = true;
         }
@@ -70,7 +72,7 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
         let before = f.layout[self.around.start].block;
         let goes_on =
             |phi: &Inst| f.insts[*phi].phi_inputs().all(|(from, src)| from == before || self.is_known(src));
-        let kept: Vec<Inst> = self.phis.iter().copied().filter(goes_on).collect();
+        let kept = ArenaVec::from_iter_in(self.phis.iter().copied().filter(goes_on), self.unroller.scratch);
         let holds = kept.len() == self.phis.len();
         self.phis = kept;
         remaining.size = remaining.size.max(1);

@@ -188,6 +188,7 @@ impl<'a> Spiller<'_, 'a> {
         let (local, live, next) = (&self.local, self.live, &self.next);
         self.resident.renew(self.f, |value| local.next(live, next, value));
         let insts = self.f.take_insts(block);
+        let mut sources = Vec::new();
         for inst in &insts {
             let data = self.f.insts[*inst];
             if data.op == Op::Ir(IrOp::Phi) {
@@ -196,7 +197,11 @@ impl<'a> Spiller<'_, 'a> {
                     self.out.push(*inst);
                 }
             } else {
-                let done = self.visit(*inst, &data);
+                sources.clear();
+                sources.extend(data.srcs.iter().filter_map(|src| src.as_value()));
+                sources.sort_unstable();
+                sources.dedup();
+                let done = self.visit(*inst, &data, &sources);
                 done.map_err(|error| self.f.locate(*inst, error))?;
             }
         }
@@ -213,13 +218,11 @@ impl<'a> Spiller<'_, 'a> {
         self.local.next(self.live, &self.next, value)
     }
 
-    fn visit(&mut self, inst: Inst, data: &InstData<'a>) -> Result<(), CompileError> {
+    /// Brings the values that an instruction reads, `sources`, into registers, and makes room for its results.
+    fn visit(&mut self, inst: Inst, data: &InstData<'a>, sources: &[Value]) -> Result<(), CompileError> {
         self.f.watch.visit(2);
-        let mut sources: Vec<Value> = data.srcs.iter().filter_map(|src| src.as_value()).collect();
-        sources.sort_unstable();
-        sources.dedup();
         let missing = sources.iter().filter(|value| self.resident.place(**value).is_none());
-        self.evict(missing.map(|value| self.halves(*value)).sum(), &sources)?;
+        self.evict(missing.map(|value| self.halves(*value)).sum(), sources)?;
         for value in sources.iter().copied() {
             if self.resident.place(value).is_none() {
                 let held = |value| self.resident.name(value);
@@ -228,11 +231,11 @@ impl<'a> Spiller<'_, 'a> {
             }
         }
         if sources.iter().any(|value| self.resident.name(*value) != Some(*value)) {
-            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
-            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+            let srcs = data.srcs.iter().map(|src| self.renamed(*src));
+            self.f.insts[inst].srcs = self.f.bump.alloc_slice_fill_iter(srcs);
         }
         self.local.pass(data);
-        for value in &sources {
+        for value in sources {
             if let Some(place) = self.resident.place(*value) {
                 self.resident.set_next(place, self.next_use(*value));
             }
@@ -262,9 +265,9 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
-    /// The distance to the next use of a value, weighted by the benefit of not having to load it.
-    fn distance(&self, resident: &Resident) -> u32 {
-        let most = self.greatest_distance(resident);
+    /// The distance to the next use of a value, weighted by the benefit of not having to load it, which makes it at
+    /// most `most`.
+    fn distance(&self, resident: &Resident, most: u32) -> u32 {
         let def = self.f.values[resident.value].def.filter(|_| most != resident.next);
         let Some(def) = def else { return resident.next };
         let mut sources = self.f.insts[def].srcs.iter().filter_map(|src| src.as_value());
@@ -300,21 +303,18 @@ impl<'a> Spiller<'_, 'a> {
         let (mut farthest, mut most) = (None, 0);
         for index in 0..self.resident.len() {
             let resident = &self.resident[index];
-            let mut rank = resident.rank(resident.next);
-            if resident.is_repeatable {
-                // Mostly, this saves the search for the operands of the value.
-                let greatest = self.greatest_distance(resident);
-                if resident.rank(greatest) < most {
-                    continue;
-                }
-                let distance = self.distance(resident);
-                rank = resident.rank(distance);
-                // An operand that is not used again stays so within the block.
-                if distance != greatest {
-                    self.resident.forbid_repeating(index);
-                }
+            // Mostly, this saves the rest.
+            let greatest = self.greatest_distance(resident);
+            if resident.rank(greatest) <= most {
+                continue;
             }
-            if rank > most && !pinned.contains(&self.resident[index].value) {
+            let (value, distance) = (resident.value, self.distance(resident, greatest));
+            let rank = resident.rank(distance);
+            // An operand that is not used again stays so within the block.
+            if distance != greatest {
+                self.resident.forbid_repeating(index);
+            }
+            if rank > most && !pinned.contains(&value) {
                 (most, farthest) = (rank, Some(index));
             }
         }

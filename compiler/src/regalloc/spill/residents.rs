@@ -13,8 +13,8 @@ use crate::ir::table::Side;
 pub(super) struct Resident {
     pub value: Value,
     pub name: Value,
-    /// Half registers of the value.
-    pub halves: u32,
+    /// Greater for values that are better to evict at equal distances: the larger, then the older.
+    weight: u64,
     /// It may be computed again instead of being loaded, as far as is known in the current block.
     pub is_repeatable: bool,
     /// Position of its next use, see [`LocalUses::next`](super::local::LocalUses::next).
@@ -23,13 +23,18 @@ pub(super) struct Resident {
 
 impl Resident {
     pub fn new(f: &Function<'_>, value: Value, name: Value, next: u32) -> Resident {
-        let is_repeatable = may_repeat(f, value);
-        Resident { value, name, halves: u32::from(f.ty(value).halves()), is_repeatable, next }
+        let weight = u64::from(f.ty(value).halves()) << 32 | u64::from(!value.0);
+        Resident { value, name, weight, is_repeatable: may_repeat(f, value), next }
     }
 
-    /// Greater for values that are better to evict: those at a greater distance, then the larger, then the older.
+    /// Half registers of the value.
+    fn halves(&self) -> u32 {
+        (self.weight >> 32) as u32
+    }
+
+    /// Greater for values that are better to evict: those at a greater distance, then by weight.
     pub fn rank(&self, distance: u32) -> u128 {
-        u128::from(distance) << 64 | u128::from(self.halves) << 32 | u128::from(!self.value.0)
+        u128::from(distance) << 64 | u128::from(self.weight)
     }
 }
 
@@ -65,7 +70,7 @@ impl Residents {
 
     /// Adds a value that is not among them.
     pub fn push(&mut self, resident: Resident) {
-        self.halves += resident.halves;
+        self.halves += resident.halves();
         self.list.push(resident);
         self.places[resident.value] = self.list.len() as u32;
     }
@@ -82,7 +87,7 @@ impl Residents {
     /// Removes the one at `index`, whose place the last one takes.
     pub fn swap_remove(&mut self, index: usize) {
         let removed = self.list.swap_remove(index);
-        self.halves -= removed.halves;
+        self.halves -= removed.halves();
         self.places[removed.value] = 0;
         if let Some(moved) = self.list.get(index) {
             self.places[moved.value] = index as u32 + 1;

@@ -53,22 +53,42 @@ pub struct Graph {
     pub succs: Lists,
     /// Reachable nodes in reverse post-order.
     pub order: Vec<Node>,
-    /// Position in `order`; `NONE` for unreachable nodes.
-    pub(super) rank: Rows<usize>,
-    /// Immediate dominator; the entry is its own.
-    pub(super) idom: Rows<Node>,
-    /// Position of a node in the dominator tree, parents before children, and number of nodes it dominates.
-    subtree: Rows<(u32, u32)>,
-    /// Header of the innermost loop that contains a node; for a header, its own loop.
-    pub(super) innermost: Rows<Node>,
-    /// For a header, the header of the loop around its own.
-    pub(super) outer: Rows<Node>,
-    /// For a header, the number of loops around its own.
-    loop_depth: Rows<u32>,
-    /// Number of edges into a node other than back edges.
-    pub(super) forward_preds: Rows<usize>,
+    /// The place of each node.
+    pub(super) places: Rows<Place>,
     /// Counts visited nodes.
     pub(super) watch: Watch,
+}
+
+/// The place of a node in the order, among the dominators, and in loops.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// Position in [`Graph::order`]; `NONE` for unreachable nodes.
+    pub rank: usize,
+    /// Immediate dominator; the entry is its own.
+    pub idom: Node,
+    /// Position in the dominator tree, parents before children, and number of nodes it dominates.
+    subtree: (u32, u32),
+    /// Header of the innermost loop that contains it; for a header, its own loop.
+    pub innermost: Node,
+    /// For a header, the header of the loop around its own.
+    pub outer: Node,
+    /// For a header, the number of loops around its own.
+    loop_depth: u32,
+    /// Number of edges into it other than back edges.
+    pub forward_preds: usize,
+}
+
+impl Place {
+    /// That of a node that is not reached.
+    const NOWHERE: Place = Place {
+        rank: NONE,
+        idom: NONE,
+        subtree: (0, 1),
+        innermost: NONE,
+        outer: NONE,
+        loop_depth: 0,
+        forward_preds: 0,
+    };
 }
 
 impl Graph {
@@ -96,19 +116,10 @@ impl Graph {
         let mut succs = Lists::with_capacity(2, 1);
         succs.push([1]);
         succs.push([]);
-        Graph {
-            ends,
-            succs,
-            order: vec![0, 1],
-            rank: Rows::of(vec![0, 1], NONE),
-            idom: Rows::of(vec![0, 0], NONE),
-            subtree: Rows::of(vec![(0, 2), (1, 1)], (0, 1)),
-            innermost: Rows::filled(2, NONE),
-            outer: Rows::filled(2, NONE),
-            loop_depth: Rows::filled(2, 0),
-            forward_preds: Rows::of(vec![0, 1], 0),
-            watch,
-        }
+        let entry = Place { rank: 0, idom: 0, subtree: (0, 2), ..Place::NOWHERE };
+        let exit = Place { rank: 1, idom: 0, subtree: (1, 1), forward_preds: 1, ..Place::NOWHERE };
+        let places = Rows::of(vec![entry, exit], Place::NOWHERE);
+        Graph { ends, succs, order: vec![0, 1], places, watch }
     }
 
     /// Whether there is only one block.
@@ -126,39 +137,33 @@ impl Graph {
             ends,
             order: post_order(&succs, &watch),
             succs,
-            rank: Rows::filled(nodes, NONE),
-            idom: Rows::new(NONE),
-            subtree: Rows::new((0, 1)),
-            innermost: Rows::filled(nodes, NONE),
-            outer: Rows::filled(nodes, NONE),
-            loop_depth: Rows::filled(nodes, 0),
-            forward_preds: Rows::filled(nodes, 0),
+            places: Rows::filled(nodes, Place::NOWHERE),
             watch,
         };
         graph.order.reverse();
         for (position, node) in graph.order.iter().enumerate() {
-            graph.rank[*node] = position;
+            graph.places[*node].rank = position;
         }
         let preds = graph.succs.reversed(&graph.order);
-        graph.idom = graph.dominators(&preds);
-        graph.subtree = graph.number_dominator_tree();
+        graph.find_dominators(&preds);
+        graph.number_dominator_tree();
         graph.find_loops(&preds)?;
         Ok(graph)
     }
 
     /// Whether a node is reachable.
     pub fn is_reachable(&self, node: Node) -> bool {
-        self.rank.row(node).is_some_and(|rank| *rank != NONE)
+        self.places.row(node).is_some_and(|place| place.rank != NONE)
     }
 
     /// The immediate dominator of a reachable node; the entry is its own.
     pub fn dominator(&self, node: Node) -> Node {
-        self.idom[node]
+        self.places[node].idom
     }
 
     /// Whether a node has exactly one incoming edge, not counting back edges.
     pub fn is_entered_once(&self, node: Node) -> bool {
-        self.forward_preds[node] == 1
+        self.places[node].forward_preds == 1
     }
 
     /// The node that all returns lead to.
@@ -169,53 +174,50 @@ impl Graph {
     /// Whether the edge goes backward in the order; in a reducible graph, such an edge leads to a loop
     /// header.
     pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
-        self.rank[to] <= self.rank[from]
+        self.places[to].rank <= self.places[from].rank
     }
 
     /// Whether `node` is the header of a loop.
     pub fn is_header(&self, node: Node) -> bool {
-        self.innermost[node] == node
+        self.places[node].innermost == node
     }
 
     /// Whether `node` is in the loop of `header`.
     pub fn is_in_loop(&self, node: Node, header: Node) -> bool {
-        let mut at = self.innermost[node];
-        while at != NONE && self.loop_depth[at] > self.loop_depth[header] {
-            at = self.outer[at];
+        let (mut at, depth) = (self.places[node].innermost, self.places[header].loop_depth);
+        while at != NONE && self.places[at].loop_depth > depth {
+            at = self.places[at].outer;
         }
         at == header
     }
 
     /// Computes immediate dominators by the algorithm of Cooper, Harvey and Kennedy.
-    fn dominators(&self, preds: &Lists) -> Rows<Node> {
-        let mut idom = Rows::filled(self.succs.len(), NONE);
-        let Some(entry) = self.order.first() else { return idom };
-        idom[*entry] = *entry;
+    fn find_dominators(&mut self, preds: &Lists) {
+        let Some(entry) = self.order.first() else { return };
+        self.places[*entry].idom = *entry;
         let mut changed = true;
         while changed {
             changed = false;
             for node in self.order.iter().skip(1) {
                 self.watch.visit(1);
                 let mut found = NONE;
-                for pred in preds[*node].iter().filter(|pred| idom[**pred] != NONE) {
-                    found = if found == NONE { *pred } else { self.common(&idom, found, *pred) };
+                for pred in preds[*node].iter().filter(|pred| self.places[**pred].idom != NONE) {
+                    found = if found == NONE { *pred } else { self.common(found, *pred) };
                 }
-                if idom[*node] != found {
-                    idom[*node] = found;
-                    changed = true;
-                }
+                let idom = &mut self.places[*node].idom;
+                changed |= *idom != found;
+                *idom = found;
             }
         }
-        idom
     }
 
-    fn common(&self, idom: &Rows<Node>, mut a: Node, mut b: Node) -> Node {
+    fn common(&self, mut a: Node, mut b: Node) -> Node {
         while a != b {
-            while self.rank[a] > self.rank[b] {
-                a = idom[a];
+            while self.places[a].rank > self.places[b].rank {
+                a = self.places[a].idom;
             }
-            while self.rank[b] > self.rank[a] {
-                b = idom[b];
+            while self.places[b].rank > self.places[a].rank {
+                b = self.places[b].idom;
             }
         }
         a
@@ -223,26 +225,24 @@ impl Graph {
 
     /// Whether every path to `b` passes `a`. Both are reachable.
     pub fn dominates(&self, a: Node, b: Node) -> bool {
-        let ((start, count), (position, _)) = (self.subtree[a], self.subtree[b]);
+        let ((start, count), (position, _)) = (self.places[a].subtree, self.places[b].subtree);
         position.checked_sub(start).is_some_and(|after| after < count)
     }
 
-    fn number_dominator_tree(&self) -> Rows<(u32, u32)> {
-        let mut subtree = Rows::filled(self.succs.len(), (0u32, 1u32));
+    fn number_dominator_tree(&mut self) {
         for node in self.order.iter().skip(1).rev() {
-            let count = subtree[*node].1;
-            let (_, whole) = &mut subtree[self.idom[*node]];
+            let Place { subtree: (_, count), idom, .. } = self.places[*node];
+            let (_, whole) = &mut self.places[idom].subtree;
             *whole = whole.saturating_add(count);
         }
         let mut next = Rows::filled(self.succs.len(), 1u32);
         for node in self.order.iter().skip(1) {
-            let parent = self.idom[*node];
-            let place = subtree[parent].0.saturating_add(next[parent]);
-            let (start, count) = &mut subtree[*node];
+            let parent = self.places[*node].idom;
+            let place = self.places[parent].subtree.0.saturating_add(next[parent]);
+            let (start, count) = &mut self.places[*node].subtree;
             *start = place;
             next[parent] = next[parent].saturating_add(*count);
         }
-        subtree
     }
 
     /// Finds natural loops, inner ones first, and rejects graphs with loops of several entries.
@@ -255,7 +255,7 @@ impl Graph {
             self.watch.visit(1);
             for pred in &preds[header] {
                 if !self.is_back_edge(*pred, header) {
-                    let count = &mut self.forward_preds[header];
+                    let count = &mut self.places[header].forward_preds;
                     *count = count.saturating_add(1);
                 } else if self.dominates(header, *pred) {
                     work.push(*pred);
@@ -273,8 +273,9 @@ impl Graph {
 
     pub(super) fn count_depths(&mut self) {
         for node in self.order.iter().copied() {
-            let outer = self.outer[node];
-            self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer].saturating_add(1) };
+            let outer = self.places[node].outer;
+            let depth = if outer == NONE { 0 } else { self.places[outer].loop_depth.saturating_add(1) };
+            self.places[node].loop_depth = depth;
         }
     }
 
@@ -287,18 +288,18 @@ impl Graph {
         preds: &Lists,
         outermost: &mut Rows<Node>,
     ) {
-        self.innermost[header] = header;
+        self.places[header].innermost = header;
         while let Some(node) = work.pop() {
             self.watch.visit(1);
-            let inner = self.innermost[node];
+            let inner = self.places[node].innermost;
             if inner == NONE {
-                self.innermost[node] = header;
+                self.places[node].innermost = header;
                 work.extend(preds[node].iter().copied());
                 continue;
             }
             let found = follow(outermost, inner);
             if found != header {
-                self.outer[found] = header;
+                self.places[found].outer = header;
                 outermost[found] = header;
                 work.extend(preds[found].iter().copied().filter(|pred| !self.is_back_edge(*pred, found)));
             }
@@ -319,7 +320,8 @@ fn follow(links: &mut Rows<Node>, mut node: Node) -> Node {
 fn post_order(succs: &Lists, watch: &Watch) -> Vec<Node> {
     let mut seen = Rows::filled(succs.len(), false);
     let mut order = Vec::with_capacity(succs.len());
-    let mut stack = vec![(0, succs[0].len())];
+    let mut stack = Vec::with_capacity(succs.len());
+    stack.push((0, succs[0].len()));
     seen[0] = true;
     while let Some((node, left)) = stack.last_mut() {
         watch.visit(1);
@@ -350,13 +352,7 @@ mod tests {
     fn a_single_block_gives_the_same_result_as_the_general_case() {
         let straight = Graph::straight(vec![End::Leave], Watch::default());
         let general = Graph::general(vec![End::Leave], Watch::default()).expect("a graph without loops");
-        assert_eq!(
-            (&straight.order, &straight.rank, &straight.idom),
-            (&general.order, &general.rank, &general.idom)
-        );
-        assert_eq!((&straight.subtree, &straight.innermost), (&general.subtree, &general.innermost));
-        assert_eq!((&straight.outer, &straight.loop_depth), (&general.outer, &general.loop_depth));
-        assert_eq!(straight.forward_preds, general.forward_preds);
+        assert_eq!((&straight.order, &straight.places), (&general.order, &general.places));
         assert_eq!((&straight.succs[0], &straight.succs[1]), (&general.succs[0], &general.succs[1]));
     }
 }

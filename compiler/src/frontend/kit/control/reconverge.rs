@@ -55,26 +55,25 @@ impl Graph {
             }
             header
         };
-        let mut innermost = self.innermost.clone();
-        let mut outer = self.outer.clone();
+        let mut places = self.places.clone();
         for node in self.order.iter().copied() {
             if self.is_header(node) {
-                outer[node] = kept(node, chain.outer[node]);
+                places[node].outer = kept(node, chain.outer[node]);
             } else {
-                innermost[node] = kept(node, chain.innermost[node]);
+                places[node].innermost = kept(node, chain.innermost[node]);
             }
         }
         // If merge instructions contradict the graph, the graph takes precedence.
         let contradicts = |node: &Node| {
-            let natural = self.innermost[*node];
-            let mut at = innermost[*node];
+            let natural = self.places[*node].innermost;
+            let mut at = places[*node].innermost;
             while at != NONE && at != natural {
-                at = outer[at];
+                at = places[at].outer;
             }
             at != natural
         };
         if !self.order.iter().any(contradicts) {
-            (self.innermost, self.outer) = (innermost, outer);
+            self.places = places;
         }
     }
 
@@ -100,11 +99,16 @@ impl Graph {
         for node in self.order.iter().copied().filter(|node| *node != self.exit()) {
             self.watch.visit(1);
             // The entry is its own dominator and only in its own loop.
-            let parent = if node == self.idom[node] { NONE } else { self.idom[node] };
+            let idom = self.dominator(node);
+            let parent = if node == idom { NONE } else { idom };
             let around = match owner[node] {
                 Some((head, Role::After)) if self.is_header(head) => chain.outer[head],
                 // A later header cannot contain the node, whatever its merge instruction names.
-                Some((head, Role::In)) if self.is_header(head) && self.rank[head] < self.rank[node] => head,
+                Some((head, Role::In))
+                    if self.is_header(head) && self.places[head].rank < self.places[node].rank =>
+                {
+                    head
+                }
                 Some((head, _)) => chain.innermost[head],
                 None if parent == NONE => NONE,
                 // Without a merge instruction, the natural loop counts.

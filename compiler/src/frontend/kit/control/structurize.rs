@@ -9,6 +9,9 @@
 use super::graph::{End, Graph, NONE, Node};
 use crate::frontend::rows::Rows;
 
+/// Typical nesting of constructs, for preallocation.
+const TYPICAL_NESTING: usize = 32;
+
 /// The position of a missing step, past all others.
 const NOWHERE: usize = usize::MAX;
 
@@ -113,10 +116,10 @@ fn straight() -> Plan {
 fn general(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
     let is_target = Rows::filled(graph.succs.len(), false);
-    // A node has at least a beginning, its code, an edge and an end.
-    let steps = Vec::with_capacity(graph.succs.len().saturating_mul(4));
+    // A node has at least a beginning, its code, an edge and an end. Most have an if or a scope too.
+    let steps = Vec::with_capacity(graph.succs.len().saturating_mul(6));
     let mut plan = Plan { steps, is_target, partner: Rows::new(NOWHERE) };
-    let mut tasks = Vec::with_capacity(graph.succs.len().saturating_mul(2).saturating_add(8));
+    let mut tasks = Vec::with_capacity(graph.succs.len().saturating_mul(3).saturating_add(8));
     tasks.push(Task::Place(0, Fall::Out));
     while let Some(task) = tasks.pop() {
         graph.watch.visit(1);
@@ -135,7 +138,7 @@ fn general(graph: &Graph) -> Plan {
 /// Matching steps: see [`Plan::partner`]. Steps without a partner are their own.
 fn partners(steps: &[Step]) -> Rows<usize> {
     let mut partner = Rows::of((0..steps.len()).collect(), NOWHERE);
-    let mut open = Vec::new();
+    let mut open = Vec::with_capacity(TYPICAL_NESTING);
     for (position, step) in steps.iter().enumerate() {
         match step {
             Step::Begin(_) | Step::If(_) | Step::Case(..) => open.push(position),
@@ -164,17 +167,17 @@ fn lay_out(graph: &Graph) -> Layout {
     };
     for node in graph.order.iter().copied().skip(1) {
         graph.watch.visit(1);
-        let parent = graph.idom[node];
+        let parent = graph.dominator(node);
         let mut left = NONE;
-        let mut at = graph.innermost[parent];
+        let mut at = graph.places[parent].innermost;
         while at != NONE && !graph.is_in_loop(node, at) {
             left = at;
-            at = graph.outer[at];
+            at = graph.places[at].outer;
         }
         if left != NONE {
             layout.after[left].push(node);
             layout.is_follow[node] = true;
-        } else if graph.forward_preds[node] > 1 {
+        } else if graph.places[node].forward_preds > 1 {
             layout.inside[parent].push(node);
             layout.is_follow[node] = true;
         }
