@@ -394,9 +394,15 @@ impl Scheduler<'_, '_> {
     /// The index in the list of the ready instruction that adds least; the last one of equals.
     fn best(&self) -> Option<usize> {
         let first = self.ready.len().saturating_sub(MAX_CANDIDATES);
-        let costs = self.ready[first..].iter().map(|index| self.graph.costs[*index as usize]);
-        let best = costs.enumerate().rev().min_by_key(|(_, cost)| *cost);
-        best.map(|(place, _)| first + place)
+        let costs = &*self.graph.costs;
+        let (mut best, mut least) = (None, i32::MAX);
+        for (place, index) in self.ready[first..].iter().enumerate() {
+            let cost = costs[*index as usize];
+            if cost <= least {
+                (best, least) = (Some(first + place), cost);
+            }
+        }
+        best
     }
 
     /// Orders the stretch whose graph has been built.

@@ -153,11 +153,15 @@ fn overlap(life: &[Stretch], other: &[Stretch]) -> bool {
     })
 }
 
-/// Adds stretches that do not overlap `life`.
+/// Adds stretches that do not overlap `life`, the last one first: each entry moves once.
 fn insert(life: &mut Life<'_>, more: &[Stretch]) {
-    for stretch in more {
-        let place = life.partition_point(|known| known.end < stretch.start);
-        life.insert(place, *stretch);
+    let mut end = life.len();
+    life.extend_from_slice_copy(more);
+    for (added, stretch) in more.iter().enumerate().rev() {
+        let place = life[..end].partition_point(|known| known.end < stretch.start);
+        life.copy_within(place..end, place + added + 1);
+        life[place + added] = *stretch;
+        end = place;
     }
 }
 
