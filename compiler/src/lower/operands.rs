@@ -6,10 +6,8 @@
 //! Before: stage selected. After: stage machine.
 
 use agx_isa::desc::{OperandDesc, Role};
-use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
-use arrayvec::ArrayVec;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -80,7 +78,8 @@ impl Legalizer {
         }
         self.prefer_subtraction(r, inst, op);
         let data = r.f.insts[inst];
-        let mut changed: Option<ArrayVec<Src, MAX_OPERANDS>> = None;
+        let bump = r.f.bump;
+        let mut changed: Option<&mut [Src]> = None;
         for (index, (src, (_, operand))) in data.srcs.iter().zip(op.desc().with_role(Role::Src)).enumerate() {
             // A constant texture operand is a state register; an offset into a table is never an immediate.
             let is_offset =
@@ -88,12 +87,12 @@ impl Legalizer {
             if is_legal_source(operand, *src) && !is_offset() {
                 continue;
             }
-            let srcs = changed.get_or_insert_with(|| data.srcs.iter().copied().collect());
+            let srcs = changed.get_or_insert_with(|| bump.alloc_slice_copy(data.srcs));
             srcs[index] = Src { flags: src.flags, ..Src::value(self.in_register(r, src.plain())) };
         }
         let mut srcs = data.srcs;
         if let Some(changed) = changed {
-            srcs = r.f.alloc(&changed);
+            srcs = changed;
             r.f.insts[inst].srcs = srcs;
         }
         if let (Some(mode), Some(lod)) = (op_lod_mode(op), srcs.get(LOD_SOURCE)) {

@@ -45,6 +45,9 @@ const HANDED_OVER: u8 = 4;
 /// Group of stores when both groups are in use.
 const STORES: usize = 1;
 
+/// A typical number of instructions for each wait.
+const INSTS_PER_WAIT: usize = 8;
+
 /// The instructions that may be outstanding in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Group {
@@ -113,7 +116,8 @@ fn find_waits<'s>(f: &mut Function<'_>, allocation: &Allocation, end: End, scrat
     for (index, block) in (0..).zip(f.blocks_in_order()) {
         rank[block] = index;
     }
-    let (waits, first_uses) = (ArenaVec::new_in(scratch), ArenaVec::new_in(scratch));
+    let waits = ArenaVec::with_capacity_in(f.insts.len() / INSTS_PER_WAIT, scratch);
+    let first_uses = ArenaVec::new_in(scratch);
     let mut walk = Walk { f, allocation, heads, rank, end, grew: true, waits, first_uses };
     while walk.grew {
         walk.grew = false;

@@ -30,7 +30,7 @@ use crate::regalloc::Allocation;
 use crate::regalloc::file::FILE_HALVES;
 
 /// Typical number of edges per instruction, for preallocation.
-const EDGES_PER_INST: usize = 4;
+const EDGES_PER_INST: usize = 6;
 
 /// Reorders every block; with a `seed`, at random.
 pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {

@@ -79,7 +79,8 @@ fn push<'a>(f: &mut Function<'a>, out: &mut InstList<'_>, data: InstData<'a>) {
 
 impl Memory {
     pub(super) fn new(f: &Function<'_>, bytes: u32) -> Self {
-        let count = f.values.len();
+        // Spilling adds about as many names and instructions as there are.
+        let (count, insts) = (2 * f.values.len(), 2 * f.insts.len());
         Memory {
             slot: Side::new(count),
             stored: Vec::new(),
@@ -88,7 +89,7 @@ impl Memory {
             phis: Vec::new(),
             original: Side::new(count),
             rematerialised: Vec::new(),
-            slots: Slots::default(),
+            slots: Slots { accesses: Side::later(insts), ..Slots::default() },
             phi_stores: Vec::new(),
             first_added: Inst(f.insts.len() as u32),
             bytes: bytes.next_multiple_of(4),

@@ -141,7 +141,7 @@ pub fn spill(
         borders: Side::new(f.blocks.len()),
         memory: Memory::new(f, stack_bytes),
         inputs: PhiInputs::new(f),
-        loaded: Side::new(f.values.len()),
+        loaded: Side::new(2 * f.values.len()),
         round: 0,
         out: f.inst_list(),
         budget: budget.into(),
