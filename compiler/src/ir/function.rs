@@ -20,7 +20,7 @@ use super::memory::Memory;
 use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
 use super::src::Src;
-use super::table::{FIRST_ROWS, Table};
+use super::table::{FIRST_ROWS, Side, Table};
 use super::types::{Stage, Type};
 
 /// An instruction. A row is `Copy`, its lists are immutable arena slices: read a row, drop the borrow, write a new row.
@@ -168,15 +168,8 @@ pub struct Declared {
     pub workgroup_size: Option<[u32; 3]>,
     /// Memory that may be read wherever its address is known.
     pub readable: Vec<Readable>,
-    /// Loops, by their headers, for which the input says whether to unroll them.
-    pub unroll_hints: Vec<(Block, UnrollHint)>,
-}
-
-impl Declared {
-    /// What the input says about unrolling the loop with this header.
-    pub fn unroll_hint(&self, header: Block) -> Option<UnrollHint> {
-        self.unroll_hints.iter().find(|(block, _)| *block == header).map(|(_, hint)| *hint)
-    }
+    /// For headers of loops, whether to unroll the loop, if the input says so.
+    pub unroll_hints: Side<Block, Option<UnrollHint>>,
 }
 
 /// Whether to unroll a loop.

@@ -107,7 +107,7 @@ impl FunctionText<'_, '_> {
     /// The bracket of the loop whose header is at `header` in the layout.
     fn write_loop(&self, out: &mut Formatter<'_>, header: usize, depth: usize) -> fmt::Result {
         let header = self.f.layout.get(header).map(|segment| segment.block);
-        match header.and_then(|header| self.f.declared.unroll_hint(header)) {
+        match header.and_then(|header| self.f.declared.unroll_hints[header]) {
             Some(hint) => writeln!(out, "{}loop {} {{", Indent(depth), hint.name()),
             None => writeln!(out, "{}loop {{", Indent(depth)),
         }

@@ -113,8 +113,9 @@ impl<'a> Translator<'_, 'a> {
     /// Records whether to unroll the loop that was opened at `node`.
     fn note_unroll_hint(&mut self, node: Node) {
         let hint = self.block_body(node).and_then(|block| block.unroll_hint);
-        let header = self.frame().walk.header(node);
-        self.values.kit.b.f.declared.unroll_hints.extend(header.zip(hint));
+        if let (Some(header), Some(_)) = (self.frame().walk.header(node), hint) {
+            self.values.kit.b.f.declared.unroll_hints[header] = hint;
+        }
     }
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {

@@ -290,8 +290,9 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.in_layout[block] = true;
         self.block = Some(block);
         // A loop begins with its header.
-        let hint = self.hint.take();
-        self.f.declared.unroll_hints.extend(hint.map(|hint| (block, hint)));
+        if let Some(hint) = self.hint.take() {
+            self.f.declared.unroll_hints[block] = Some(hint);
+        }
         Ok(())
     }
 

@@ -266,8 +266,10 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
     /// Inner loops of the copy are unrolled as those of the original.
     fn copy_hints(&mut self) {
         for segment in self.body.iter().filter(|segment| segment.block != self.around.header) {
-            let hint = self.unroller.f.declared.unroll_hint(segment.block);
-            self.unroller.f.declared.unroll_hints.extend(self.blocks[segment.block].zip(hint));
+            let hint = self.unroller.f.declared.unroll_hints[segment.block];
+            if let (Some(copy), Some(_)) = (self.blocks[segment.block], hint) {
+                self.unroller.f.declared.unroll_hints[copy] = hint;
+            }
         }
     }
 

@@ -174,7 +174,7 @@ impl Unroller<'_, '_> {
         let mut around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let size = self.size(segments).max(1);
-        let limits = Limits::new(self.f.declared.unroll_hint(around.header), budget);
+        let limits = Limits::new(self.f.declared.unroll_hints[around.header], budget);
         let most = limits.iterations(size, segments.len());
         let is_small = size <= budget * MAX_SINGLE && segments.len() <= MAX_BLOCKS;
         if most < 2 && !is_small || !self.repeats(&around) {
