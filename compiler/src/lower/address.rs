@@ -2,9 +2,10 @@
 //!
 //! The hardware adds to a 64-bit base an index in elements with an additional left shift of 0 to 2. The byte
 //! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
-//! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. A part that
-//! something else reads as well is not rebuilt if it is a multiple of the unit as a whole. Offsets are below 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap
-//! changes nothing. The index of a `signed` access is sign-extended.
+//! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. A part
+//! that something else reads as well is not rebuilt if it is a multiple of the unit as a whole. Offsets are below
+//! 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes
+//! nothing. The index of a `signed` access is sign-extended.
 //!
 //! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
 
