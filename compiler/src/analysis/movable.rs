@@ -2,9 +2,38 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::LodMode;
+use bumpalo::Bump;
 
 use crate::ir::key;
-use crate::ir::{Access, InstData, IrOp, Op};
+use crate::ir::{Access, Function, InstData, IrOp, Op, ScratchSide, Src, Value};
+
+/// Values that the preamble could compute, found in a walk in program order.
+pub(crate) struct MovableValues<'s>(ScratchSide<'s, Value, bool>);
+
+impl<'s> MovableValues<'s> {
+    /// None so far.
+    pub(crate) fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+        MovableValues(ScratchSide::new_in(scratch, f.values.len()))
+    }
+
+    /// Whether `src` is one of them, or no value.
+    pub(crate) fn has(&self, src: Src) -> bool {
+        src.as_value().is_none_or(|value| self.0[value])
+    }
+
+    /// Adds the results of an instruction that the preamble could execute; `always` means that every invocation
+    /// executes it.
+    pub(crate) fn note(&mut self, data: &InstData<'_>, always: bool) {
+        if data.srcs.iter().all(|src| self.has(*src)) && is_movable(data, always) {
+            data.dsts.iter().for_each(|dst| self.add(*dst));
+        }
+    }
+
+    /// Adds a value.
+    pub(crate) fn add(&mut self, value: Value) {
+        self.0[value] = true;
+    }
+}
 
 /// Whether the preamble can execute the instruction once for all invocations; `always` means that every
 /// invocation executes it.

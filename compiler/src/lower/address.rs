@@ -266,7 +266,7 @@ impl Linear {
             part.is_shared |= part.src.as_value().is_some_and(|value| uses[value] > 1);
             part.is_shared && part.factor % element as i32 == 0
         });
-        // A constant is one only if it is the whole one: others may cancel it.
+        // A part that is kept must not hide a constant, which another one may cancel.
         if kept.constant == full.constant && kept.scaled(element).is_some() { kept } else { full }
     }
 

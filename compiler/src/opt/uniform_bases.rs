@@ -22,10 +22,10 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::analysis::movable::is_movable;
+use crate::analysis::movable::MovableValues;
 use crate::ir::key;
 use crate::ir::{
-    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
+    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type,
 };
 use crate::lower::{Linear, Part};
 
@@ -100,24 +100,21 @@ impl Index {
 
 /// The accesses with uniform bases, and their indices.
 fn find<'s>(f: &Function<'_>, scratch: &'s Bump) -> (ArenaVec<'s, Located>, ArenaVec<'s, Index>) {
-    let mut uniform: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
+    let mut uniform = MovableValues::new_in(scratch, f);
     let (mut accesses, mut indices) = (ArenaVec::new_in(scratch), ArenaVec::new_in(scratch));
     for block in f.blocks_in_order() {
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
-            let is_uniform = |src: &Src| src.as_value().is_none_or(|value| uniform[value]);
             // The preamble computes uniform parts of an offset as a whole.
-            let is_whole = |part: &mut Part| part.src.as_value().is_some_and(|value| uniform[value]);
+            let is_whole = |part: &mut Part| part.src.as_value().is_some() && uniform.has(part.src);
             if let Some((base, linear, element)) = locate(f, data, is_whole) {
-                let varies = linear.terms.iter().any(|(term, _)| !is_uniform(term));
-                let index = (varies && is_uniform(&base)).then(|| include(&mut indices, &linear, element));
+                let varies = linear.terms.iter().any(|(term, _)| !uniform.has(*term));
+                let index = (varies && uniform.has(base)).then(|| include(&mut indices, &linear, element));
                 if let Some(index) = index.flatten() {
                     accesses.push(Located { inst: *inst, base, index, constant: linear.constant });
                 }
             }
-            if data.srcs.iter().all(is_uniform) && is_movable(data, true) {
-                data.dsts.iter().for_each(|dst| uniform[*dst] = true);
-            }
+            uniform.note(data, true);
         }
     }
     (accesses, indices)

@@ -10,8 +10,8 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use super::is_plain;
-use crate::analysis::movable::is_movable;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value};
+use crate::analysis::movable::MovableValues;
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Groups the uniform operands of integer sums and products.
 pub fn opt_uniform_operands(f: &mut Function<'_>) {
@@ -21,7 +21,7 @@ pub fn opt_uniform_operands(f: &mut Function<'_>) {
 }
 
 fn group_all(f: &mut Function<'_>, scratch: &Bump) {
-    let mut uniform = Uniform { values: ScratchSide::new_in(scratch, f.values.len()) };
+    let mut uniform = Uniform { values: MovableValues::new_in(scratch, f) };
     // Most functions have nothing to group.
     if !uniform.find_group(f) {
         return;
@@ -29,7 +29,7 @@ fn group_all(f: &mut Function<'_>, scratch: &Bump) {
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Some(group) = uniform.group(r.f, &data) else {
-            uniform.note(&data);
+            uniform.values.note(&data, true);
             return Rewrite::Keep;
         };
         Rewrite::Forward(uniform.build(r, &data, group))
@@ -44,26 +44,15 @@ struct Group {
 
 /// Values that the preamble could compute.
 struct Uniform<'s> {
-    values: ScratchSide<'s, Value, bool>,
+    values: MovableValues<'s>,
 }
 
 impl Uniform<'_> {
-    fn is(&self, src: Src) -> bool {
-        src.as_value().is_none_or(|value| self.values[value])
-    }
-
-    /// Records whether the results of an operation are uniform.
-    fn note(&mut self, data: &InstData<'_>) {
-        if data.srcs.iter().all(|src| self.is(*src)) && is_movable(data, true) {
-            data.dsts.iter().for_each(|dst| self.values[*dst] = true);
-        }
-    }
-
     /// Whether there is a group. Records which values are uniform up to there.
     fn find_group(&mut self, f: &Function<'_>) -> bool {
         f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
             let data = &f.insts[*inst];
-            self.note(data);
+            self.values.note(data, true);
             self.group(f, data).is_some()
         })
     }
@@ -87,7 +76,7 @@ impl Uniform<'_> {
         let width = r.f.width(group.base);
         let both = r.alu(data.op, width, &group.uniform, data.mods);
         if let Some(value) = both.as_value() {
-            self.values[value] = true;
+            self.values.add(value);
         }
         r.alu(data.op, width, &[group.base, both], data.mods)
     }
@@ -99,7 +88,7 @@ impl Uniform<'_> {
         let width = f.width(*base);
         let amount = amount.as_imm().filter(|amount| *amount < u64::from(width))?;
         let is_plain = is_plain(shift) && matches!(width, 16 | 32) && f.ty(shift.dst()?).bits == width;
-        (is_plain && !self.is(*base)).then(|| (*base, Src::imm(1 << amount, width)))
+        (is_plain && !self.values.has(*base)).then(|| (*base, Src::imm(1 << amount, width)))
     }
 
     /// The divergent and the uniform operand of a plain sum or product of 16 or 32 bits.
@@ -109,7 +98,7 @@ impl Uniform<'_> {
         let bits = f.ty(data.dst()?).bits;
         let is_plain =
             is_plain(data) && matches!(bits, 16 | 32) && data.srcs.iter().all(|src| f.width(*src) == bits);
-        match (self.is(*a), self.is(*b)) {
+        match (self.values.has(*a), self.values.has(*b)) {
             (false, true) if is_plain => Some((*a, *b)),
             (true, false) if is_plain => Some((*b, *a)),
             _ => None,

@@ -22,12 +22,12 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Rounding;
 
 use super::multiply_high::multiply_high;
-use crate::analysis::movable::is_movable;
+use crate::analysis::movable::MovableValues;
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src};
+use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces integer division and remainder.
 ///
@@ -35,17 +35,14 @@ use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Scratc
 /// None at present; the signature is that of every lowering.
 pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
     f.with_scratch(|f, scratch| {
-        let (entry, mut uniform) = (f.entry(), ScratchSide::new_in(scratch, f.values.len()));
+        let (entry, mut uniform) = (f.entry(), MovableValues::new_in(scratch, f));
         f.map_insts(|r, inst| {
             let data = r.f.insts[inst];
-            let is_uniform = |src: &Src| src.as_value().is_none_or(|value| uniform[value]);
             if let Some(mut kind) = Kind::of(data.op) {
-                kind.is_by_uniform = is_uniform(&data.srcs[1]) && !is_uniform(&data.srcs[0]);
+                kind.is_by_uniform = uniform.has(data.srcs[1]) && !uniform.has(data.srcs[0]);
                 return Rewrite::Forward(divide(r, kind, data.srcs[0], data.srcs[1]));
             }
-            if data.srcs.iter().all(is_uniform) && is_movable(&data, r.block == entry) {
-                data.dsts.iter().for_each(|dst| uniform[*dst] = true);
-            }
+            uniform.note(&data, r.block == entry);
             Rewrite::Keep
         });
     });
