@@ -1,6 +1,6 @@
 //! Instruction selection: replaces the operations that have a direct hardware counterpart.
 //!
-//! Booleans become 16-bit values 0 and 1. Comparisons are fused into the selects and ifs that read them,
+//! Booleans become 16-bit values 0 and 1, bytes become 16-bit values below 256. Comparisons are fused into the selects and ifs that read them,
 //! because the hardware compares and selects in one instruction; negation, absolute value and the widening of
 //! 16-bit sources become source modifiers, which are free. `opt_dce` removes operations that become unused.
 //!
@@ -32,9 +32,9 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let has_booleans = f.values.keys().any(|value| f.ty(value).bits == 1);
+    let has_narrow = f.values.keys().any(|value| f.ty(value).bits < Type::B16.bits);
     let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    if !has_booleans && !insts.any(|inst| is_selected(&f.insts[*inst])) {
+    if !has_narrow && !insts.any(|inst| is_selected(&f.insts[*inst])) {
         f.stage = Stage::Selected;
         return Ok(());
     }
@@ -42,25 +42,26 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     let mut selector = Selector {
         uses: Side::default(),
         repeatable: Side::default(),
-        from_booleans: Side::default(),
-        booleans: Side::default(),
+        widened_from: Side::default(),
+        narrow: Side::default(),
         compares: Side::later(count),
         joined: Side::later(count),
         modified: Side::later(count),
         widened: Side::later(count),
         error: None,
     };
-    if has_booleans {
+    if has_narrow {
         selector.uses = count_boolean_uses(f);
         if f.layout.len() > 1 {
             selector.repeatable = repeatable(f);
         }
-        selector.from_booleans = conversions_of_booleans(f);
-        selector.booleans = Side::new(f.values.len());
+        selector.widened_from = conversions_of_narrow(f);
+        selector.narrow = Side::new(f.values.len());
         for value in f.values.keys() {
-            if f.ty(value).bits == 1 {
-                f.values[value].ty.bits = 16;
-                selector.booleans[value] = true;
+            let bits = f.ty(value).bits;
+            if bits < Type::B16.bits {
+                f.values[value].ty.bits = Type::B16.bits;
+                selector.narrow[value] = bits;
             }
         }
     }
@@ -69,10 +70,16 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     selector.error.map_or(Ok(()), Err)
 }
 
-/// Whether an operation may be replaced: it is not yet a machine instruction, or it reads a boolean constant.
+/// Whether an operation may be replaced: it is not yet a machine instruction, or it reads a constant or a uniform that is to be
+/// widened.
 fn is_selected(data: &InstData<'_>) -> bool {
     let is_replaced = matches!(data.op, Op::Ir(op) if !stays(op));
-    is_replaced || data.srcs.iter().any(|src| src.kind == SrcKind::Imm && src.bits == 1)
+    is_replaced || data.srcs.iter().any(|src| is_narrow(src))
+}
+
+/// Whether a source is a constant or a uniform that is a boolean or a byte.
+fn is_narrow(src: &Src) -> bool {
+    (1..Type::B16.bits).contains(&src.bits)
 }
 
 /// Whether an operation has no hardware counterpart before registers are allocated.
@@ -96,12 +103,14 @@ fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
     uses
 }
 
-/// The conversions whose source is a boolean.
-fn conversions_of_booleans(f: &Function<'_>) -> Side<Inst, bool> {
-    let mut found: Side<Inst, bool> = Side::new(f.insts.len());
+/// Widths of the sources of integer conversions, where they are narrower than 16 bits; else 0.
+fn conversions_of_narrow(f: &Function<'_>) -> Side<Inst, u8> {
+    let mut found: Side<Inst, u8> = Side::new(f.insts.len());
     for inst in f.insts.keys() {
         let data = &f.insts[inst];
-        found[inst] = matches!(data.op, Op::Ir(IrOp::Uconv | IrOp::Sconv)) && f.width(data.srcs[0]) == 1;
+        if matches!(data.op, Op::Ir(IrOp::Uconv | IrOp::Sconv)) && f.width(data.srcs[0]) < Type::B16.bits {
+            found[inst] = f.width(data.srcs[0]);
+        }
     }
     found
 }
@@ -121,10 +130,11 @@ struct Selector {
     uses: Side<Value, u32>,
     /// Comparisons that every reader repeats.
     repeatable: Side<Value, bool>,
-    /// Conversions whose source was one bit wide; by now it may have been forwarded to another value.
-    from_booleans: Side<Inst, bool>,
-    /// Values that were one bit wide.
-    booleans: Side<Value, bool>,
+    /// Width of the source of a conversion, if that was a boolean or a byte; by now it may have been forwarded to another
+    /// value.
+    widened_from: Side<Inst, u8>,
+    /// Width of a value that was a boolean or a byte.
+    narrow: Side<Value, u8>,
     compares: Side<Value, Option<Compare>>,
     /// For results of `and` and `or` of booleans: the table and the sources.
     joined: Side<Value, Option<(Truth, [Src; 2])>>,
@@ -231,15 +241,13 @@ static RECIPES: &[Recipe] = &{
 
 impl Selector {
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
-        // A function without boolean values may still convert a constant one.
-        let is_constant = |src: &Src| src.as_imm().is_some() && r.f.width(*src) == 1;
-        let of_boolean = self.from_booleans[inst] || r.f.insts[inst].srcs.first().is_some_and(is_constant);
-        widen_boolean_constants(r, inst);
+        let from = self.width_converted(r, inst);
+        widen_narrow_sources(r, inst);
         let data = r.f.insts[inst];
         match data.op {
-            Op::Ir(IrOp::Uconv) => self.convert(r, &data, of_boolean, false),
-            Op::Ir(IrOp::Sconv) => self.convert(r, &data, of_boolean, true),
-            Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.booleans[dst]) => {
+            Op::Ir(IrOp::Uconv) => self.convert(r, &data, from, false),
+            Op::Ir(IrOp::Sconv) => self.convert(r, &data, from, true),
+            Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.narrow[dst] == 1) => {
                 self.boolean_bitop(r, &data)
             }
             Op::Hw(op) => {
@@ -516,23 +524,31 @@ impl Selector {
     }
 
     fn is_boolean(&self, src: Src) -> bool {
-        src.as_value().map_or(src.bits == 1, |value| self.booleans[value])
+        src.as_value().map_or(src.bits == 1, |value| self.narrow[value] == 1)
     }
 
-    /// Integer conversion: `signed` extends the sign, `boolean` means that the source was one bit wide.
-    fn convert(
-        &mut self,
-        r: &mut Rewriter<'_, '_>,
-        data: &InstData<'_>,
-        boolean: bool,
-        signed: bool,
-    ) -> Rewrite {
-        let (src, dst) = (data.srcs[0], data.dsts[0]);
-        let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
-        if self.booleans[dst] {
-            return bitop(r, data, Truth::AND, src, Src::imm(1, 16));
+    /// Bits of the first source of `inst` before booleans and bytes were widened.
+    fn width_converted(&self, r: &Rewriter<'_, '_>, inst: Inst) -> u8 {
+        match (self.widened_from[inst], r.f.insts[inst].srcs.first()) {
+            (0, Some(src)) => r.f.width(*src),
+            (bits, _) => bits,
         }
+    }
+
+    /// Integer conversion of a source of `from` bits: `signed` extends the sign.
+    fn convert(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, from: u8, signed: bool) -> Rewrite {
+        let (src, dst) = (data.srcs[0], data.dsts[0]);
+        let boolean = from == 1;
+        let to = match self.narrow[dst] {
+            0 => r.f.ty(dst).bits,
+            1 => return bitop(r, data, Truth::AND, src, Src::imm(1, 16)),
+            bits => bits,
+        };
         match (from, to) {
+            (1, 8) if signed => {
+                self.choose(r, data.dsts, src, Src::imm(0xff, 16), Src::imm(0, 16));
+                Rewrite::Remove
+            }
             _ if boolean && signed => {
                 r.push(Opcode::Isub, data.dsts, &[Src::imm(0, 16), src], &mods(Opcode::Isub));
                 Rewrite::Remove
@@ -541,7 +557,7 @@ impl Selector {
             (8, 9..) if signed => sign_extend_byte(r, data),
             (8, 16) => Rewrite::Forward(src),
             (16 | 32, 8) => bitop(r, data, Truth::AND, src, Src::imm(0xff, 16)),
-            (64, _) => narrow_from_64(r, data),
+            (64, _) => narrow_from_64(r, data, to),
             (_, 64) | (16, 32) if signed || to == 64 => {
                 let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
                 self.widened[dst] = (to == 32).then_some(src.with(flags));
@@ -605,11 +621,11 @@ fn through(src: Src, outer: OperandFlags) -> Src {
     Src { flags: flags ^ (outer & OperandFlags::NEG), ..src }
 }
 
-/// Widens boolean constants to 16 bits, like the values.
-fn widen_boolean_constants(r: &mut Rewriter<'_, '_>, inst: Inst) {
+/// Widens booleans and bytes among constants and uniforms to 16 bits, like the values.
+fn widen_narrow_sources(r: &mut Rewriter<'_, '_>, inst: Inst) {
     let data = r.f.insts[inst];
-    if data.srcs.iter().any(|src| src.bits == 1) {
-        let widen = |src: &Src| if src.bits == 1 { Src { bits: 16, ..*src } } else { *src };
+    if data.srcs.iter().any(is_narrow) {
+        let widen = |src: &Src| if is_narrow(src) { Src { bits: Type::B16.bits, ..*src } } else { *src };
         let srcs: Vec<Src> = data.srcs.iter().map(widen).collect();
         r.f.insts[inst].srcs = r.f.alloc(&srcs);
     }
@@ -633,8 +649,8 @@ fn sign_extend_byte(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     Rewrite::Remove
 }
 
-fn narrow_from_64(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-    let to = r.f.ty(data.dsts[0]).bits;
+/// The low `to` bits of 64.
+fn narrow_from_64(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, to: u8) -> Rewrite {
     let (low, high) = (r.f.add_value(Type::B32), r.f.add_value(Type::B32));
     r.push(IrOp::Split, &[low, high], &[data.srcs[0]], &[]);
     match to {
