@@ -636,16 +636,12 @@ fn bitop(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, table: Truth, a: Src, b:
     Rewrite::Remove
 }
 
+/// The byte in a half register, which is zero-extended, with its sign: x ^ 128 is 128 more than the signed number.
 fn sign_extend_byte(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-    let shl = mods(Opcode::Bfi);
-    let high = r.value(Opcode::Bfi, Type::B32, &[Src::imm(0, 16), data.srcs[0], Src::imm(24, 16)], &shl);
-    if r.f.ty(data.dsts[0]).bits <= 32 {
-        r.push(Opcode::Asr, data.dsts, &[high.into(), Src::imm(24, 16)], &mods(Opcode::Asr));
-    } else {
-        let word = r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods(Opcode::Asr));
-        let word = Src::value(word).with(OperandFlags::SX);
-        r.push(Opcode::Iadd, data.dsts, &[word, Src::imm(0, 16)], &mods(Opcode::Iadd));
-    }
+    let sign = Src::imm(0x80, 16);
+    let xor = mods(Opcode::Bitop).with(key::TABLE, Truth::XOR);
+    let moved = r.value(Opcode::Bitop, Type::B16, &[data.srcs[0], sign], &xor);
+    r.push(Opcode::Isub, data.dsts, &[moved.into(), sign], &mods(Opcode::Isub));
     Rewrite::Remove
 }
 

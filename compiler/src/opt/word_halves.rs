@@ -39,22 +39,27 @@ pub fn opt_word_halves(f: &mut Function<'_>) {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Ushr | IrOp::Sshr) | Op::Hw(Opcode::Bitop) => extend(r, &data),
-            Op::Hw(Opcode::U32ToF | Opcode::S32ToF) => convert(r, &data),
+            Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::S16ToF) => convert(r, &data),
             _ => Rewrite::Keep,
         }
     });
 }
 
 /// Operations without which words are hardly taken apart.
-const EXTRACTIONS: [Op; 4] =
-    [Op::Ir(IrOp::Ushr), Op::Ir(IrOp::Sshr), Op::Hw(Opcode::U32ToF), Op::Hw(Opcode::S32ToF)];
+const EXTRACTIONS: [Op; 5] = [
+    Op::Ir(IrOp::Ushr),
+    Op::Ir(IrOp::Sshr),
+    Op::Hw(Opcode::U32ToF),
+    Op::Hw(Opcode::S32ToF),
+    Op::Hw(Opcode::S16ToF),
+];
 
 /// Whether an instruction may read less than a word: most functions have none.
 fn reads_less(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Ushr | IrOp::Sshr) => constant(data.srcs[1]) == Some(16),
         Op::Hw(Opcode::Bitop) => matches!(mask(data), Some(0xff | 0xffff)),
-        Op::Hw(Opcode::U32ToF | Opcode::S32ToF) => data.srcs[0].as_value().is_some(),
+        Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::S16ToF) => data.srcs[0].as_value().is_some(),
         _ => false,
     }
 }
@@ -76,13 +81,19 @@ fn convert(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 
 /// The conversion with fewer bits that has the same result, and its source.
 fn narrower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<(Opcode, Src)> {
-    let signed = data.op == Op::Hw(Opcode::S32ToF);
+    let signed = data.op != Op::Hw(Opcode::U32ToF);
     let source = r.f.def(data.srcs[0]).filter(|_| data.srcs[0].flags.is_empty())?;
     match source.op {
-        Op::Ir(IrOp::Uconv) if r.f.width(source.srcs[0]) == 16 => Some((Opcode::U16ToF, source.srcs[0])),
-        Op::Ir(IrOp::Sconv) if signed && r.f.width(source.srcs[0]) == 16 => {
-            Some((Opcode::S16ToF, source.srcs[0]))
-        }
+        Op::Ir(IrOp::Uconv) => match r.f.width(source.srcs[0]) {
+            8 => Some((Opcode::U8ToF, source.srcs[0])),
+            16 => Some((Opcode::U16ToF, source.srcs[0])),
+            _ => None,
+        },
+        Op::Ir(IrOp::Sconv) if signed => match r.f.width(source.srcs[0]) {
+            8 => Some((Opcode::S8ToF, source.srcs[0])),
+            16 => Some((Opcode::S16ToF, source.srcs[0])),
+            _ => None,
+        },
         Op::Hw(Opcode::Bitop) if mask(&source) == Some(0xff) => {
             let half = match r.f.def(source.srcs[0]) {
                 // The mask's source is a half already.
