@@ -30,9 +30,13 @@ struct Slice {
 
 type Known = HashMap<Value, Src, FxBuildHasher>;
 
-/// The number of iterations, including the last one, if constants determine it and it is at most `most`.
+/// The number of iterations, including the last one, if constants determine it and it is at most `most`: that of the exit
+/// that is taken first.
 pub(super) fn iterations(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
-    exits(unroller, around).iter().find_map(|exit| count(unroller, around, exit, most))
+    exits(unroller, around).iter().fold(None, |fewest: Option<u32>, exit| {
+        let most = fewest.map_or(most, |fewest| fewest - 1);
+        count(unroller, around, exit, most).or(fewest)
+    })
 }
 
 /// Exits in program order, up to the first point where an iteration may end early.
@@ -60,7 +64,8 @@ fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
 fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit> {
     let f = &*unroller.f;
     let condition = *f.insts[f.terminator(f.layout[index].block)?].srcs.first()?;
-    let leaves = |block: Block| unroller.target(block) == Some(around.after);
+    let is_outside = |target: Block| target == around.after || around.others.contains(&target);
+    let leaves = |block: Block| unroller.target(block).is_some_and(is_outside);
     let then = f.layout[index + 1];
     if then.seam == Seam::Else && leaves(then.block) {
         return Some(Exit { condition, leaves_when: true });
