@@ -254,7 +254,7 @@ impl Scheduler<'_, '_> {
             self.graph.joins_loads = joins_loads;
             self.graph.build(self.f, stretch);
             self.begin(block, terminator);
-            self.schedule(stretch);
+            self.schedule(stretch, least);
             self.place_all(first);
             if self.most < least {
                 least = self.most;
@@ -405,8 +405,8 @@ impl Scheduler<'_, '_> {
         best
     }
 
-    /// Orders the stretch whose graph has been built.
-    fn schedule(&mut self, stretch: &[Inst]) {
+    /// Orders the stretch whose graph has been built, until the order needs as much as a known one, `least`.
+    fn schedule(&mut self, stretch: &[Inst], least: u32) {
         self.order.clear();
         self.ready.clear();
         self.graph.costs.clear();
@@ -422,7 +422,7 @@ impl Scheduler<'_, '_> {
                 self.make_ready(stretch, index as u32);
             }
         }
-        while let Some(best) = self.best() {
+        while let Some(best) = self.best().filter(|_| self.most < least) {
             self.f.watch.visit(1);
             let index = self.ready.remove(best) as usize;
             let data = self.f.insts[stretch[index]];
