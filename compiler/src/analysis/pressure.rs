@@ -5,6 +5,8 @@
 //! is a lower bound for allocation without spilling;
 //! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) bounds what alignment may waste in addition.
 
+use std::cell::OnceCell;
+
 use bumpalo::Bump;
 
 use crate::ir::entity::{Block, Value};
@@ -77,6 +79,8 @@ pub struct Demand {
     mark: Mark,
     /// Liveness.
     pub live: Liveness,
+    /// Half registers live at the end of each block, by id, once something asked for them.
+    live_out: OnceCell<Vec<u32>>,
     /// What is known of each block, by id.
     blocks: Vec<BlockDemand>,
 }
@@ -85,7 +89,12 @@ impl Demand {
     /// The demand of `f` as it is, if only liveness is known.
     pub fn new(f: &Function<'_>, live: Liveness) -> Demand {
         let blocks = vec![BlockDemand::AtMost(u32::MAX); f.blocks.len()];
-        Demand { mark: f.mark(), live, blocks }
+        Demand { mark: f.mark(), live, live_out: OnceCell::new(), blocks }
+    }
+
+    /// Half registers live at the end of each block of `f`, by id.
+    pub fn live_out(&self, f: &Function<'_>) -> &[u32] {
+        self.live_out.get_or_init(|| self.live.halves_out(f))
     }
 
     /// Records the demand of a block.
@@ -115,9 +124,9 @@ impl Demand {
         let mut walk = None;
         for block in f.blocks_in_order() {
             if matches!(known(block), BlockDemand::AtMost(most) if most > highest) {
-                let (walk, live_out) =
-                    walk.get_or_insert_with(|| (Walk::new_in(scratch, f), self.live.halves_out(f)));
-                highest = highest.max(walk.demand(f, &self.live, block, live_out[block.0 as usize]));
+                let walk = walk.get_or_insert_with(|| Walk::new_in(scratch, f));
+                let live_out = self.live_out(f)[block.0 as usize];
+                highest = highest.max(walk.demand(f, &self.live, block, live_out));
             }
         }
         in_halves(highest)

@@ -11,7 +11,7 @@
 //! under divergent control flow: Mesa).
 
 use agx_isa::desc::{OperandDesc, Role, Unit};
-use agx_isa::inst::{Inst, OperandFlags, Size};
+use agx_isa::inst::{Halves, Inst, OperandFlags, Size};
 
 use crate::ir::watch::Watch;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
@@ -60,82 +60,74 @@ impl<const DISCARDS: bool> Later<DISCARDS> {
         for index in (0..insts.len()).rev() {
             watch.visit(1);
             let inst = &mut insts[index];
-            let is_alu = inst.op.desc().unit != Unit::None;
-            if is_alu {
-                self.hint_results(inst);
+            if inst.op.desc().unit != Unit::None {
+                self.hint_alu(inst, index);
+                continue;
             }
-            let written = self.overwrite(inst);
-            if is_alu {
-                self.hint_sources(inst, index, &written);
-            } else if DISCARDS {
+            // Calls and changes of the mask also access registers that are not operands.
+            inst.each_written(|halves| self.overwrite(halves));
+            if DISCARDS {
                 self.keep(insts, index);
-            }
-            if is_alu || DISCARDS {
-                self.read(&insts[index], is_alu);
+                insts[index].each_read(|halves| self.read.insert_all(halves));
             }
         }
     }
 
-    /// Marks the results that ALU instructions read.
-    fn hint_results(&self, inst: &mut Inst) {
+    /// Marks the operands of an ALU instruction, which has this index and accesses no other registers.
+    fn hint_alu(&mut self, inst: &mut Inst, index: usize) {
+        let (mut written, mut read) = (HalfSet::EMPTY, HalfSet::EMPTY);
         for (operand, desc) in inst.op.desc().with_role(Role::Dst) {
-            if inst.halves_of(operand, desc).is_some_and(|halves| self.read_by_alu.has_all(&halves)) {
+            let Some(halves) = inst.halves_of(operand, desc) else { continue };
+            if self.read_by_alu.has_all(&halves) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }
+            written.insert_all(halves.clone());
+            self.overwrite(halves);
         }
-    }
-
-    /// Removes the results of `inst` from the registers read later. Returns them, for discards.
-    fn overwrite(&mut self, inst: &Inst) -> HalfSet {
-        let mut written = HalfSet::EMPTY;
-        // Calls and changes of the mask also write registers that are not operands.
-        inst.each_written(|halves| {
-            self.read_by_alu.remove_all(halves.clone());
-            if !DISCARDS {
-                return;
-            }
-            self.read.remove_all(halves.clone());
-            // Only whole registers: the other half may have been live before.
-            let registers =
-                usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
-            if let Some(discarded) = self.discarded.get_mut(registers) {
-                discarded.fill(0);
-            }
-            written.insert_all(halves);
-        });
-        written
-    }
-
-    /// Marks the sources that ALU instructions read later, and discards the 32-bit sources that nothing reads later,
-    /// unless the instruction, which has this index, overwrites them itself.
-    fn hint_sources(&mut self, inst: &mut Inst, index: usize, written: &HalfSet) {
         for (operand, desc) in inst.op.desc().with_role(Role::Src) {
             let Some(halves) = inst.halves_of(operand, desc) else { continue };
             if self.read_by_alu.has_all(&halves) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }
-            if !DISCARDS {
-                continue;
+            if DISCARDS && !written.has_any(&halves) {
+                self.discard(inst, index, operand, desc, &halves);
             }
-            let is_last = !self.read.has_any(&halves) && !written.has_any(&halves);
-            let is_whole = inst.operands[operand].size == Size::B32 && halves.len() == 2;
-            if is_last && is_whole && hint(inst, operand, desc, OperandFlags::DISCARD) {
-                self.discarded[usize::from(halves.start) / 2] = index as u32 + 1;
-            }
+            read.insert_all(halves);
+        }
+        self.read_by_alu.join(&read);
+        if DISCARDS {
+            self.read.join(&read);
         }
     }
 
-    /// Adds the registers that `inst` reads.
-    fn read(&mut self, inst: &Inst, is_alu: bool) {
-        // Instructions that change the mask also read registers that are not operands.
-        inst.each_read(|halves| {
-            if DISCARDS {
-                self.read.insert_all(halves.clone());
-            }
-            if is_alu {
-                self.read_by_alu.insert_all(halves);
-            }
-        });
+    /// Discards a source of instruction `index` if it is a 32-bit register that nothing reads later.
+    fn discard(
+        &mut self,
+        inst: &mut Inst,
+        index: usize,
+        operand: usize,
+        desc: &OperandDesc,
+        halves: &Halves,
+    ) {
+        let is_whole = inst.operands[operand].size == Size::B32 && halves.len() == 2;
+        let is_last = is_whole && !self.read.has_any(halves);
+        if is_last && hint(inst, operand, desc, OperandFlags::DISCARD) {
+            self.discarded[usize::from(halves.start) / 2] = index as u32 + 1;
+        }
+    }
+
+    /// Removes registers that are written from those read later.
+    fn overwrite(&mut self, halves: Halves) {
+        self.read_by_alu.remove_all(halves.clone());
+        if !DISCARDS {
+            return;
+        }
+        self.read.remove_all(halves.clone());
+        // Only whole registers: the other half may have been live before.
+        let registers = usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
+        if let Some(discarded) = self.discarded.get_mut(registers) {
+            discarded.fill(0);
+        }
     }
 
     /// Removes later discards of registers that instruction `index` reads.
@@ -160,12 +152,23 @@ impl<const DISCARDS: bool> Later<DISCARDS> {
 mod tests {
     use super::*;
     use agx_isa::asm::parse_inst;
+    use agx_isa::desc::Effects;
+    use agx_isa::table::Opcode;
 
     /// The instructions of a block with their hints.
     fn marked(texts: &[&str], may_discard: bool) -> Vec<String> {
         let mut insts: Vec<Inst> = texts.iter().map(|text| parse_inst(text).unwrap()).collect();
         mark(&mut insts, may_discard, &Watch::default());
         insts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn alu_instructions_access_their_operands_alone() {
+        let is_alu = |op: &&Opcode| op.desc().unit != Unit::None;
+        for op in Opcode::ALL.iter().filter(is_alu) {
+            assert!(!op.desc().effects.contains(Effects::MASK), "{}", op.name());
+            assert!(!matches!(op, Opcode::Call | Opcode::CallReg));
+        }
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Operations {
     }
 
     /// All operations of the set, whatever their widths.
-    fn of_any_width(&self) -> Ops {
+    pub(crate) fn of_any_width(&self) -> Ops {
         let mut all = self.any;
         all.insert(self.bits8);
         all.insert(self.bits64);

@@ -159,15 +159,17 @@ pub fn fill_operands(
     let desc = inst.op.desc();
     // Usually all are 0, as in a new instruction.
     if !(desc.zero_defaults && data.mods.iter().all(|code| *code == 0)) {
-        for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
-            inst.operands[index] = Operand::imm(*value);
+        let (start, end) = desc.role_bounds(Role::Mod);
+        for (place, code) in inst.operands[start..end].iter_mut().zip(data.mods) {
+            *place = Operand::imm(*code);
         }
     }
-    for ((index, _), dst) in desc.with_role(Role::Dst).zip(data.dsts) {
-        inst.operands[index] = value_operand(f, *dst, &register)?;
+    let (start, end) = desc.role_bounds(Role::Src);
+    for (place, dst) in inst.operands[..start].iter_mut().zip(data.dsts) {
+        *place = value_operand(f, *dst, &register)?;
     }
-    for ((index, operand), src) in desc.with_role(Role::Src).zip(data.srcs) {
-        let place = &mut inst.operands[index];
+    let places = inst.operands[start..end].iter_mut().zip(&desc.operands[start..end]);
+    for ((place, operand), src) in places.zip(data.srcs) {
         *place = match src.kind {
             SrcKind::None => Operand::NONE,
             SrcKind::Value => value_operand(f, Value(src.payload as u32), &register)?,

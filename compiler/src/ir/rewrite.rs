@@ -4,7 +4,8 @@
 use agx_isa::inst::OperandFlags;
 
 use super::entity::{Block, Entity, Inst, Value};
-use super::function::{Function, InstList};
+use super::families::Family;
+use super::function::{Function, InstData, InstList};
 use super::insert::Build;
 use super::memory::Forwards;
 use super::op::Op;
@@ -122,6 +123,17 @@ impl Rewriter<'_, '_> {
         }
     }
 
+    /// The position of the first instruction of a block that may change.
+    #[inline]
+    fn first_change(&self, block: Block, is_subject: &impl Fn(&InstData<'_>) -> bool) -> Option<usize> {
+        let insts = &self.f.block(block).insts;
+        self.f.watch.visit(1 + insts.len() / 4);
+        match self.forwards.is_empty() {
+            true => insts.iter().position(|inst| is_subject(&self.f.insts[*inst])),
+            false => Some(0),
+        }
+    }
+
     fn replace_sources(&mut self, inst: Inst) {
         let srcs = self.f.bump.alloc_slice_copy(self.f.insts[inst].srcs);
         for src in &mut *srcs {
@@ -129,6 +141,43 @@ impl Rewriter<'_, '_> {
             self.f.present.note_widths(src.bits);
         }
         self.f.insts[inst].srcs = srcs;
+    }
+}
+
+impl<'a> Rewriter<'_, 'a> {
+    /// Rewrites the subjects among the instructions of a block from position `first` on; those before it stay.
+    #[inline]
+    fn map_block(
+        &mut self,
+        block: Block,
+        first: usize,
+        is_subject: &impl Fn(&InstData<'_>) -> bool,
+        rewrite: &mut impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
+    ) {
+        self.block = block;
+        let insts = self.f.take_insts(block);
+        let (before, rest) = insts.split_at(first);
+        self.out.reserve(insts.len());
+        self.out.extend_from_slice_copy(before);
+        for chunk in rest.chunks(CHUNK) {
+            self.f.watch.visit(chunk.len());
+            for inst in chunk {
+                if !self.forwards.is_empty() {
+                    self.resolve_sources(*inst);
+                }
+                if !is_subject(&self.f.insts[*inst]) {
+                    self.out.push(*inst);
+                    continue;
+                }
+                self.line = self.f.insts[*inst].line;
+                if self.f.has_relaxed {
+                    self.fresh = self.f.values.len();
+                }
+                let result = rewrite(self, *inst);
+                self.apply(*inst, result);
+            }
+        }
+        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, reuse(insts));
     }
 }
 
@@ -151,59 +200,87 @@ impl<'a> Function<'a> {
     /// The first error, located at the source line of its instruction.
     pub fn try_map_insts(
         &mut self,
-        mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
+        rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
     ) -> Result<(), CompileError> {
-        let mut first = None;
-        self.map_insts(|r, inst| {
-            rewrite(r, inst).unwrap_or_else(|error| {
-                first.get_or_insert_with(|| r.f.locate(inst, error));
-                Rewrite::Keep
-            })
-        });
-        first.map_or(Ok(()), Err)
+        try_map_some(self, |_| true, rewrite)
     }
 
     /// Rewrites every instruction in program order. The closure sees sources already resolved through earlier
     /// [`Rewrite::Forward`]s; phis of loop headers are resolved at the end.
-    pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
-        let blocks = self.layout.len();
-        let values = self.values.len();
-        let out = self.inst_list();
-        let mut forwards = std::mem::take(&mut self.memory.forwards);
-        forwards.expect(values);
-        let mut rewriter = Rewriter { f: self, block: Block(0), line: 0, out, fresh: values, forwards };
+    pub fn map_insts(&mut self, rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
+        map_some(self, |_| true, rewrite);
+    }
+}
+
+/// Like [`Function::map_insts`], for instructions that are `is_subject` alone: the closure does not see the others, which are
+/// kept. Blocks without subjects cost next to nothing until something is forwarded.
+pub fn map_some<'a>(
+    f: &mut Function<'a>,
+    is_subject: impl Fn(&InstData<'_>) -> bool,
+    mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
+) {
+    let blocks = f.layout.len();
+    let values = f.values.len();
+    let out = f.inst_list();
+    let mut forwards = std::mem::take(&mut f.memory.forwards);
+    forwards.expect(values);
+    let mut rewriter = Rewriter { f, block: Block(0), line: 0, out, fresh: values, forwards };
+    for index in 0..blocks {
+        let block = rewriter.f.layout[index].block;
+        if let Some(first) = rewriter.first_change(block, &is_subject) {
+            rewriter.map_block(block, first, &is_subject, &mut rewrite);
+        }
+    }
+    if !rewriter.forwards.is_empty() {
         for index in 0..blocks {
             let block = rewriter.f.layout[index].block;
-            rewriter.block = block;
-            let insts = rewriter.f.take_insts(block);
-            rewriter.out.reserve(insts.len());
-            for chunk in insts.chunks(CHUNK) {
-                rewriter.f.watch.visit(chunk.len());
-                for inst in chunk {
-                    if !rewriter.forwards.is_empty() {
-                        rewriter.resolve_sources(*inst);
-                    }
-                    rewriter.line = rewriter.f.insts[*inst].line;
-                    if rewriter.f.has_relaxed {
-                        rewriter.fresh = rewriter.f.values.len();
-                    }
-                    let result = rewrite(&mut rewriter, *inst);
-                    rewriter.apply(*inst, result);
-                }
-            }
-            rewriter.f.block_mut(block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
-        }
-        if !rewriter.forwards.is_empty() {
-            for index in 0..blocks {
-                let block = rewriter.f.layout[index].block;
-                for index in 0..rewriter.f.phi_count(block) {
-                    let phi = rewriter.f.block(block).insts[index];
-                    rewriter.resolve_sources(phi);
-                }
+            for index in 0..rewriter.f.phi_count(block) {
+                let phi = rewriter.f.block(block).insts[index];
+                rewriter.resolve_sources(phi);
             }
         }
-        rewriter.forwards.clear();
-        rewriter.f.memory.forwards = rewriter.forwards;
+    }
+    rewriter.forwards.clear();
+    rewriter.f.memory.forwards = rewriter.forwards;
+}
+
+/// Like [`map_some`], for rewrites that may fail.
+///
+/// # Errors
+/// Same as [`Function::try_map_insts`].
+pub fn try_map_some<'a>(
+    f: &mut Function<'a>,
+    is_subject: impl Fn(&InstData<'_>) -> bool,
+    mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
+) -> Result<(), CompileError> {
+    let mut first = None;
+    map_some(f, is_subject, |r, inst| {
+        rewrite(r, inst).unwrap_or_else(|error| {
+            first.get_or_insert_with(|| r.f.locate(inst, error));
+            Rewrite::Keep
+        })
+    });
+    first.map_or(Ok(()), Err)
+}
+
+impl Family {
+    /// Like [`map_some`], for the operations of the family, of any width.
+    pub fn map<'a>(&self, f: &mut Function<'a>, rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
+        let ops = self.operations.of_any_width();
+        map_some(f, |data| ops.contains(data.op), rewrite);
+    }
+
+    /// Like [`Family::map`], for rewrites that may fail.
+    ///
+    /// # Errors
+    /// Same as [`Function::try_map_insts`].
+    pub fn try_map<'a>(
+        &self,
+        f: &mut Function<'a>,
+        rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
+    ) -> Result<(), CompileError> {
+        let ops = self.operations.of_any_width();
+        try_map_some(f, |data| ops.contains(data.op), rewrite)
     }
 }
 

@@ -17,6 +17,7 @@ use arrayvec::ArrayVec;
 
 use crate::analysis::uses::uses;
 use crate::error::CompileError;
+use crate::ir::families::GLOBAL;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
@@ -48,7 +49,7 @@ pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), Compile
     let (is_numbered, values) = (is_numbered(f), f.values.len());
     f.with_scratch(|f, scratch| {
         let uses = if has_sums(f) { uses(f, scratch) } else { Uses::later_in(scratch, f.values.len()) };
-        f.map_insts(|r, inst| lower(r, &uses, inst, target));
+        GLOBAL.map(f, |r, inst| lower(r, &uses, inst, target));
     });
     // Accesses themselves are not numbered.
     if is_numbered && f.values.len() == values {

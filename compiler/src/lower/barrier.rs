@@ -9,6 +9,7 @@ use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
+use crate::ir::families::BARRIERS;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Build, Function, IrOp, Op, Rewrite, Rewriter};
@@ -19,7 +20,7 @@ use crate::ir::{Access, Build, Function, IrOp, Op, Rewrite, Rewriter};
 /// None at present; the signature is that of every lowering.
 pub fn lower_barrier(f: &mut Function<'_>, stage: Stage) -> Result<(), CompileError> {
     let loads_texels = loads_texels(f);
-    f.map_insts(|r, inst| {
+    BARRIERS.map(f, |r, inst| {
         let data = r.f.insts[inst];
         let control = match data.op {
             Op::Ir(IrOp::FenceTexels) => {

@@ -9,6 +9,7 @@
 //! Before: stage source. After: the same; no `store_cull`.
 
 use crate::error::CompileError;
+use crate::ir::families::CULL_DISTANCES;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
@@ -19,7 +20,7 @@ use agx_isa::table::names::FloatCondition;
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_cull_distance(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(|r, inst| {
+    CULL_DISTANCES.map(f, |r, inst| {
         let data = r.f.insts[inst];
         let (Op::Ir(IrOp::StoreCull), [distance, slot]) = (data.op, data.srcs) else { return Rewrite::Keep };
         let zero = Src::imm32(0);

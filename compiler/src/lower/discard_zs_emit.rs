@@ -11,6 +11,7 @@ use agx_abi::fragment;
 
 use crate::context::Context;
 use crate::error::CompileError;
+use crate::ir::families::DISCARDS;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
@@ -26,7 +27,7 @@ pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 pub fn lower_discard_zs_emit(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let shaded = shaded_samples(f);
     let fragment = &mut context.facts.info.fragment;
-    f.map_insts(|r, inst| {
+    DISCARDS.map(f, |r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Discard) => {

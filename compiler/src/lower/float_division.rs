@@ -13,6 +13,7 @@
 use agx_isa::table::Opcode;
 
 use crate::error::{BackEndError, CompileError};
+use crate::ir::families::FLOAT_DIVISIONS;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
 
 /// Replaces `fdiv` and `fsqrt`.
@@ -21,7 +22,7 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
 /// 64-bit floats are unsupported.
 pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
     share_roots(f);
-    f.try_map_insts(|r, inst| {
+    FLOAT_DIVISIONS.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         let (function, argument) = match data.op {
             Op::Ir(IrOp::Fdiv) => (Opcode::Rcp, data.srcs[1]),

@@ -15,6 +15,7 @@ use agx_isa::table::names::{IntCondition, Truth};
 
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
+use crate::ir::families::INT64;
 use crate::ir::key;
 use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 use crate::lower::multiply_high::wide_product;
@@ -27,7 +28,7 @@ pub fn lower_int64(f: &mut Function<'_>) -> Result<(), CompileError> {
     if !f.present.has_width(64) {
         return Ok(());
     }
-    f.map_insts(|r, inst| {
+    INT64.map(f, |r, inst| {
         let data = r.f.insts[inst];
         match lower(r, &data) {
             Some(result) => Rewrite::Forward(result),

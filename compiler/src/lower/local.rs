@@ -9,6 +9,7 @@ use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
+use crate::ir::families::LOCAL;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
@@ -20,7 +21,7 @@ const NO_INDEX: Src = Src::imm(0, 16);
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_local(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(|r, inst| {
+    LOCAL.map(f, |r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::LoadLocal) => lower_load(r, &data),

@@ -10,6 +10,7 @@ use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
+use crate::ir::families::HIGH_PRODUCTS;
 use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces `umulh` and `smulh`.
@@ -17,7 +18,7 @@ use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_multiply_high(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(|r, inst| {
+    HIGH_PRODUCTS.map(f, |r, inst| {
         let data = r.f.insts[inst];
         let signed = match data.op {
             Op::Ir(IrOp::Umulh) => false,

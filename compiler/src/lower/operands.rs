@@ -16,6 +16,7 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods;
+use crate::ir::rewrite::map_some;
 use crate::ir::{
     Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value,
 };
@@ -25,12 +26,8 @@ use crate::ir::{
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_operands(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    if !insts.any(|inst| may_change(&f.insts[*inst])) {
-        return Ok(());
-    }
     let mut legalizer = Legalizer { block: None, loaded: HashMap::with_hasher(FxBuildHasher) };
-    f.map_insts(|r, inst| legalizer.legalize(r, inst));
+    map_some(f, may_change, |r, inst| legalizer.legalize(r, inst));
     Ok(())
 }
 
@@ -72,9 +69,6 @@ impl Legalizer {
         if self.block != Some(r.block) {
             self.block = Some(r.block);
             self.loaded.clear();
-        }
-        if data.srcs.iter().all(|src| src.kind == SrcKind::Value) && op_lod_mode(op).is_none() {
-            return Rewrite::Keep;
         }
         self.prefer_subtraction(r, inst, op);
         let data = r.f.insts[inst];

@@ -12,6 +12,7 @@ use agx_isa::table::Opcode;
 use crate::analysis::coverage;
 use crate::context::Context;
 use crate::error::CompileError;
+use crate::ir::families::KILLS;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 
@@ -22,7 +23,7 @@ use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 /// error.
 pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let fragment = &mut context.facts.info.fragment;
-    f.map_insts(|r, inst| {
+    KILLS.map(f, |r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::KillSamples) {
             return Rewrite::Keep;

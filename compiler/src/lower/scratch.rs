@@ -6,6 +6,7 @@ use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
+use crate::ir::families::SCRATCH;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
@@ -15,7 +16,7 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Typ
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_scratch(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(|r, inst| {
+    SCRATCH.map(f, |r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::LoadScratch) => lower_load(r, &data),

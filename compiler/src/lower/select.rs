@@ -51,11 +51,10 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
         error: None,
     };
     if has_narrow {
-        selector.uses = count_boolean_uses(f);
+        (selector.uses, selector.widened_from) = reads_of_narrow(f);
         if f.layout.len() > 1 {
             selector.repeatable = repeatable(f);
         }
-        selector.widened_from = conversions_of_narrow(f);
         selector.narrow = Side::new(f.values.len());
         for value in f.values.keys() {
             let bits = f.ty(value).bits;
@@ -88,31 +87,22 @@ fn stays(op: IrOp) -> bool {
     matches!(op, Phi | Collect | Split | Copy | Preload | Export | Jump | Halt)
 }
 
-/// Counts the uses of each boolean.
-fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
-    let mut uses: Side<Value, u32> = Side::new(f.values.len());
-    for block in f.blocks_in_order() {
-        for inst in &f.block(block).insts {
-            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                if f.ty(value).bits == 1 {
-                    uses[value] += 1;
+/// Counts the uses of each boolean, and finds the widths of the sources of conversions that read a boolean or a byte.
+fn reads_of_narrow(f: &Function<'_>) -> (Side<Value, u32>, Side<Inst, u8>) {
+    let (mut uses, mut conversions) = (Side::later(f.values.len()), Side::later(f.insts.len()));
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+        let data = &f.insts[*inst];
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            let bits = f.ty(value).bits;
+            if bits < Type::B16.bits {
+                uses[value] += u32::from(bits == 1);
+                if let Op::Ir(IrOp::Uconv | IrOp::Sconv) = data.op {
+                    conversions[*inst] = bits;
                 }
             }
         }
     }
-    uses
-}
-
-/// Widths of the sources of integer conversions, where they are narrower than 16 bits; else 0.
-fn conversions_of_narrow(f: &Function<'_>) -> Side<Inst, u8> {
-    let mut found: Side<Inst, u8> = Side::new(f.insts.len());
-    for inst in f.insts.keys() {
-        let data = &f.insts[inst];
-        if matches!(data.op, Op::Ir(IrOp::Uconv | IrOp::Sconv)) && f.width(data.srcs[0]) < Type::B16.bits {
-            found[inst] = f.width(data.srcs[0]);
-        }
-    }
-    found
+    (uses, conversions)
 }
 
 /// A comparison that can be repeated where its result is read.
@@ -241,9 +231,14 @@ static RECIPES: &[Recipe] = &{
 
 impl Selector {
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
-        let from = self.width_converted(r, inst);
-        widen_narrow_sources(r, inst);
-        let data = r.f.insts[inst];
+        let mut data = r.f.insts[inst];
+        let from = match data.op {
+            Op::Ir(IrOp::Uconv | IrOp::Sconv) => self.width_converted(r, inst),
+            _ => 0,
+        };
+        if data.srcs.iter().any(is_narrow) {
+            data = widen_narrow_sources(r, inst);
+        }
         match data.op {
             Op::Ir(IrOp::Uconv) => self.convert(r, &data, from, false),
             Op::Ir(IrOp::Sconv) => self.convert(r, &data, from, true),
@@ -622,13 +617,11 @@ fn through(src: Src, outer: OperandFlags) -> Src {
 }
 
 /// Widens booleans and bytes among constants and uniforms to 16 bits, like the values.
-fn widen_narrow_sources(r: &mut Rewriter<'_, '_>, inst: Inst) {
-    let data = r.f.insts[inst];
-    if data.srcs.iter().any(is_narrow) {
-        let widen = |src: &Src| if is_narrow(src) { Src { bits: Type::B16.bits, ..*src } } else { *src };
-        let srcs: Vec<Src> = data.srcs.iter().map(widen).collect();
-        r.f.insts[inst].srcs = r.f.alloc(&srcs);
-    }
+fn widen_narrow_sources<'a>(r: &mut Rewriter<'_, 'a>, inst: Inst) -> InstData<'a> {
+    let widen = |src: &Src| if is_narrow(src) { Src { bits: Type::B16.bits, ..*src } } else { *src };
+    let srcs = r.f.insts[inst].srcs.iter().map(widen);
+    r.f.insts[inst].srcs = r.f.bump.alloc_slice_fill_iter(srcs);
+    r.f.insts[inst]
 }
 
 fn bitop(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, table: Truth, a: Src, b: Src) -> Rewrite {

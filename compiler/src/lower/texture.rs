@@ -15,6 +15,7 @@ use agx_isa::table::names::{Gather, LodMode};
 
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
+use crate::ir::families::TEXTURES;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
@@ -41,10 +42,10 @@ pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let masks = read_masks(f);
-    f.map_insts(|r, inst| {
+    let reads = component_reads(f);
+    TEXTURES.map(f, |r, inst| {
         let data = r.f.insts[inst];
-        let mask = data.dst().map_or(ALL_COMPONENTS, |dst| masks[dst]);
+        let mask = data.dst().map_or(ALL_COMPONENTS, |dst| (reads[dst] & ALL_COMPONENTS).max(1));
         match data.op {
             Op::Ir(IrOp::Sample) => sample(r, &data, mask),
             Op::Ir(IrOp::LoadTexture) => load(r, &data, mask),
@@ -56,31 +57,34 @@ pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
     Ok(())
 }
 
+/// Bit of a value in [`component_reads`] that something reads.
+const IS_READ: u32 = 1 << 31;
+
 /// For each vector of four, the components up to the last one that is read: earlier components cannot be
 /// masked out, because the hardware would close the gap.
-fn read_masks(f: &Function<'_>) -> Side<Value, u32> {
-    let insts = || f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| f.insts[*inst]);
-    let mut is_read: Side<Value, bool> = Side::new(f.values.len());
-    for value in insts().flat_map(|data| data.srcs.iter().filter_map(|src| src.as_value())) {
-        is_read[value] = true;
-    }
-    let mut masks: Side<Value, u32> = Side::new(f.values.len());
-    for data in insts() {
-        let mask = match data.op {
-            Op::Ir(IrOp::Split) => {
-                let count = data.dsts.iter().rposition(|dst| is_read[*dst]).map_or(0, |at| at + 1);
-                (1 << count) - 1
-            }
-            _ => ALL_COMPONENTS,
-        };
-        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            masks[value] |= mask;
+fn component_reads(f: &Function<'_>) -> Side<Value, u32> {
+    let mut reads: Side<Value, u32> = Side::new(f.values.len());
+    // Phis may read what comes after them.
+    for block in f.blocks_in_order() {
+        for phi in &f.block(block).insts[..f.phi_count(block)] {
+            let values = f.insts[*phi].srcs.iter().filter_map(|src| src.as_value());
+            values.for_each(|value| reads[value] = IS_READ | ALL_COMPONENTS);
         }
     }
-    for value in f.values.keys() {
-        masks[value] = (masks[value] & ALL_COMPONENTS).max(1);
+    for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
+        let data = &f.insts[*inst];
+        let read = match data.op {
+            Op::Ir(IrOp::Split) => {
+                let last = data.dsts.iter().rposition(|dst| reads[*dst] & IS_READ != 0);
+                IS_READ | ((1 << last.map_or(0, |at| at + 1)) - 1)
+            }
+            _ => IS_READ | ALL_COMPONENTS,
+        };
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            reads[value] |= read;
+        }
     }
-    masks
+    reads
 }
 
 fn given(src: Src) -> Option<Src> {

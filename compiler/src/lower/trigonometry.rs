@@ -12,6 +12,7 @@ use agx_isa::table::Opcode;
 use std::f32::consts::TAU;
 
 use crate::error::{BackEndError, CompileError};
+use crate::ir::families::TRIGONOMETRY;
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces `fsin` and `fcos`.
@@ -19,7 +20,7 @@ use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 /// # Errors
 /// 64-bit floats are unsupported.
 pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.try_map_insts(|r, inst| {
+    TRIGONOMETRY.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         let quarter_turn_ahead = match data.op {
             Op::Ir(IrOp::Fsin) => false,

@@ -9,7 +9,8 @@ use agx_abi::Stage;
 use agx_abi::fragment::colour_register;
 
 use crate::context::Context;
-use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::ir::rewrite::map_some;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Src};
 
 /// Removes the export of an alpha that is always 1.
 pub fn opt_constant_alpha(f: &mut Function<'_>, context: &mut Context<'_>) {
@@ -17,9 +18,10 @@ pub fn opt_constant_alpha(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     };
     let fragment = &mut context.facts.info.fragment;
-    f.map_insts(|r, inst| {
+    let is_export = |data: &InstData<'_>| data.op == Op::Ir(IrOp::Export);
+    map_some(f, is_export, |r, inst| {
         let data = r.f.insts[inst];
-        let is_alpha = data.op == Op::Ir(IrOp::Export) && data.mods == [u32::from(alpha)];
+        let is_alpha = data.mods == [u32::from(alpha)];
         if !is_alpha || data.srcs != [Src::imm32(1.0_f32.to_bits())] {
             return Rewrite::Keep;
         }

@@ -10,6 +10,7 @@ use agx_abi::UniformSource;
 use arrayvec::ArrayVec;
 
 use crate::context::Context;
+use crate::ir::rewrite::map_some;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Src};
 
 /// Maximum number of components of a load.
@@ -20,7 +21,8 @@ pub fn opt_constant_loads(f: &mut Function<'_>, context: &mut Context<'_>) {
     let info = &context.facts.info;
     let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
     let Some(section) = info.uniforms.iter().find(|range| is_section(range.source)) else { return };
-    f.map_insts(|r, inst| {
+    let is_load = |data: &InstData<'_>| data.op == Op::Ir(IrOp::LoadGlobal);
+    map_some(f, is_load, |r, inst| {
         let data = r.f.insts[inst];
         let Some(parts) = constants(r.f, &data, section.start, &info.constants) else { return Rewrite::Keep };
         match (parts.as_slice(), data.dst()) {

@@ -14,6 +14,7 @@ use agx_isa::table::names::Truth;
 
 use crate::analysis::uses::uses;
 use crate::ir::key;
+use crate::ir::rewrite::map_some;
 use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, ScratchSide, Type, Value};
 
 /// Folds float moves into the operations that define their sources.
@@ -24,7 +25,7 @@ pub fn opt_fold_destinations(f: &mut Function<'_>) {
     }
     f.with_scratch(|f, scratch| {
         let uses = uses(f, scratch);
-        f.map_insts(|r, inst| {
+        map_some(f, may_move, |r, inst| {
             let data = r.f.insts[inst];
             match fold(r, &uses, &data).or_else(|| cut(r, &uses, &data)) {
                 Some(()) => Rewrite::Remove,

@@ -73,10 +73,14 @@ fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
         is_legal_uniform(operand, half, constant.bits)
             .then(|| Src { flags: src.flags, ..Src::uniform(half, constant.bits) })
     };
-    let places = || data.srcs.iter().zip(op.desc().with_role(Role::Src));
-    if places().any(|place| promoted(place).is_some()) {
-        let srcs = places().map(|place| promoted(place).unwrap_or(*place.0));
-        f.insts[inst].srcs = f.bump.alloc_slice_fill_iter(srcs);
+    let mut changed: Option<&mut [Src]> = None;
+    for (index, place) in data.srcs.iter().zip(op.desc().with_role(Role::Src)).enumerate() {
+        if let Some(src) = promoted(place) {
+            changed.get_or_insert_with(|| f.bump.alloc_slice_copy(data.srcs))[index] = src;
+        }
+    }
+    if let Some(srcs) = changed {
+        f.insts[inst].srcs = srcs;
     }
 }
 

@@ -32,20 +32,11 @@ pub fn opt_share_vectors(f: &mut Function<'_>) -> Vec<Block> {
 }
 
 fn share_all(f: &mut Function<'_>, scratch: &Bump) -> Vec<Block> {
-    let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
-    let total = uses(f, scratch);
-    // A value with a single use cannot be shared.
-    let is_read_again = |src: &Src| src.as_value().is_some_and(|value| total[value] > 1);
-    let may_share = |inst: &Inst| is_collect(inst) && f.insts[*inst].srcs.iter().any(is_read_again);
-    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(may_share)) {
-        return Vec::new();
-    }
     let mut sharer = Sharer {
-        last: ScratchSide::new_in(scratch, f.values.len()),
-        local: ScratchSide::new_in(scratch, f.values.len()),
-        seen: ScratchSide::new_in(scratch, f.values.len()),
+        uses: ScratchSide::later_in(scratch, f.values.len()),
+        number: 0,
         names: Map::default(),
-        total,
+        total: uses(f, scratch),
         f,
     };
     let blocks = sharer.f.blocks_in_order();
@@ -62,15 +53,27 @@ struct Shared {
     parts: Vec<Option<Value>>,
 }
 
+/// The uses of a value in a block.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    /// The block, plus one.
+    block: u32,
+    /// Their number.
+    count: u32,
+    /// Position of the last one, counted from 1.
+    last: u32,
+    /// Position of the last one so far.
+    seen: u32,
+}
+
 struct Sharer<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     /// Number of uses of each value.
     total: ScratchSide<'s, Value, u32>,
-    /// Number of uses in the block, and position of the last one, counted from 1.
-    local: ScratchSide<'s, Value, u32>,
-    last: ScratchSide<'s, Value, u32>,
-    /// Position of the last use so far.
-    seen: ScratchSide<'s, Value, u32>,
+    /// Its uses in the last block with any that was counted.
+    uses: ScratchSide<'s, Value, Uses>,
+    /// The block that was counted last, plus one.
+    number: u32,
     /// The current replacement of a value.
     names: Map<Value, Value>,
 }
@@ -78,8 +81,7 @@ struct Sharer<'f, 's, 'a> {
 impl Sharer<'_, '_, '_> {
     /// Returns whether the block changed.
     fn visit(&mut self, block: Block) -> bool {
-        let is_collect = |inst: &&Inst| self.f.insts[**inst].op == Op::Ir(IrOp::Collect);
-        if self.f.block(block).insts.iter().filter(is_collect).take(1).count() == 0 {
+        if !self.f.block(block).insts.iter().any(|inst| self.may_share(&self.f.insts[*inst])) {
             return false;
         }
         self.count(block);
@@ -102,13 +104,15 @@ impl Sharer<'_, '_, '_> {
         true
     }
 
+    /// Whether an instruction gathers a value that is read again: a value with a single use cannot be shared.
+    fn may_share(&self, data: &InstData<'_>) -> bool {
+        let is_read_again = |src: &Src| src.as_value().is_some_and(|value| self.total[value] > 1);
+        data.op == Op::Ir(IrOp::Collect) && data.srcs.iter().any(is_read_again)
+    }
+
     /// Counts the uses within a block.
     fn count(&mut self, block: Block) {
-        for inst in &self.f.block(block).insts {
-            for value in self.f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                (self.local[value], self.last[value], self.seen[value]) = (0, 0, 0);
-            }
-        }
+        self.number = block.0 + 1;
         for (position, inst) in (1..).zip(&self.f.block(block).insts) {
             let data = &self.f.insts[*inst];
             // A phi reads at the end of the predecessor.
@@ -116,10 +120,17 @@ impl Sharer<'_, '_, '_> {
                 continue;
             }
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                self.local[value] += 1;
-                self.last[value] = position;
+                let uses = &mut self.uses[value];
+                let count = if uses.block == self.number { uses.count + 1 } else { 1 };
+                *uses = Uses { block: self.number, count, last: position, seen: 0 };
             }
         }
+    }
+
+    /// The uses of a value in the block that was counted last.
+    fn in_block(&self, value: Value) -> Uses {
+        let uses = self.uses[value];
+        if uses.block == self.number { uses } else { Uses::default() }
     }
 
     /// The vectors of a block to read values from. Walks backward, so that the components of later vectors
@@ -133,19 +144,20 @@ impl Sharer<'_, '_, '_> {
             let position = index as u32 + 1;
             let data = &self.f.insts[*inst];
             let (Op::Ir(IrOp::Collect), Some(vector)) = (data.op, data.dst()) else { continue };
-            let to = self.last[vector];
-            let is_local = |value: &Value| self.local[*value] == self.total[*value];
+            let to = self.in_block(vector).last;
+            let is_local = |value: &Value| self.in_block(*value).count == self.total[*value];
             if self.total[vector] > 0 && is_local(&vector) {
                 // The next vector with one of the values in its position continues here.
                 let place = |(at, src): (usize, &Src)| next.get(&(src.as_value()?, at)).copied();
                 let heir = data.srcs.iter().enumerate().filter_map(place).min();
                 let wanted = |(at, src): (usize, &Src)| {
-                    let value = src.as_value().filter(|value| is_local(value) && self.last[*value] > to)?;
+                    let value =
+                        src.as_value().filter(|value| is_local(value) && self.in_block(*value).last > to)?;
                     let is_single = self.f.ty(value).comps == 1 && self.f.ty(value).bits <= 32;
                     let is_once = data.srcs.iter().filter(|other| **other == *src).count() == 1;
                     let stays = match heir {
                         Some(heir) if next.get(&(value, at)) == Some(&heir) => heir > to,
-                        Some(heir) => !collected.contains_key(&value) && self.last[value] < heir,
+                        Some(heir) => !collected.contains_key(&value) && self.in_block(value).last < heir,
                         None => !collected.contains_key(&value),
                     };
                     (is_single && is_once && stays).then_some(value)
@@ -178,7 +190,7 @@ impl Sharer<'_, '_, '_> {
         }
         let mut changed = false;
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            self.seen[value] = position;
+            self.uses[value].seen = position;
             changed |= self.names.contains_key(&value);
         }
         if changed {
@@ -194,7 +206,7 @@ impl Sharer<'_, '_, '_> {
     /// The `split` of a vector after its last use, unless its parts were already used.
     fn take_apart(&mut self, shared: &Shared, line: u32) -> Option<Inst> {
         let vector = self.names.get(&shared.vector).copied().unwrap_or(shared.vector);
-        let is_free = |value: &Value| self.seen[*value] <= shared.from;
+        let is_free = |value: &Value| self.uses[*value].seen <= shared.from;
         let parts: Vec<Option<Value>> = shared.parts.iter().map(|part| part.filter(is_free)).collect();
         if parts.iter().all(Option::is_none) {
             return None;

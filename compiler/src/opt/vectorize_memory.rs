@@ -14,6 +14,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::memory::{Location, MemoryAccess, Space, components, disturbs_memory, vector};
+use crate::ir::families::ACCESSES;
 use crate::ir::{
     Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
@@ -30,7 +31,7 @@ pub fn opt_vectorize_memory(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
         let plan = plan(f, scratch);
         if !plan.groups.is_empty() {
-            f.map_insts(|r, inst| plan.apply(r, inst));
+            ACCESSES.map(f, |r, inst| plan.apply(r, inst));
         }
     });
 }

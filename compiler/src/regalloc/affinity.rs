@@ -52,7 +52,7 @@ impl<'s> Affinity<'s> {
     pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
-            has_webs: f.present.may_have_op(IrOp::Phi),
+            has_webs: false,
             web: ScratchSide::later_in(scratch, count),
             web_place: ScratchSide::later_in(scratch, count),
             vector: ScratchSide::later_in(scratch, count),
@@ -70,6 +70,7 @@ impl<'s> Affinity<'s> {
             if !phis.is_empty() {
                 let phis = phis.iter().filter_map(|phi| f.insts[*phi].dst());
                 result.phis[block] = ArenaVec::from_iter_in(phis, scratch).into_bump_slice();
+                result.has_webs = true;
             }
             for inst in &f.block(block).insts {
                 let data = &f.insts[*inst];

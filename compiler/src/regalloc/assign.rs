@@ -421,7 +421,8 @@ impl<'a> Assigner<'_, 'a> {
         self.file.take(name, half, halves);
         self.record(name, half);
         self.affinity.placed(name, half);
-        if self.f.values[name].def.is_some_and(|def| self.f.insts[def].op == Op::Ir(IrOp::Collect)) {
+        let is_vector = |def: Inst| self.f.insts[def].op == Op::Ir(IrOp::Collect);
+        if !self.affinity.kept().is_empty() && self.f.values[name].def.is_some_and(is_vector) {
             self.affinity.vector_done(half, halves);
         }
     }
@@ -443,11 +444,12 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     fn emit_moves(&mut self, line: u32) {
-        let moves = std::mem::take(&mut self.moves);
-        if !moves.is_empty() {
-            let copy = self.copy(moves.iter().map(|(new, old)| (*new, Src::value(*old))), line);
-            self.out.push(copy);
+        if self.moves.is_empty() {
+            return;
         }
+        let moves = std::mem::take(&mut self.moves);
+        let copy = self.copy(moves.iter().map(|(new, old)| (*new, Src::value(*old))), line);
+        self.out.push(copy);
         self.moves = moves;
         self.moves.clear();
     }

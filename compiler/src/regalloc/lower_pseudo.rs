@@ -12,7 +12,7 @@ use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::mods;
 use crate::ir::op::{IrOp, Op};
-use crate::ir::rewrite::{Rewrite, Rewriter};
+use crate::ir::rewrite::{Rewrite, Rewriter, try_map_some};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::types::Type;
 use crate::ir::{Build, key};
@@ -26,20 +26,31 @@ use super::{Allocation, Reg};
 /// # Errors
 /// A source without a register is an internal error.
 pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
-    let only_moves =
-        |inst: &Inst| matches!(f.insts[*inst].op, Op::Ir(IrOp::Copy | IrOp::Collect | IrOp::Split));
-    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(only_moves)) {
+    let is_one = |inst: &Inst| only_moves(&f.insts[*inst]);
+    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)) {
         return Ok(());
     }
-    let mut lowering =
-        Lowering { sequencer: Sequencer::default(), places: [[None; FILE_HALVES as usize]; 2], allocation };
-    f.try_map_insts(|r, inst| lowering.lower(r, inst))
+    let mut lowering = Lowering {
+        sequencer: Sequencer::default(),
+        places: Places { values: [[None; FILE_HALVES as usize]; 2], allocation },
+    };
+    try_map_some(f, only_moves, |r, inst| lowering.lower(r, inst))
+}
+
+/// Whether an instruction only moves registers.
+fn only_moves(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Ir(IrOp::Copy | IrOp::Collect | IrOp::Split))
 }
 
 struct Lowering<'l> {
     sequencer: Sequencer,
-    /// Values that denote registers, by size in halves minus one and by half index.
-    places: [[Option<Value>; FILE_HALVES as usize]; 2],
+    places: Places<'l>,
+}
+
+/// Values that denote registers.
+struct Places<'l> {
+    /// By size in halves minus one and by half index.
+    values: [[Option<Value>; FILE_HALVES as usize]; 2],
     allocation: &'l mut Allocation,
 }
 
@@ -52,16 +63,15 @@ impl Lowering<'_> {
             Op::Ir(IrOp::Split) => self.add_split(r.f, &data)?,
             _ => return Ok(Rewrite::Keep),
         }
-        let steps = self.sequencer.finish().to_vec();
-        for step in steps {
-            self.emit(r, step);
+        for step in self.sequencer.finish() {
+            self.places.emit(r, *step);
         }
         Ok(Rewrite::Remove)
     }
 
     fn add_copies(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {
         for (dst, src) in data.dsts.iter().zip(data.srcs) {
-            if let Some(to) = self.allocation.half(*dst) {
+            if let Some(to) = self.places.allocation.half(*dst) {
                 self.add(to, *src, 0, f.ty(*dst).halves())?;
             }
         }
@@ -69,7 +79,7 @@ impl Lowering<'_> {
     }
 
     fn add_collect(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {
-        let Some(mut to) = data.dst().and_then(|dst| self.allocation.half(dst)) else { return Ok(()) };
+        let Some(mut to) = data.dst().and_then(|dst| self.places.allocation.half(dst)) else { return Ok(()) };
         for src in data.srcs {
             let halves = f.src_ty(*src).halves();
             self.add(to, *src, 0, halves)?;
@@ -82,7 +92,7 @@ impl Lowering<'_> {
         let mut skip = 0;
         for dst in data.dsts {
             let halves = f.ty(*dst).halves();
-            if let (Some(to), Some(src)) = (self.allocation.half(*dst), data.srcs.first()) {
+            if let (Some(to), Some(src)) = (self.places.allocation.half(*dst), data.srcs.first()) {
                 self.add(to, *src, skip, halves)?;
             }
             skip += halves;
@@ -94,7 +104,7 @@ impl Lowering<'_> {
     fn add(&mut self, to: u16, src: Src, skip: u16, halves: u16) -> Result<(), CompileError> {
         let base =
             match (src.kind, src.as_value()) {
-                (_, Some(value)) => Some(self.allocation.half(value).ok_or_else(|| {
+                (_, Some(value)) => Some(self.places.allocation.half(value).ok_or_else(|| {
                     CompileError::internal(format!("{value} is copied but has no register"))
                 })?),
                 _ => None,
@@ -110,10 +120,12 @@ impl Lowering<'_> {
         }
         Ok(())
     }
+}
 
+impl Places<'_> {
     /// The value that denotes a register.
     fn place(&mut self, r: &mut Rewriter<'_, '_>, half: u16, halves: u16) -> Value {
-        let slot = &mut self.places[usize::from(halves - 1)][usize::from(half)];
+        let slot = &mut self.values[usize::from(halves - 1)][usize::from(half)];
         *slot.get_or_insert_with(|| {
             let value = r.f.add_value(Type::scalar(halves as u8 * 16));
             self.allocation.reg[value] = Some(Reg { half: half as u8 });

@@ -56,15 +56,16 @@ impl<'a> Assigner<'_, 'a> {
     #[inline(never)]
     pub(super) fn collect_around(&mut self, data: &InstData<'a>) -> bool {
         let [vector] = data.dsts else { return false };
-        let best = data
-            .srcs
-            .iter()
-            .zip(offsets(self, data))
-            .filter_map(|(src, offset)| {
-                let half = half_of(self, *src)?.checked_sub(offset)?;
-                Some((parts_in_place(self, data, *vector, half)?, std::cmp::Reverse(half)))
-            })
-            .max();
+        let (mut best, mut tried) = (None, None);
+        for (src, offset) in data.srcs.iter().zip(offsets(self, data)) {
+            let half = half_of(self, *src).and_then(|half| half.checked_sub(offset));
+            // Parts that are beside each other already suggest the same place.
+            if half.is_none() || std::mem::replace(&mut tried, half) == half {
+                continue;
+            }
+            let place = |half| Some((parts_in_place(self, data, *vector, half)?, std::cmp::Reverse(half)));
+            best = best.max(half.and_then(place));
+        }
         let Some((_, std::cmp::Reverse(half))) = best else { return false };
         let mut start = half;
         for src in data.srcs {

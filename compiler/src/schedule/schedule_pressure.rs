@@ -43,7 +43,7 @@ pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;
 pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) -> Demand {
     let live = liveness(f);
     let mut demand = Demand::new(f, live);
-    let blocks = f.with_scratch(|f, scratch| schedule_blocks(f, &demand.live, enough, scratch));
+    let blocks = f.with_scratch(|f, scratch| schedule_blocks(f, &demand, enough, scratch));
     blocks.into_iter().for_each(|(block, known)| demand.set(block, known));
     demand
 }
@@ -51,21 +51,20 @@ pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) -> Demand {
 /// Returns what is known of the demand of each block.
 fn schedule_blocks(
     f: &mut Function<'_>,
-    live: &Liveness,
+    known: &Demand,
     enough: u32,
     scratch: &Bump,
 ) -> Vec<(Block, BlockDemand)> {
-    let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
         graph: Graph::new_in(scratch, f),
         order: ArenaVec::new_in(scratch),
         ready: ArenaVec::new_in(scratch),
         walk: Walk::new_in(scratch, f),
-        live_out,
+        live_out: known.live_out(f),
         used: 0,
         most: 0,
         enough,
-        live,
+        live: &known.live,
         scratch,
         f,
     };
@@ -216,7 +215,7 @@ struct Scheduler<'s, 'a> {
     /// Marks values as live.
     walk: Walk<'s>,
     /// Half registers live at the ends of blocks, by id.
-    live_out: Vec<u32>,
+    live_out: &'s [u32],
     /// Half registers of live values.
     used: u32,
     /// The highest number of half registers needed at once.

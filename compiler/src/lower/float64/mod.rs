@@ -20,6 +20,7 @@ use agx_isa::table::names::FloatCondition;
 use emit::Emit;
 
 use crate::error::{BackEndError, CompileError};
+use crate::ir::families::FLOAT64;
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
@@ -31,7 +32,7 @@ pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
     if !f.present.has_width(64) {
         return Ok(());
     }
-    f.try_map_insts(|r, inst| {
+    FLOAT64.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         Ok(lower(r, &data)?.map_or(Rewrite::Keep, Rewrite::Forward))
     })

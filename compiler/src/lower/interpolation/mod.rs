@@ -14,6 +14,7 @@ use arrayvec::ArrayVec;
 
 use crate::context::Context;
 use crate::error::{BackEndError, CompileError};
+use crate::ir::families::INTERPOLATIONS;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
@@ -30,7 +31,7 @@ const IN_TILE: u64 = 31;
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let mut lowering = Lowering { sources: std::mem::take(&mut context.facts.info.fragment.coefficients) };
     let groups = Groups::of(f);
-    let lowered = f.try_map_insts(|r, inst| {
+    let lowered = INTERPOLATIONS.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::Interpolate) {
             return Ok(Rewrite::Keep);

@@ -22,6 +22,7 @@ use agx_isa::table::names::{Reduction, Shuffle, Span};
 
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
+use crate::ir::families::CROSS_LANE;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
@@ -33,7 +34,7 @@ use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewrit
 pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let group = Group::of(info);
     loops::make_loops(f, group)?;
-    f.try_map_insts(|r, inst| {
+    CROSS_LANE.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         Ok(lower(r, group, &data)?.map_or(Rewrite::Keep, Rewrite::Forward))
     })
