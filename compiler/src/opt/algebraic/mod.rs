@@ -62,7 +62,6 @@ impl Rules {
         group: &'static pattern::Group,
         mut left: u128,
     ) -> Rewrite {
-        let mut width = None;
         while left != 0 {
             let rule = &group.rules[left.trailing_zeros() as usize];
             left &= left - 1;
@@ -72,9 +71,7 @@ impl Rules {
             if rule.exactness > self.limit {
                 continue;
             }
-            let width = *width.get_or_insert_with(|| pattern::result_width(rewriter.f, data));
-            let Some(width) = width else { return Rewrite::Keep };
-            let Some(bound) = pattern::matches(rewriter, rule, data, width) else { continue };
+            let Some(bound) = pattern::matches(rewriter.f, rule, data) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = self.exact.get_or_insert_with(|| exact_values(rewriter.f));
                 if data.dst().is_some_and(|dst| exact[dst]) {

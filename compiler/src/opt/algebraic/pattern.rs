@@ -372,43 +372,10 @@ pub(super) fn widths_of(op: Op) -> Widths {
     }
 }
 
-/// Pairs of pattern nodes and sources still to be compared.
-type Pending<'r> = ArrayVec<(&'r Node, Src), 16>;
-
-/// Matches `rule` against an instruction whose result has `width` bits ([`result_width`]).
-pub(super) fn matches(
-    rewriter: &Rewriter<'_, '_>,
-    rule: &Rule,
-    data: &InstData<'_>,
-    width: u8,
-) -> Option<Bound> {
+/// Matches `rule` against an instruction.
+pub(super) fn matches(f: &Function<'_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
-    // Patterns have a small fixed size, so a fixed list suffices.
-    let mut pending = Pending::new();
-    match_inst(&rule.from, data, width, &mut bound, &mut pending)?;
-    while let Some((node, src)) = pending.pop() {
-        if !src.flags.is_empty() {
-            return None;
-        }
-        match node {
-            Node::Any(index) => bind(rewriter, *index, src, &mut bound)?,
-            Node::Const(index) => {
-                src.as_imm()?;
-                bind(rewriter, *index, src, &mut bound)?;
-            }
-            Node::Int(_) | Node::Float(_) => {
-                let width = rewriter.f.width(src);
-                (src.as_imm()? == literal(*node, width)?).then_some(())?;
-            }
-            Node::Calc(_) => return None,
-            Node::Apply(op, ..) => {
-                let def = &rewriter.f.insts[rewriter.f.values[src.as_value()?].def?];
-                let width = if def.op == *op { result_width(rewriter.f, def)? } else { return None };
-                match_inst(node, def, width, &mut bound, &mut pending)?;
-            }
-        }
-    }
-    (rule.when)(&bound).then_some(bound)
+    (match_inst(f, &rule.from, data, &mut bound) && (rule.when)(&bound)).then_some(bound)
 }
 
 /// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs`, judged
@@ -423,39 +390,56 @@ pub(super) fn could_match(rule: &Rule, srcs: &[Src]) -> bool {
     })
 }
 
-fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) -> Option<()> {
+fn bind(f: &Function<'_>, index: usize, src: Src, bound: &mut Bound) -> bool {
     match bound.srcs[index] {
-        Some(known) => (known == src).then_some(()),
+        Some(known) => known == src,
         None => {
             bound.srcs[index] = Some(src);
-            bound.widths[index] = rewriter.f.width(src);
-            Some(())
+            bound.widths[index] = f.width(src);
+            true
         }
     }
 }
 
-/// Matches the operation of `node` with an instruction whose result has `width` bits.
-fn match_inst<'r>(
-    node: &'r Node,
-    data: &InstData<'_>,
-    width: u8,
-    bound: &mut Bound,
-    pending: &mut Pending<'r>,
-) -> Option<()> {
-    let Node::Apply(op, mods, args) = node else { return None };
+/// Matches the operation of `node` with an instruction. Recursion is bounded by the rules, like that of [`match_source`].
+fn match_inst(f: &Function<'_>, node: &Node, data: &InstData<'_>, bound: &mut Bound) -> bool {
+    let Node::Apply(op, mods, args) = node else { return false };
     if data.op != *op || data.srcs.len() != args.len() || !match_mods(data, mods, bound) {
-        return None;
+        return false;
     }
-    bound.results.push(width);
-    for (arg, src) in args.iter().zip(data.srcs).rev() {
-        pending.push((arg, *src));
+    // Most instructions do not match because of a source, so the width comes last.
+    let at = bound.results.len();
+    bound.results.push(0);
+    if !args.iter().zip(data.srcs).all(|(arg, src)| match_source(f, arg, *src, bound)) {
+        return false;
     }
-    Some(())
+    let width = result_width(f, data);
+    bound.results[at] = width.unwrap_or(0);
+    width.is_some()
+}
+
+/// Matches a source of an instruction with one of a pattern.
+fn match_source(f: &Function<'_>, node: &Node, src: Src, bound: &mut Bound) -> bool {
+    if !src.flags.is_empty() {
+        return false;
+    }
+    match node {
+        Node::Any(index) => bind(f, *index, src, bound),
+        Node::Const(index) => src.kind == SrcKind::Imm && bind(f, *index, src, bound),
+        Node::Int(_) | Node::Float(_) => {
+            src.as_imm().is_some_and(|bits| literal(*node, src.bits) == Some(bits))
+        }
+        Node::Calc(_) => false,
+        Node::Apply(..) => {
+            let def = src.as_value().and_then(|value| f.values[value].def);
+            def.is_some_and(|def| match_inst(f, node, &f.insts[def], bound))
+        }
+    }
 }
 
 /// The width of the only result of an instruction; `None` if no rule matches the instruction because its result is a vector
 /// or its widths do not agree.
-pub(super) fn result_width(f: &Function<'_>, data: &InstData<'_>) -> Option<u8> {
+fn result_width(f: &Function<'_>, data: &InstData<'_>) -> Option<u8> {
     let result = f.ty(data.dst()?);
     (result.comps == 1 && widths_agree(f, data, result.bits)).then_some(result.bits)
 }
