@@ -128,6 +128,13 @@ impl Complement {
     }
 }
 
+/// Whether a factor may be the complement of a step.
+pub(super) fn is_complement(f: &Function<'_>, src: Src) -> bool {
+    let def = src.as_value().and_then(|value| f.values[value].def);
+    def.is_some_and(|def| matches!(f.insts[def].op, Op::Hw(Opcode::Fadd) | Op::Ir(IrOp::Select)))
+        && Complement::of(f, src).is_some()
+}
+
 /// The condition of a step that is selected as 0 or 1, and whether it is 1 if the condition holds.
 pub(super) fn condition_of_step(f: &Function<'_>, step: Src) -> Option<(Src, bool)> {
     let data = f.def(step).filter(|data| data.op == Op::Ir(IrOp::Select) && step.flags.is_empty())?;

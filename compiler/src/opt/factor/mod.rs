@@ -27,6 +27,7 @@ mod terms;
 
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::algebraic::exact_values;
 use crate::analysis::movable::is_movable;
@@ -36,7 +37,7 @@ use crate::ir::{
     Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src,
     Type, Value,
 };
-use blend::{Blend, condition_of_step, is_step};
+use blend::{Blend, condition_of_step, is_complement, is_step};
 use pairs::{Pairs, cancel, has_pair};
 use roots::RootProduct;
 use summary::{Has, Kind, Summary};
@@ -98,6 +99,15 @@ impl Reader {
     }
 }
 
+/// An operation of chains, or a negation, and its block.
+struct Operation {
+    inst: Inst,
+    block: Block,
+}
+
+/// Typical number of those, for preallocation.
+const TYPICAL_OPERATIONS: usize = 128;
+
 /// Whether there may be a factor that is selected as 0 or 1 by a condition.
 fn may_select(f: &Function<'_>) -> bool {
     f.present.may_have_op(IrOp::Select)
@@ -154,17 +164,22 @@ impl<'s> Chains<'s> {
             may_have_roots: [Opcode::Rsqrt, Opcode::Rsqrts].iter().any(|op| f.present.may_have_op(*op)),
             pairs: None,
         };
-        let readers = chains.find_uniform(f, scratch);
-        chains.find_parts(f, &readers);
+        let (readers, operations) = chains.find_uniform(f, scratch);
+        chains.find_parts(f, &readers, &operations);
         if chains.any {
-            chains.count_factors(f);
+            chains.count_factors(f, &operations);
         }
         chains
     }
 
-    /// Determines which values are uniform, and how values are used.
-    fn find_uniform(&mut self, f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, Reader> {
+    /// Determines which values are uniform, and how values are used. Lists the operations of chains.
+    fn find_uniform(
+        &mut self,
+        f: &Function<'_>,
+        scratch: &'s Bump,
+    ) -> (ScratchSide<'s, Value, Reader>, ArenaVec<'s, Operation>) {
         let mut readers: ScratchSide<'_, Value, Reader> = ScratchSide::new_in(scratch, f.values.len());
+        let mut operations = ArenaVec::with_capacity_in(TYPICAL_OPERATIONS, scratch);
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
@@ -179,10 +194,14 @@ impl<'s> Chains<'s> {
                     self.uniform[*dst] = is_uniform;
                     readers[*dst].home = segment.block.0 + 1;
                 }
-                self.kinds[*inst] = Some(if is_uniform { None } else { plain(f, data) });
+                let kind = if is_uniform { None } else { plain(f, data) };
+                self.kinds[*inst] = Some(kind);
+                if kind.is_some() || data.op == Op::Ir(IrOp::Fneg) {
+                    operations.push(Operation { inst: *inst, block: segment.block });
+                }
             }
         }
-        readers
+        (readers, operations)
     }
 
     /// The sources of a plain 32-bit product, sum, or sum with a product.
@@ -198,39 +217,41 @@ impl<'s> Chains<'s> {
     }
 
     /// Determines the role of each value in its use, users first.
-    fn find_parts(&mut self, f: &Function<'_>, readers: &ScratchSide<'_, Value, Reader>) {
-        for segment in f.layout.iter().rev() {
-            for inst in f.block(segment.block).insts.iter().rev() {
-                let data = &f.insts[*inst];
-                let own = data.dst().map_or(Part::None, |dst| self.parts[dst]);
-                let is_negation = data.op == Op::Ir(IrOp::Fneg);
-                let operation =
-                    self.operation(f, *inst).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
-                self.any |= match operation {
-                    Some((Opcode::Fmul, _)) => own != Part::None,
-                    Some((_, srcs)) => own == Part::Term && srcs.iter().any(|src| self.is_uniform(*src)),
-                    None => false,
+    fn find_parts(
+        &mut self,
+        f: &Function<'_>,
+        readers: &ScratchSide<'_, Value, Reader>,
+        operations: &[Operation],
+    ) {
+        for Operation { inst, block } in operations.iter().rev() {
+            let data = &f.insts[*inst];
+            let own = data.dst().map_or(Part::None, |dst| self.parts[dst]);
+            let is_negation = data.op == Op::Ir(IrOp::Fneg);
+            let operation =
+                self.operation(f, *inst).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
+            self.any |= match operation {
+                Some((Opcode::Fmul, _)) => own != Part::None,
+                Some((_, srcs)) => own == Part::Term && srcs.iter().any(|src| self.is_uniform(*src)),
+                None => false,
+            };
+            if operation.is_none() && !(is_negation && own != Part::None) {
+                continue;
+            }
+            for (index, src) in data.srcs.iter().enumerate() {
+                let part = match operation {
+                    Some((Opcode::Fmul, _)) => Part::Factor,
+                    Some((Opcode::Ffma, _)) if index < 2 => Part::Factor,
+                    Some(_) => Part::Term,
+                    None if is_negation && src.flags.is_empty() => own,
+                    None => Part::None,
                 };
-                if operation.is_none() && !(is_negation && own != Part::None) {
-                    continue;
-                }
-                for (index, src) in data.srcs.iter().enumerate() {
-                    let part = match operation {
-                        Some((Opcode::Fmul, _)) => Part::Factor,
-                        Some((Opcode::Ffma, _)) if index < 2 => Part::Factor,
-                        Some(_) => Part::Term,
-                        None if is_negation && src.flags.is_empty() => own,
-                        None => Part::None,
-                    };
-                    let is_square =
-                        own == Part::Term && part == Part::Factor && self.is_scaled_square(f, data);
-                    if let Some(value) = src.as_value()
-                        && readers[value] == Reader::only(segment.block, is_square)
-                        && !self.uniform[value]
-                    {
-                        self.parts[value] = part;
-                        self.scaled[value] = part == Part::Factor && self.is_scaled(data, own, index);
-                    }
+                let is_square = own == Part::Term && part == Part::Factor && self.is_scaled_square(f, data);
+                if let Some(value) = src.as_value()
+                    && readers[value] == Reader::only(*block, is_square)
+                    && !self.uniform[value]
+                {
+                    self.parts[value] = part;
+                    self.scaled[value] = part == Part::Factor && self.is_scaled(data, own, index);
                 }
             }
         }
@@ -252,21 +273,19 @@ impl<'s> Chains<'s> {
             || is_outer && data.dst().is_some_and(|dst| self.scaled[dst])
     }
 
-    fn count_factors(&mut self, f: &Function<'_>) {
-        for segment in f.layout {
-            for inst in &f.block(segment.block).insts {
-                let is_factor =
-                    |data: &InstData<'_>| data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);
-                let factors = match self.operation(f, *inst) {
-                    Some((Opcode::Fmul, srcs)) if !is_factor(&f.insts[*inst]) => srcs,
-                    Some((Opcode::Ffma, srcs)) => &srcs[..2],
-                    _ => continue,
-                };
-                if !self.is_longer(factors) {
-                    self.count_leaves(factors);
-                } else if let Some((term, _)) = self.product(f, factors) {
-                    self.count_leaves(&term.leaves);
-                }
+    fn count_factors(&mut self, f: &Function<'_>, operations: &[Operation]) {
+        for Operation { inst, .. } in operations {
+            let is_factor =
+                |data: &InstData<'_>| data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);
+            let factors = match self.operation(f, *inst) {
+                Some((Opcode::Fmul, srcs)) if !is_factor(&f.insts[*inst]) => srcs,
+                Some((Opcode::Ffma, srcs)) => &srcs[..2],
+                _ => continue,
+            };
+            if !self.is_longer(factors) {
+                self.count_leaves(factors);
+            } else if let Some((term, _)) = self.product(f, factors) {
+                self.count_leaves(&term.leaves);
             }
         }
     }
@@ -518,28 +537,28 @@ impl Chains<'_> {
     fn product_summary(&self, f: &Function<'_>, factors: &[Src]) -> Summary {
         let mut summary = Summary::new(Kind::Product);
         for src in factors {
-            let part = src.as_value().filter(|value| self.parts[*value] == Part::Factor);
-            match part.map(|value| (value, self.summaries[value])) {
-                Some((_, product)) if product.kind == Kind::Product => {
-                    summary.merge(product);
+            let (src, part) = in_role(self, f, *src, Part::Factor);
+            if let Some(value) = part {
+                let known = self.summaries[value];
+                if known.kind == Kind::Product {
+                    summary.merge(known);
                     continue;
                 }
-                Some((value, none)) if none.kind == Kind::None && self.may_continue(f, value) => {
+                if known.kind == Kind::None && self.may_continue(f, value) {
                     summary.has |= Has::UNKNOWN;
                 }
-                _ => {}
             }
-            if self.may_blend && is_sum_or_selection(f, *src) {
+            if self.may_blend && is_complement(f, src) {
                 summary.has |= Has::COMPLEMENT;
             }
-            summary.add(*src, false);
+            summary.add(src, false);
         }
         summary
     }
 
     /// Adds a summand; returns whether it is a product.
     fn add_term(&self, f: &Function<'_>, summary: &mut Summary, src: Src) -> bool {
-        let part = src.as_value().filter(|value| self.parts[*value] == Part::Term);
+        let (src, part) = in_role(self, f, src, Part::Term);
         let known = part.map_or(Summary::default(), |value| self.summaries[value]);
         match (known.kind, part) {
             (Kind::Product, Some(value)) => {
@@ -565,9 +584,28 @@ impl Chains<'_> {
     }
 }
 
-fn is_sum_or_selection(f: &Function<'_>, src: Src) -> bool {
-    let def = src.as_value().and_then(|value| f.values[value].def);
-    def.is_some_and(|def| matches!(f.insts[def].op, Op::Hw(Opcode::Fadd) | Op::Ir(IrOp::Select)))
+/// `src` without negations of chains, and its value if that has the role `part`.
+#[inline(always)]
+fn in_role(chains: &Chains<'_>, f: &Function<'_>, src: Src, part: Part) -> (Src, Option<Value>) {
+    match src.as_value().filter(|value| chains.parts[*value] == part) {
+        Some(value) if chains.summaries[value].kind == Kind::None => behind_negations(chains, f, src, part),
+        value => (src, value),
+    }
+}
+
+/// Like [`in_role`], for a value without a summary.
+#[inline(never)]
+fn behind_negations(chains: &Chains<'_>, f: &Function<'_>, mut src: Src, part: Part) -> (Src, Option<Value>) {
+    loop {
+        let Some(value) = src.as_value().filter(|value| chains.parts[*value] == part) else {
+            return (src, None);
+        };
+        let def = f.values[value].def.map(|def| &f.insts[def]).filter(|_| !chains.exact[value]);
+        match def.filter(|data| data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32) {
+            Some(negation) => src = negation.srcs[0],
+            None => return (src, Some(value)),
+        }
+    }
 }
 
 /// Adds a term without factors to a sum; `None` if there are too many.

@@ -14,7 +14,7 @@ bitflags! {
         const SINGLE = 1 << 1;
         /// An addition whose operands are all products.
         const BARE_PRODUCT = 1 << 2;
-        /// A factor that may occur twice.
+        /// A factor that may occur in two terms.
         const REPEATED = 1 << 3;
         /// A product of three factors or more.
         const LONG = 1 << 4;
@@ -59,8 +59,9 @@ impl Summary {
             || (self.uniform >= 2 && self.uniform < self.count)
     }
 
+    /// Adds the factors of a term, or factors to a product.
     fn see(&mut self, seen: u64) {
-        if self.seen & seen != 0 {
+        if self.kind == Kind::Sum && self.seen & seen != 0 {
             self.has |= Has::REPEATED;
         }
         self.seen |= seen;
