@@ -19,12 +19,15 @@ pub fn opt_copy_prop(f: &mut Function<'_>) {
 /// Forwards the source of an instruction that is a copy.
 #[inline(always)]
 pub(super) fn visit(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    // Few instructions can be copies.
+    if may_copy(data.op) { forward(rewriter, data) } else { Rewrite::Keep }
+}
+
+/// Whether an operation may be a copy.
+#[inline(always)]
+pub(super) fn may_copy(op: Op) -> bool {
     use IrOp::{Collect, Fconv, Mov, Phi, Sconv, Split, Uconv};
-    match data.op {
-        // Few instructions can be copies.
-        Op::Ir(Mov | Uconv | Sconv | Fconv | Phi | Collect | Split) => forward(rewriter, data),
-        _ => Rewrite::Keep,
-    }
+    matches!(op, Op::Ir(Mov | Uconv | Sconv | Fconv | Phi | Collect | Split))
 }
 
 /// Like [`visit`], for an operation that may copy.

@@ -64,10 +64,11 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
     let unchanged = LocalRewrites::from_bits_truncate(f.settled.unchanged);
     if unchanged.contains(which) {
-        // What has no result stays as it is, and affects nothing else.
+        // What has no result stays as it is, and affects nothing else. Nothing but a copy is propagated.
         let may_rewrite = match which {
             LocalRewrites::CSE => f.with_scratch(|f, scratch| may_merge(f, scratch)),
-            _ => has_changed_results(f),
+            LocalRewrites::COPY_PROP => has_changed(f, |data| copy_prop::may_copy(data.op)),
+            _ => has_changed(f, |data| !data.dsts.is_empty()),
         };
         if !may_rewrite {
             return note_settled(f, which.bits());
@@ -99,10 +100,10 @@ fn is_within_reach(data: &InstData<'_>, affected: u8) -> bool {
     affected == REACH || REACH - affected < REACHES[data.op.index()]
 }
 
-/// Whether an instruction with results changed since the local rewrites found nothing to do.
-fn has_changed_results(f: &Function<'_>) -> bool {
+/// Whether an instruction for which `counts` holds changed since the local rewrites found nothing to do.
+fn has_changed(f: &Function<'_>, counts: impl Fn(&InstData<'_>) -> bool) -> bool {
     let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
-    insts.any(|inst| f.insts.is_touched(*inst) && !f.insts[*inst].dsts.is_empty())
+    insts.any(|inst| f.insts.is_touched(*inst) && counts(&f.insts[*inst]))
 }
 
 struct Local<'s> {
