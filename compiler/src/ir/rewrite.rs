@@ -30,8 +30,8 @@ pub struct Rewriter<'f, 'a> {
     pub f: &'f mut Function<'a>,
     /// The block being rewritten.
     pub block: Block,
-    /// Source line given to new instructions: that of the instruction being rewritten.
-    pub line: u32,
+    /// The instruction being rewritten, whose source line new ones get.
+    current: Inst,
     out: InstList<'a>,
     /// Number of values when the rewrite of the current instruction began.
     fresh: usize,
@@ -49,7 +49,8 @@ impl<'a> Build<'a> for Rewriter<'_, 'a> {
 
     /// Adds an instruction with given destinations, which may be those of the instruction being rewritten.
     fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
+        let line = self.f.insts[self.current].line;
+        let inst = self.f.make_inst(op, dsts, srcs, mods, line);
         self.out.push(inst);
         inst
     }
@@ -169,7 +170,7 @@ impl<'a> Rewriter<'_, 'a> {
                     self.out.push(*inst);
                     continue;
                 }
-                self.line = self.f.insts[*inst].line;
+                self.current = *inst;
                 if self.f.has_relaxed {
                     self.fresh = self.f.values.len();
                 }
@@ -224,7 +225,7 @@ pub fn map_some<'a>(
     let out = f.inst_list();
     let mut forwards = std::mem::take(&mut f.memory.forwards);
     forwards.expect(values);
-    let mut rewriter = Rewriter { f, block: Block(0), line: 0, out, fresh: values, forwards };
+    let mut rewriter = Rewriter { f, block: Block(0), current: Inst(0), out, fresh: values, forwards };
     for index in 0..blocks {
         let block = rewriter.f.layout[index].block;
         if let Some(first) = rewriter.first_change(block, &is_subject) {
