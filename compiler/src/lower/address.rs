@@ -3,7 +3,8 @@
 //! The hardware adds to a 64-bit base an index in elements with an additional left shift of 0 to 2. The byte
 //! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
 //! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. A part
-//! that something else reads as well is not rebuilt if it is a multiple of the unit as a whole. Offsets are below
+//! that something else reads as well, or that the iterations of a loop share, is not rebuilt if it is a multiple of the unit as
+//! a whole. Offsets are below
 //! 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes
 //! nothing. The index of a `signed` access is sign-extended.
 //!
@@ -14,6 +15,8 @@ use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{Coherency, Format};
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::uses::uses;
 use crate::error::CompileError;
@@ -22,8 +25,8 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{
-    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, SrcKind, Type,
-    Value,
+    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Src, SrcKind,
+    Type, Value,
 };
 
 /// Maximum number of terms that an offset is decomposed into.
@@ -48,7 +51,7 @@ const MAX_SHIFT: u32 = 2;
 pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
     let (is_numbered, values) = (is_numbered(f), f.values.len());
     f.with_scratch(|f, scratch| {
-        let uses = if has_sums(f) { uses(f, scratch) } else { Uses::later_in(scratch, f.values.len()) };
+        let uses = if has_sums(f) { reads(f, scratch) } else { Uses::later_in(scratch, f.values.len()) };
         GLOBAL.map(f, |r, inst| lower(r, &uses, inst, target));
     });
     // Accesses themselves are not numbered.
@@ -74,6 +77,33 @@ fn has_sums(f: &Function<'_>) -> bool {
 
 /// The number of readers of each value; empty if no sum needs them.
 type Uses<'s> = ScratchSide<'s, Value, u32>;
+
+/// Counts the readers of each value. A reader in a loop that the value is not defined in counts as two: the next iteration
+/// reads the value again.
+fn reads<'s>(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
+    let mut uses = uses(f, scratch);
+    if f.layout.iter().all(|segment| segment.seam != Seam::Loop) {
+        return uses;
+    }
+    let mut homes: ScratchSide<'_, Value, usize> = ScratchSide::new_in(scratch, f.values.len());
+    let mut loops = ArenaVec::new_in(scratch);
+    for (index, segment) in f.layout.iter().enumerate() {
+        for inst in &f.block(segment.block).insts {
+            let data = &f.insts[*inst];
+            data.dsts.iter().for_each(|dst| homes[*dst] = index);
+            if let Some(start) = loops.last() {
+                let values = data.srcs.iter().filter_map(|src| src.as_value());
+                values.filter(|value| homes[*value] <= *start).for_each(|value| uses[value] += 1);
+            }
+        }
+        match segment.seam {
+            Seam::Loop => loops.push(index),
+            Seam::EndLoop => drop(loops.pop()),
+            _ => {}
+        }
+    }
+    uses
+}
 
 fn lower(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, inst: Inst, target: Target) -> Rewrite {
     let data = r.f.insts[inst];

@@ -5,7 +5,7 @@
 //! fourth of the throughput of the others.
 //!
 //! * `x >> 16`, `x & 0xffff` and `(x << 16) >> 16` are extended halves.
-//! * A conversion of an extended half or byte to float reads the half or byte.
+//! * A conversion of an extended half or byte to float reads the half or byte, or what the byte was cut from.
 //!
 //! Runs after address formation, which looks for shifts. The words are not uniform: uniform computations are in the
 //! preamble.
@@ -39,18 +39,19 @@ pub fn opt_word_halves(f: &mut Function<'_>) {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Ushr | IrOp::Sshr) | Op::Hw(Opcode::Bitop) => extend(r, &data),
-            Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::S16ToF) => convert(r, &data),
+            Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::U16ToF | Opcode::S16ToF) => convert(r, &data),
             _ => Rewrite::Keep,
         }
     });
 }
 
 /// Operations without which words are hardly taken apart.
-const EXTRACTIONS: [Op; 5] = [
+const EXTRACTIONS: [Op; 6] = [
     Op::Ir(IrOp::Ushr),
     Op::Ir(IrOp::Sshr),
     Op::Hw(Opcode::U32ToF),
     Op::Hw(Opcode::S32ToF),
+    Op::Hw(Opcode::U16ToF),
     Op::Hw(Opcode::S16ToF),
 ];
 
@@ -59,7 +60,9 @@ fn reads_less(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Ushr | IrOp::Sshr) => constant(data.srcs[1]) == Some(16),
         Op::Hw(Opcode::Bitop) => matches!(mask(data), Some(0xff | 0xffff)),
-        Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::S16ToF) => data.srcs[0].as_value().is_some(),
+        Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::U16ToF | Opcode::S16ToF) => {
+            data.srcs[0].as_value().is_some()
+        }
         _ => false,
     }
 }
@@ -81,16 +84,16 @@ fn convert(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 
 /// The conversion with fewer bits that has the same result, and its source.
 fn narrower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<(Opcode, Src)> {
-    let signed = data.op != Op::Hw(Opcode::U32ToF);
+    let signed = matches!(data.op, Op::Hw(Opcode::S32ToF | Opcode::S16ToF));
     let source = r.f.def(data.srcs[0]).filter(|_| data.srcs[0].flags.is_empty())?;
     match source.op {
         Op::Ir(IrOp::Uconv) => match r.f.width(source.srcs[0]) {
-            8 => Some((Opcode::U8ToF, source.srcs[0])),
+            8 => Some((Opcode::U8ToF, uncut(r, source.srcs[0]))),
             16 => Some((Opcode::U16ToF, source.srcs[0])),
             _ => None,
         },
         Op::Ir(IrOp::Sconv) if signed => match r.f.width(source.srcs[0]) {
-            8 => Some((Opcode::S8ToF, source.srcs[0])),
+            8 => Some((Opcode::S8ToF, uncut(r, source.srcs[0]))),
             16 => Some((Opcode::S16ToF, source.srcs[0])),
             _ => None,
         },
@@ -116,6 +119,31 @@ fn narrower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<(Opcode, Sr
         }
         _ => None,
     }
+}
+
+/// What a byte was cut from, or the byte itself: a conversion of a byte reads the low one alone.
+fn uncut(r: &mut Rewriter<'_, '_>, byte: Src) -> Src {
+    let cut = r.f.def(byte).filter(|cut| cut.op == Op::Ir(IrOp::Uconv));
+    let Some(whole) = cut.map(|cut| cut.srcs[0]).filter(|whole| whole.as_value().is_some()) else {
+        return byte;
+    };
+    let low = Half { word: whole, high: false, signed: false };
+    if let Some(half) = second_byte(r.f, whole) {
+        return r.op(IrOp::Ushr, 16, &[half, Src::imm(8, 16)]);
+    }
+    match r.f.width(whole) {
+        16 => whole,
+        32 if low.is_word(r.f) => low.read(r),
+        _ => byte,
+    }
+}
+
+/// The half whose second byte is the low byte of `word`.
+fn second_byte(f: &Function<'_>, word: Src) -> Option<Src> {
+    let shift = f.def(word).filter(|shift| shift.op == Op::Ir(IrOp::Ushr))?;
+    let extended = f.def(shift.srcs[0]).filter(|_| constant(shift.srcs[1]) == Some(8))?;
+    let is_extension = matches!(extended.op, Op::Ir(IrOp::Uconv | IrOp::Sconv));
+    (is_extension && f.width(extended.srcs[0]) == 16).then_some(extended.srcs[0])
 }
 
 impl Half {
