@@ -5,19 +5,23 @@
 //! executed there (it is in a block that the first iteration always reaches, or may be executed
 //! speculatively) and no instruction of the loop may write the memory that it reads.
 //!
+//! Sums of integers are regrouped so that more of them may move: `(x + a) + b` with `a` and `b` from outside becomes
+//! `x + (a + b)`.
+//!
 //! Moved values occupy registers throughout the loop, so instructions move only while the registers stay
 //! below the number at which fewer threads would be resident.
 //!
 //! Before: stage source. After: the same.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
-use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Value, has_left};
+use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value, has_left};
 
 /// Half registers left free for later passes.
 const MARGIN_HALVES: u16 = 12;
@@ -51,7 +55,50 @@ fn has_candidates(f: &Function<'_>, homes: &ScratchSide<'_, Value, usize>, start
         is_worth_moving(f, data)
             && is_from_outside(homes, data, start)
             && (data.op.is_pure() || MemoryAccess::of_load(f, data).is_some())
+            || Regrouped::of(f, homes, data, start).is_some()
     })
+}
+
+/// A sum `(varying + first) + second` whose last two summands come from outside the loop.
+struct Regrouped {
+    /// The inner sum.
+    inner: Value,
+    varying: Src,
+    first: Src,
+    second: Src,
+}
+
+impl Regrouped {
+    fn of(
+        f: &Function<'_>,
+        homes: &ScratchSide<'_, Value, usize>,
+        data: &InstData<'_>,
+        start: usize,
+    ) -> Option<Regrouped> {
+        let is_outside =
+            |src: &Src| src.as_value().map_or(src.as_imm().is_none(), |value| homes[value] <= start);
+        let (inner, second) = split_sum(f, data, is_outside)?;
+        let (varying, first) = split_sum(f, &f.def(inner)?, is_outside)?;
+        Some(Regrouped { inner: inner.as_value()?, varying, first, second })
+    }
+}
+
+/// The summand of an integer sum that varies, then the one that `is_outside`; constants are neither, because they are free
+/// where they are.
+fn split_sum(f: &Function<'_>, data: &InstData<'_>, is_outside: impl Fn(&Src) -> bool) -> Option<(Src, Src)> {
+    if data.op != Op::Hw(Opcode::Iadd) || data.mods.iter().any(|modifier| *modifier != 0) {
+        return None;
+    }
+    let bits = f.ty(data.dst()?).bits;
+    if data.srcs.iter().any(|src| !src.flags.is_empty() || f.width(*src) != bits) {
+        return None;
+    }
+    let is_varying = |src: &Src| src.as_value().is_some() && !is_outside(src);
+    match data.srcs {
+        [a, b] if is_varying(a) && is_outside(b) => Some((*a, *b)),
+        [a, b] if is_varying(b) && is_outside(a) => Some((*b, *a)),
+        _ => None,
+    }
 }
 
 /// Whether the sources are defined up to segment `start`.
@@ -145,6 +192,7 @@ impl Hoister<'_, '_, '_> {
         let mut kept = self.f.inst_list();
         self.f.watch.visit(1 + insts.len());
         for inst in insts {
+            moved.extend(self.regroup(inst, around));
             if self.can_move(inst, around) {
                 self.move_out(inst, around);
                 moved.push(inst);
@@ -153,6 +201,27 @@ impl Hoister<'_, '_, '_> {
             }
         }
         self.f.block_mut(block).insts = kept;
+    }
+
+    /// Regroups a sum, if only that reads the inner one; returns the sum of the summands from outside, to be moved.
+    fn regroup(&mut self, inst: Inst, around: &mut Loop) -> Option<Inst> {
+        let data = self.f.insts[inst];
+        let sum = Regrouped::of(self.f, &self.homes, &data, around.start)?;
+        if self.uses[sum.inner] != 1 {
+            return None;
+        }
+        let outer = self.f.add_value_like(sum.inner);
+        let dsts = self.f.alloc(&[outer]);
+        let invariant = InstData { dsts, srcs: self.f.alloc(&[sum.first, sum.second]), ..data };
+        if self.growth(&invariant) > i64::from(around.room) {
+            return None;
+        }
+        let invariant = self.f.add_inst(invariant);
+        self.move_out(invariant, around);
+        (self.uses[sum.inner], self.uses[outer]) = (0, 1);
+        let srcs = self.f.alloc(&[sum.varying, outer.into()]);
+        self.f.set_inst(inst, InstData { srcs, ..data });
+        Some(invariant)
     }
 
     /// The stores of the loop; `None` if it writes memory in other ways.
