@@ -157,6 +157,18 @@ impl Node {
             _ => false,
         }
     }
+
+    /// Whether one of two sources must equal the first source of the operation that defines the other, source `maker`.
+    const fn requires_repeated(&self, maker: usize) -> bool {
+        let Node::Apply(_, _, args) = self else { return false };
+        if args.len() != 2 {
+            return false;
+        }
+        match (&args[maker], &args[1 - maker]) {
+            (Node::Apply(_, _, [Node::Any(inner), ..]), Node::Any(other)) => *inner == *other,
+            _ => false,
+        }
+    }
 }
 
 /// Maximum number of different defining operations that the rules of a group require for one source.
@@ -257,6 +269,8 @@ pub(super) struct Group {
     by_source: [BySource; DECIDING],
     /// Rules that require two sources to be equal, by [`PAIRS`].
     same: [u128; PAIRS.len()],
+    /// Rules that require a source to be defined from the other one, by the index of the defined one.
+    repeated: [u128; 2],
 }
 
 /// The pairs of sources.
@@ -270,6 +284,7 @@ impl Group {
     pub(super) const fn of(rules: &'static [Rule]) -> Group {
         assert!(rules.len() <= 128, "the masks have one bit per rule");
         let (mut by_source, mut same) = ([BySource::NONE; DECIDING], [0; PAIRS.len()]);
+        let mut repeated = [0; 2];
         let mut at = 0;
         while at < rules.len() {
             assert!(rules[at].from.sources() <= DECIDING, "every source decides");
@@ -285,9 +300,16 @@ impl Group {
                 }
                 pair += 1;
             }
+            let mut maker = 0;
+            while maker < repeated.len() {
+                if rules[at].from.requires_repeated(maker) {
+                    repeated[maker] |= 1 << at;
+                }
+                maker += 1;
+            }
             at += 1;
         }
-        Group { rules, by_source, same }
+        Group { rules, by_source, same, repeated }
     }
 
     /// Mask of the rules that may match given the sources of `data`.
@@ -302,7 +324,18 @@ impl Group {
         for (src, by_source) in data.srcs.iter().zip(&self.by_source) {
             rules &= by_source.rules(f, *src);
         }
-        rules
+        let [first, second] = self.repeated;
+        if rules & (first | second) != 0 { rules & !self.not_repeated(f, data) } else { rules }
+    }
+
+    /// Mask of the rules that require a source to be defined from the other one, which it is not.
+    fn not_repeated(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
+        let [a, b] = data.srcs else { return 0 };
+        let without = |maker: &Src, other: &Src, rules: u128| {
+            let def = maker.as_value().and_then(|value| f.values[value].def);
+            if def.is_some_and(|def| f.insts[def].srcs.first() == Some(other)) { 0 } else { rules }
+        };
+        without(a, b, self.repeated[0]) | without(b, a, self.repeated[1])
     }
 }
 
