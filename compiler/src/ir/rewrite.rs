@@ -218,6 +218,26 @@ impl<'a> Function<'a> {
 pub fn map_some<'a>(
     f: &mut Function<'a>,
     is_subject: impl Fn(&InstData<'_>) -> bool,
+    rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
+) {
+    map_subjects(f, (0, 0), is_subject, rewrite);
+}
+
+/// Like [`Function::map_insts`], from an instruction on that is given by its position in the layout and in its block; those
+/// before it stay.
+pub fn map_from<'a>(
+    f: &mut Function<'a>,
+    start: (usize, usize),
+    rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
+) {
+    map_subjects(f, start, |_| true, rewrite);
+}
+
+/// Like [`map_some`] and [`map_from`].
+fn map_subjects<'a>(
+    f: &mut Function<'a>,
+    start: (usize, usize),
+    is_subject: impl Fn(&InstData<'_>) -> bool,
     mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
 ) {
     let blocks = f.layout.len();
@@ -226,9 +246,10 @@ pub fn map_some<'a>(
     let mut forwards = std::mem::take(&mut f.memory.forwards);
     forwards.expect(values);
     let mut rewriter = Rewriter { f, block: Block(0), current: Inst(0), out, fresh: values, forwards };
-    for index in 0..blocks {
+    for index in start.0..blocks {
         let block = rewriter.f.layout[index].block;
         if let Some(first) = rewriter.first_change(block, &is_subject) {
+            let first = if index == start.0 { first.max(start.1) } else { first };
             rewriter.map_block(block, first, &is_subject, &mut rewrite);
         }
     }

@@ -65,6 +65,17 @@ impl<'s> Numbering<'s> {
         }
     }
 
+    /// The position in the layout and in its block of the first instruction of `f` that an earlier one replaces; those
+    /// before it are numbered.
+    pub(super) fn first(&mut self, f: &Function<'_>) -> Option<(usize, usize)> {
+        f.layout.iter().enumerate().find_map(|(index, segment)| {
+            let insts = &f.block(segment.block).insts;
+            f.watch.visit(insts.len());
+            let at = insts.iter().position(|inst| self.find(f, segment.block, *inst).is_some())?;
+            Some((index, at))
+        })
+    }
+
     /// Numbers `inst`, or replaces it by an earlier identical instruction.
     #[inline]
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {

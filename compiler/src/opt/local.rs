@@ -14,6 +14,7 @@ use super::algebraic::{DEPTHS, Rules};
 use super::cse::{Numbering, may_merge};
 use super::{constant_folding, copy_prop};
 use crate::ir::function::NUMBERED;
+use crate::ir::rewrite::map_from;
 use crate::ir::settled::{note_settled, note_unsettled, settled_rewrites};
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Value};
 
@@ -76,13 +77,19 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
     let before = f.mark();
     f.with_scratch(|f, scratch| {
-        let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
+        let mut numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
+        // Numbering alone changes nothing before the first instruction that is merged.
+        let start = match &mut numbering {
+            Some(numbering) if which == LocalRewrites::CSE => numbering.first(f),
+            _ => Some((0, 0)),
+        };
+        let Some(start) = start else { return };
         let of_changed = which - LocalRewrites::CSE;
         let is_repeated = !of_changed.is_empty() && unchanged.contains(of_changed);
         let changes = is_repeated.then(|| ScratchSide::new_in(scratch, f.values.len()));
         let pending = ArenaVec::new_in(scratch);
         let mut local = Local { which, rules: Rules::new(f), numbering, pending, changes };
-        f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
+        map_from(f, start, |rewriter, inst| local.visit(rewriter, inst));
     });
     // Values from back edges are not simplified yet when they are read.
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
