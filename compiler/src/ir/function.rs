@@ -168,6 +168,8 @@ pub struct Declared {
     pub workgroup_size: Option<[u32; 3]>,
     /// Memory that may be read wherever its address is known.
     pub readable: Vec<Readable>,
+    /// The end of the half-words of the uniform file that a function written as text reads.
+    pub uniform_halves: u16,
     /// For headers of loops, whether to unroll the loop, if the input says so.
     pub unroll_hints: Side<Block, Option<UnrollHint>>,
 }

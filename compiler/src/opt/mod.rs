@@ -97,22 +97,13 @@ pub use word_halves::opt_word_halves;
 
 use crate::context::Context;
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Type};
+use crate::ir::{Access, Function, InstData, IrOp, Op};
 
 /// The first free half-word of the uniform file: after those that the driver fills, those that a preamble
 /// writes, and those that a function written as text reads.
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
-    let mut read = 0;
-    for block in f.blocks_in_order() {
-        for inst in &f.block(block).insts {
-            for src in f.insts[*inst].srcs {
-                if let Some(half) = src.as_uniform() {
-                    read = read.max(half + Type::scalar(src.bits).halves());
-                }
-            }
-        }
-    }
-    context.facts.info.filled_halves().max(read).max(context.facts.info.uniform_halves)
+    let info = &context.facts.info;
+    info.filled_halves().max(f.declared.uniform_halves).max(info.uniform_halves)
 }
 
 /// Whether an instruction has only default modifiers, and so do its sources.

@@ -475,6 +475,9 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             Some('#') => self.immediate()?,
             Some('u') => {
                 let (half, bits) = self.register('u')?;
+                let end = half.saturating_add(Type::scalar(bits).halves());
+                let halves = &mut self.f.declared.uniform_halves;
+                *halves = end.max(*halves);
                 Src::uniform(half, bits)
             }
             _ if self.scanner.eat("_") => Src::NONE,
