@@ -74,12 +74,17 @@ type Known<'s> = ScratchSide<'s, Value, Option<Linear>>;
 /// Whether several operations form a chain; most functions have none.
 fn has_chains(f: &Function<'_>, scratch: &Bump) -> bool {
     let mut known = Known::later_in(scratch, f.values.len());
-    f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
-        let data = &f.insts[*inst];
-        let Some((dst, linear, _)) = combine(f, &known, data) else { return false };
-        known[dst] = Some(linear);
-        linear.operations > 1 && data.op != Op::Ir(IrOp::Fneg)
-    })
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            let data = &f.insts[*inst];
+            let Some((dst, linear, _)) = combine(f, &known, data) else { continue };
+            if linear.operations > 1 && data.op != Op::Ir(IrOp::Fneg) {
+                return true;
+            }
+            known[dst] = Some(linear);
+        }
+    }
+    false
 }
 
 /// Whether an operation can be part of a chain: a sum or product with a constant.
