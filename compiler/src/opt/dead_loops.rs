@@ -47,8 +47,16 @@ pub(super) fn leave(f: &mut Function<'_>, first: usize, last: usize) {
 struct Places {
     /// Of each block.
     blocks: Side<Block, usize>,
-    /// The first and the last one that read each value; phis of loops around read what comes after them.
-    reads: Side<Value, Option<(usize, usize)>>,
+    /// Where each value is read.
+    reads: Side<Value, Reads>,
+}
+
+/// The first and the last position that read a value, counted from 1; 0 for none. Phis of loops around read what comes
+/// after them.
+#[derive(Clone, Copy, Default)]
+struct Reads {
+    first: u32,
+    last: u32,
 }
 
 impl Places {
@@ -58,8 +66,9 @@ impl Places {
             places.blocks[segment.block] = index;
             for inst in &f.block(segment.block).insts {
                 for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                    let (first, _) = places.reads[value].unwrap_or((index, index));
-                    places.reads[value] = Some((first, index));
+                    let reads = &mut places.reads[value];
+                    reads.last = index as u32 + 1;
+                    reads.first = if reads.first == 0 { reads.last } else { reads.first };
                 }
             }
         }
@@ -73,7 +82,8 @@ impl Places {
             return false;
         }
         let is_read_outside = |value: &Value| {
-            self.reads[*value].is_some_and(|(earliest, latest)| earliest < first || latest > last)
+            let reads = self.reads[*value];
+            reads.last != 0 && (reads.first <= first as u32 || reads.last > last as u32 + 1)
         };
         let mut is_left = false;
         for segment in &f.layout[first..=last] {
