@@ -129,33 +129,34 @@ pub fn build<'f, 'a>(
 pub struct Walk {
     /// The index of the next step.
     at: usize,
-    /// By node: whether an edge to it was built.
-    reached: Rows<bool>,
+    /// What was built so far for each node.
+    nodes: Rows<Built>,
     /// For each open if, whether it was built.
     built: Vec<bool>,
-    /// By node: the target of breaks to it, or of continues of its loop.
-    follows: Rows<Option<Block>>,
-    headers: Rows<Option<Block>>,
+}
+
+/// What was built for a node.
+#[derive(Clone, Copy, Default)]
+struct Built {
+    /// An edge to it was built.
+    is_reached: bool,
+    /// The target of breaks to it.
+    follow: Option<Block>,
+    /// The target of continues of its loop.
+    header: Option<Block>,
 }
 
 impl Walk {
     /// A walk from the entry on.
     pub fn new(graph: &Graph) -> Self {
-        let nodes = graph.succs.len();
-        let mut reached = Rows::filled(nodes, false);
-        reached[0] = true;
-        Walk {
-            at: 0,
-            reached,
-            built: Vec::new(),
-            follows: Rows::filled(nodes, None),
-            headers: Rows::filled(nodes, None),
-        }
+        let mut nodes = Rows::filled(graph.succs.len(), Built::default());
+        nodes[0].is_reached = true;
+        Walk { at: 0, nodes, built: Vec::new() }
     }
 
     /// The header of the loop that was opened at `node`.
     pub fn header(&self, node: Node) -> Option<Block> {
-        self.headers[node]
+        self.nodes[node].header
     }
 
     fn step(&mut self) {
@@ -167,10 +168,10 @@ impl Walk {
         loop {
             let step = *plan.steps.get(self.at)?;
             match step {
-                Step::Begin(node) if !self.reached[node] => self.at = plan.partner[self.at],
+                Step::Begin(node) if !self.nodes[node].is_reached => self.at = plan.partner[self.at],
                 Step::Begin(_) | Step::End(_) => {}
                 Step::Edge(_, to) => {
-                    self.reached[to] = true;
+                    self.nodes[to].is_reached = true;
                     self.step();
                     return Some(step);
                 }
@@ -243,9 +244,9 @@ impl Walk {
                 budget.open()?;
                 let blocks = kit.b.begin_loop();
                 kit.vars.open_loop(blocks.header);
-                self.headers[header] = Some(blocks.header);
+                self.nodes[header].header = Some(blocks.header);
                 if follow != NONE {
-                    self.follows[follow] = Some(blocks.after);
+                    self.nodes[follow].follow = Some(blocks.after);
                 }
             }
             Step::EndLoop => {
@@ -257,14 +258,14 @@ impl Walk {
             Step::EndScope(node) if !plan.is_target[node] => budget.close(),
             Step::Scope(node) => {
                 budget.open()?;
-                self.follows[node] = Some(kit.b.begin_scope());
+                self.nodes[node].follow = Some(kit.b.begin_scope());
             }
             Step::EndScope(_) => {
                 budget.close();
                 kit.b.end_scope();
             }
-            Step::Break(node) => kit.b.jump(self.follows[node].ok_or_else(missing)?),
-            Step::Continue(node) => kit.b.jump(self.headers[node].ok_or_else(missing)?),
+            Step::Break(node) => kit.b.jump(self.nodes[node].follow.ok_or_else(missing)?),
+            Step::Continue(node) => kit.b.jump(self.nodes[node].header.ok_or_else(missing)?),
             _ => {}
         }
         Ok(())

@@ -85,15 +85,18 @@ enum Task {
 }
 
 /// The placement of a node's code.
-struct Layout {
-    /// Nodes that follow scopes around a node's own code, in order.
-    inside: Rows<Vec<Node>>,
-    /// Nodes that follow a header's loop, in order.
-    after: Rows<Vec<Node>>,
-    /// Whether the node follows a scope or loop, so it is reached by a jump or by falling through rather than
-    /// nested in place.
-    is_follow: Rows<bool>,
+#[derive(Clone, Default)]
+struct Place {
+    /// Nodes that follow scopes around its own code, in order.
+    inside: Vec<Node>,
+    /// Nodes that follow the loop that it is the header of, in order.
+    after: Vec<Node>,
+    /// It follows a scope or loop, so it is reached by a jump or by falling through rather than nested in place.
+    is_follow: bool,
 }
+
+/// The placement of every node's code.
+type Layout = Rows<Place>;
 
 /// Finds the structure of a graph.
 pub fn structurize(graph: &Graph) -> Plan {
@@ -159,12 +162,7 @@ fn partners(steps: &[Step]) -> Rows<usize> {
 /// Determines for every node whether its code is nested in, or follows, that of its dominator. A node outside
 /// a loop that contains its dominator follows the outermost such loop.
 fn lay_out(graph: &Graph) -> Layout {
-    let count = graph.succs.len();
-    let mut layout = Layout {
-        inside: Rows::filled(count, Vec::new()),
-        after: Rows::filled(count, Vec::new()),
-        is_follow: Rows::filled(count, false),
-    };
+    let mut layout = Layout::filled(graph.succs.len(), Place::default());
     for node in graph.order.iter().copied().skip(1) {
         graph.watch.visit(1);
         let parent = graph.dominator(node);
@@ -175,11 +173,11 @@ fn lay_out(graph: &Graph) -> Layout {
             at = graph.places[at].outer;
         }
         if left != NONE {
-            layout.after[left].push(node);
-            layout.is_follow[node] = true;
+            layout[left].after.push(node);
+            layout[node].is_follow = true;
         } else if graph.places[node].forward_preds > 1 {
-            layout.inside[parent].push(node);
-            layout.is_follow[node] = true;
+            layout[parent].inside.push(node);
+            layout[node].is_follow = true;
         }
     }
     layout
@@ -187,7 +185,7 @@ fn lay_out(graph: &Graph) -> Layout {
 
 /// Plans a node with everything it dominates.
 fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
-    let (inside, after) = (&layout.inside[node], &layout.after[node]);
+    let Place { inside, after, .. } = &layout[node];
     let is_loop = graph.is_header(node);
     let first = tasks.len();
     tasks.push(Task::Emit(Step::Begin(node)));
@@ -240,7 +238,7 @@ fn edge(
         if fall != Fall::Again(to) {
             plan.steps.push(Step::Continue(to));
         }
-    } else if layout.is_follow[to] {
+    } else if layout[to].is_follow {
         if fall != Fall::To(to) {
             plan.is_target[to] = true;
             plan.steps.push(Step::Break(to));
