@@ -8,6 +8,9 @@ use super::op::{IrOp, Op};
 /// Typical nesting of constructs, for preallocation.
 pub(crate) const TYPICAL_DEPTH: usize = 8;
 
+/// No construct.
+const NONE: usize = usize::MAX;
+
 /// A construct that is open at a point of the layout.
 #[derive(Clone, Copy)]
 struct Open {
@@ -108,25 +111,33 @@ impl Function<'_> {
     /// For each opening seam the matching else and closing seams, by index in the layout; `None` if
     /// unbalanced.
     pub(crate) fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
-        let mut ends = vec![None; self.layout.len()];
-        let mut open: Vec<(usize, usize)> = Vec::with_capacity(TYPICAL_DEPTH);
+        let mut ends: Vec<Option<ConstructEnd>> = vec![None; self.layout.len()];
+        // The innermost open construct: the close of each is that of the one around it until it closes.
+        let mut open = NONE;
         for (index, segment) in self.layout.iter().enumerate() {
             match segment.seam {
-                Seam::If | Seam::Loop | Seam::Scope => open.push((index, index)),
+                Seam::If | Seam::Loop | Seam::Scope => {
+                    ends[index] = Some(ConstructEnd { otherwise: index, close: open });
+                    open = index;
+                }
                 Seam::Else => {
-                    if let Some((_, otherwise)) = open.last_mut() {
-                        *otherwise = index;
+                    if let Some(Some(end)) = ends.get_mut(open) {
+                        end.otherwise = index;
                     }
                 }
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
-                    if let Some((start, otherwise)) = open.pop()
-                        && index + 1 < self.layout.len()
+                    if let Some(row) = ends.get_mut(open)
+                        && let Some(end) = row
                     {
-                        ends[start] = Some(ConstructEnd { otherwise, close: index });
+                        open = std::mem::replace(&mut end.close, index);
+                        *row = row.filter(|_| index + 1 < self.layout.len());
                     }
                 }
                 Seam::End => {}
             }
+        }
+        while let Some(row) = ends.get_mut(open) {
+            open = row.take().map_or(NONE, |end| end.close);
         }
         ends
     }
