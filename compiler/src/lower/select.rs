@@ -73,7 +73,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
 /// widened.
 fn is_selected(data: &InstData<'_>) -> bool {
     let is_replaced = matches!(data.op, Op::Ir(op) if !stays(op));
-    is_replaced || data.srcs.iter().any(|src| is_narrow(src))
+    is_replaced || data.srcs.iter().any(is_narrow)
 }
 
 /// Whether a source is a constant or a uniform that is a boolean or a byte.
