@@ -105,7 +105,7 @@ struct Operation {
     block: Block,
 }
 
-/// Typical number of those, for preallocation.
+/// Typical number of operations of chains, for preallocation.
 const TYPICAL_OPERATIONS: usize = 128;
 
 /// Whether there may be a factor that is selected as 0 or 1 by a condition.
