@@ -3,10 +3,9 @@
 //! The hardware adds to a 64-bit base an index in elements with an additional left shift of 0 to 2. The byte
 //! offset is therefore decomposed into a sum of multiples, divided by the largest unit that divides all of
 //! them, and rebuilt; equal parts of nearby accesses become identical, so that `opt_cse` merges them. A part
-//! that something else reads as well, or that the iterations of a loop share, is not rebuilt if it is a multiple of the unit as
-//! a whole. Offsets are below
-//! 2^32 and multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes
-//! nothing. The index of a `signed` access is sign-extended.
+//! that something else reads as well, or that the iterations of a loop share, is not rebuilt if it is a multiple
+//! of the unit as a whole. Offsets are below 2^32 and multiples of the element size (Vulkan's alignment rules),
+//! so dividing before the wrap changes nothing. The index of a `signed` access is sign-extended.
 //!
 //! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
 
@@ -18,6 +17,7 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
+use crate::analysis::homes::homes;
 use crate::analysis::uses::uses;
 use crate::error::CompileError;
 use crate::ir::families::GLOBAL;
@@ -85,16 +85,12 @@ fn reads<'s>(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
     if f.layout.iter().all(|segment| segment.seam != Seam::Loop) {
         return uses;
     }
-    let mut homes: ScratchSide<'_, Value, usize> = ScratchSide::new_in(scratch, f.values.len());
-    let mut loops = ArenaVec::new_in(scratch);
+    let (homes, mut loops) = (homes(f, scratch), ArenaVec::new_in(scratch));
     for (index, segment) in f.layout.iter().enumerate() {
-        for inst in &f.block(segment.block).insts {
-            let data = &f.insts[*inst];
-            data.dsts.iter().for_each(|dst| homes[*dst] = index);
-            if let Some(start) = loops.last() {
-                let values = data.srcs.iter().filter_map(|src| src.as_value());
-                values.filter(|value| homes[*value] <= *start).for_each(|value| uses[value] += 1);
-            }
+        if let Some(start) = loops.last() {
+            let srcs = f.block(segment.block).insts.iter().flat_map(|inst| f.insts[*inst].srcs);
+            let from_outside = srcs.filter_map(|src| src.as_value()).filter(|value| homes[*value] <= *start);
+            from_outside.for_each(|value| uses[value] += 1);
         }
         match segment.seam {
             Seam::Loop => loops.push(index),

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::families::KILLS;
 use crate::ir::op::mods;
-use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
+use crate::ir::{Build, Function, Rewrite, Src};
 
 /// Lowers `kill_samples`.
 ///
@@ -25,9 +25,6 @@ pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
     let fragment = &mut context.facts.info.fragment;
     KILLS.map(f, |r, inst| {
         let data = r.f.insts[inst];
-        if data.op != Op::Ir(IrOp::KillSamples) {
-            return Rewrite::Keep;
-        }
         if data.srcs[0].as_imm() != Some(0) {
             fragment.late_tests = true;
             let srcs = [data.srcs[0], Src::imm(0, 16)];

@@ -1,8 +1,8 @@
 //! Instruction selection: replaces the operations that have a direct hardware counterpart.
 //!
-//! Booleans become 16-bit values 0 and 1, bytes become 16-bit values below 256. Comparisons are fused into the selects and ifs that read them,
-//! because the hardware compares and selects in one instruction; negation, absolute value and the widening of
-//! 16-bit sources become source modifiers, which are free. `opt_dce` removes operations that become unused.
+//! Booleans become 16-bit values 0 and 1, bytes become 16-bit values below 256. Comparisons are fused into the
+//! selects and ifs that read them, because the hardware compares and selects in one instruction; negation,
+//! absolute value and the widening of 16-bit sources become source modifiers, which are free. `opt_dce` removes operations that become unused.
 //!
 //! Constants and uniforms may remain where the operand cannot encode them; `lower_operands` loads those.
 //!

@@ -17,6 +17,8 @@ use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
+use super::split_fixed;
+use crate::analysis::homes::homes;
 use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
@@ -75,29 +77,13 @@ impl Regrouped {
         data: &InstData<'_>,
         start: usize,
     ) -> Option<Regrouped> {
+        // Constants are free where they are.
         let is_outside =
-            |src: &Src| src.as_value().map_or(src.as_imm().is_none(), |value| homes[value] <= start);
-        let (inner, second) = split_sum(f, data, is_outside)?;
-        let (varying, first) = split_sum(f, &f.def(inner)?, is_outside)?;
+            |src: Src| src.as_value().map_or(src.as_imm().is_none(), |value| homes[value] <= start);
+        let is_sum = |data: &&InstData<'_>| data.op == Op::Hw(Opcode::Iadd);
+        let (inner, second) = Some(data).filter(is_sum).and_then(|data| split_fixed(f, data, is_outside))?;
+        let (varying, first) = split_fixed(f, Some(&f.def(inner)?).filter(is_sum)?, is_outside)?;
         Some(Regrouped { inner: inner.as_value()?, varying, first, second })
-    }
-}
-
-/// The summand of an integer sum that varies, then the one that `is_outside`; constants are neither, because they are free
-/// where they are.
-fn split_sum(f: &Function<'_>, data: &InstData<'_>, is_outside: impl Fn(&Src) -> bool) -> Option<(Src, Src)> {
-    if data.op != Op::Hw(Opcode::Iadd) || data.mods.iter().any(|modifier| *modifier != 0) {
-        return None;
-    }
-    let bits = f.ty(data.dst()?).bits;
-    if data.srcs.iter().any(|src| !src.flags.is_empty() || f.width(*src) != bits) {
-        return None;
-    }
-    let is_varying = |src: &Src| src.as_value().is_some() && !is_outside(src);
-    match data.srcs {
-        [a, b] if is_varying(a) && is_outside(b) => Some((*a, *b)),
-        [a, b] if is_varying(b) && is_outside(a) => Some((*b, *a)),
-        _ => None,
     }
 }
 
@@ -126,18 +112,6 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
         .collect();
     loops.sort_by_key(|(_, end)| *end);
     loops
-}
-
-/// The segment that defines each value; parameters count as defined in the first one.
-fn homes<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, usize> {
-    let mut homes = ScratchSide::new_in(scratch, f.values.len());
-    for (index, segment) in f.layout.iter().enumerate() {
-        f.watch.visit(1);
-        for dst in f.block(segment.block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
-            homes[*dst] = index;
-        }
-    }
-    homes
 }
 
 struct Hoister<'f, 's, 'a> {

@@ -97,10 +97,11 @@ pub use word_halves::opt_word_halves;
 
 use crate::context::Context;
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op};
+use crate::ir::{Access, Function, InstData, IrOp, Op, Src};
 
 /// The first free half-word of the uniform file: after those that the driver fills, those that a preamble
-/// writes, and those that a function written as text reads.
+/// writes, and those that a function written as text reads. The info of a function that is built in code names all that it
+/// reads.
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
     let info = &context.facts.info;
     info.filled_halves().max(f.declared.uniform_halves).max(info.uniform_halves)
@@ -109,6 +110,20 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
 /// Whether an instruction has only default modifiers, and so do its sources.
 fn is_plain(data: &InstData<'_>) -> bool {
     data.mods.iter().all(|field| *field == 0) && data.srcs.iter().all(|src| src.flags.is_empty())
+}
+
+/// The sources of a plain operation of two that are as wide as its result, if `is_fixed` holds for one of them: the other
+/// one, then that.
+#[inline(always)]
+fn split_fixed(f: &Function<'_>, data: &InstData<'_>, is_fixed: impl Fn(Src) -> bool) -> Option<(Src, Src)> {
+    let [a, b] = *data.srcs else { return None };
+    let bits = f.ty(data.dst()?).bits;
+    let is_plain = is_plain(data) && data.srcs.iter().all(|src| f.width(*src) == bits);
+    match (is_fixed(a), is_fixed(b)) {
+        (false, true) if is_plain => Some((a, b)),
+        (true, false) if is_plain => Some((b, a)),
+        _ => None,
+    }
 }
 
 /// Whether a load may be removed if its result is unused, although it reads memory that others write.

@@ -9,7 +9,7 @@
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
-use super::is_plain;
+use super::{is_plain, split_fixed};
 use crate::analysis::movable::MovableValues;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
@@ -94,14 +94,10 @@ impl Uniform<'_> {
     /// The divergent and the uniform operand of a plain sum or product of 16 or 32 bits.
     #[inline(always)]
     fn parts(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, Src)> {
-        let (Op::Hw(Opcode::Iadd) | Op::Ir(IrOp::Imul), [a, b]) = (data.op, data.srcs) else { return None };
-        let bits = f.ty(data.dst()?).bits;
-        let is_plain =
-            is_plain(data) && matches!(bits, 16 | 32) && data.srcs.iter().all(|src| f.width(*src) == bits);
-        match (self.values.has(*a), self.values.has(*b)) {
-            (false, true) if is_plain => Some((*a, *b)),
-            (true, false) if is_plain => Some((*b, *a)),
-            _ => None,
+        let is_known = matches!(data.op, Op::Hw(Opcode::Iadd) | Op::Ir(IrOp::Imul));
+        if !is_known || !matches!(f.ty(data.dst()?).bits, 16 | 32) {
+            return None;
         }
+        split_fixed(f, data, |src| self.values.has(src))
     }
 }

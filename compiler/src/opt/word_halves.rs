@@ -32,38 +32,33 @@ struct Half {
 pub fn opt_word_halves(f: &mut Function<'_>) {
     let may_have = |op: Op| f.present.may_have_op(op);
     let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
-    if !EXTRACTIONS.iter().copied().any(may_have) || !insts.any(|inst| reads_less(&f.insts[*inst])) {
+    if !SHIFTS.into_iter().chain(CONVERSIONS).any(may_have) || !insts.any(|inst| reads_less(&f.insts[*inst]))
+    {
         return;
     }
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Ushr | IrOp::Sshr) | Op::Hw(Opcode::Bitop) => extend(r, &data),
-            Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::U16ToF | Opcode::S16ToF) => convert(r, &data),
+            op if CONVERSIONS.contains(&op) => convert(r, &data),
             _ => Rewrite::Keep,
         }
     });
 }
 
-/// Operations without which words are hardly taken apart.
-const EXTRACTIONS: [Op; 6] = [
-    Op::Ir(IrOp::Ushr),
-    Op::Ir(IrOp::Sshr),
-    Op::Hw(Opcode::U32ToF),
-    Op::Hw(Opcode::S32ToF),
-    Op::Hw(Opcode::U16ToF),
-    Op::Hw(Opcode::S16ToF),
-];
+/// Conversions to float that may read less than their source.
+const CONVERSIONS: [Op; 4] =
+    [Op::Hw(Opcode::U32ToF), Op::Hw(Opcode::S32ToF), Op::Hw(Opcode::U16ToF), Op::Hw(Opcode::S16ToF)];
+
+/// Shifts, without which and [`CONVERSIONS`] words are hardly taken apart.
+const SHIFTS: [Op; 2] = [Op::Ir(IrOp::Ushr), Op::Ir(IrOp::Sshr)];
 
 /// Whether an instruction may read less than a word: most functions have none.
 fn reads_less(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Ushr | IrOp::Sshr) => constant(data.srcs[1]) == Some(16),
         Op::Hw(Opcode::Bitop) => matches!(mask(data), Some(0xff | 0xffff)),
-        Op::Hw(Opcode::U32ToF | Opcode::S32ToF | Opcode::U16ToF | Opcode::S16ToF) => {
-            data.srcs[0].as_value().is_some()
-        }
-        _ => false,
+        op => CONVERSIONS.contains(&op) && data.srcs[0].as_value().is_some(),
     }
 }
 

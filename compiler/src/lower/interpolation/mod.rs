@@ -18,7 +18,7 @@ use crate::ir::families::INTERPOLATIONS;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
-use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+use crate::ir::{Build, Function, IrOp, Rewrite, Rewriter, Src, Type, Value};
 use groups::{Group, Groups};
 
 /// Mask of a pixel's coordinate within its tile, to which coefficients are relative.
@@ -33,9 +33,6 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
     let groups = Groups::of(f);
     let lowered = INTERPOLATIONS.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
-        if data.op != Op::Ir(IrOp::Interpolate) {
-            return Ok(Rewrite::Keep);
-        }
         let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Ok(Rewrite::Keep) };
         match groups.get(inst) {
             Some(group) if group.first == inst => lowering.lower_group(r, group, [*mode, *place])?,
