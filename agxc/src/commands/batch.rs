@@ -78,8 +78,11 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     );
     output::stderr_lines(&[line]);
     match codes.iter().min() {
-        Some((_, code)) => {
-            Err(Diagnostic::new(*code, format!("{} of {} inputs failed", codes.len(), todo.len())).into())
+        Some((index, code)) => {
+            let (count, first) = (codes.len(), todo.get(*index).map_or("", String::as_str));
+            let message =
+                format!("{count} of {} inputs failed, the first with this code: {first}", todo.len());
+            Err(Diagnostic::new(*code, message).into())
         }
         None => Ok(()),
     }

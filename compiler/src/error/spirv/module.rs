@@ -163,5 +163,15 @@ errors! {
         1031 Invalid OpenFunction
         = "the module ends within a function; expected OpFunctionEnd",
         Example::Words("A module without its last OpFunctionEnd.");
+
+        /// An execution mode of the entry point is not supported. It would change the meaning of the program.
+        1032 Unsupported Mode { mode: ExecutionMode }
+        = "execution mode {mode:?} is not supported",
+        Example::declared("OpExecutionMode %main PostDepthCoverage");
+
+        /// An execution mode does not exist. It may belong to a newer SPIR-V than this compiler supports.
+        1033 Invalid UnknownMode { number: u32 }
+        = "unknown execution mode {number}",
+        Example::declared("OpExecutionMode %main 60000");
     }
 }

@@ -1,6 +1,6 @@
 //! Inputs and outputs of stages.
 
-use spirv::{BuiltIn, Op};
+use spirv::{BuiltIn, Decoration, Op};
 
 use crate::error::row::{Example, errors};
 
@@ -105,5 +105,11 @@ errors! {
         1618 Limit PatchVertices { vertices: u32, most: u32 }
         = "a tessellation control shader with {vertices} output vertices; expected 1 to {most}",
         Example::Words("A tessellation control shader with layout(vertices = 33).");
+
+        /// A decoration of an input or output is not supported. It gives the variable another meaning, like its value at
+        /// one vertex of the primitive.
+        1619 Unsupported Decorated { decoration: Decoration }
+        = "inputs and outputs decorated with {decoration:?} are not supported",
+        Example::Words("A fragment shader with pervertexEXT in vec4 colour[].");
     }
 }

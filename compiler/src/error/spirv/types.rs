@@ -161,5 +161,11 @@ errors! {
         1129 Invalid VariableType { id: u32 }
         = "the type {id} of a variable is not a pointer",
         Example::declared("%bad = OpVariable %uint Private");
+
+        /// The encoding of a float type is not supported. Floats have the encodings of IEEE 754, or bfloat16 with 16
+        /// bits.
+        1130 Unsupported Encoding { number: u32, bits: u8 }
+        = "encoding {number} of floats of {bits} bits is not supported",
+        Example::declared("%bad = OpTypeFloat 32 0");
     }
 }

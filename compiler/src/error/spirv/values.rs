@@ -139,5 +139,21 @@ errors! {
         1225 Invalid NotAPointer
         = "an operand is not a pointer",
         Example::body("%x = OpPtrDiff %uint %uint_1 %uint_1\nOpReturn");
+
+        /// The rounding mode of a conversion is not supported. Conversions round to nearest even or toward zero.
+        1226 Unsupported Rounding { number: u32 }
+        = "rounding mode {number} of a conversion is not supported; expected RTE or RTZ",
+        Example::Spirv {
+            declarations: "%half = OpTypeFloat 16\nOpDecorate %x 39 2",
+            body: "%x = OpFConvert %half %number\nOpReturn",
+        };
+
+        /// Arithmetic of bfloat16 numbers is not supported. Convert them to 32 bits, and the result back.
+        1227 Unsupported Bfloat16
+        = "arithmetic of bfloat16 numbers is not supported; convert them to 32 bits with OpFConvert",
+        Example::Spirv {
+            declarations: "%brain = OpTypeFloat 16 0",
+            body: "%x = OpFConvert %brain %number\n%y = OpFAdd %brain %x %x\nOpReturn",
+        };
     }
 }

@@ -248,6 +248,7 @@ fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), C
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     match (domain, eval.types.kind(scalar)) {
         (Domain::Float, Kind::Float { .. }) | (Domain::Bool, Kind::Bool) => Ok(()),
+        (_, Kind::Bfloat16) => Err(ValueError::Bfloat16.into()),
         (Domain::Float, _) => Err(ValueError::NotAFloat.into()),
         (Domain::Unsigned | Domain::Signed, Kind::Int { .. }) => Ok(()),
         _ => Err(ValueError::OperandType { expected: domain.name() }.into()),
@@ -268,6 +269,7 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> R
     };
     match fits {
         true => Ok(()),
+        false if matches!(eval.types.kind(scalar), Kind::Bfloat16) => Err(ValueError::Bfloat16.into()),
         false => Err(ValueError::ResultType.into()),
     }
 }

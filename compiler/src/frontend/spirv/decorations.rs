@@ -176,7 +176,22 @@ pub(super) struct Decorated {
     pub style: Style,
     /// Transform feedback capture.
     pub capture: Capture,
+    /// A decoration that is not supported.
+    pub refused: Option<Decoration>,
 }
+
+/// Decorations that give an input or output another meaning, which is not supported.
+const REFUSED: &[Decoration] = &[
+    Decoration::PerVertexKHR,
+    Decoration::PerPrimitiveEXT,
+    Decoration::PerViewNV,
+    Decoration::PerTaskNV,
+    Decoration::ExplicitInterpAMD,
+    Decoration::OverrideCoverageNV,
+    Decoration::PassthroughNV,
+    Decoration::ViewportRelativeNV,
+    Decoration::SecondaryViewportRelativeNV,
+];
 
 /// The transform feedback capture of an output: only an output with all three is captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -223,6 +238,7 @@ impl Decorated {
                 stride: of(Decoration::XfbStride),
                 offset: of(Decoration::Offset),
             },
+            refused: REFUSED.iter().copied().find(|decoration| of(*decoration).is_some()),
         }
     }
 
@@ -249,6 +265,7 @@ impl Decorated {
                 stride: inner.stride.or(around.stride),
                 offset: inner.offset,
             },
+            refused: self.refused.or(outer.refused),
         }
     }
 }

@@ -129,6 +129,7 @@ impl<'a> Eval<'_, '_, 'a> {
     pub fn check_float(&self, ty: Ty) -> Result<(), CompileError> {
         match self.types.scalar_and_count(ty).map(|(scalar, _)| self.types.kind(scalar)) {
             Ok(Kind::Float { .. }) => Ok(()),
+            Ok(Kind::Bfloat16) => Err(ValueError::Bfloat16.into()),
             _ => Err(ValueError::NotAFloat.into()),
         }
     }

@@ -176,6 +176,9 @@ impl Walk<'_, '_> {
     }
 
     fn components(&mut self, elem: Ty, count: u32, decorated: Decorated) -> Result<(), CompileError> {
+        if let Some(decoration) = decorated.refused {
+            return Err(StageError::Decorated { decoration }.into());
+        }
         let (bits, is_float) = match self.types.kind(elem) {
             Kind::Int { bits } => (bits, false),
             Kind::Float { bits } => (bits, true),

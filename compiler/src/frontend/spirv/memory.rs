@@ -57,6 +57,7 @@ fn chunks(
             out.push(Chunk { offset: at, count: 1, bits });
         }
         Kind::Int { bits } | Kind::Float { bits } => out.push(Chunk { offset: at, count: 1, bits }),
+        Kind::Bfloat16 => out.push(Chunk { offset: at, count: 1, bits: 16 }),
         Kind::Vector { elem, count } => {
             let bits = types.leaves(elem)?.first().copied().unwrap_or(32);
             let bytes = types.natural(elem).0;

@@ -204,11 +204,12 @@ impl<'a> Module<'a> {
         let Some(Def::Function(function)) = self.defs.get(point.function as usize) else {
             return Err(ModuleError::EntryNotFunction { name: point.name.clone(), id: point.function }.into());
         };
+        let of_this = self.modes.iter().filter(|known| known.0 == point.function);
+        super::execution_modes::check(of_this.clone().map(|known| known.1))?;
         let workgroup_size = self.workgroup_size(point.function)?;
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
-        let of_this = self.modes.iter().filter(|known| known.0 == point.function);
         let quads = of_this.filter_map(|known| quads(known.1)).next();
         if let Some(quads) = quads {
             check_quads(quads, workgroup_size)?;

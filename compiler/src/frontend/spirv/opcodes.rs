@@ -16,8 +16,8 @@ use super::translate::Translator;
 use super::values::Values;
 use super::words::Inst;
 use super::{
-    debug, derivatives, fragment, geometry, images, instructions, lanes, partition, resources, sampling,
-    sync, tile_image,
+    conversions, debug, derivatives, fragment, geometry, images, instructions, lanes, partition, resources,
+    sampling, sync, tile_image,
 };
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
@@ -240,6 +240,7 @@ static ROWS: &[Row] = &[
     with(Pointers::Chain, memory(Op::CopyObject, instructions::copy_object)),
     memory(Op::ArrayLength, instructions::array_length),
     memory(Op::CompositeExtract, instructions::composite_extract),
+    values(Op::FConvert, conversions::convert_float),
 
     values(Op::SampledImage, resources::sampled_image),
     values(Op::Image, resources::image_alone),
@@ -413,9 +414,10 @@ mod tests {
             let found = find(row.op).expect("the index has every row");
             assert_eq!(found.op, row.op);
             assert_eq!(ROWS.iter().filter(|other| other.op == row.op).count(), 1, "{:?}", row.op);
-            // Opcodes that also copy descriptors and pointers compute values by the other row.
-            let copies = matches!(row.op, Op::CopyObject | Op::CompositeExtract);
-            assert_eq!(pure::find(row.op).is_some(), copies, "{:?} has two rows", row.op);
+            // Opcodes that also copy descriptors and pointers, or depend on decorations, compute other values by the
+            // other row.
+            let has_both = matches!(row.op, Op::CopyObject | Op::CompositeExtract | Op::FConvert);
+            assert_eq!(pure::find(row.op).is_some(), has_both, "{:?} has two rows", row.op);
         }
         for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {
             assert!(missing_row_error(op).message().contains(&format!("Op{op:?}")), "{op:?}");

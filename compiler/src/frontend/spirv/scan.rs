@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use spirv::{BuiltIn, Decoration, Dim, ImageFormat, LoopControl, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, LoopControl, Op, StorageClass};
 
 use super::decorations::Decorated;
 use super::decorations::Decorations;
@@ -190,11 +190,11 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeVoid => Kind::Void,
             Op::TypeBool => Kind::Bool,
             Op::TypeInt => Kind::Int { bits: scalar_bits(inst, &[8, 16, 32, 64])? },
-            Op::TypeFloat => Kind::Float { bits: scalar_bits(inst, &[16, 32, 64])? },
+            Op::TypeFloat => float_kind(inst)?,
             Op::TypeVector => {
                 let elem = self.ty(inst.word(1)?)?;
-                if !matches!(self.module.types.kind(elem), Kind::Bool | Kind::Int { .. } | Kind::Float { .. })
-                {
+                let elem_kind = self.module.types.kind(elem);
+                if !matches!(elem_kind, Kind::Bool | Kind::Int { .. } | Kind::Float { .. } | Kind::Bfloat16) {
                     return Err(TypeError::VectorComponent { id: inst.word(1)? }.into());
                 }
                 Kind::Vector { elem, count: small_count(inst, 2, 16)? }
@@ -422,6 +422,16 @@ fn scalar_bits(inst: &Inst<'_>, allowed: &[u8]) -> Result<u8, CompileError> {
     let bits = inst.word(1)?;
     let known = allowed.iter().copied().find(|known| u32::from(*known) == bits);
     known.ok_or_else(|| CompileError::from(TypeError::Width { bits }))
+}
+
+/// A float type: the encoding after the width is IEEE's unless it is given.
+fn float_kind<'a>(inst: &Inst<'_>) -> Result<Kind<'a>, CompileError> {
+    let bits = scalar_bits(inst, &[16, 32, 64])?;
+    match (inst.rest(2).first().copied(), bits) {
+        (None, _) => Ok(Kind::Float { bits }),
+        (Some(number), 16) if number == FPEncoding::BFloat16KHR as u32 => Ok(Kind::Bfloat16),
+        (Some(number), _) => Err(TypeError::Encoding { number, bits }.into()),
+    }
 }
 
 fn small_count(inst: &Inst<'_>, index: usize, most: u32) -> Result<u32, CompileError> {

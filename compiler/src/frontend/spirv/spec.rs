@@ -47,8 +47,10 @@ fn number(
     ty: Ty,
     chosen: Option<u64>,
 ) -> Result<Src, CompileError> {
-    let (Kind::Int { bits } | Kind::Float { bits }) = eval.types.kind(ty) else {
-        return Err(TypeError::NotNumeric.into());
+    let bits = match eval.types.kind(ty) {
+        Kind::Int { bits } | Kind::Float { bits } => bits,
+        Kind::Bfloat16 => 16,
+        _ => return Err(TypeError::NotNumeric.into()),
     };
     let mut value = u64::from(inst.word(2)?);
     if bits == 64 {

@@ -92,6 +92,8 @@ pub(super) enum Kind<'a> {
     Float {
         bits: u8,
     },
+    /// The upper half of a float of 32 bits: in memory, in composites and in conversions.
+    Bfloat16,
     Vector {
         elem: Ty,
         count: u32,
@@ -213,7 +215,7 @@ impl<'a> Types<'a> {
         match kind {
             Kind::Bool => Some(&[1]),
             Kind::Int { bits: 8 } => Some(&[8]),
-            Kind::Int { bits: 16 } | Kind::Float { bits: 16 } => Some(&[16]),
+            Kind::Int { bits: 16 } | Kind::Float { bits: 16 } | Kind::Bfloat16 => Some(&[16]),
             Kind::Int { bits: 64 } | Kind::Float { bits: 64 } => Some(&[64]),
             Kind::Int { .. } | Kind::Float { .. } => Some(&[32]),
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
@@ -244,6 +246,7 @@ impl<'a> Types<'a> {
         match kind {
             Kind::Bool => Some((4, 4)),
             Kind::Int { bits } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
+            Kind::Bfloat16 => Some((2, 2)),
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
@@ -341,7 +344,7 @@ impl<'a> Types<'a> {
     pub fn scalar_and_count(&self, ty: Ty) -> Result<(Ty, u32), CompileError> {
         match self.kind(ty) {
             Kind::Vector { elem, count } => Ok((elem, count)),
-            Kind::Bool | Kind::Int { .. } | Kind::Float { .. } => Ok((ty, 1)),
+            Kind::Bool | Kind::Int { .. } | Kind::Float { .. } | Kind::Bfloat16 => Ok((ty, 1)),
             _ => Err(TypeError::NotVector.into()),
         }
     }

@@ -76,6 +76,20 @@ fn an_alpha_of_one_is_left_to_the_next_part() {
 }
 
 #[test]
+fn inputs_of_single_vertices_and_other_windows_are_refused() {
+    let code = |declarations: &str| compile(declarations, "Return").map_err(|error| error.code()).err();
+    assert_eq!(code(""), None);
+    for decoration in [5285, 5271] {
+        assert_eq!(code(&format!("Decorate %input {decoration}")), Some(1619));
+    }
+    // The lower left origin, integer centres, and masks after the depth test.
+    for mode in [8, 6, 4446] {
+        assert_eq!(code(&format!("ExecutionMode %main {mode}")), Some(1032));
+    }
+    assert_eq!(code("ExecutionMode %main 65000"), Some(1033));
+}
+
+#[test]
 fn inputs_cannot_be_booleans() {
     let prelude = PRELUDE.replace("TypePointer %in 1 %vec2", "TypePointer %in 1 %bool");
     let module = assemble_with(&prelude, "Function %void %main 0 %thunk\nLabel %entry\nReturn\nFunctionEnd");

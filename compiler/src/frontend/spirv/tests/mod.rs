@@ -1,6 +1,7 @@
 //! Modules written as text, one instruction per line in word order, compiled and run by the IR interpreter.
 
 mod control;
+mod conversions;
 mod errors;
 mod examples;
 mod fragment;
