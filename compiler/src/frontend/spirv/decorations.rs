@@ -157,6 +157,13 @@ impl Part<'_> {
         // Linear search: the rows are few.
         self.rows.iter().find(|row| row.decoration == decoration as u32).map(|row| row.value)
     }
+
+    /// The first of several decorations that is present; `first` has the lowest number of all.
+    fn any_of(self, first: Decoration, all: &[Decoration]) -> Option<Decoration> {
+        // Rows ascend, and most decorations have low numbers.
+        let high = self.rows.iter().rev().take_while(|row| row.decoration >= first as u32);
+        high.filter_map(|row| all.iter().copied().find(|known| row.decoration == *known as u32)).next()
+    }
 }
 
 /// The decorations of an input or output, or of a member of one.
@@ -182,15 +189,15 @@ pub(super) struct Decorated {
 
 /// Decorations that give an input or output another meaning, which is not supported.
 const REFUSED: &[Decoration] = &[
-    Decoration::PerVertexKHR,
-    Decoration::PerPrimitiveEXT,
-    Decoration::PerViewNV,
-    Decoration::PerTaskNV,
     Decoration::ExplicitInterpAMD,
     Decoration::OverrideCoverageNV,
     Decoration::PassthroughNV,
     Decoration::ViewportRelativeNV,
     Decoration::SecondaryViewportRelativeNV,
+    Decoration::PerPrimitiveEXT,
+    Decoration::PerViewNV,
+    Decoration::PerTaskNV,
+    Decoration::PerVertexKHR,
 ];
 
 /// The transform feedback capture of an output: only an output with all three is captured.
@@ -217,8 +224,9 @@ pub(super) struct Style {
 }
 
 impl Decorated {
-    /// Reads decorations: `of` returns the first operand of one, if present.
-    pub fn read(of: impl Fn(Decoration) -> Option<u32>) -> Self {
+    /// Reads the decorations of an id or a member.
+    pub fn read(part: Part<'_>) -> Self {
+        let of = |decoration| part.of(decoration);
         Decorated {
             location: of(Decoration::Location),
             component: of(Decoration::Component).unwrap_or(0),
@@ -238,7 +246,7 @@ impl Decorated {
                 stride: of(Decoration::XfbStride),
                 offset: of(Decoration::Offset),
             },
-            refused: REFUSED.iter().copied().find(|decoration| of(*decoration).is_some()),
+            refused: part.any_of(Decoration::ExplicitInterpAMD, REFUSED),
         }
     }
 

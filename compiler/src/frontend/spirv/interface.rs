@@ -114,7 +114,7 @@ pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Lea
 /// The scalars of a variable's part of type `ty` with the decorations of the variable, in order.
 pub(super) fn leaves_of(module: &Module<'_>, id: u32, ty: Ty) -> Result<Vec<Leaf>, CompileError> {
     let part = module.decorations.whole(id);
-    let decorated = Decorated::read(|decoration| part.of(decoration));
+    let decorated = Decorated::read(part);
     let mut walk = Walk {
         types: &module.types,
         location: decorated.location,

@@ -268,7 +268,7 @@ impl<'a> Scan<'_, 'a> {
                 },
                 readonly: of(Decoration::NonWritable).is_some(),
                 volatile: of(Decoration::Volatile).is_some() || of(Decoration::Coherent).is_some(),
-                decorated: Decorated::read(of),
+                decorated: Decorated::read(part),
             });
             let count = self.module.types.get(ty).leaves.map_or(0, |leaves| leaves.len() as u32);
             leaf = leaf.saturating_add(count);
