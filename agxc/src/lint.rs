@@ -49,6 +49,7 @@ const OP_ENTRY_POINT: u32 = 15;
 const OP_VARIABLE: u32 = 59;
 const OP_LOAD: u32 = 61;
 const OP_DECORATE: u32 = 71;
+const OP_COMPOSITE_INSERT: u32 = 82;
 const DECORATION_LOCATION: u32 = 30;
 const OUTPUT: u32 = 3;
 const FUNCTION: u32 = 7;
@@ -58,8 +59,17 @@ struct Variable {
     id: u32,
     class: u32,
     has_initialiser: bool,
-    /// Opcode and line of its first use in a function.
-    first_use: Option<(u32, u32)>,
+    /// Its first use in a function.
+    first_use: Option<Use>,
+}
+
+/// A use of a variable.
+#[derive(Clone, Copy)]
+struct Use {
+    op: u32,
+    line: u32,
+    /// The id of the result, if `op` has one.
+    result: Option<u32>,
 }
 
 /// Warnings for the variables of a SPIR-V module. An instruction counts as a use if any of its words equals the
@@ -78,7 +88,7 @@ fn of_module(words: &[u32]) -> Vec<Diagnostic> {
             _ if in_functions => {
                 let unused = variables.iter_mut().filter(|known| known.first_use.is_none());
                 for variable in unused.filter(|known| operands.contains(&known.id)) {
-                    variable.first_use = Some((op, line));
+                    variable.first_use = Some(Use { op, line, result: operands.get(1).copied() });
                 }
             }
             _ => {}
@@ -91,7 +101,10 @@ fn of_variable(words: &[u32], variable: &Variable) -> Option<Diagnostic> {
     let name = name(words, variable.id).filter(|name| !name.is_empty())?;
     match (variable.class, variable.first_use) {
         // Blocks follow those that dominate them, so if the first use is a load, no store precedes it.
-        (FUNCTION, Some((OP_LOAD, line))) if !variable.has_initialiser => {
+        (FUNCTION, Some(Use { op: OP_LOAD, line, result })) if !variable.has_initialiser => {
+            if is_composed(words, result?) {
+                return None;
+            }
             let warning =
                 Diagnostic::warning(UNINITIALISED, format!("`{name}` is read before it is written"));
             Some(if line == 0 { warning } else { warning.at(Location::Text { line, column: 1 }) })
@@ -101,6 +114,12 @@ fn of_variable(words: &[u32], variable: &Variable) -> Option<Diagnostic> {
         }
         _ => None,
     }
+}
+
+/// Whether a component of `value` is replaced: writing the components of a vector one by one reads it before.
+fn is_composed(words: &[u32], value: u32) -> bool {
+    modules::instructions(words)
+        .any(|inst| inst.op == OP_COMPOSITE_INSERT && inst.operands.get(3) == Some(&value))
 }
 
 fn name(words: &[u32], id: u32) -> Option<String> {
@@ -119,6 +138,33 @@ fn is_located(words: &[u32], id: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The codes of warnings on a module with the variable 3, named `v`, and these instructions in a function.
+    fn codes_of(body: &[(u32, &[u32])]) -> Vec<u16> {
+        let mut words = vec![0x0723_0203, 0x0001_0500, 0, 16, 0];
+        let start: [(u32, &[u32]); 3] = [
+            (OP_NAME, &[3, u32::from(b'v')]),
+            (modules::OP_FUNCTION, &[1, 2, 0, 1]),
+            (OP_VARIABLE, &[1, 3, FUNCTION]),
+        ];
+        for (op, operands) in start.iter().chain(body) {
+            words.push((operands.len() as u32 + 1) << 16 | op);
+            words.extend(*operands);
+        }
+        of_module(&words).iter().map(|warning| warning.code).collect()
+    }
+
+    #[test]
+    fn replacing_a_component_of_a_variable_does_not_read_it() {
+        const NEGATE: u32 = 127;
+        const STORE: u32 = 62;
+        let load: (u32, &[u32]) = (OP_LOAD, &[1, 4, 3]);
+        assert_eq!(codes_of(&[load, (NEGATE, &[1, 5, 4])]), [500]);
+        let composes = [load, (OP_COMPOSITE_INSERT, &[1, 5, 9, 4, 0]), (STORE, &[3, 5])];
+        assert!(codes_of(&composes).is_empty());
+        // The inserted value is read.
+        assert_eq!(codes_of(&[load, (OP_COMPOSITE_INSERT, &[1, 5, 4, 9, 0])]), [500]);
+    }
 
     #[test]
     fn a_near_step_of_occupancy_is_worth_a_warning() {
