@@ -491,6 +491,9 @@ fn add_row<'a>(f: &mut Function<'a>, data: InstData<'a>) -> Inst {
 /// Copies modifiers into the arena. Lists of zeros, the common case, are shared.
 #[inline(always)]
 fn kept_mods<'a>(f: &Function<'a>, mods: &[u32]) -> &'a [u32] {
+    if mods.is_empty() {
+        return &[];
+    }
     match ZERO_MODS.get(..mods.len()) {
         Some(zeros) if std::ptr::eq(zeros, mods) => zeros,
         zeros => kept_list(f, mods, zeros),

@@ -136,11 +136,14 @@ impl Rewriter<'_, '_> {
     }
 
     fn replace_sources(&mut self, inst: Inst) {
-        let srcs = self.f.bump.alloc_slice_copy(self.f.insts[inst].srcs);
-        for src in &mut *srcs {
-            *src = self.resolve(*src);
-            self.f.present.note_widths(src.bits);
-        }
+        let mut widths = 0;
+        let resolved = self.f.insts[inst].srcs.iter().map(|src| {
+            let src = self.resolve(*src);
+            widths |= src.bits;
+            src
+        });
+        let srcs = self.f.bump.alloc_slice_fill_iter(resolved);
+        self.f.present.note_widths(widths);
         self.f.insts[inst].srcs = srcs;
     }
 }

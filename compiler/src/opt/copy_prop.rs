@@ -6,14 +6,19 @@
 //!
 //! Before: stage source. After: the same.
 
+use crate::ir::rewrite::map_some;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
 /// Forwards the sources of copies to their uses.
 pub fn opt_copy_prop(f: &mut Function<'_>) {
-    f.map_insts(|rewriter, inst| {
-        let data = rewriter.f.insts[inst];
-        visit(rewriter, &data)
-    });
+    map_some(
+        f,
+        |data| may_copy(data.op),
+        |rewriter, inst| {
+            let data = rewriter.f.insts[inst];
+            forward(rewriter, &data)
+        },
+    );
 }
 
 /// Forwards the source of an instruction that is a copy.

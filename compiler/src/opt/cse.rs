@@ -177,7 +177,7 @@ pub(super) fn may_merge(f: &Function<'_>, scratch: &Bump) -> bool {
 /// What an instruction must have in common with one that changed to be identical to it.
 struct Wanted<'s> {
     /// For the first source, if it is a value: a set of signatures.
-    first: ScratchSide<'s, Value, u64>,
+    first: ScratchSide<'s, Value, u16>,
     /// The operations of those whose first source is not a value.
     ops: Ops,
     /// Differences, whose sources may be exchanged.
@@ -204,10 +204,13 @@ impl<'s> Wanted<'s> {
             return;
         }
         self.count += 1;
-        self.differences |= match data.op {
-            Op::Hw(Opcode::Fadd) => f.present.may_have_op(IrOp::Fneg) && Difference::of(f, data).is_some(),
-            op => op == Op::Ir(IrOp::Fneg),
-        };
+        self.differences = self.differences
+            || match data.op {
+                Op::Hw(Opcode::Fadd) => {
+                    f.present.may_have_op(IrOp::Fneg) && Difference::of(f, data).is_some()
+                }
+                op => op == Op::Ir(IrOp::Fneg),
+            };
         match first_value(data) {
             Some(value) => self.first[value] |= signature(data),
             None => self.ops = self.ops.with(data.op),
@@ -224,10 +227,10 @@ impl<'s> Wanted<'s> {
     }
 }
 
-/// One of 64 bits, chosen by the operation and the second source.
+/// One of 16 bits, chosen by the operation and the second source.
 #[inline]
-fn signature(data: &InstData<'_>) -> u64 {
-    1 << ((data.op.index() as u64 ^ data.srcs.get(1).map_or(0, |src| src.payload)) % 64)
+fn signature(data: &InstData<'_>) -> u16 {
+    1 << ((data.op.index() as u64 ^ data.srcs.get(1).map_or(0, |src| src.payload)) % 16)
 }
 
 /// The first source, if it is a value.

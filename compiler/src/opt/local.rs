@@ -8,6 +8,7 @@
 //! Before: stage source to lowered, as the passes declare. After: the same.
 
 use bitflags::bitflags;
+use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::algebraic::{DEPTHS, Rules};
@@ -64,33 +65,23 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
         return;
     }
     let unchanged = LocalRewrites::from_bits_truncate(f.settled.unchanged);
+    let mut start = (0, 0);
     if unchanged.contains(which) {
         // What has no result stays as it is, and affects nothing else. Nothing but a copy is propagated.
-        let may_rewrite = match which {
-            LocalRewrites::CSE => f.with_scratch(|f, scratch| may_merge(f, scratch)),
-            LocalRewrites::COPY_PROP => has_changed(f, |data| copy_prop::may_copy(data.op)),
-            _ => has_changed(f, |data| !data.dsts.is_empty()),
+        let first = match which {
+            LocalRewrites::CSE => f.with_scratch(|f, scratch| may_merge(f, scratch)).then_some(start),
+            LocalRewrites::COPY_PROP => first_changed(f, |data| copy_prop::may_copy(data.op)),
+            _ => first_changed(f, |data| !data.dsts.is_empty()),
         };
-        if !may_rewrite {
-            return note_settled(f, which.bits());
-        }
+        let Some(first) = first else { return note_settled(f, which.bits()) };
+        // Numbering has to see what comes before, too.
+        start = if which.contains(LocalRewrites::CSE) { start } else { first };
     }
     let before = f.mark();
-    f.with_scratch(|f, scratch| {
-        let mut numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
-        // Numbering alone changes nothing before the first instruction that is merged.
-        let start = match &mut numbering {
-            Some(numbering) if which == LocalRewrites::CSE => numbering.first(f),
-            _ => Some((0, 0)),
-        };
-        let Some(start) = start else { return };
-        let of_changed = which - LocalRewrites::CSE;
-        let is_repeated = !of_changed.is_empty() && unchanged.contains(of_changed);
-        let changes = is_repeated.then(|| ScratchSide::new_in(scratch, f.values.len()));
-        let pending = ArenaVec::new_in(scratch);
-        let mut local = Local { which, rules: Rules::new(f), numbering, pending, changes };
-        map_from(f, start, |rewriter, inst| local.visit(rewriter, inst));
-    });
+    match which {
+        LocalRewrites::COPY_PROP => copy_prop::opt_copy_prop(f),
+        _ => f.with_scratch(|f, scratch| rewrite_from(f, scratch, which, start, unchanged)),
+    }
     // Values from back edges are not simplified yet when they are read.
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
     if !has_loops || f.mark() == before {
@@ -100,6 +91,30 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
 }
 
+/// Applies the rewrites in `which` from the instruction at the position `start` on: nothing before it has changed since the
+/// rewrites `unchanged` found nothing to do.
+fn rewrite_from(
+    f: &mut Function<'_>,
+    scratch: &Bump,
+    which: LocalRewrites,
+    start: (usize, usize),
+    unchanged: LocalRewrites,
+) {
+    let mut numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
+    // Numbering alone changes nothing before the first instruction that is merged.
+    let start = match &mut numbering {
+        Some(numbering) if which == LocalRewrites::CSE => numbering.first(f),
+        _ => Some(start),
+    };
+    let Some(start) = start else { return };
+    let of_changed = which - LocalRewrites::CSE;
+    let is_repeated = !of_changed.is_empty() && unchanged.contains(of_changed);
+    let changes = is_repeated.then(|| ScratchSide::new_in(scratch, f.values.len()));
+    let pending = ArenaVec::new_in(scratch);
+    let mut local = Local { which, rules: Rules::new(f), numbering, pending, changes };
+    map_from(f, start, |rewriter, inst| local.visit(rewriter, inst));
+}
+
 /// Whether the nearest change among the definitions that lead to an instruction, which may affect `affected` operations from
 /// it on, affects its own rewriting.
 #[inline(always)]
@@ -107,10 +122,14 @@ fn is_within_reach(data: &InstData<'_>, affected: u8) -> bool {
     affected == REACH || REACH - affected < REACHES[data.op.index()]
 }
 
-/// Whether an instruction for which `counts` holds changed since the local rewrites found nothing to do.
-fn has_changed(f: &Function<'_>, counts: impl Fn(&InstData<'_>) -> bool) -> bool {
-    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
-    insts.any(|inst| f.insts.is_touched(*inst) && counts(&f.insts[*inst]))
+/// The position in the layout and in its block of the first instruction for which `counts` holds that changed since the local
+/// rewrites found nothing to do.
+fn first_changed(f: &Function<'_>, counts: impl Fn(&InstData<'_>) -> bool) -> Option<(usize, usize)> {
+    let has_changed = |inst: &Inst| f.insts.is_touched(*inst) && counts(&f.insts[*inst]);
+    f.layout.iter().enumerate().find_map(|(index, segment)| {
+        let at = f.block(segment.block).insts.iter().position(has_changed)?;
+        Some((index, at))
+    })
 }
 
 struct Local<'s> {
