@@ -233,9 +233,10 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
 /// (Mesa 25.0 sets its bit only on those).
 fn lower_atomic(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>, target: Target) -> Rewrite {
     let [base, offset, operand] = [in_uniforms(r.f, data.srcs[0]), data.srcs[1], data.srcs[2]];
-    let index = match divide(&Linear::of(r.f, uses, offset, 0, 4), 4) {
-        Some(linear) => linear.build(r),
-        None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
+    let linear = Linear::of(r.f, uses, offset, 0, 4);
+    let index = match linear.is_multiple(4) {
+        true => linear.divided(4).build(r),
+        false => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
     let coherency = if target.has_several_clusters() { Coherency::ALL } else { Coherency::DIE };
     r.push(
@@ -294,7 +295,7 @@ impl Linear {
             part.is_shared && part.factor % element as i32 == 0
         });
         // A part that is kept must not hide a constant, which another one may cancel.
-        if kept.constant == full.constant && kept.scaled(element).is_some() { kept } else { full }
+        if kept.constant == full.constant && kept.is_multiple(element as i32) { kept } else { full }
     }
 
     /// Decomposes `offset + bytes` as far as `is_whole` does not hold for a part. The parts of a shared part are shared.
@@ -337,13 +338,28 @@ impl Linear {
     /// The index of elements of `element` bytes, and the shift that the hardware applies to it; `None` if the sum is
     /// not a multiple of the element.
     pub(crate) fn scaled(&self, element: u32) -> Option<(Linear, u32)> {
-        (0..=MAX_SHIFT).rev().find_map(|shift| {
-            // The hardware's shift is used if it makes scaling unnecessary. Otherwise accesses to members of one
-            // record should use the same shift, so that they share the scaled offset.
-            let worth = |divided: &Linear| shift == 0 || divided.terms.iter().any(|(_, factor)| *factor == 1);
-            let divided = divide(self, element << shift).filter(worth)?;
-            Some((divided, shift))
-        })
+        // The hardware's shift is used if it makes scaling unnecessary. Otherwise accesses to members of one record should
+        // use the same shift, so that they share the scaled offset.
+        let has = |unit: i32| self.terms.iter().any(|(_, factor)| *factor == unit);
+        let fits = |shift: &u32| {
+            let unit = (element << shift) as i32;
+            self.is_multiple(unit) && (*shift == 0 || has(unit))
+        };
+        let shift = (0..=MAX_SHIFT).rev().find(fits)?;
+        Some((self.divided((element << shift) as i32), shift))
+    }
+
+    /// Whether the constant and the factors of all terms are multiples of `unit`.
+    pub(crate) fn is_multiple(&self, unit: i32) -> bool {
+        self.constant % unit == 0 && self.terms.iter().all(|(_, factor)| factor % unit == 0)
+    }
+
+    /// The sum divided by `unit`, of which it is a multiple.
+    fn divided(&self, unit: i32) -> Linear {
+        Linear {
+            terms: self.terms.iter().map(|(src, factor)| (*src, factor / unit)).collect(),
+            constant: self.constant / unit,
+        }
     }
 
     fn add_term(&mut self, src: Src, factor: i32) -> bool {
@@ -373,16 +389,6 @@ impl Linear {
             None => constant,
         }
     }
-}
-
-/// `linear / unit`, if every term is a multiple.
-fn divide(linear: &Linear, unit: u32) -> Option<Linear> {
-    let unit = unit as i32;
-    let divisible = linear.constant % unit == 0 && linear.terms.iter().all(|(_, factor)| factor % unit == 0);
-    divisible.then(|| Linear {
-        terms: linear.terms.iter().map(|(src, factor)| (*src, factor / unit)).collect(),
-        constant: linear.constant / unit,
-    })
 }
 
 /// The summands of `src`, each with its factor; `None` if it is not a sum, or a product or shift by a

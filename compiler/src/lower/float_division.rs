@@ -50,22 +50,22 @@ fn share_roots(f: &mut Function<'_>) {
         return;
     }
     let mut has_root: Side<Value, bool> = Side::new(f.values.len());
-    let insts: Vec<_> =
-        f.layout.iter().flat_map(|segment| f.block(segment.block).insts.iter().copied()).collect();
-    for inst in &insts {
+    let mut reciprocal = Vec::new();
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
         let data = &f.insts[*inst];
-        if data.op == Op::Ir(IrOp::Fsqrt)
-            && let Some(value) = data.srcs[0].as_value()
-        {
-            has_root[value] |= f.ty(value).bits == 32;
+        match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Fsqrt), [src]) => {
+                if let Some(value) = src.as_value() {
+                    has_root[value] |= f.ty(value).bits == 32;
+                }
+            }
+            (Op::Hw(Opcode::Rsqrt), [src]) if src.flags.is_empty() => reciprocal.push(*inst),
+            _ => {}
         }
     }
-    for inst in insts {
+    for inst in reciprocal {
         let data = f.insts[inst];
-        let is_shared = data.op == Op::Hw(Opcode::Rsqrt)
-            && data.srcs[0].flags.is_empty()
-            && data.srcs[0].as_value().is_some_and(|value| has_root[value]);
-        if is_shared {
+        if data.srcs[0].as_value().is_some_and(|value| has_root[value]) {
             f.set_inst(inst, InstData { op: Opcode::Rsqrts.into(), ..data });
         }
     }

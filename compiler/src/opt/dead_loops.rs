@@ -4,7 +4,7 @@
 //! require of loops, so that it may as well not begin: its first block jumps to what follows, and `opt_simplify_control`
 //! removes the construct.
 
-use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Side, Value};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Segment, Side, Value};
 
 use super::is_removable_load;
 
@@ -13,19 +13,30 @@ pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
     if !f.layout.iter().any(|segment| segment.seam == Seam::Loop) {
         return;
     }
-    let places = Places::of(f);
+    // Where values are read is needed for few loops.
+    let mut places = None;
     let mut open = Vec::new();
     for index in 0..f.layout.len() {
         match f.layout[index].seam {
             Seam::Loop => open.push(index + 1),
             Seam::EndLoop => {
-                if let Some(first) = open.pop().filter(|first| places.is_dead(f, *first, index)) {
+                if let Some(first) = open.pop().filter(|first| may_be_dead(f, *first, index))
+                    && places.get_or_insert_with(|| Places::of(f)).is_dead(f, first, index)
+                {
                     leave(f, first, index);
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Whether the blocks from `first` to `last` of the layout, a loop, have no effect, and no phis behind them.
+fn may_be_dead(f: &Function<'_>, first: usize, last: usize) -> bool {
+    let insts = f.layout[first..=last].iter().flat_map(|segment| &f.block(segment.block).insts);
+    let has_phis = |after: &Segment| f.phi_count(after.block) > 0;
+    f.layout.get(last + 1).is_some_and(|after| !has_phis(after))
+        && insts.map(|inst| &f.insts[*inst]).all(|data| data.target().is_some() || has_no_effect(data))
 }
 
 /// Jumps from the first block of a loop or scope, which is segment `first` of the layout and ends at segment `last`, to the
@@ -75,12 +86,10 @@ impl Places {
         places
     }
 
-    /// Whether the blocks from `first` to `last` of the layout, a loop that is left somewhere, do nothing for the others.
+    /// Whether the blocks from `first` to `last` of the layout, a loop that [`may_be_dead`], are left somewhere and compute
+    /// nothing for the others.
     fn is_dead(&self, f: &Function<'_>, first: usize, last: usize) -> bool {
-        let Some(after) = f.layout.get(last + 1).map(|segment| segment.block) else { return false };
-        if f.phi_count(after) > 0 {
-            return false;
-        }
+        let after = f.layout[last + 1].block;
         let is_read_outside = |value: &Value| {
             let reads = self.reads[*value];
             reads.last != 0 && (reads.first <= first as u32 || reads.last > last as u32 + 1)
@@ -95,7 +104,7 @@ impl Places {
                     if !is_inside && target != after {
                         return false;
                     }
-                } else if !has_no_effect(data) || data.dsts.iter().any(is_read_outside) {
+                } else if data.dsts.iter().any(is_read_outside) {
                     return false;
                 }
             }

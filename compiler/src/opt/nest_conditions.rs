@@ -54,48 +54,59 @@ fn table(f: &Function<'_>, inst: Inst) -> Option<Truth> {
     is_join.then(|| data.get(key::TABLE)).filter(|table| matches!(*table, Truth::AND | Truth::OR))
 }
 
-/// Where values are used; positions are in the layout.
+/// Where values are used.
 struct Uses<'s> {
-    count: ScratchSide<'s, Value, u32>,
+    rows: ScratchSide<'s, Value, Row>,
     repeatable: Side<Value, bool>,
+}
+
+/// The uses of a value; positions are in the layout.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    count: u32,
     /// The position of the last use in the order of the layout.
-    last: ScratchSide<'s, Value, u32>,
+    last: u32,
     /// The position of the innermost loop that contains the definition; 0 if there is none.
-    home: ScratchSide<'s, Value, u32>,
+    home: u32,
 }
 
 impl<'s> Uses<'s> {
     fn of(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
-        let mut uses = Uses {
-            count: ScratchSide::new_in(scratch, f.values.len()),
-            repeatable: repeatable(f),
-            last: ScratchSide::new_in(scratch, f.values.len()),
-            home: ScratchSide::new_in(scratch, f.values.len()),
-        };
+        let mut rows: ScratchSide<'_, Value, Row> = ScratchSide::new_in(scratch, f.values.len());
         let mut place_of: ScratchSide<'_, Block, u32> = ScratchSide::new_in(scratch, f.blocks.len());
         (0..).zip(f.layout).for_each(|(at, segment)| place_of[segment.block] = at);
         let mut loops = Loops::default();
         for (at, segment) in (0..).zip(f.layout) {
+            let home = loops.innermost();
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
-                data.dsts.iter().for_each(|dst| uses.home[*dst] = loops.innermost());
+                if home != 0 {
+                    data.dsts.iter().for_each(|dst| rows[*dst].home = home);
+                }
+                let is_phi = data.op == Op::Ir(IrOp::Phi);
                 for (index, src) in data.srcs.iter().enumerate() {
                     let Some(value) = src.as_value() else { continue };
                     // A phi reads at the end of the predecessor.
-                    let from = data.mods.get(index).filter(|_| data.op == Op::Ir(IrOp::Phi));
-                    let at = from.map_or(at, |from| place_of[Block(*from)]);
-                    uses.count[value] += 1;
-                    uses.last[value] = uses.last[value].max(at);
+                    let at = if is_phi { place_of[Block(data.mods[index])] } else { at };
+                    let row = &mut rows[value];
+                    row.count += 1;
+                    row.last = row.last.max(at);
                 }
             }
             loops.pass(at, segment.seam);
         }
-        uses
+        Uses { rows, repeatable: repeatable(f) }
+    }
+
+    /// Whether `value` has a single use.
+    fn is_single(&self, value: Value) -> bool {
+        self.rows[value].count == 1
     }
 
     /// Whether a phi after the position `end` may have the register of `src`, in a loop at position `home`.
     fn ends(&self, src: Src, end: usize, home: u32) -> bool {
-        src.as_value().is_some_and(|value| self.last[value] <= end as u32 && self.home[value] == home)
+        let row = src.as_value().map(|value| self.rows[value]);
+        row.is_some_and(|row| row.last <= end as u32 && row.home == home)
     }
 }
 
@@ -192,7 +203,7 @@ fn copies(f: &Function<'_>, uses: &Uses<'_>, open: &Open, end: usize, join: Bloc
 
 /// Whether `condition` is a comparison with no other use, or one that is repeated for each.
 fn is_comparison(f: &Function<'_>, uses: &Uses<'_>, condition: Src) -> bool {
-    let is_only = condition.as_value().is_some_and(|value| uses.count[value] == 1 || uses.repeatable[value]);
+    let is_only = condition.as_value().is_some_and(|value| uses.is_single(value) || uses.repeatable[value]);
     is_only && f.def(condition).is_some_and(|data| matches!(data.op, Op::Ir(IrOp::Icmp | IrOp::Fcmp)))
 }
 
@@ -207,8 +218,7 @@ fn conditions(
     let mut pending: ArrayVec<Src, MAX_CONDITIONS> = ArrayVec::new();
     pending.push(condition);
     while let Some(src) = pending.pop() {
-        let def =
-            src.as_value().filter(|value| uses.count[*value] == 1).and_then(|value| f.values[value].def);
+        let def = src.as_value().filter(|value| uses.is_single(*value)).and_then(|value| f.values[value].def);
         let joined = def.filter(|inst| table(f, *inst) == Some(wanted)).map(|inst| f.insts[inst].srcs);
         match joined {
             Some([a, b]) if found.len() + pending.len() + 2 <= MAX_CONDITIONS => {

@@ -17,6 +17,8 @@
 //!
 //! Before: stage source. After: the same.
 
+use std::cell::Cell;
+
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
@@ -24,8 +26,9 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::movable::MovableValues;
 use crate::ir::key;
+use crate::ir::rewrite::map_some;
 use crate::ir::{
-    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type,
+    Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
 use crate::lower::{Linear, Part};
 
@@ -48,7 +51,7 @@ pub fn opt_uniform_bases(f: &mut Function<'_>) {
 
 fn add_constants(f: &mut Function<'_>, scratch: &Bump) {
     let (accesses, indices) = find(f, scratch);
-    let mut bases = Bases { all: ArrayVec::new(), moved: ScratchSide::new_in(scratch, f.insts.len()) };
+    let mut bases = Bases { all: ArrayVec::new(), moved: ScratchSide::later_in(scratch, f.insts.len()) };
     for access in &accesses {
         let index = &indices[access.index];
         let moved = access.constant.wrapping_sub(index.kept());
@@ -57,13 +60,7 @@ fn add_constants(f: &mut Function<'_>, scratch: &Bump) {
         }
     }
     if !bases.all.is_empty() {
-        let entry = f.entry();
-        f.map_insts(|r, inst| {
-            if r.block == entry {
-                bases.build_first(r, inst);
-            }
-            bases.rewrite(r, inst)
-        });
+        bases.apply(f);
     }
 }
 
@@ -133,8 +130,7 @@ fn locate(
         return None;
     }
     let (linear, element) = (Linear::of_parts(f, offset, 0, is_whole), u32::from(ty.bits / 8));
-    linear.scaled(element)?;
-    Some((base, linear, element))
+    linear.is_multiple(element as i32).then_some((base, linear, element))
 }
 
 /// Base and offset of a load or store.
@@ -188,11 +184,23 @@ impl Bases<'_> {
         is_known || self.all.try_push(Base { base, constant, sum: None }).is_ok()
     }
 
-    /// Builds sums with uniform registers, before the first instruction that computes something.
-    fn build_first(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) {
-        if !matches!(r.f.insts[inst].op, Op::Ir(IrOp::Phi | IrOp::Preload)) {
-            self.build(r, |base| base.as_value().is_none());
-        }
+    /// Builds sums with uniform registers before the first instruction that computes something, others after the definitions
+    /// of the bases, and moves the constants of accesses.
+    fn apply(&mut self, f: &mut Function<'_>) {
+        let entry = f.entry();
+        let values: ArrayVec<Value, MOST_BASES> =
+            self.all.iter().filter_map(|sum| sum.base.as_value()).collect();
+        let is_begun = Cell::new(false);
+        let defines = |data: &InstData<'_>| data.dsts.iter().any(|dst| values.contains(dst));
+        let is_subject = |data: &InstData<'_>| !is_begun.get() || location(data).is_some() || defines(data);
+        map_some(f, is_subject, |r, inst| {
+            let data = r.f.insts[inst];
+            let computes = !matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Preload));
+            if computes && !is_begun.replace(true) && r.block == entry {
+                self.build(r, |base| base.as_value().is_none());
+            }
+            self.rewrite(r, inst, &data)
+        });
     }
 
     /// Builds the sums of the bases that `is_there` accepts.
@@ -205,8 +213,7 @@ impl Bases<'_> {
     }
 
     /// Moves the constant of an access to its base, and builds sums after the definitions of bases.
-    fn rewrite(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
-        let data = r.f.insts[inst];
+    fn rewrite(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst, data: &InstData<'_>) -> Rewrite {
         let defines = |base: Src| base.as_value().is_some_and(|value| data.dsts.contains(&value));
         if self.all.iter().any(|sum| defines(sum.base)) {
             r.push(data.op, data.dsts, data.srcs, data.mods);
