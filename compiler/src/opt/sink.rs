@@ -43,11 +43,7 @@ pub fn opt_sink(f: &mut Function<'_>) {
         tree: &tree,
         f,
     };
-    for block in sinker.f.blocks_in_order() {
-        for (position, inst) in (0..).zip(&sinker.f.block(block).insts) {
-            sinker.place[*inst] = position;
-        }
-    }
+    sinker.find_places();
     let order: Vec<Block> = sinker.f.blocks_in_order().filter(|block| tree.is_reachable(*block)).collect();
     for block in &order {
         sinker.phis(*block);
@@ -72,6 +68,12 @@ fn can_sink(data: &InstData<'_>) -> bool {
     op && data.is_pure()
 }
 
+/// Whether an instruction may sink, or takes the result of one apart.
+fn may_sink(f: &Function<'_>, data: &InstData<'_>) -> bool {
+    let is_split = data.op == Op::Ir(IrOp::Split);
+    can_sink(data) || is_split && f.def(data.srcs[0]).is_some_and(|load| can_sink(&load))
+}
+
 /// The header of the innermost loop around each block.
 fn loops(f: &Function<'_>) -> Side<Block, Option<Block>> {
     let mut loops = Side::new(f.blocks.len());
@@ -87,11 +89,22 @@ fn loops(f: &Function<'_>) -> Side<Block, Option<Block>> {
     loops
 }
 
+/// Where a value is used first.
+#[derive(Clone, Copy, Default)]
+enum FirstUse {
+    /// Not of interest: its definition stays.
+    #[default]
+    Any,
+    /// Nowhere so far.
+    None,
+    At(Use),
+}
+
 struct Sinker<'s, 'a> {
     f: &'s mut Function<'a>,
     tree: &'s Dominance,
     loops: Side<Block, Option<Block>>,
-    first_use: Side<Value, Option<Use>>,
+    first_use: Side<Value, FirstUse>,
     /// Position of each instruction in its block.
     place: Side<Inst, u32>,
     /// Instructions that move before a remaining instruction, in reverse order: a definition is visited after
@@ -104,6 +117,19 @@ struct Sinker<'s, 'a> {
 }
 
 impl Sinker<'_, '_> {
+    /// Records the positions of instructions, and which may sink.
+    fn find_places(&mut self) {
+        for block in self.f.blocks_in_order() {
+            for (position, inst) in (0..).zip(&self.f.block(block).insts) {
+                self.place[*inst] = position;
+                let data = &self.f.insts[*inst];
+                if may_sink(self.f, data) {
+                    data.dsts.iter().for_each(|dst| self.first_use[*dst] = FirstUse::None);
+                }
+            }
+        }
+    }
+
     /// Records the uses by the phis of a block. This precedes the walk, because the phis of a loop header
     /// read values defined later in the layout.
     fn phis(&mut self, block: Block) {
@@ -140,8 +166,12 @@ impl Sinker<'_, '_> {
 
     /// Records that `value` is used at `new`.
     fn read(&mut self, value: Value, new: Use) {
-        let merged = self.first_use[value].map_or(new, |old| self.earlier(old, new));
-        self.first_use[value] = Some(merged);
+        let merged = match self.first_use[value] {
+            FirstUse::Any => return,
+            FirstUse::None => new,
+            FirstUse::At(old) => self.earlier(old, new),
+        };
+        self.first_use[value] = FirstUse::At(merged);
     }
 
     /// A position that reaches both uses.
@@ -158,12 +188,10 @@ impl Sinker<'_, '_> {
 
     /// The new position of an instruction of `block`, if it moves.
     fn target(&self, block: Block, data: &InstData<'_>) -> Option<Use> {
-        let splits = data.op == Op::Ir(IrOp::Split)
-            && data.srcs.first().and_then(|src| self.f.def(*src)).is_some_and(|load| can_sink(&load));
-        if !splits && !can_sink(data) {
-            return None;
-        }
-        let uses = data.dsts.iter().filter_map(|dst| self.first_use[*dst]);
+        let uses = data.dsts.iter().filter_map(|dst| match self.first_use[*dst] {
+            FirstUse::At(first) => Some(first),
+            FirstUse::Any | FirstUse::None => None,
+        });
         let mut target = uses.reduce(|old, new| self.earlier(old, new))?;
         while self.loops[target.block] != self.loops[block] {
             target = self.end_of(self.tree.parent(target.block)?);
