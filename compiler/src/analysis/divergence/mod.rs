@@ -25,7 +25,7 @@ use crate::ir::{Block, Function, Inst, Notes, Seam, Side, Src, Value};
 #[derive(Clone, Debug)]
 pub struct Divergence {
     divergent: Side<Value, bool>,
-    /// The block that defines each value.
+    /// The block that defines each value, if it is in a loop.
     home: Side<Value, Option<Block>>,
     /// Constructs in the order they open.
     constructs: Vec<Construct>,

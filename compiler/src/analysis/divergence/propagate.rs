@@ -21,7 +21,7 @@ pub(super) fn run(f: &Function<'_>, stage: Stage) -> Divergence {
         spreads: false,
         result: Divergence {
             divergent: Side::new(f.values.len()),
-            home: Side::new(f.values.len()),
+            home: Side::later(f.values.len()),
             constructs: Vec::new(),
             places: Side::new(f.blocks.len()),
         },
@@ -54,8 +54,10 @@ impl Propagation<'_, '_> {
         let mut around: Option<u32> = None;
         for (index, segment) in f.layout.iter().enumerate() {
             let block = segment.block;
-            for dst in f.block(block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
-                self.result.home[*dst] = Some(block);
+            if f.block(block).loop_depth > 0 {
+                for dst in f.block(block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
+                    self.result.home[*dst] = Some(block);
+                }
             }
             let mut place = Place { segment: index, around, ..Place::default() };
             if let (Some(end), Some(next)) = (ends[index], f.layout.get(index + 1)) {
