@@ -11,6 +11,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
+use crate::ir::rewrite::map_from;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, ScratchSide, Src};
 
 /// Maximum number of values tracked at a time.
@@ -22,12 +23,10 @@ const MAX_EMPTY_BLOCKS: usize = 16;
 /// Replaces loads whose value is known.
 pub fn opt_forward_memory(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
-        // In most functions there are none.
-        if !Memory::new_in(scratch, f).knows_any(f) {
-            return;
-        }
         let mut memory = Memory::new_in(scratch, f);
-        f.map_insts(|r, inst| {
+        // In most functions there are none.
+        let Some(start) = memory.first_known(f) else { return };
+        map_from(f, start, |r, inst| {
             memory.enter(r.f, r.block);
             let data = r.f.insts[inst];
             let Some((known, first)) = memory.visit(r.f, &data) else { return Rewrite::Keep };
@@ -61,11 +60,13 @@ impl<'s> Memory<'s> {
         Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch }
     }
 
-    /// Whether the value of any load is known.
-    fn knows_any(&mut self, f: &Function<'_>) -> bool {
-        f.blocks_in_order().any(|block| {
+    /// Steps over what precedes the first load whose value is known. Returns its position in the layout and in its block.
+    fn first_known(&mut self, f: &Function<'_>) -> Option<(usize, usize)> {
+        f.blocks_in_order().enumerate().find_map(|(index, block)| {
             self.enter(f, block);
-            f.block(block).insts.iter().any(|inst| self.visit(f, &f.insts[*inst]).is_some())
+            let insts = &f.block(block).insts;
+            let at = insts.iter().position(|inst| self.visit(f, &f.insts[*inst]).is_some())?;
+            Some((index, at))
         })
     }
 
@@ -85,8 +86,11 @@ impl<'s> Memory<'s> {
         self.known.clear();
         let mut ends = f.block(block).preds.iter().map(|pred| self.at_end[last_with_insts(f, *pred)]);
         if let Some(first) = ends.next() {
-            let in_all = |known: &&Known| ends.clone().all(|end| end.contains(known));
-            self.known.extend(first.iter().filter(in_all).copied());
+            // Mostly the lists begin alike.
+            let is_in =
+                |end: &[Known], at: usize, known: &Known| end.get(at) == Some(known) || end.contains(known);
+            let in_all = |(at, known): &(usize, &Known)| ends.clone().all(|end| is_in(end, *at, known));
+            self.known.extend(first.iter().enumerate().filter(in_all).map(|(_, known)| *known));
         }
     }
 

@@ -16,6 +16,7 @@ use bumpalo::Bump;
 use super::algebraic::exact_values;
 use crate::analysis::uses::uses;
 use crate::ir::key;
+use crate::ir::rewrite::map_from;
 use crate::ir::{
     Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src, Type, Value,
 };
@@ -44,13 +45,11 @@ pub fn opt_reassociate(f: &mut Function<'_>) {
 }
 
 fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
-    if !has_chains(f, scratch) {
-        return;
-    }
+    let mut known = Known::later_in(scratch, f.values.len());
+    let Some(start) = first_chain(f, &mut known) else { return };
     let exact = if f.has_exact { exact_values(f) } else { Side::default() };
     let uses = uses(f, scratch);
-    let mut known = Known::later_in(scratch, f.values.len());
-    f.map_insts(|r, inst| {
+    map_from(f, start, |r, inst| {
         let data = r.f.insts[inst];
         let Some((dst, linear, joins)) = combine(r.f, &known, &data) else { return Rewrite::Keep };
         let plain = linear.factor == 1.0 || linear.factor == -1.0 || linear.offset == 0.0;
@@ -71,20 +70,21 @@ fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
 /// The linear forms of values.
 type Known<'s> = ScratchSide<'s, Value, Option<Linear>>;
 
-/// Whether several operations form a chain; most functions have none.
-fn has_chains(f: &Function<'_>, scratch: &Bump) -> bool {
-    let mut known = Known::later_in(scratch, f.values.len());
-    for block in f.blocks_in_order() {
-        for inst in &f.block(block).insts {
-            let data = &f.insts[*inst];
-            let Some((dst, linear, _)) = combine(f, &known, data) else { continue };
-            if linear.operations > 1 && data.op != Op::Ir(IrOp::Fneg) {
-                return true;
+/// The position in the layout and in its block of the first operation that ends a chain; most functions have none. Records the
+/// linear forms up to there.
+fn first_chain(f: &Function<'_>, known: &mut Known<'_>) -> Option<(usize, usize)> {
+    f.blocks_in_order().enumerate().find_map(|(index, block)| {
+        let mut insts = f.block(block).insts.iter().map(|inst| &f.insts[*inst]);
+        let at = insts.position(|data| {
+            let Some((dst, linear, _)) = combine(f, known, data) else { return false };
+            let ends_chain = linear.operations > 1 && data.op != Op::Ir(IrOp::Fneg);
+            if !ends_chain {
+                known[dst] = Some(linear);
             }
-            known[dst] = Some(linear);
-        }
-    }
-    false
+            ends_chain
+        })?;
+        Some((index, at))
+    })
 }
 
 /// Whether an operation can be part of a chain: a sum or product with a constant.

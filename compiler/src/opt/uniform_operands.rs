@@ -11,6 +11,7 @@ use bumpalo::Bump;
 
 use super::{is_plain, split_fixed};
 use crate::analysis::movable::MovableValues;
+use crate::ir::rewrite::map_from;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Groups the uniform operands of integer sums and products.
@@ -23,10 +24,8 @@ pub fn opt_uniform_operands(f: &mut Function<'_>) {
 fn group_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut uniform = Uniform { values: MovableValues::new_in(scratch, f) };
     // Most functions have nothing to group.
-    if !uniform.find_group(f) {
-        return;
-    }
-    f.map_insts(|r, inst| {
+    let Some(start) = uniform.find_group(f) else { return };
+    map_from(f, start, |r, inst| {
         let data = r.f.insts[inst];
         let Some(group) = uniform.group(r.f, &data) else {
             uniform.values.note(&data, true);
@@ -48,12 +47,15 @@ struct Uniform<'s> {
 }
 
 impl Uniform<'_> {
-    /// Whether there is a group. Records which values are uniform up to there.
-    fn find_group(&mut self, f: &Function<'_>) -> bool {
-        f.blocks_in_order().flat_map(|block| &f.block(block).insts).any(|inst| {
-            let data = &f.insts[*inst];
-            self.values.note(data, true);
-            self.group(f, data).is_some()
+    /// The position in the layout and in its block of the first group. Records which values are uniform up to there.
+    fn find_group(&mut self, f: &Function<'_>) -> Option<(usize, usize)> {
+        f.blocks_in_order().enumerate().find_map(|(index, block)| {
+            let mut insts = f.block(block).insts.iter().map(|inst| &f.insts[*inst]);
+            let at = insts.position(|data| {
+                self.values.note(data, true);
+                self.group(f, data).is_some()
+            })?;
+            Some((index, at))
         })
     }
 
