@@ -26,6 +26,7 @@ use bumpalo::Bump;
 
 use crate::ir::key;
 use crate::ir::op::mods;
+use crate::ir::rewrite::map_some;
 use crate::ir::{
     Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
 };
@@ -46,7 +47,7 @@ pub fn opt_fuse(f: &mut Function<'_>) {
 
 fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
     let uses = Uses::of(f, scratch);
-    f.map_insts(|r, inst| {
+    map_some(f, may_fuse, |r, inst| {
         let data = r.f.insts[inst];
         let fused = match data.op {
             Op::Hw(Opcode::Fadd) if r.f.contract => {
@@ -64,6 +65,12 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
         };
         if fused.is_some() { Rewrite::Remove } else { Rewrite::Keep }
     });
+}
+
+/// Whether an operation may be fused with what computes its sources.
+fn may_fuse(data: &InstData<'_>) -> bool {
+    use Opcode::{Bitop, Fadd, Fmul, Hadd, Iadd, Isub};
+    matches!(data.op, Op::Hw(Fadd | Hadd | Fmul | Iadd | Isub | Bitop) | Op::Ir(IrOp::Fneg | IrOp::Fcmp))
 }
 
 /// Maximum number of products in a sum that is rebuilt.
