@@ -77,7 +77,7 @@ impl<'s> Numbering<'s> {
     }
 
     /// Numbers `inst`, or replaces it by an earlier identical instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         match self.find(rewriter.f, rewriter.block, inst) {
             None => Rewrite::Keep,

@@ -147,18 +147,17 @@ impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
         let affected = if self.which == LocalRewrites::CSE { 0 } else { self.affected(rewriter.f, inst) };
-        let result = match affected {
-            0 => self.number(rewriter, inst),
-            affected => {
-                let data = rewriter.f.insts[inst];
-                let result = match is_within_reach(&data, affected) {
-                    true => self.rewrite(rewriter, inst, &data),
-                    false => self.number(rewriter, inst),
-                };
-                self.note_affected(rewriter.f, inst, data.dsts, affected);
-                result
+        let mut result = Rewrite::Keep;
+        if affected > 0 {
+            let data = rewriter.f.insts[inst];
+            if is_within_reach(&data, affected) {
+                result = self.rewrite(rewriter, inst, &data);
             }
-        };
+            self.note_affected(rewriter.f, inst, data.dsts, affected);
+        }
+        if result == Rewrite::Keep {
+            result = self.number(rewriter, inst);
+        }
         if rewriter.built() > start {
             rewriter.relax_result(inst, result);
             self.settle(rewriter, start);
@@ -206,6 +205,7 @@ impl Local<'_> {
     }
 
     /// Merges an instruction that other rewrites do not change.
+    #[inline(always)]
     fn number(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         match &mut self.numbering {
             Some(numbering) => numbering.visit(rewriter, inst),
@@ -213,7 +213,7 @@ impl Local<'_> {
         }
     }
 
-    /// Like [`Local::rewrite`], for the few instructions that rewrites build.
+    /// Rewrites or numbers one of the few instructions that rewrites build.
     #[inline(never)]
     fn rewrite_built<'a>(
         &mut self,
@@ -221,10 +221,13 @@ impl Local<'_> {
         inst: Inst,
         data: &InstData<'a>,
     ) -> Rewrite {
-        self.rewrite(rewriter, inst, data)
+        match self.rewrite(rewriter, inst, data) {
+            Rewrite::Keep => self.number(rewriter, inst),
+            result => result,
+        }
     }
 
-    /// Applies the first rewrite that has an effect.
+    /// Applies the first rewrite but numbering that has an effect.
     #[inline(always)]
     fn rewrite<'a>(&mut self, rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
         let exchanged;
@@ -247,11 +250,8 @@ impl Local<'_> {
             }
         }
         if self.which.contains(LocalRewrites::ALGEBRAIC) {
-            let result = self.rules.visit(rewriter, data);
-            if !matches!(result, Rewrite::Keep) {
-                return result;
-            }
+            return self.rules.visit(rewriter, data);
         }
-        self.number(rewriter, inst)
+        Rewrite::Keep
     }
 }
