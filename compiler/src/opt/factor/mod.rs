@@ -99,6 +99,15 @@ impl Reader {
     }
 }
 
+/// The products that contain a value, each counted once.
+#[derive(Clone, Copy, Default)]
+struct Products {
+    /// Number of products of the function.
+    all: u16,
+    /// Number of products of three or more factors.
+    longer: u16,
+}
+
 /// An operation of chains, or a negation, and its block.
 struct Operation {
     inst: Inst,
@@ -121,10 +130,8 @@ struct Chains<'s> {
     scaled: ScratchSide<'s, Value, bool>,
     /// Values that the preamble could compute.
     uniform: ScratchSide<'s, Value, bool>,
-    /// Number of products of three or more factors that contain each value.
-    shared: ScratchSide<'s, Value, u32>,
-    /// Number of products of the function that contain each value.
-    products: ScratchSide<'s, Value, u32>,
+    /// Number of products that contain each value.
+    products: ScratchSide<'s, Value, Products>,
     /// For each examined instruction, its operation if it is a plain product, sum, or sum with a product, and
     /// not uniform.
     kinds: ScratchSide<'s, Inst, Option<Option<Opcode>>>,
@@ -155,7 +162,6 @@ impl<'s> Chains<'s> {
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
             scaled: ScratchSide::new_in(scratch, f.values.len()),
             uniform: ScratchSide::new_in(scratch, f.values.len()),
-            shared: ScratchSide::later_in(scratch, f.values.len()),
             products: ScratchSide::later_in(scratch, f.values.len()),
             kinds: ScratchSide::new_in(scratch, f.insts.len()),
             summaries: ScratchSide::later_in(scratch, f.values.len()),
@@ -294,8 +300,9 @@ impl<'s> Chains<'s> {
     fn count_leaves(&mut self, leaves: &[Src]) {
         for (at, leaf) in leaves.iter().enumerate() {
             if let Some(value) = leaf.as_value().filter(|_| !leaves[..at].contains(leaf)) {
-                self.products[value] += 1;
-                self.shared[value] += u32::from(leaves.len() > 2);
+                let products = &mut self.products[value];
+                products.all = products.all.saturating_add(1);
+                products.longer = products.longer.saturating_add(u16::from(leaves.len() > 2));
             }
         }
     }
@@ -463,17 +470,17 @@ impl<'s> Chains<'s> {
 
     /// The rank of a factor: constants, then uniform ones, then by descending number of products that share
     /// it.
-    fn rank(&self, leaf: Src) -> (u8, u32) {
+    fn rank(&self, leaf: Src) -> (u8, u16) {
         match leaf.as_value() {
             None if leaf.as_imm().is_some() => (0, 0),
-            Some(value) if !self.uniform[value] => (2, u32::MAX - self.shared[value].max(1)),
+            Some(value) if !self.uniform[value] => (2, u16::MAX - self.products[value].longer.max(1)),
             _ => (1, 0),
         }
     }
 
     /// The number of products of three or more factors that contain this one.
-    fn count(&self, leaf: Src) -> u32 {
-        leaf.as_value().map_or(0, |value| self.shared[value])
+    fn count(&self, leaf: Src) -> u16 {
+        leaf.as_value().map_or(0, |value| self.products[value].longer)
     }
 
     /// The factors in multiplication order, if that creates a partial product for the preamble or for other
@@ -483,7 +490,7 @@ impl<'s> Chains<'s> {
             return None;
         }
         // Early factors come first in the order, so their number suffices.
-        let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u32::MAX - 1);
+        let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u16::MAX - 1);
         let early = term.leaves.iter().filter(is_early).count();
         let uniform = term.leaves.iter().filter(|leaf| self.is_uniform(**leaf)).count();
         if early < 2 || uniform == term.leaves.len() {
@@ -733,7 +740,7 @@ impl Maker<'_, '_, '_, '_> {
         if self.chains.pairs.is_none() && terms.len() >= FEWEST_OF_PAIRS && has_pair(terms) {
             self.chains.pairs = Some(Pairs::of(self.chains, self.r.f));
         }
-        let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value]);
+        let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value].all);
         let is_uniform = |src: Src| self.chains.is_uniform(src);
         let pairs = self.chains.pairs.as_ref();
         let are_shared =

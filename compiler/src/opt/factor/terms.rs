@@ -59,7 +59,7 @@ impl Group {
 pub(super) fn best_group(
     terms: &Terms,
     is_uniform: impl Fn(Src) -> bool,
-    products: impl Fn(Src) -> u32,
+    products: impl Fn(Src) -> u16,
     are_shared: impl Fn(&Term, &Term) -> bool,
     scaled: bool,
 ) -> Option<Group> {
@@ -133,7 +133,7 @@ fn saving(
     terms: &Terms,
     group: &Group,
     is_uniform: impl Fn(Src) -> bool,
-    products: impl Fn(Src) -> u32,
+    products: impl Fn(Src) -> u16,
     are_shared: impl Fn(&Term, &Term) -> bool,
     scaled: bool,
 ) -> usize {
