@@ -66,9 +66,8 @@ pub fn opt_unroll(f: &mut Function<'_>) {
         if starts.is_empty() || !f.with_scratch(|f, scratch| unroll(f, starts, scratch)) {
             return;
         }
-        f.compute_cfg();
         if loops(f).is_empty() {
-            return;
+            return f.compute_cfg();
         }
         rewrite_locally(f, LocalRewrites::COPY_PROP | LocalRewrites::CONSTANT_FOLDING);
         opt_simplify_control(f);
