@@ -136,14 +136,11 @@ impl Rewriter<'_, '_> {
     }
 
     fn replace_sources(&mut self, inst: Inst) {
-        let mut widths = 0;
-        let resolved = self.f.insts[inst].srcs.iter().map(|src| {
-            let src = self.resolve(*src);
-            widths |= src.bits;
-            src
-        });
-        let srcs = self.f.bump.alloc_slice_fill_iter(resolved);
-        self.f.present.note_widths(widths);
+        let srcs = self.f.bump.alloc_slice_copy(self.f.insts[inst].srcs);
+        for src in &mut *srcs {
+            *src = self.resolve(*src);
+            self.f.present.note_widths(src.bits);
+        }
         self.f.insts[inst].srcs = srcs;
     }
 }
@@ -177,8 +174,11 @@ impl<'a> Rewriter<'_, 'a> {
                 if self.f.has_relaxed {
                     self.fresh = self.f.values.len();
                 }
-                let result = rewrite(self, *inst);
-                self.apply(*inst, result);
+                match rewrite(self, *inst) {
+                    // Most stay.
+                    Rewrite::Keep => self.out.push(*inst),
+                    result => self.apply(*inst, result),
+                }
             }
         }
         self.f.block_mut(block).insts = std::mem::replace(&mut self.out, reuse(insts));

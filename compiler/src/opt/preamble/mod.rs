@@ -131,9 +131,11 @@ fn read_from_homes(f: &mut Function<'_>, homes: &ScratchSide<'_, Value, Option<S
             let inst = f.block(block).insts[index];
             let srcs = f.insts[inst].srcs;
             let is_moved = |src: &Src| src.as_value().is_some_and(|value| homes[value].is_some());
+            if !srcs.iter().any(is_moved) {
+                continue;
+            }
             // What moves as a whole would read the results of its last iteration.
-            let stays = !uniform.insts[inst] && uniform.whole(inst).is_none();
-            if stays && srcs.iter().any(is_moved) {
+            if !uniform.insts[inst] && uniform.whole(inst).is_none() {
                 f.insts[inst].srcs = f.bump.alloc_slice_fill_iter(srcs.iter().map(home));
             }
         }
