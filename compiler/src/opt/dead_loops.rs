@@ -8,6 +8,9 @@ use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Segment, Side, Value}
 
 use super::is_removable_load;
 
+/// Number of instructions after a loop that are looked at before the uses of all values are found.
+const NEARBY: usize = 32;
+
 /// Makes loops without effect jump past themselves.
 pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
     if !f.layout.iter().any(|segment| segment.seam == Seam::Loop) {
@@ -31,12 +34,24 @@ pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
     }
 }
 
-/// Whether the blocks from `first` to `last` of the layout, a loop, have no effect, and no phis behind them.
+/// Whether the blocks from `first` to `last` of the layout, a loop, have no effect, and neither phis behind them nor a reader
+/// nearby.
 fn may_be_dead(f: &Function<'_>, first: usize, last: usize) -> bool {
     let insts = f.layout[first..=last].iter().flat_map(|segment| &f.block(segment.block).insts);
     let has_phis = |after: &Segment| f.phi_count(after.block) > 0;
     f.layout.get(last + 1).is_some_and(|after| !has_phis(after))
         && insts.map(|inst| &f.insts[*inst]).all(|data| data.target().is_some() || has_no_effect(data))
+        && !is_read_soon(f, first, last)
+}
+
+/// Whether one of the first instructions after a loop reads what a phi of its first block accumulates: most loops compute
+/// something for what follows.
+fn is_read_soon(f: &Function<'_>, first: usize, last: usize) -> bool {
+    let header = f.layout[first].block;
+    let phis = &f.block(header).insts[..f.phi_count(header)];
+    let is_phi = |value: Value| phis.iter().any(|phi| f.insts[*phi].dst() == Some(value));
+    let mut next = f.layout[last + 1..].iter().flat_map(|segment| &f.block(segment.block).insts).take(NEARBY);
+    next.any(|inst| f.insts[*inst].srcs.iter().any(|src| src.as_value().is_some_and(is_phi)))
 }
 
 /// Jumps from the first block of a loop or scope, which is segment `first` of the layout and ends at segment `last`, to the
