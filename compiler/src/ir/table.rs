@@ -73,6 +73,12 @@ impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
         key.index() < self.len()
     }
 
+    /// The ids of the rows for which `holds`, ascending.
+    pub fn keys_where(&self, holds: impl Fn(&V) -> bool) -> impl Iterator<Item = K> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(move |(_, row)| holds(row)).map(|(index, _)| K::new(index))
+    }
+
     /// Every id, ascending.
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V, WATCHED> {
         (0..self.len()).map(K::new)

@@ -32,9 +32,9 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let has_narrow = f.values.keys().any(|value| f.ty(value).bits < Type::B16.bits);
+    let narrow: Vec<Value> = f.values.keys_where(|row| row.ty.bits < Type::B16.bits).collect();
     let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    if !has_narrow && !insts.any(|inst| is_selected(&f.insts[*inst])) {
+    if narrow.is_empty() && !insts.any(|inst| is_selected(&f.insts[*inst])) {
         f.stage = Stage::Selected;
         return Ok(());
     }
@@ -50,18 +50,15 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
         widened: Side::later(count),
         error: None,
     };
-    if has_narrow {
+    if !narrow.is_empty() {
         (selector.uses, selector.widened_from) = reads_of_narrow(f);
         if f.layout.len() > 1 {
             selector.repeatable = repeatable(f);
         }
         selector.narrow = Side::new(f.values.len());
-        for value in f.values.keys() {
-            let bits = f.ty(value).bits;
-            if bits < Type::B16.bits {
-                f.values[value].ty.bits = Type::B16.bits;
-                selector.narrow[value] = bits;
-            }
+        for value in narrow {
+            selector.narrow[value] = f.ty(value).bits;
+            f.values[value].ty.bits = Type::B16.bits;
         }
     }
     f.map_insts(|r, inst| selector.select(r, inst));
