@@ -43,7 +43,7 @@ impl Forwards {
     pub fn expect(&mut self, count: usize) {
         if self.list.capacity() == 0 {
             // Rewrites add values.
-            self.places = Side::later(count + count / 2);
+            self.places = Side::later(2 * count);
         }
     }
 

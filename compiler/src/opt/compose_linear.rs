@@ -38,8 +38,8 @@ const MOST_TERMS: usize = 8;
 /// Maximum number of atoms of a sum.
 const MOST_ATOMS: usize = 4;
 
-/// Typical number of float sums and products of a function, for preallocation.
-const TYPICAL_SUMS: usize = 64;
+/// Typical number of values of a function for each float sum or product, for preallocation.
+const VALUES_PER_SUM: usize = 4;
 
 /// Maximum number of coefficients, so that they fit in the uniform file beside the constants of the shader.
 const MOST_COEFFICIENTS: usize = UNIFORM_HALVES as usize / 6;
@@ -179,7 +179,7 @@ impl<'s> Maps<'s> {
             uses: uses(f, scratch),
             uniform: ScratchSide::new_in(scratch, f.values.len()),
             places: ScratchSide::new_in(scratch, f.values.len()),
-            sums: ArenaVec::with_capacity_in(TYPICAL_SUMS, scratch),
+            sums: ArenaVec::with_capacity_in(f.values.len() / VALUES_PER_SUM, scratch),
             read: ScratchSide::later_in(scratch, f.values.len()),
             wanted: ScratchSide::later_in(scratch, f.values.len()),
             kept: ScratchSide::later_in(scratch, f.values.len()),

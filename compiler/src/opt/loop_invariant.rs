@@ -162,19 +162,18 @@ impl Hoister<'_, '_, '_> {
     }
 
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {
-        let insts = self.f.take_insts(block);
-        let mut kept = self.f.inst_list();
+        let mut insts = self.f.take_insts(block);
         self.f.watch.visit(1 + insts.len());
-        for inst in insts {
-            moved.extend(self.regroup(inst, around));
-            if self.can_move(inst, around) {
-                self.move_out(inst, around);
-                moved.push(inst);
-            } else {
-                kept.push(inst);
+        insts.retain(|inst| {
+            moved.extend(self.regroup(*inst, around));
+            let moves = self.can_move(*inst, around);
+            if moves {
+                self.move_out(*inst, around);
+                moved.push(*inst);
             }
-        }
-        self.f.block_mut(block).insts = kept;
+            !moves
+        });
+        self.f.block_mut(block).insts = insts;
     }
 
     /// Regroups a sum, if only that reads the inner one; returns the sum of the summands from outside, to be moved.

@@ -93,6 +93,7 @@ impl Sharer<'_, '_, '_> {
         self.names.clear();
         let insts = self.f.take_insts(block);
         let mut out = self.f.inst_list();
+        out.reserve(insts.len());
         for (position, inst) in (1..).zip(&insts) {
             self.rename(*inst, position);
             out.push(*inst);

@@ -211,6 +211,7 @@ impl Sinker<'_, '_> {
     fn write(&mut self, block: Block) {
         let insts = self.f.take_insts(block);
         let mut out = self.f.inst_list();
+        out.reserve(insts.len());
         for inst in insts.into_iter().filter(|inst| !self.is_moved[*inst]) {
             out.extend(self.attached[inst].iter().rev());
             out.push(inst);
