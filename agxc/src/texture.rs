@@ -13,26 +13,83 @@ use crate::values::Slot;
 /// Maximum number of texels along a side.
 pub const MAX_SIDE: u32 = 4096;
 
-/// Formats with their names and bytes per texel.
-const FORMATS: &[(&str, Format, usize)] = &[
+/// A format with the name of GLSL's layout qualifier, and its bytes per texel.
+type Row = (&'static str, Format, usize);
+
+/// The formats. Without the suffix of a type, texels are unsigned and normalised.
+const FORMATS: &[Row] = &[
     ("rgba8", Format::RGBA8, 4),
     ("srgba8", Format { srgb: true, ..Format::RGBA8 }, 4),
-    ("r32f", Format::R32F, 4),
+    row("r8", R8, UNORM, 1),
+    row("r8_snorm", R8, SNORM, 1),
+    row("r8ui", R8, UINT, 1),
+    row("r8i", R8, SINT, 1),
+    row("rg8", RG8, UNORM, 2),
+    row("rg8_snorm", RG8, SNORM, 2),
+    row("rg8ui", RG8, UINT, 2),
+    row("rg8i", RG8, SINT, 2),
+    row("rgba8_snorm", RGBA8, SNORM, 4),
+    row("rgba8ui", RGBA8, UINT, 4),
+    row("rgba8i", RGBA8, SINT, 4),
+    row("r16", R16, UNORM, 2),
+    row("r16_snorm", R16, SNORM, 2),
+    row("r16ui", R16, UINT, 2),
+    row("r16i", R16, SINT, 2),
+    row("r16f", R16, FLOAT, 2),
+    row("rg16", RG16, UNORM, 4),
+    row("rg16_snorm", RG16, SNORM, 4),
+    row("rg16ui", RG16, UINT, 4),
+    row("rg16i", RG16, SINT, 4),
+    row("rg16f", RG16, FLOAT, 4),
+    row("rgba16", RGBA16, UNORM, 8),
+    row("rgba16_snorm", RGBA16, SNORM, 8),
+    row("rgba16ui", RGBA16, UINT, 8),
+    row("rgba16i", RGBA16, SINT, 8),
+    row("rgba16f", RGBA16, FLOAT, 8),
     ("r32ui", Format::R32UI, 4),
-    ("rgba32f", Format::RGBA32F, 16),
-    ("rgba32i", Format::RGBA32I, 16),
+    row("r32i", R32, SINT, 4),
+    ("r32f", Format::R32F, 4),
+    row("rg32ui", RG32, UINT, 8),
+    row("rg32i", RG32, SINT, 8),
+    row("rg32f", RG32, FLOAT, 8),
     ("rgba32ui", Format::RGBA32UI, 16),
+    ("rgba32i", Format::RGBA32I, 16),
+    ("rgba32f", Format::RGBA32F, 16),
+    row("rgb10_a2", 0x26, UNORM, 4),
+    row("rgb10_a2ui", 0x26, UINT, 4),
+    row("r11f_g11f_b10f", 0x25, FLOAT, 4),
 ];
+
+// Codes of channels and types, as in `Format`.
+const R8: u32 = 0x00;
+const RG8: u32 = 0x0a;
+const RGBA8: u32 = 0x28;
+const R16: u32 = 0x09;
+const RG16: u32 = 0x23;
+const RGBA16: u32 = 0x32;
+const R32: u32 = 0x21;
+const RG32: u32 = 0x31;
+const UNORM: u32 = 0;
+const SNORM: u32 = 1;
+const UINT: u32 = 2;
+const SINT: u32 = 3;
+const FLOAT: u32 = 4;
+
+const fn row(name: &'static str, channels: u32, kind: u32, bytes: usize) -> Row {
+    (name, Format { channels, kind, srgb: false }, bytes)
+}
 
 /// The format called `name`, and its bytes per texel.
 ///
 /// # Errors
-/// A sentence with the known names.
+/// A sentence with the kinds of names.
 pub fn format(name: &str) -> Result<(Format, usize), String> {
     let found = FORMATS.iter().find(|(known, ..)| *known == name);
     found.map(|(_, format, bytes)| (*format, *bytes)).ok_or_else(|| {
-        let names: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
-        format!("unknown texel format `{name}`; expected one of {}", names.join(", "))
+        format!(
+            "unknown texel format `{name}`; expected srgba8, or a format of GLSL like rgba8, r16f, rg32ui or \
+             rgba8_snorm"
+        )
     })
 }
 

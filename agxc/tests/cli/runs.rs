@@ -74,3 +74,73 @@ fn fragment_shaders_are_refused_with_one_sentence() {
         "error[AGX0101]: `run` supports compute and vertex shaders, not fragment shaders",
     );
 }
+
+/// A texel of each format whose channels are 1, in words: name, channels, type of the result, words.
+const TEXELS: &[(&str, usize, &str, &str)] = &[
+    ("r8", 1, "f32", "u8:255"),
+    ("r8_snorm", 1, "f32", "i8:127"),
+    ("r8ui", 1, "u32", "u8:1"),
+    ("r8i", 1, "i32", "i8:1"),
+    ("rg8", 2, "f32", "u8:255,255"),
+    ("rg8_snorm", 2, "f32", "i8:127,127"),
+    ("rg8ui", 2, "u32", "u8:1,1"),
+    ("rg8i", 2, "i32", "i8:1,1"),
+    ("rgba8", 4, "f32", "u8:255,255,255,255"),
+    ("srgba8", 4, "f32", "u8:255,255,255,255"),
+    ("rgba8_snorm", 4, "f32", "i8:127,127,127,127"),
+    ("rgba8ui", 4, "u32", "u8:1,1,1,1"),
+    ("rgba8i", 4, "i32", "i8:1,1,1,1"),
+    ("r16", 1, "f32", "u16:65535"),
+    ("r16_snorm", 1, "f32", "i16:32767"),
+    ("r16ui", 1, "u32", "u16:1"),
+    ("r16i", 1, "i32", "i16:1"),
+    ("r16f", 1, "f32", "f16:1"),
+    ("rg16", 2, "f32", "u16:65535,65535"),
+    ("rg16_snorm", 2, "f32", "i16:32767,32767"),
+    ("rg16ui", 2, "u32", "u16:1,1"),
+    ("rg16i", 2, "i32", "i16:1,1"),
+    ("rg16f", 2, "f32", "f16:1,1"),
+    ("rgba16", 4, "f32", "u16:65535,65535,65535,65535"),
+    ("rgba16_snorm", 4, "f32", "i16:32767,32767,32767,32767"),
+    ("rgba16ui", 4, "u32", "u16:1,1,1,1"),
+    ("rgba16i", 4, "i32", "i16:1,1,1,1"),
+    ("rgba16f", 4, "f32", "f16:1,1,1,1"),
+    ("r32ui", 1, "u32", "u32:1"),
+    ("r32i", 1, "i32", "i32:1"),
+    ("r32f", 1, "f32", "f32:1"),
+    ("rg32ui", 2, "u32", "u32:1,1"),
+    ("rg32i", 2, "i32", "i32:1,1"),
+    ("rg32f", 2, "f32", "f32:1,1"),
+    ("rgba32ui", 4, "u32", "u32:1,1,1,1"),
+    ("rgba32i", 4, "i32", "i32:1,1,1,1"),
+    ("rgba32f", 4, "f32", "f32:1,1,1,1"),
+    ("rgb10_a2", 4, "f32", "u32:0xffffffff"),
+    ("rgb10_a2ui", 4, "u32", "u32:0x40100401"),
+    ("r11f_g11f_b10f", 3, "f32", "u32:0x781e03c0"),
+];
+
+#[test]
+fn textures_of_every_format_are_read() {
+    let folder = Folder::new("formats");
+    for (name, channels, kind, words) in TEXELS {
+        let source = format!(
+            "@group(0) @binding(0) var t: texture_2d<{kind}>;\n\
+            @group(0) @binding(1) var<storage, read_write> result: vec4<{kind}>;\n\
+            @compute @workgroup_size(1) fn main() {{ result = textureLoad(t, vec2(0, 0), 0); }}\n"
+        );
+        let file = folder.file(&format!("{name}.wgsl"), source.as_bytes());
+        // Channels that the format lacks are 0, and alpha is 1.
+        let expected =
+            [1, u8::from(*channels > 1), u8::from(*channels > 2), 1].map(|value| value.to_string());
+        out(&[
+            "run",
+            &file,
+            "--texture",
+            &format!("0.0={name}:1x1:{words}"),
+            "--buffer",
+            "0.1=zero:16",
+            "--expect",
+            &format!("0.1={kind}:{}", expected.join(",")),
+        ]);
+    }
+}
