@@ -3,11 +3,11 @@
 /// A matrix of bits: one row for each block, one column for each tracked value.
 #[derive(Clone, Debug, Default)]
 pub struct BitMatrix {
+    /// For each row its words, then a bit for each of them that may be non-zero, its touched mask: if thousands of values
+    /// each live in one block, rows are nearly empty.
     words: Vec<u64>,
+    rows: usize,
     words_per_row: usize,
-    /// A bit for each word of a row that may be non-zero: if thousands of values each live in one block, rows
-    /// are nearly empty.
-    touched: Vec<u64>,
     touched_per_row: usize,
 }
 
@@ -35,6 +35,60 @@ fn ones_of(mut words: impl Iterator<Item = (usize, u64)>) -> impl Iterator<Item 
     })
 }
 
+/// The columns set in a row.
+pub struct Columns<'m> {
+    matrix: &'m BitMatrix,
+    row: usize,
+    /// A row whose columns are left out.
+    without: Option<(&'m BitMatrix, usize)>,
+    /// The part of the touched mask after the current one.
+    part: usize,
+    /// The rest of the current part of the touched mask.
+    touched: u64,
+    /// The first column of the current word.
+    start: usize,
+    /// The rest of the current word.
+    bits: u64,
+}
+
+impl Columns<'_> {
+    /// Goes to the next word that is not empty; returns whether there is one.
+    #[inline(never)]
+    fn next_word(&mut self) -> bool {
+        loop {
+            while self.touched == 0 {
+                if self.part >= self.matrix.touched_per_row {
+                    return false;
+                }
+                self.touched = self.matrix.touched(self.row, self.part);
+                self.part += 1;
+            }
+            let index = (self.part - 1) * 64 + self.touched.trailing_zeros() as usize;
+            self.touched &= self.touched - 1;
+            let without = self.without.map_or(0, |(matrix, row)| matrix.word(row, index));
+            self.bits = self.matrix.word(self.row, index) & !without;
+            if self.bits != 0 {
+                self.start = index * 64;
+                return true;
+            }
+        }
+    }
+}
+
+impl Iterator for Columns<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.bits == 0 && !self.next_word() {
+            return None;
+        }
+        let bit = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(self.start + bit)
+    }
+}
+
 /// Number of touched words out of 64 from which all 64 are processed, because the host vectorises that.
 const DENSE: u32 = 8;
 
@@ -49,29 +103,31 @@ impl BitMatrix {
     pub fn new(rows: usize, columns: usize) -> Self {
         let words_per_row = columns.div_ceil(64);
         let touched_per_row = words_per_row.div_ceil(64);
-        BitMatrix {
-            words: vec![0; rows * words_per_row],
-            words_per_row,
-            touched: vec![0; rows * touched_per_row],
-            touched_per_row,
-        }
+        let words = vec![0; rows * (words_per_row + touched_per_row)];
+        BitMatrix { words, rows, words_per_row, touched_per_row }
+    }
+
+    /// The place of the first word of a row.
+    fn start(&self, row: usize) -> usize {
+        row * (self.words_per_row + self.touched_per_row)
     }
 
     fn word(&self, row: usize, index: usize) -> u64 {
-        self.words[row * self.words_per_row + index]
+        self.words[self.start(row) + index]
     }
 
     /// Which words of a row may be non-zero: a mask for the 64 words starting at `64 * part`.
     fn touched(&self, row: usize, part: usize) -> u64 {
-        self.touched[row * self.touched_per_row + part]
+        self.words[self.start(row) + self.words_per_row + part]
     }
 
     /// Adds bits to a word of a row; returns whether the word changed.
     fn add(&mut self, row: usize, index: usize, bits: u64) -> bool {
-        let word = &mut self.words[row * self.words_per_row + index];
+        let start = self.start(row);
+        let word = &mut self.words[start + index];
         let changed = bits & !*word != 0;
         *word |= bits;
-        self.touched[row * self.touched_per_row + index / 64] |= 1 << (index % 64);
+        self.words[start + self.words_per_row + index / 64] |= 1 << (index % 64);
         changed
     }
 
@@ -86,10 +142,15 @@ impl BitMatrix {
     }
 
     /// Columns set in a row, ascending.
-    pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let words = (0..self.touched_per_row)
-            .flat_map(move |part| ones(self.touched(row, part)).map(move |index| part * 64 + index));
-        ones_of(words.map(move |index| (index, self.word(row, index))))
+    #[inline]
+    pub fn columns(&self, row: usize) -> Columns<'_> {
+        self.columns_without(row, None)
+    }
+
+    /// Columns set in row `row`, and clear in the row of another matrix with as many columns if there is one, ascending.
+    #[inline]
+    pub fn columns_without<'m>(&'m self, row: usize, without: Option<(&'m BitMatrix, usize)>) -> Columns<'m> {
+        Columns { matrix: self, row, without, part: 0, touched: 0, start: 0, bits: 0 }
     }
 
     /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
@@ -131,14 +192,14 @@ impl BitMatrix {
 
     /// The words of a row that `part` of its touched mask covers.
     fn part(&self, row: usize, part: usize) -> &[u64] {
-        let start = row * self.words_per_row;
+        let start = self.start(row);
         &self.words[start + part * 64..start + self.words_per_row.min(part * 64 + 64)]
     }
 
     /// Adds `more` to the words of a part of a row; returns whether that changed anything.
     fn add_part(&mut self, row: usize, part: usize, touched: u64, more: impl Iterator<Item = u64>) -> bool {
-        self.touched[row * self.touched_per_row + part] |= touched;
-        let start = row * self.words_per_row;
+        let start = self.start(row);
+        self.words[start + self.words_per_row + part] |= touched;
         let end = start + self.words_per_row.min(part * 64 + 64);
         let mut changed = 0;
         for (word, more) in self.words[start + part * 64..end].iter_mut().zip(more) {
@@ -199,9 +260,9 @@ impl BitMatrix {
 
     /// Number of bits that are set.
     pub fn count(&self) -> usize {
-        let words = self.touched.iter().enumerate().flat_map(|(at, bits)| {
-            let (row, part) = (at / self.touched_per_row, at % self.touched_per_row);
-            ones(*bits).map(move |index| self.word(row, part * 64 + index))
+        let parts = (0..self.rows).flat_map(|row| (0..self.touched_per_row).map(move |part| (row, part)));
+        let words = parts.flat_map(|(row, part)| {
+            ones(self.touched(row, part)).map(move |index| self.word(row, part * 64 + index))
         });
         words.map(|word| word.count_ones() as usize).sum()
     }

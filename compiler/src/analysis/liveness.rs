@@ -51,6 +51,12 @@ impl Liveness {
         self.live_out.columns(block.index()).map(|column| self.values[column])
     }
 
+    /// Values live at the end of `pred` and not at the head of `block`, in order of id.
+    pub fn ended_between(&self, pred: Block, block: Block) -> impl Iterator<Item = Value> + '_ {
+        let columns = self.live_out.columns_without(pred.index(), Some((&self.live_in, block.index())));
+        columns.map(|column| self.values[column])
+    }
+
     /// Whether `value` is live at the head of `block`.
     pub fn is_live_in(&self, block: Block, value: Value) -> bool {
         self.column_of(value).is_some_and(|column| self.live_in.contains(block.index(), column))

@@ -54,7 +54,7 @@ impl Names<'_> {
     }
 
     /// Whether no value was moved.
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.moved.is_empty()
     }
 
@@ -164,8 +164,9 @@ pub fn assign<'f>(
         out: f.inst_list(),
         f,
     };
+    let mut previous = None;
     for block in assigner.f.blocks_in_order().filter(|block| reachable.is_reachable(*block)) {
-        assigner.walk(block)?;
+        assigner.walk(block, previous.replace(block))?;
     }
     for block in assigner.f.blocks_in_order() {
         let phis = assigner.f.phi_count(block);
@@ -175,9 +176,10 @@ pub fn assign<'f>(
 }
 
 impl<'a> Assigner<'_, 'a> {
-    fn walk(&mut self, block: Block) -> Result<(), CompileError> {
+    /// Walks through `block` after `previous`.
+    fn walk(&mut self, block: Block, previous: Option<Block>) -> Result<(), CompileError> {
         let start = self.last.enter(self.f, block);
-        self.enter(block).map_err(|error| match self.f.block(block).insts.first() {
+        self.enter(block, previous).map_err(|error| match self.f.block(block).insts.first() {
             Some(inst) => self.f.locate(*inst, error),
             None => error,
         })?;
@@ -419,7 +421,7 @@ impl<'a> Assigner<'_, 'a> {
     pub(super) fn put(&mut self, name: Value, half: u16) {
         let halves = self.f.ty(name).halves();
         self.file.take(name, half, halves);
-        self.record(name, half);
+        self.note_place(name, half, halves);
         self.affinity.placed(name, half);
         let is_vector = |def: Inst| self.f.insts[def].op == Op::Ir(IrOp::Collect);
         if !self.affinity.kept().is_empty() && self.f.values[name].def.is_some_and(is_vector) {
@@ -429,9 +431,12 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Records the register of a name without marking it as used.
     pub(super) fn record(&mut self, name: Value, half: u16) {
-        let end = half + self.f.ty(name).halves();
+        self.note_place(name, half, self.f.ty(name).halves());
+    }
+
+    fn note_place(&mut self, name: Value, half: u16, halves: u16) {
         self.allocation.reg[name] = Some(Reg { half: half as u8 });
-        self.allocation.halves_used = self.allocation.halves_used.max(end);
+        self.allocation.halves_used = self.allocation.halves_used.max(half + halves);
     }
 
     /// A new name, in `half`, for the value that `name` denotes.

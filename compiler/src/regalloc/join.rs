@@ -6,6 +6,9 @@
 //! a register of one of their sources. A loop header is a join whose back-edge predecessors are not known
 //! yet: they move values back to where the header expects them.
 
+use bumpalo::collections::Vec as ArenaVec;
+
+use crate::analysis::liveness::Liveness;
 use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::src::Src;
@@ -28,55 +31,88 @@ impl Incoming<'_> {
     }
 }
 
+/// The values that are live at the head of `block` with their `names` in `preds`.
+fn incoming<'n>(live: &Liveness, block: Block, names: &'n [Value], preds: &[Block]) -> Vec<Incoming<'n>> {
+    let names = names.chunks(preds.len().max(1));
+    let mut incoming = Vec::with_capacity(names.len());
+    incoming.extend(live.live_in(block).zip(names).map(|(value, names)| Incoming { value, names }));
+    incoming
+}
+
 fn undefined() -> CompileError {
     CompileError::internal("a value is used where it is not defined")
 }
 
 impl<'a> Assigner<'_, 'a> {
     /// Sets names and registers for the head of `block`, and adds copies to the predecessors that have been
-    /// walked.
+    /// walked, `previous` last.
     ///
     /// # Errors
     /// The values needed there do not fit.
-    pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
-        self.names.clear();
-        self.file.clear();
+    pub(super) fn enter(&mut self, block: Block, previous: Option<Block>) -> Result<(), CompileError> {
         self.shared.clear();
         self.flight.clear();
         self.affinity.keep_nothing();
-        let phis = self.f.phi_count(block);
-        if self.f.block(block).preds.len() <= 1 && phis == 0 {
-            return self.continue_from_predecessor(block);
+        let scratch = self.ending.bump();
+        let phis = &self.f.block(block).insts[..self.f.phi_count(block)];
+        if self.f.block(block).preds.len() <= 1 && phis.is_empty() {
+            return self.continue_from_predecessor(block, previous);
         }
-        let preds: Vec<Block> =
-            self.f.block(block).preds.iter().copied().filter(|pred| self.borders[*pred].done).collect();
-        let live = self.live;
-        if preds.is_empty() && live.live_in(block).next().is_some() {
+        self.names.clear();
+        self.file.clear();
+        let phis = &*scratch.alloc_slice_copy(phis);
+        let preds = self.f.block(block).preds.iter().copied().filter(|pred| self.borders[*pred].done);
+        let preds = &*ArenaVec::from_iter_in(preds, scratch).into_bump_slice();
+        if preds.is_empty() && self.live.live_in(block).next().is_some() {
             return Err(undefined());
         }
-        let name = |value: Value| preds.iter().map(move |pred| (*pred, value));
-        let names =
-            live.live_in(block).flat_map(name).map(|(pred, value)| name_in(&self.borders[pred].end, value));
-        let mut list = Vec::with_capacity(TYPICAL_NAMES);
-        list.extend(names);
-        let names = list.chunks(preds.len().max(1));
-        let mut incoming = Vec::with_capacity(names.len());
-        incoming.extend(live.live_in(block).zip(names).map(|(value, names)| Incoming { value, names }));
-        let phis: Vec<Inst> = self.f.block(block).insts[..phis].to_vec();
-        if !self.place_at_join(&incoming, &phis, &preds) {
-            self.pack_at_join(&incoming, &phis)?;
+        let has_moved = preds.iter().any(|pred| !self.borders[*pred].end.is_empty());
+        let is_placed = if has_moved {
+            let names = self.names_in(preds, block);
+            self.place_at_join(&incoming(self.live, block, &names, preds), phis, preds)
+        } else {
+            let live = self.live;
+            live.live_in(block).for_each(|value| self.resume(value, value));
+            self.place_phis(Vec::new(), phis, preds)
+        };
+        if !is_placed {
+            let names = self.names_in(preds, block);
+            self.pack_at_join(&incoming(self.live, block, &names, preds), phis)?;
         }
         self.borders[block].head = self.names.sorted();
         for pred in preds {
-            self.copy_on_edge(pred, block);
+            self.copy_on_edge(*pred, block);
         }
         Ok(())
     }
 
+    /// The names of the values that are live at the head of `block` at the ends of `preds`: those of a value are consecutive.
+    fn names_in(&self, preds: &[Block], block: Block) -> Vec<Value> {
+        let mut names = Vec::with_capacity(TYPICAL_NAMES);
+        for value in self.live.live_in(block) {
+            names.extend(preds.iter().map(|pred| name_in(&self.borders[*pred].end, value)));
+        }
+        names
+    }
+
     /// Continues with the values at the end of the only predecessor of `block`, if there is one.
-    fn continue_from_predecessor(&mut self, block: Block) -> Result<(), CompileError> {
+    fn continue_from_predecessor(
+        &mut self,
+        block: Block,
+        previous: Option<Block>,
+    ) -> Result<(), CompileError> {
         let pred = self.f.block(block).preds.first().copied().filter(|pred| self.borders[*pred].done);
         let live = self.live;
+        if let Some(pred) = pred.filter(|pred| previous == Some(*pred) && self.names.is_empty()) {
+            // Everything else is in its place.
+            for value in live.ended_between(pred, block) {
+                let (half, halves) = self.place_of(value);
+                self.file.release(half, halves);
+            }
+            return Ok(());
+        }
+        self.names.clear();
+        self.file.clear();
         for value in live.live_in(block) {
             let end = pred.map(|pred| &self.borders[pred].end).ok_or_else(undefined)?;
             let name = name_in(end, value);
@@ -111,6 +147,11 @@ impl<'a> Assigner<'_, 'a> {
                 None => homeless.push(names[0]),
             }
         }
+        self.place_phis(homeless, phis, preds)
+    }
+
+    /// Places the phis of a join, and values for which no register was found so far; `false` if something does not fit.
+    fn place_phis(&mut self, mut homeless: Vec<Value>, phis: &[Inst], preds: &[Block]) -> bool {
         for phi in phis {
             let data = self.f.insts[*phi];
             let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) else { continue };
