@@ -78,32 +78,34 @@ fn schedule_blocks(
 
 /// Order dependences and uses within a stretch.
 struct Graph<'s> {
-    /// Instructions that must stay before each instruction, with repetitions, as consecutive lists.
+    /// Instructions that must stay before each instruction although it reads none of their results, with repetitions, as
+    /// consecutive lists.
     before: ArenaVec<'s, u32>,
     /// The end of each instruction's list in `before`.
     ends: ArenaVec<'s, u32>,
-    /// Number of entries of `before` that name each instruction.
+    /// Number of reads of the results of each instruction, and of entries of `before` that name it.
     after: ArenaVec<'s, u32>,
-    /// Registers in use that placing each instruction adds; for ready instructions this includes results.
+    /// Registers in use that placing each ready instruction adds.
     costs: ArenaVec<'s, i32>,
     /// Instructions that read a value, each with the index of the next entry plus one.
     readers: ArenaVec<'s, (u32, u32)>,
-    values: ScratchSide<'s, Value, InStretch>,
-    number: u32,
+    values: ScratchSide<'s, Value, Accesses>,
+    /// Numbers of instructions and of reads before the current stretch, counted through all of them: entries of earlier
+    /// ones are then never mistaken for those of the current one, and nothing needs clearing.
+    earlier: Accesses,
     /// The stretch has a `split`.
     has_splits: bool,
     /// The cost of a `split` includes the instruction that defines its operand.
     joins_loads: bool,
 }
 
-/// Data of a value in the stretch with a number.
+/// Accesses to a value.
 #[derive(Clone, Copy, Default)]
-struct InStretch {
-    number: u32,
-    /// Position of its definition plus one; 0 if it is defined elsewhere.
+struct Accesses {
+    /// Number of its definition among all instructions, counted from 1.
     def: u32,
-    /// Index of the last reader plus one; 0 for none.
-    reader: u32,
+    /// Number of the last read among all reads, counted from 1.
+    read: u32,
 }
 
 impl<'s> Graph<'s> {
@@ -115,53 +117,50 @@ impl<'s> Graph<'s> {
             costs: ArenaVec::new_in(scratch),
             readers: ArenaVec::new_in(scratch),
             values: ScratchSide::later_in(scratch, f.values.len()),
-            number: 0,
+            earlier: Accesses::default(),
             has_splits: false,
             joins_loads: false,
         }
     }
 
-    /// Instructions that must stay before the one at `index`.
+    /// Instructions that must stay before the one at `index`, besides those whose results it reads.
     fn list(&self, index: usize) -> std::ops::Range<usize> {
         let start = index.checked_sub(1).map_or(0, |last| self.ends[last]);
         start as usize..self.ends[index] as usize
     }
 
-    /// Data of `value` in the current stretch.
-    fn value(&mut self, value: Value) -> &mut InStretch {
-        let number = self.number;
-        let known = &mut self.values[value];
-        if known.number != number {
-            *known = InStretch { number, ..InStretch::default() };
-        }
-        known
+    /// Position of the definition of `value` in the current stretch; `None` if it is defined elsewhere.
+    fn def(&self, value: Value) -> Option<u32> {
+        self.values[value].def.checked_sub(self.earlier.def + 1)
+    }
+
+    /// Index of the last reader of `value` in the current stretch plus one; 0 for none.
+    fn reader(&self, value: Value) -> u32 {
+        self.values[value].read.saturating_sub(self.earlier.read)
     }
 
     /// Records that the instruction at `index` reads `value`.
     fn read(&mut self, value: Value, index: usize) {
-        let place = self.readers.len() as u32 + 1;
-        let known = self.value(value);
-        let (def, next) = (known.def, std::mem::replace(&mut known.reader, place));
+        let last = self.reader(value);
         // Reads of one instruction are consecutive.
-        if next != 0 && self.readers[next as usize - 1].0 == index as u32 {
-            self.value(value).reader = next;
-        } else {
-            self.readers.push((index as u32, next));
+        if last == 0 || self.readers[last as usize - 1].0 != index as u32 {
+            self.readers.push((index as u32, last));
+            self.values[value].read = self.earlier.read + self.readers.len() as u32;
         }
-        if def != 0 {
-            self.before.push(def - 1);
+        if let Some(def) = self.def(value) {
+            self.after[def as usize] += 1;
         }
     }
 
     fn build(&mut self, f: &Function<'_>, stretch: &[Inst]) {
-        self.number += 1;
+        self.earlier.def += self.after.len() as u32;
+        self.earlier.read += self.readers.len() as u32;
         self.has_splits = false;
         self.before.clear();
         self.ends.clear();
         self.readers.clear();
         self.after.clear();
         self.after.resize(stretch.len(), 0);
-        self.before.reserve(READS_PER_INST * stretch.len());
         self.readers.reserve(READS_PER_INST * stretch.len());
         self.ends.reserve(stretch.len());
         let (mut memory, mut coverage, mut kill): (Option<u32>, Option<u32>, Option<u32>) =
@@ -193,7 +192,7 @@ impl<'s> Graph<'s> {
                 }
             }
             for dst in data.dsts {
-                self.value(*dst).def = index + 1;
+                self.values[*dst].def = self.earlier.def + index + 1;
             }
             for earlier in &self.before[start..] {
                 self.after[*earlier as usize] += 1;
@@ -337,7 +336,7 @@ impl Scheduler<'_, '_> {
             }
             self.make_live(value);
             let halves = self.halves(value) as i32;
-            let mut place = self.graph.values[value].reader;
+            let mut place = self.graph.reader(value);
             while place != 0 {
                 let (reader, next) = self.graph.readers[place as usize - 1];
                 self.graph.costs[reader as usize] -= halves;
@@ -361,33 +360,43 @@ impl Scheduler<'_, '_> {
         cost
     }
 
+    /// Removes one of the reasons why the instruction at `index` has to wait.
+    fn release(&mut self, stretch: &[Inst], index: u32) {
+        let after = &mut self.graph.after[index as usize];
+        *after -= 1;
+        if *after == 0 {
+            self.make_ready(stretch, index);
+        }
+    }
+
     /// Marks an instruction as ready, since all readers of its results are placed: placing it frees the
     /// registers of the results.
     fn make_ready(&mut self, stretch: &[Inst], index: u32) {
-        let dsts = self.f.insts[stretch[index as usize]].dsts;
-        let freed = dsts.iter().filter(|dst| self.is_live(**dst)).map(|dst| self.halves(*dst) as i32);
-        self.graph.costs[index as usize] -= freed.sum::<i32>();
+        let data = self.f.insts[stretch[index as usize]];
+        let freed = data.dsts.iter().filter(|dst| self.is_live(**dst)).map(|dst| self.halves(*dst) as i32);
+        let mut cost = self.cost(&data) - freed.sum::<i32>();
         if self.graph.joins_loads {
-            self.graph.costs[index as usize] += self.cost_of_load(stretch, index);
+            cost += self.cost_of_load(stretch, &data);
         }
+        self.graph.costs[index as usize] = cost;
         let place = self.ready.partition_point(|known| *known < index);
         self.ready.insert(place, index);
     }
 
     /// For a `split` that alone reads a vector defined in the stretch, what the definition adds in place of the
     /// vector.
-    fn cost_of_load(&self, stretch: &[Inst], index: u32) -> i32 {
-        let data = &self.f.insts[stretch[index as usize]];
+    fn cost_of_load(&self, stretch: &[Inst], data: &InstData<'_>) -> i32 {
         let vector = data.srcs.first().and_then(|src| src.as_value());
         let Some(vector) = vector.filter(|vector| data.op == Op::Ir(IrOp::Split) && !self.is_live(*vector))
         else {
             return 0;
         };
-        let known = self.graph.values[vector];
-        let is_only_reader =
-            known.reader.checked_sub(1).is_some_and(|at| self.graph.readers[at as usize].1 == 0);
-        let def = stretch.get((known.def as usize).wrapping_sub(1)).filter(|_| is_only_reader);
-        def.map_or(0, |def| self.cost(&self.f.insts[*def]) - self.halves(vector) as i32)
+        let last = self.graph.reader(vector).checked_sub(1);
+        let is_only_reader = last.is_some_and(|at| self.graph.readers[at as usize].1 == 0);
+        match self.graph.def(vector).filter(|_| is_only_reader) {
+            Some(def) => self.cost(&self.f.insts[stretch[def as usize]]) - self.halves(vector) as i32,
+            None => 0,
+        }
     }
 
     /// The index in the list of the ready instruction that adds least; the last one of equals.
@@ -409,13 +418,9 @@ impl Scheduler<'_, '_> {
         self.order.clear();
         self.ready.clear();
         self.graph.costs.clear();
-        self.graph.costs.reserve(stretch.len());
+        self.graph.costs.resize(stretch.len(), 0);
         self.order.reserve(stretch.len());
         self.ready.reserve(stretch.len());
-        for inst in stretch {
-            let cost = self.cost(&self.f.insts[*inst]);
-            self.graph.costs.push(cost);
-        }
         for index in 0..stretch.len() {
             if self.graph.after[index] == 0 {
                 self.make_ready(stretch, index as u32);
@@ -427,13 +432,13 @@ impl Scheduler<'_, '_> {
             let data = self.f.insts[stretch[index]];
             self.place_ready(&data);
             self.order.push(stretch[index]);
-            for edge in self.graph.list(index) {
-                let earlier = self.graph.before[edge];
-                let after = &mut self.graph.after[earlier as usize];
-                *after -= 1;
-                if *after == 0 {
-                    self.make_ready(stretch, earlier);
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                if let Some(def) = self.graph.def(value) {
+                    self.release(stretch, def);
                 }
+            }
+            for edge in self.graph.list(index) {
+                self.release(stretch, self.graph.before[edge]);
             }
         }
     }
