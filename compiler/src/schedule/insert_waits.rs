@@ -27,7 +27,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
 use crate::ir::table::ScratchSide;
-use crate::regalloc::file::{FILE_HALVES, HalfSet};
+use crate::regalloc::file::HalfSet;
 use crate::regalloc::{Allocation, finishes_later};
 
 /// Scoreboard groups.
@@ -117,11 +117,12 @@ fn find_waits<'s>(f: &mut Function<'_>, allocation: &Allocation, end: End, scrat
         rank[block] = index;
     }
     let waits = ArenaVec::with_capacity_in(f.insts.len() / INSTS_PER_WAIT, scratch);
-    let first_uses = ArenaVec::new_in(scratch);
-    let mut walk = Walk { f, allocation, heads, rank, end, grew: true, waits, first_uses };
+    let first_uses = find_first_uses(f, allocation, scratch);
+    let mut walk = Walk { f, allocation, heads, rank, end, grew: true, waits, first_uses: first_uses.iter() };
     while walk.grew {
         walk.grew = false;
         walk.waits.clear();
+        walk.first_uses = first_uses.iter();
         walk.through();
     }
     walk.waits.into_bump_slice()
@@ -166,8 +167,8 @@ struct Walk<'w, 's, 'a> {
     grew: bool,
     /// The waits that this walk found necessary, in program order.
     waits: ArenaVec<'s, Wait>,
-    /// Those of the current block: see [`Walk::find_first_uses`].
-    first_uses: ArenaVec<'s, usize>,
+    /// Those of the rest of the walk: see [`find_first_uses`].
+    first_uses: std::slice::Iter<'s, usize>,
 }
 
 /// A wait to be inserted.
@@ -207,7 +208,6 @@ impl Walk<'_, '_, '_> {
     /// Finds the waits of a block; `pending` is the state at its head and becomes that at its end.
     fn block(&mut self, block: Block, pending: &mut Pending) {
         let insts = self.f.take_insts(block);
-        self.find_first_uses(&insts);
         // Those of either group; few instructions touch them.
         let mut writes = pending.writes();
         for (position, inst) in insts.iter().enumerate() {
@@ -216,9 +216,10 @@ impl Walk<'_, '_, '_> {
             let wait = |group| Wait { block, position, group, line: data.line };
             if pending.0.iter().any(|group| group.count > 0) {
                 let barrier = data.op.effects().contains(Effects::BARRIER);
-                if barrier || self.touches(&data, &writes) {
+                if barrier || touches(self.f, self.allocation, &data, &writes) {
                     for group in 0..GROUPS {
-                        let early = barrier || self.touches(&data, &pending.0[group].writes);
+                        let early =
+                            barrier || touches(self.f, self.allocation, &data, &pending.0[group].writes);
                         if early && pending.0[group].count > 0 {
                             pending.0[group] = Group::default();
                             self.waits.push(wait(group));
@@ -228,7 +229,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
             if is_asynchronous(data.op) {
-                let first_use = if data.dsts.is_empty() { None } else { self.first_uses.pop() };
+                let first_use = if data.dsts.is_empty() { None } else { self.first_uses.next().copied() };
                 let (group, is_full) = self.start(*inst, first_use.unwrap_or(insts.len()), pending);
                 if is_full {
                     self.waits.push(wait(group));
@@ -264,25 +265,11 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Whether an instruction reads or writes one of the half registers in `set`.
-    fn touches(&self, data: &InstData<'_>, set: &HalfSet) -> bool {
-        let is_in = |value: Value| {
-            let halves = self.f.ty(value).halves();
-            self.allocation.half(value).is_some_and(|half| set.has_any(&(half..half + halves)))
-        };
-        !set.is_empty()
-            && (data.dsts.iter().any(|dst| is_in(*dst))
-                || data.srcs.iter().any(|src| src.as_value().is_some_and(is_in)))
-    }
-
     /// Adds an asynchronous instruction to a group; its results are first touched at position `first_use`. Returns the
     /// group, and whether that was full, so that it must be waited for before.
     fn start(&mut self, inst: Inst, first_use: usize, pending: &mut Pending) -> (usize, bool) {
         let data = self.f.insts[inst];
-        let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
-            let halves = self.f.ty(*dst).halves();
-            self.allocation.half(*dst).map_or(set, |half| set.or(HalfSet::range(half, halves)))
-        });
+        let writes = written(self.f, self.allocation, &data);
         let used_at = (!writes.is_empty()).then_some(first_use);
         let group = choose_group(pending, used_at);
         let state = &mut pending.0[group];
@@ -305,36 +292,65 @@ impl Walk<'_, '_, '_> {
         }
         (group, is_full)
     }
+}
 
-    /// Finds, for each asynchronous instruction with results, the last one first, the position of the first later
-    /// instruction that touches them, within the search distance.
-    fn find_first_uses(&mut self, insts: &[Inst]) {
-        self.first_uses.clear();
-        let halves = |value: Value| {
-            let start = usize::from(self.allocation.half(value)?);
-            Some(start..start + usize::from(self.f.ty(value).halves()))
-        };
-        let is_one = |inst: &Inst| finishes_later(&self.f.insts[*inst]);
-        let Some(start) = insts.iter().position(is_one) else { return };
-        let end = insts.iter().rposition(is_one).map_or(0, |last| insts.len().min(last + LOOK_AHEAD));
-        // The next position at which each half register is touched.
-        let mut next = [usize::MAX; FILE_HALVES as usize];
-        for (position, inst) in insts.iter().enumerate().take(end).skip(start).rev() {
-            let data = &self.f.insts[*inst];
+/// Half registers that an instruction writes.
+fn written(f: &Function<'_>, allocation: &Allocation, data: &InstData<'_>) -> HalfSet {
+    data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
+        let halves = f.ty(*dst).halves();
+        allocation.half(*dst).map_or(set, |half| set.or(HalfSet::range(half, halves)))
+    })
+}
+
+/// Whether an instruction reads or writes one of the half registers in `set`.
+#[inline]
+fn touches(f: &Function<'_>, allocation: &Allocation, data: &InstData<'_>, set: &HalfSet) -> bool {
+    !set.is_empty() && touches_one(f, allocation, data, set)
+}
+
+/// Like [`touches`], for a set that is not empty.
+#[inline(never)]
+fn touches_one(f: &Function<'_>, allocation: &Allocation, data: &InstData<'_>, set: &HalfSet) -> bool {
+    let is_in = |value: Value| {
+        let halves = f.ty(value).halves();
+        allocation.half(value).is_some_and(|half| set.has_any(&(half..half + halves)))
+    };
+    data.dsts.iter().any(|dst| is_in(*dst)) || data.srcs.iter().any(|src| src.as_value().is_some_and(is_in))
+}
+
+/// Finds, for each asynchronous instruction with results, in program order, the position in its block of the first later
+/// instruction that touches them, within the search distance.
+fn find_first_uses<'s>(f: &Function<'_>, allocation: &Allocation, scratch: &'s Bump) -> &'s [usize] {
+    let mut first_uses = ArenaVec::new_in(scratch);
+    // Those whose results nothing has touched yet: their numbers, with their results.
+    let mut open: ArenaVec<'_, (usize, HalfSet)> = ArenaVec::new_in(scratch);
+    for block in f.blocks_in_order() {
+        let insts = &f.block(block).insts;
+        f.watch.visit(1 + insts.len() / 4);
+        open.clear();
+        let mut results = HalfSet::EMPTY;
+        for (position, inst) in insts.iter().enumerate() {
+            let data = &f.insts[*inst];
+            if touches(f, allocation, data, &results) {
+                open.retain(|(number, own)| {
+                    let first: &mut usize = &mut first_uses[*number];
+                    let is_touched = touches(f, allocation, data, own);
+                    if is_touched {
+                        *first = position.min(*first);
+                    }
+                    !is_touched && position < *first
+                });
+                results = open.iter().fold(HalfSet::EMPTY, |all, (_, own)| all.or(*own));
+            }
             if finishes_later(data) {
-                let end = insts.len().min(position + LOOK_AHEAD);
-                let written = data.dsts.iter().filter_map(|dst| halves(*dst));
-                let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));
-                self.first_uses.push(first);
-            }
-            for halves in data.srcs.iter().filter_map(|src| halves(src.as_value()?)) {
-                next[halves].fill(position);
-            }
-            for halves in data.dsts.iter().filter_map(|dst| halves(*dst)) {
-                next[halves].fill(position);
+                let own = written(f, allocation, data);
+                open.push((first_uses.len(), own));
+                results.join(&own);
+                first_uses.push(insts.len().min(position + LOOK_AHEAD));
             }
         }
     }
+    first_uses.into_bump_slice()
 }
 
 /// The group for an instruction whose result, if any, is first used at `used_at`.
