@@ -38,8 +38,14 @@ pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Opt
 }
 
 fn schedule(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>, scratch: &Bump) {
-    let mut scheduler =
-        Scheduler { allocation, seed, nodes: ArenaVec::new_in(scratch), edges: ArenaVec::new_in(scratch) };
+    let mut scheduler = Scheduler {
+        allocation,
+        seed,
+        nodes: ArenaVec::new_in(scratch),
+        edges: ArenaVec::new_in(scratch),
+        available: 0,
+        length: 0,
+    };
     let mut lists = Lists::new_in(scratch);
     for block in f.blocks_in_order() {
         // Nothing else takes time that could be spent.
@@ -80,6 +86,8 @@ struct Node {
     edges: u32,
     /// Number of unscheduled instructions that it depends on.
     blockers: u32,
+    /// The cycle at which it is issued in the current order.
+    start: u32,
     /// Cycles from its issue to the end of the longest chain that depends on it.
     height: u32,
     /// Cycles until its results are available.
@@ -101,7 +109,8 @@ struct Edge {
 
 /// The last instructions to access each resource, by position in the stretch.
 struct Chains<'c, 's> {
-    writer: [Option<u32>; FILE_HALVES as usize],
+    /// The last writer of each half register, plus one.
+    writer: [u32; FILE_HALVES as usize],
     /// The last entry in `reads` for each half register since its last write, plus one.
     last_read: [u32; FILE_HALVES as usize],
     /// Readers, each with the previous entry for the same half register, plus one.
@@ -117,7 +126,7 @@ impl<'c, 's> Chains<'c, 's> {
     fn new(reads: &'c mut ArenaVec<'s, (u32, u32)>) -> Self {
         reads.clear();
         Chains {
-            writer: [None; FILE_HALVES as usize],
+            writer: [0; FILE_HALVES as usize],
             last_read: [0; FILE_HALVES as usize],
             reads,
             memory: None,
@@ -148,6 +157,10 @@ struct Scheduler<'s> {
     seed: Option<u64>,
     nodes: ArenaVec<'s, Node>,
     edges: ArenaVec<'s, Edge>,
+    /// The cycle at which the operands of the instruction that was added last are available in the current order.
+    available: u32,
+    /// Cycles of the current order.
+    length: u32,
 }
 
 /// Memory for the lists of one stretch.
@@ -155,8 +168,6 @@ struct Lists<'s> {
     /// [`Chains::reads`].
     reads: ArenaVec<'s, (u32, u32)>,
     insts: ArenaVec<'s, Inst>,
-    /// By position, when the operands are available.
-    ready: ArenaVec<'s, u32>,
     /// A new order.
     order: ArenaVec<'s, u32>,
     /// Instructions that may be issued, the highest first.
@@ -171,7 +182,6 @@ impl<'s> Lists<'s> {
         Lists {
             reads: ArenaVec::new_in(scratch),
             insts: ArenaVec::new_in(scratch),
-            ready: ArenaVec::new_in(scratch),
             order: ArenaVec::new_in(scratch),
             now: BinaryHeap::new(),
             later: BinaryHeap::new(),
@@ -211,8 +221,7 @@ impl Scheduler<'_> {
             lists.order.extend(self.any_order(seed ^ u64::from(first.0)));
             return true;
         }
-        let before = self.length(&mut lists.ready);
-        before > self.least_length() && self.best_order(watch, lists) < before
+        self.length > self.least_length() && self.best_order(watch, lists) < self.length
     }
 
     fn halves(&self, f: &Function<'_>, value: Value) -> std::ops::Range<usize> {
@@ -220,7 +229,7 @@ impl Scheduler<'_> {
         start..start + usize::from(f.ty(value).halves())
     }
 
-    /// Builds the dependences and the heights.
+    /// Builds the dependences and the heights, and finds the length of the current order.
     fn build(&mut self, f: &Function<'_>, insts: &[Inst], reads: &mut ArenaVec<'_, (u32, u32)>) {
         self.nodes.clear();
         self.edges.clear();
@@ -228,6 +237,7 @@ impl Scheduler<'_> {
         self.edges.reserve(EDGES_PER_INST * insts.len());
         let mut chains = Chains::new(reads);
         chains.reads.reserve(EDGES_PER_INST * insts.len());
+        self.length = 0;
         for (index, inst) in (0..).zip(insts) {
             f.watch.visit(1);
             let data = &f.insts[*inst];
@@ -237,8 +247,12 @@ impl Scheduler<'_> {
             let (result, issue) =
                 (result_cycles(opcode.desc(), modifier), issue_cycles(opcode.desc(), modifier));
             self.nodes.push(Node { result, issue, ..Node::default() });
+            self.available = 0;
             self.keep_registers(f, data, index, &mut chains);
             self.keep_order(data, index, &mut chains);
+            let start = self.available.max(self.length);
+            self.nodes[index as usize].start = start;
+            self.length = start + issue;
         }
         for index in (0..self.nodes.len()).rev() {
             let mut height = self.nodes[index].issue;
@@ -262,7 +276,8 @@ impl Scheduler<'_> {
         if from == to {
             return;
         }
-        let next = self.nodes[from as usize].edges;
+        let Node { edges: next, start, .. } = self.nodes[from as usize];
+        self.available = self.available.max(start + cycles);
         // The halves of a register mostly lead to the same edge.
         if let Some(last) = (next as usize).checked_sub(1).map(|at| &mut self.edges[at])
             && last.to == to
@@ -285,24 +300,24 @@ impl Scheduler<'_> {
     ) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
             let halves = self.halves(f, value);
-            let mut last = None;
-            for half in halves.clone() {
-                if let Some(writer) = chains.writer[half].filter(|writer| last != Some(*writer)) {
-                    self.edge(writer, index, self.nodes[writer as usize].result);
-                    last = Some(writer);
+            let mut last = 0;
+            for writer in &chains.writer[halves.clone()] {
+                if std::mem::replace(&mut last, *writer) != *writer {
+                    self.after_write(*writer, index);
                 }
             }
             chains.read(halves, index);
         }
         for value in data.dsts {
-            let (mut last, mut last_read) = (None, 0);
-            for half in self.halves(f, *value) {
-                let writer = chains.writer[half].replace(index);
-                if let Some(writer) = writer.filter(|writer| last != Some(*writer)) {
-                    self.edge(writer, index, self.nodes[writer as usize].result);
-                    last = Some(writer);
+            let (mut last, mut last_read) = (0, 0);
+            let halves = self.halves(f, *value);
+            let reads = &mut chains.last_read[halves.clone()];
+            for (writer, read) in chains.writer[halves].iter_mut().zip(reads) {
+                let writer = std::mem::replace(writer, index + 1);
+                if std::mem::replace(&mut last, writer) != writer {
+                    self.after_write(writer, index);
                 }
-                let mut at = std::mem::take(&mut chains.last_read[half]);
+                let mut at = std::mem::take(read);
                 if at == std::mem::replace(&mut last_read, at) {
                     continue;
                 }
@@ -311,6 +326,13 @@ impl Scheduler<'_> {
                     at = before;
                 }
             }
+        }
+    }
+
+    /// Makes the instruction at `index` wait for the result of `writer`, a position plus one, unless that is 0.
+    fn after_write(&mut self, writer: u32, index: u32) {
+        if let Some(writer) = writer.checked_sub(1) {
+            self.edge(writer, index, self.nodes[writer as usize].result);
         }
     }
 
@@ -342,21 +364,6 @@ impl Scheduler<'_> {
     fn least_length(&self) -> u32 {
         let chain = self.nodes.iter().map(|node| node.height).max().unwrap_or(0);
         chain.max(self.nodes.iter().map(|node| node.issue).sum())
-    }
-
-    /// Cycles of the stretch in its current order; `ready` is memory for a list.
-    fn length(&self, ready: &mut ArenaVec<'_, u32>) -> u32 {
-        ready.clear();
-        ready.resize(self.nodes.len(), 0);
-        let mut clock = 0;
-        for index in 0..self.nodes.len() {
-            let start = ready[index].max(clock);
-            for edge in self.edges_of(index as u32) {
-                ready[edge.to as usize] = ready[edge.to as usize].max(start + edge.cycles);
-            }
-            clock = start + self.nodes[index].issue;
-        }
-        clock
     }
 
     /// List-schedules the stretch by the longest chains into `lists.order`; returns the cycles of that order.
