@@ -58,9 +58,31 @@ pub enum EncodeError {
 /// # Errors
 /// Names the operand that does not fit its row, and the reason.
 pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
+    let (word, len) = word_and_length(inst)?;
+    let mut bytes = [0; MAX_BYTES];
+    bytes.copy_from_slice(&word.to_le_bytes()[..MAX_BYTES]);
+    Ok(Encoded { bytes, len })
+}
+
+/// Appends an encoded instruction to `code`; otherwise like [`encode`].
+///
+/// # Errors
+/// Same as [`encode`].
+pub fn append(code: &mut Vec<u8>, inst: &Inst) -> Result<(), EncodeError> {
+    let (word, len) = word_and_length(inst)?;
+    // The fixed size makes the copy cheaper.
+    let end = code.len().saturating_add(usize::from(len));
+    code.extend_from_slice(&word.to_le_bytes());
+    code.truncate(end);
+    Ok(())
+}
+
+/// The bits of an instruction, and its length in bytes.
+#[inline(always)]
+fn word_and_length(inst: &Inst) -> Result<(u128, u8), EncodeError> {
     let desc = inst.op.desc();
     let word = operand_bits(desc, inst)?;
-    let (word, len) = match desc.length {
+    Ok(match desc.length {
         Length::Fixed(bytes) => (word, bytes),
         Length::Extensible { short, long, l_bit, .. } => {
             if inst.long || word >> (u32::from(short) * 8) != 0 {
@@ -69,10 +91,7 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
                 (word, short)
             }
         }
-    };
-    let mut bytes = [0; MAX_BYTES];
-    bytes.copy_from_slice(&word.to_le_bytes()[..MAX_BYTES]);
-    Ok(Encoded { bytes, len })
+    })
 }
 
 /// Whether an instruction needs the long form of its row, regardless of [`Inst::long`].
@@ -82,7 +101,7 @@ pub fn needs_long(inst: &Inst) -> bool {
 
 fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeError> {
     let surplus = inst.operands.get(desc.operands.len());
-    if surplus.is_some_and(|operand| *operand != Operand::NONE) {
+    if surplus.is_some_and(|operand| operand.bits() != Operand::NONE.bits()) {
         return Err(EncodeError::Surplus { inst: desc.name, allowed: desc.operands.len() });
     }
     // Operands whose form depends on others come last, when the bits they depend on are set.
@@ -102,7 +121,7 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     }
     for (operand, spec) in operands {
         // Most modifiers are 0 and set no bit.
-        if operand.value == 0 && spec.kind.plain && operand.is_number() || spec.kind.contextual {
+        if operand.bits() == Operand::imm(0).bits() && spec.kind.plain || spec.kind.contextual {
             continue;
         }
         match spec.kind.encode_modifier(operand, spec.width()) {

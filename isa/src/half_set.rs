@@ -163,9 +163,10 @@ impl HalfSet {
     /// The word that contains a range, with a mask of its bits, if the range does not cross a word boundary.
     #[inline]
     fn within(halves: &Halves) -> Option<(usize, u64)> {
-        let (start, count) = (halves.start, halves.end.wrapping_sub(halves.start));
-        let is_within = start < HALVES && count < 64 && start % 64 + count <= 64;
-        is_within.then(|| (usize::from(start / 64) % WORDS, ((1 << count) - 1) << (start % 64)))
+        let (start, end) = (u32::from(halves.start), u32::from(halves.end));
+        let (count, bit) = (end.wrapping_sub(start), start % 64);
+        let is_within = start < u32::from(HALVES) && count < 64 && bit + count <= 64;
+        is_within.then(|| ((start / 64) as usize % WORDS, ((1 << count) - 1) << bit))
     }
 
     /// The words that a range of at most 64 half registers covers, with masks of its bits; those beyond the

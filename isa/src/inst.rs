@@ -93,6 +93,7 @@ bitflags! {
 
 /// One operand of an [`Inst`], eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(C)]
 pub struct Operand {
     /// The kind.
     pub tag: Tag,
@@ -127,7 +128,16 @@ impl Operand {
     /// Whether it is [`Operand::imm`] of some number.
     #[inline]
     pub(crate) const fn is_number(&self) -> bool {
-        matches!((self.tag, self.size), (Tag::Imm, Size::B32)) && self.flags.is_empty()
+        self.bits() as u32 == Operand::imm(0).bits() as u32
+    }
+
+    /// All of it as a number: different operands have different numbers. Comparing these takes one step.
+    #[inline]
+    pub(crate) const fn bits(&self) -> u64 {
+        self.tag as u64
+            | (self.size as u64) << 8
+            | (self.flags.bits() as u64) << 16
+            | (self.value as u64) << 32
     }
 
     /// The same operand with `flags` added.

@@ -32,8 +32,8 @@ pub fn ending_sources<'d>(
     let sources = data.srcs;
     sources.iter().enumerate().filter_map(move |(index, src)| {
         let value = src.as_value()?;
-        let repeated = sources[..index].iter().any(|earlier| earlier.as_value() == Some(value));
-        (!repeated && last.ends_at(live, value, position)).then_some(value)
+        let is_repeated = || sources[..index].iter().any(|earlier| earlier.as_value() == Some(value));
+        (last.ends_at(live, value, position) && !is_repeated()).then_some(value)
     })
 }
 

@@ -81,7 +81,9 @@ impl<const DISCARDS: bool> Later<DISCARDS> {
             if self.read_by_alu.has_all(&halves) {
                 hint(inst, operand, desc, OperandFlags::CACHE);
             }
-            written.insert_all(halves.clone());
+            if DISCARDS {
+                written.insert_all(halves.clone());
+            }
             self.overwrite(halves);
         }
         for (operand, desc) in inst.op.desc().with_role(Role::Src) {

@@ -9,7 +9,7 @@ pub use uniform_reads::UniformReads;
 
 use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
-use agx_isa::encode::encode;
+use agx_isa::encode::{self, encode};
 use agx_isa::inst::{Inst as MachineInst, Tag};
 use agx_isa::table::Opcode;
 
@@ -156,12 +156,7 @@ fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
 
 fn append(bytes: &mut Vec<u8>, inst: &MachineInst) -> Result<(), CompileError> {
     // The block number serves as the target until the distance is known; it always fits the field.
-    let encoded = encode(inst).map_err(|error| cannot_encode(inst, &error))?;
-    // The fixed size makes the copy cheaper.
-    let end = bytes.len() + encoded.len();
-    bytes.extend_from_slice(&encoded.bytes);
-    bytes.truncate(end);
-    Ok(())
+    encode::append(bytes, inst).map_err(|error| cannot_encode(inst, &error))
 }
 
 fn cannot_encode(inst: &MachineInst, error: &dyn std::error::Error) -> CompileError {

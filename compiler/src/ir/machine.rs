@@ -168,14 +168,13 @@ pub fn fill_operands(
     for (place, dst) in inst.operands[..start].iter_mut().zip(data.dsts) {
         *place = value_operand(f, *dst, &register)?;
     }
-    let places = inst.operands[start..end].iter_mut().zip(&desc.operands[start..end]);
-    for ((place, operand), src) in places.zip(data.srcs) {
+    for (index, (place, src)) in inst.operands[start..end].iter_mut().zip(data.srcs).enumerate() {
         *place = match src.kind {
             SrcKind::None => Operand::NONE,
             SrcKind::Value => value_operand(f, Value(src.payload as u32), &register)?,
-            SrcKind::Imm | SrcKind::Uniform => fixed_operand(operand, *src)?,
-        };
-        place.flags |= src.flags;
+            SrcKind::Imm | SrcKind::Uniform => fixed_operand(&desc.operands[start + index], *src)?,
+        }
+        .with(src.flags);
     }
     Ok(())
 }

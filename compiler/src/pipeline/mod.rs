@@ -82,7 +82,9 @@ fn run_steps(
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
     let runs_once = context.facts.end == End::Preamble;
     let mut steps = steps(options.from, options.stop, f.stage);
-    steps.retain(|step| !(is_disabled(step) || runs_once && step.repeated_only));
+    if runs_once || !options.disabled.is_empty() {
+        steps.retain(|step| !(is_disabled(step) || runs_once && step.repeated_only));
+    }
     let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
         // A function read from text that is already lowered enters the pipeline at its own stage.
@@ -119,13 +121,14 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'stat
         if matches!(stop, Stop::AfterPhase(last) if row.phase > last) {
             break;
         }
-        for step in row.steps {
-            if stage <= row.leaves {
-                steps.push(*step);
-            }
-            if matches!(stop, Stop::AfterPass(last) if last.name == step.name) {
-                end = Some(steps.len());
-            }
+        let start = steps.len();
+        if stage <= row.leaves {
+            steps.extend_from_slice(row.steps);
+        }
+        if let Stop::AfterPass(last) = stop
+            && let Some(at) = row.steps.iter().rposition(|step| step.name == last.name)
+        {
+            end = Some(steps.len().min(start + at + 1));
         }
     }
     if matches!(stop, Stop::AfterPass(_)) {

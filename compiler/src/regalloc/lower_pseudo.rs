@@ -109,6 +109,10 @@ impl Lowering<'_> {
                 })?),
                 _ => None,
             };
+        if base.is_some_and(|base| base + skip == to) {
+            // It is in place.
+            return Ok(());
+        }
         for half in 0..halves {
             let at = skip + half;
             let origin = match (src.kind, base) {
