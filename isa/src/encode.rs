@@ -99,6 +99,7 @@ pub fn needs_long(inst: &Inst) -> bool {
     encode(&Inst { long: false, ..*inst }).is_ok_and(|bytes| bytes.len == inst.op.desc().length.longest())
 }
 
+#[inline(always)]
 fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeError> {
     let surplus = inst.operands.get(desc.operands.len());
     if surplus.is_some_and(|operand| operand.bits() != Operand::NONE.bits()) {

@@ -290,6 +290,10 @@ pub struct OperandKind {
     pub contextual: bool,
     /// Whether the field is simply the number, so that no form needs to be selected.
     pub plain: bool,
+    /// What a constant denotes: a number, or, if no form takes numbers, a state or coefficient register.
+    pub constant: Tag,
+    /// Whether a form takes signed numbers.
+    pub takes_signed: bool,
     /// Index of the first form of each tag and size, plus one; 0 if there is none.
     first: ByForm,
     /// Flags that all forms of registers can carry, and those that some can.
@@ -322,8 +326,14 @@ impl OperandKind {
         let mut contextual = false;
         let mut first = ByForm([[0; SIZES]; TAGS]);
         let mut by_registers = (OperandFlags::all(), OperandFlags::empty());
+        let (mut constant, mut takes_numbers, mut takes_signed) = (Tag::Imm, false, false);
         let mut left = forms;
         while let [before @ .., form] = left {
+            match form.tag {
+                Tag::Imm => (takes_numbers, takes_signed) = (true, takes_signed || form.signed),
+                Tag::Coefficient | Tag::TextureState | Tag::SamplerState => constant = form.tag,
+                Tag::None | Tag::Reg | Tag::Uniform => {}
+            }
             if matches!(form.tag, Tag::Reg) {
                 by_registers =
                     (by_registers.0.intersection(form.allowed), by_registers.1.union(form.allowed));
@@ -332,7 +342,11 @@ impl OperandKind {
             contextual |= form.context_mask != 0;
             left = before;
         }
-        OperandKind { name, forms, style, contextual, plain: false, first, by_registers }
+        if takes_numbers {
+            constant = Tag::Imm;
+        }
+        let plain = false;
+        OperandKind { name, forms, style, contextual, plain, constant, takes_signed, first, by_registers }
     }
 
     const fn number(name: &'static str, style: Style) -> OperandKind {

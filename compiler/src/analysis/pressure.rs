@@ -171,8 +171,7 @@ impl<'s> Walk<'s> {
             used -= begun;
             if data.op != Op::Ir(IrOp::Phi) {
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                    if self.live_in_round[value] != self.round {
-                        self.live_in_round[value] = self.round;
+                    if std::mem::replace(&mut self.live_in_round[value], self.round) != self.round {
                         // What lives at the end is counted from the start.
                         used += if live.is_live_out(block, value) { 0 } else { halves(value) };
                     }

@@ -74,26 +74,14 @@ pub fn machine_constant(desc: &OperandDesc, payload: u64, bits: u8) -> Result<Op
         let code = minifloat::encode(number).ok_or(MachineError::Float { operand: desc.name })?;
         return Ok(Operand::imm(u32::from(code)));
     }
-    let is_signed = desc.kind.forms.iter().any(|form| form.tag == Tag::Imm && form.signed);
+    let is_signed = desc.kind.takes_signed;
     let unused = 64 - u32::from(bits.clamp(1, 64));
     let number = if is_signed { ((payload << unused) as i64 >> unused) as u64 } else { payload };
     match u32::try_from(number) {
         Ok(number) if number > desc.largest => Err(MachineError::Constant { operand: desc.name }),
-        Ok(number) => Ok(Operand { tag: constant_tag(desc), ..Operand::imm(number) }),
+        Ok(number) => Ok(Operand { tag: desc.kind.constant, ..Operand::imm(number) }),
         Err(_) if is_signed && i32::try_from(number as i64).is_ok() => Ok(Operand::imm(number as u32)),
         Err(_) => Err(MachineError::Constant { operand: desc.name }),
-    }
-}
-
-/// The meaning of a constant for `desc`: a number, or the number of a register that no value can occupy.
-fn constant_tag(desc: &OperandDesc) -> Tag {
-    let forms = desc.kind.forms;
-    let named = |form: &&agx_isa::operand::Form| {
-        matches!(form.tag, Tag::Coefficient | Tag::TextureState | Tag::SamplerState)
-    };
-    match forms.iter().find(named) {
-        Some(form) if forms.iter().all(|form| form.tag != Tag::Imm) => form.tag,
-        _ => Tag::Imm,
     }
 }
 

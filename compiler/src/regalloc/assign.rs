@@ -22,7 +22,7 @@ use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
-use crate::ir::table::{ScratchSide, Side};
+use crate::ir::table::ScratchSide;
 
 use super::affinity::Affinity;
 use super::exports::is_export;
@@ -72,9 +72,11 @@ impl Names<'_> {
     }
 
     /// Values that were moved, with their names, by id of value.
-    pub(super) fn sorted(&self) -> Vec<(Value, Value)> {
-        let mut list: Vec<(Value, Value)> =
-            self.moved.iter().map(|value| (*value, self.get(*value))).collect();
+    pub(super) fn sorted<'s>(&self, scratch: &'s Bump) -> &'s [(Value, Value)] {
+        if self.is_empty() {
+            return &[];
+        }
+        let list = scratch.alloc_slice_fill_iter(self.moved.iter().map(|value| (*value, self.get(*value))));
         list.sort_unstable_by_key(|(value, _)| value.index());
         list
     }
@@ -89,14 +91,14 @@ pub(super) fn name_in(list: &[(Value, Value)], value: Value) -> Value {
 }
 
 /// The state at the boundaries of a block that has been walked.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Border {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Border<'s> {
     /// Whether the block has been walked.
     pub(super) done: bool,
     /// Names at its head of the values that were moved.
-    pub(super) head: Vec<(Value, Value)>,
+    pub(super) head: &'s [(Value, Value)],
     /// Names at its end of the values that were moved.
-    pub(super) end: Vec<(Value, Value)>,
+    pub(super) end: &'s [(Value, Value)],
 }
 
 /// The state of the walk.
@@ -111,7 +113,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) origin: ScratchSide<'f, Value, Option<Value>>,
     pub(super) names: Names<'f>,
     pub(super) file: RegisterFile,
-    pub(super) borders: Side<Block, Border>,
+    pub(super) borders: ScratchSide<'f, Block, Border<'f>>,
     /// Allocatable half registers.
     pub(super) usable: HalfSet,
     /// Names that end at the current instruction; they occupy their registers until it reads them.
@@ -152,7 +154,7 @@ pub fn assign<'f>(
         origin: ScratchSide::later_in(scratch, 0),
         names: Names { current: ScratchSide::later_in(scratch, 0), moved: Vec::new() },
         file: RegisterFile::new(),
-        borders: Side::new(f.blocks.len()),
+        borders: ScratchSide::new_in(scratch, f.blocks.len()),
         live,
         shapes,
         usable,
@@ -203,7 +205,7 @@ impl<'a> Assigner<'_, 'a> {
         self.out.clear();
         let border = &mut self.borders[block];
         border.done = true;
-        border.end = self.names.sorted();
+        border.end = self.names.sorted(self.ending.bump());
         self.leave(block);
         Ok(())
     }

@@ -79,7 +79,7 @@ impl<'a> Assigner<'_, 'a> {
             let names = self.names_in(preds, block);
             self.pack_at_join(&incoming(self.live, block, &names, preds), phis)?;
         }
-        self.borders[block].head = self.names.sorted();
+        self.borders[block].head = self.names.sorted(scratch);
         for pred in preds {
             self.copy_on_edge(*pred, block);
         }
@@ -90,7 +90,7 @@ impl<'a> Assigner<'_, 'a> {
     fn names_in(&self, preds: &[Block], block: Block) -> Vec<Value> {
         let mut names = Vec::with_capacity(TYPICAL_NAMES);
         for value in self.live.live_in(block) {
-            names.extend(preds.iter().map(|pred| name_in(&self.borders[*pred].end, value)));
+            names.extend(preds.iter().map(|pred| name_in(self.borders[*pred].end, value)));
         }
         names
     }
@@ -114,7 +114,7 @@ impl<'a> Assigner<'_, 'a> {
         self.names.clear();
         self.file.clear();
         for value in live.live_in(block) {
-            let end = pred.map(|pred| &self.borders[pred].end).ok_or_else(undefined)?;
+            let end = pred.map(|pred| self.borders[pred].end).ok_or_else(undefined)?;
             let name = name_in(end, value);
             self.resume(value, name);
         }
@@ -157,7 +157,7 @@ impl<'a> Assigner<'_, 'a> {
             let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) else { continue };
             let shape = self.shape(dst);
             let sources = data.phi_inputs().filter_map(|(pred, src)| {
-                let end = preds.contains(&pred).then(|| &self.borders[pred].end)?;
+                let end = preds.contains(&pred).then(|| self.borders[pred].end)?;
                 self.allocation.half(name_in(end, src.as_value()?))
             });
             let (exported, web) = (self.affinity.exported_to(dst), self.affinity.web_place(dst));
@@ -230,7 +230,7 @@ impl<'a> Assigner<'_, 'a> {
     /// Appends the copies required by the edge to `pred`.
     fn copy_on_edge(&mut self, pred: Block, block: Block) {
         let mut moves: Vec<(Value, Src)> = Vec::new();
-        let (end, head) = (&self.borders[pred].end, &self.borders[block].head);
+        let (end, head) = (self.borders[pred].end, self.borders[block].head);
         let mut moved: Vec<Value> = end.iter().chain(head).map(|(value, _)| *value).collect();
         moved.sort_unstable();
         moved.dedup();

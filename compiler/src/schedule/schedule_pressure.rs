@@ -294,8 +294,7 @@ impl Scheduler<'_, '_> {
     }
 
     fn make_live(&mut self, value: Value) {
-        if !self.is_live(value) {
-            self.walk.live_in_round[value] = self.walk.round;
+        if std::mem::replace(&mut self.walk.live_in_round[value], self.walk.round) != self.walk.round {
             self.used += self.halves(value);
         }
     }
