@@ -69,9 +69,9 @@ fn schedule_blocks(
         f,
     };
     let blocks = scheduler.f.blocks_in_order();
-    let demands = blocks.map(|block| {
-        let most = scheduler.most_demand(block);
-        (block, if most < enough { AtMost(most) } else { Exact(scheduler.block(block)) })
+    let demands = blocks.map(|block| match scheduler.most_demand(block) {
+        Some(most) => (block, AtMost(most)),
+        None => (block, Exact(scheduler.block(block))),
     });
     demands.collect()
 }
@@ -224,11 +224,14 @@ struct Scheduler<'s, 'a> {
 }
 
 impl Scheduler<'_, '_> {
-    /// An upper bound of the demand of a block: the values live at its end plus all results.
-    fn most_demand(&self, block: Block) -> u32 {
+    /// An upper bound of the demand of a block, if it is below the demand at which blocks are reordered: the values live
+    /// at its end plus all results.
+    fn most_demand(&self, block: Block) -> Option<u32> {
         let insts = &self.f.block(block).insts;
-        let results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts).map(|dst| self.halves(*dst));
-        self.live_out[block.0 as usize] + results.sum::<u32>()
+        let mut results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts);
+        let live_out = Some(self.live_out[block.0 as usize]).filter(|live_out| *live_out < self.enough)?;
+        results
+            .try_fold(live_out, |most, dst| Some(most + self.halves(*dst)).filter(|most| *most < self.enough))
     }
 
     /// Schedules a block, and returns its demand afterwards.
