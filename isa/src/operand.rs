@@ -404,7 +404,10 @@ impl OperandKind {
 
     /// Checks an operand by itself, for a field of `len` bits: whether some form accepts it.
     pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
-        self.encode_modifier(operand, len).map(|_| ())
+        match self.plain_number(operand, len) {
+            Some(_) => Ok(()),
+            None => self.encode_alone(operand, len).map(|_| ()),
+        }
     }
 
     /// Whether `operand`, a register that the kind accepts in a field of `len` bits, may also have the hint `hint`.

@@ -20,21 +20,6 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The indices of the set bits of words with these indices.
-fn ones_of(mut words: impl Iterator<Item = (usize, u64)>) -> impl Iterator<Item = usize> {
-    // The rest of the current word, which begins at `start`.
-    let (mut start, mut bits) = (0, 0);
-    std::iter::from_fn(move || {
-        while bits == 0 {
-            let (index, word) = words.next()?;
-            (start, bits) = (index * 64, word);
-        }
-        let bit = bits.trailing_zeros() as usize;
-        bits &= bits - 1;
-        Some(start + bit)
-    })
-}
-
 /// The columns set in a row.
 pub struct Columns<'m> {
     matrix: &'m BitMatrix,
@@ -153,19 +138,21 @@ impl BitMatrix {
         Columns { matrix: self, row, without, part: 0, touched: 0, start: 0, bits: 0 }
     }
 
-    /// Columns set in exactly one of two rows, ascending, with whether the first row has them.
-    pub fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let words = (0..self.touched_per_row).flat_map(move |part| {
+    /// Calls `act` with each column set in exactly one of two rows, ascending, and whether the first row has it.
+    #[inline]
+    pub fn each_difference(&self, a: usize, b: usize, mut act: impl FnMut(usize, bool)) {
+        for part in 0..self.touched_per_row {
             let touched = self.touched(a, part) | self.touched(b, part);
             // Most words of two dense rows are equal.
             let differ = match self.is_dense(touched) {
                 true => differing(self.part(a, part), self.part(b, part)),
                 false => touched,
             };
-            ones(differ).map(move |index| part * 64 + index)
-        });
-        let columns = ones_of(words.map(move |index| (index, self.word(a, index) ^ self.word(b, index))));
-        columns.map(move |column| (column, self.contains(a, column)))
+            for index in ones(differ).map(|index| part * 64 + index) {
+                let word = self.word(a, index);
+                ones(word ^ self.word(b, index)).for_each(|bit| act(index * 64 + bit, word >> bit & 1 != 0));
+            }
+        }
     }
 
     /// Whether to process all words of a part of a row rather than only those in `touched`.
@@ -294,7 +281,8 @@ mod tests {
             assert_eq!(into.columns(1).count(), from.columns(row).count(), "{missing:?}");
             assert_eq!((into.columns(0).count(), into.count()), (0, from.columns(row).count()));
         }
-        let differing: Vec<(usize, bool)> = from.differences(0, 1).collect();
+        let mut differing = Vec::new();
+        from.each_difference(0, 1, |column, is_first| differing.push((column, is_first)));
         let expected: Vec<_> =
             from.columns(0).filter(|at| !from.contains(1, *at)).map(|at| (at, true)).collect();
         assert_eq!(differing, expected);
@@ -308,7 +296,9 @@ mod tests {
         assert_eq!(bits.columns(1).collect::<Vec<_>>(), [0, 129]);
         assert_eq!(bits.columns(0).count(), 0);
         assert!(bits.contains(2, 64) && !bits.contains(2, 63));
-        assert_eq!(bits.differences(1, 2).collect::<Vec<_>>(), [(0, true), (64, false), (129, true)]);
+        let mut differences = Vec::new();
+        bits.each_difference(1, 2, |column, is_first| differences.push((column, is_first)));
+        assert_eq!(differences, [(0, true), (64, false), (129, true)]);
         assert_eq!(bits.count(), 3);
     }
 

@@ -81,9 +81,13 @@ impl Liveness {
                 None => sum = rows.columns(row).map(halves).sum(),
                 Some(before) => {
                     sum += result[before];
-                    for (column, is_live) in rows.differences(row, before) {
-                        if is_live { sum += halves(column) } else { sum -= halves(column) }
-                    }
+                    rows.each_difference(row, before, |column, is_live| {
+                        if is_live {
+                            sum += halves(column);
+                        } else {
+                            sum -= halves(column);
+                        }
+                    });
                 }
             }
             result[row] = sum;
