@@ -34,7 +34,7 @@ impl Type {
 
     /// Size in half registers. Values of 1 and 8 bits occupy a half register.
     pub const fn halves(self) -> u16 {
-        (self.bits as u16 + 15) / 16 * self.comps as u16
+        (self.bits as u16).div_ceil(16) * self.comps as u16
     }
 
     /// Size in bits.

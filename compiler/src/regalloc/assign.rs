@@ -423,7 +423,7 @@ impl<'a> Assigner<'_, 'a> {
     pub(super) fn put(&mut self, name: Value, half: u16) {
         let halves = self.f.ty(name).halves();
         self.file.take(name, half, halves);
-        self.note_place(name, half, halves);
+        self.allocation.record(name, half, halves);
         self.affinity.placed(name, half);
         let is_vector = |def: Inst| self.f.insts[def].op == Op::Ir(IrOp::Collect);
         if !self.affinity.kept().is_empty() && self.f.values[name].def.is_some_and(is_vector) {
@@ -433,12 +433,7 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Records the register of a name without marking it as used.
     pub(super) fn record(&mut self, name: Value, half: u16) {
-        self.note_place(name, half, self.f.ty(name).halves());
-    }
-
-    fn note_place(&mut self, name: Value, half: u16, halves: u16) {
-        self.allocation.reg[name] = Some(Reg { half: half as u8 });
-        self.allocation.halves_used = self.allocation.halves_used.max(half + halves);
+        self.allocation.record(name, half, self.f.ty(name).halves());
     }
 
     /// A new name, in `half`, for the value that `name` denotes.

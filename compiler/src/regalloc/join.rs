@@ -31,6 +31,45 @@ impl Incoming<'_> {
     }
 }
 
+/// The names of the values that are live at the head of `block` at the ends of `preds`: those of a value are consecutive.
+fn names_in(assigner: &Assigner<'_, '_>, preds: &[Block], block: Block) -> Vec<Value> {
+    let mut names = Vec::with_capacity(TYPICAL_NAMES);
+    for value in assigner.live.live_in(block) {
+        names.extend(preds.iter().map(|pred| name_in(assigner.borders[*pred].end, value)));
+    }
+    names
+}
+
+/// Places the phis of a join, and values for which no register was found so far; `false` if something does not fit.
+fn place_phis(
+    assigner: &mut Assigner<'_, '_>,
+    mut homeless: Vec<Value>,
+    phis: &[Inst],
+    preds: &[Block],
+) -> bool {
+    for phi in phis {
+        let data = assigner.f.insts[*phi];
+        let Some(dst) = data.dst().filter(|dst| assigner.needs_register(&data, *dst)) else { continue };
+        let shape = assigner.shape(dst);
+        let sources = data.phi_inputs().filter_map(|(pred, src)| {
+            let end = preds.contains(&pred).then(|| assigner.borders[pred].end)?;
+            assigner.allocation.half(name_in(end, src.as_value()?))
+        });
+        let (exported, web) = (assigner.affinity.exported_to(dst), assigner.affinity.web_place(dst));
+        match exported.into_iter().chain(sources).chain(web).find(|half| assigner.fits(*half, shape)) {
+            Some(half) => assigner.put(dst, half),
+            None => homeless.push(dst),
+        }
+    }
+    assigner.sort_for_packing(&mut homeless);
+    let mut free = assigner.file.free().and(assigner.usable);
+    let Some(places) = assigner.pack_low(&homeless, &mut free) else { return false };
+    for (name, half) in places {
+        assigner.settle(name, half, &[]);
+    }
+    true
+}
+
 /// The values that are live at the head of `block` with their `names` in `preds`.
 fn incoming<'n>(live: &Liveness, block: Block, names: &'n [Value], preds: &[Block]) -> Vec<Incoming<'n>> {
     let names = names.chunks(preds.len().max(1));
@@ -62,21 +101,21 @@ impl<'a> Assigner<'_, 'a> {
         self.file.clear();
         let phis = &*scratch.alloc_slice_copy(phis);
         let preds = self.f.block(block).preds.iter().copied().filter(|pred| self.borders[*pred].done);
-        let preds = &*ArenaVec::from_iter_in(preds, scratch).into_bump_slice();
+        let preds: &[Block] = ArenaVec::from_iter_in(preds, scratch).into_bump_slice();
         if preds.is_empty() && self.live.live_in(block).next().is_some() {
             return Err(undefined());
         }
         let has_moved = preds.iter().any(|pred| !self.borders[*pred].end.is_empty());
         let is_placed = if has_moved {
-            let names = self.names_in(preds, block);
+            let names = names_in(self, preds, block);
             self.place_at_join(&incoming(self.live, block, &names, preds), phis, preds)
         } else {
             let live = self.live;
             live.live_in(block).for_each(|value| self.resume(value, value));
-            self.place_phis(Vec::new(), phis, preds)
+            place_phis(self, Vec::new(), phis, preds)
         };
         if !is_placed {
-            let names = self.names_in(preds, block);
+            let names = names_in(self, preds, block);
             self.pack_at_join(&incoming(self.live, block, &names, preds), phis)?;
         }
         self.borders[block].head = self.names.sorted(scratch);
@@ -84,15 +123,6 @@ impl<'a> Assigner<'_, 'a> {
             self.copy_on_edge(*pred, block);
         }
         Ok(())
-    }
-
-    /// The names of the values that are live at the head of `block` at the ends of `preds`: those of a value are consecutive.
-    fn names_in(&self, preds: &[Block], block: Block) -> Vec<Value> {
-        let mut names = Vec::with_capacity(TYPICAL_NAMES);
-        for value in self.live.live_in(block) {
-            names.extend(preds.iter().map(|pred| name_in(self.borders[*pred].end, value)));
-        }
-        names
     }
 
     /// Continues with the values at the end of the only predecessor of `block`, if there is one.
@@ -147,32 +177,7 @@ impl<'a> Assigner<'_, 'a> {
                 None => homeless.push(names[0]),
             }
         }
-        self.place_phis(homeless, phis, preds)
-    }
-
-    /// Places the phis of a join, and values for which no register was found so far; `false` if something does not fit.
-    fn place_phis(&mut self, mut homeless: Vec<Value>, phis: &[Inst], preds: &[Block]) -> bool {
-        for phi in phis {
-            let data = self.f.insts[*phi];
-            let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) else { continue };
-            let shape = self.shape(dst);
-            let sources = data.phi_inputs().filter_map(|(pred, src)| {
-                let end = preds.contains(&pred).then(|| self.borders[pred].end)?;
-                self.allocation.half(name_in(end, src.as_value()?))
-            });
-            let (exported, web) = (self.affinity.exported_to(dst), self.affinity.web_place(dst));
-            match exported.into_iter().chain(sources).chain(web).find(|half| self.fits(*half, shape)) {
-                Some(half) => self.put(dst, half),
-                None => homeless.push(dst),
-            }
-        }
-        self.sort_for_packing(&mut homeless);
-        let mut free = self.file.free().and(self.usable);
-        let Some(places) = self.pack_low(&homeless, &mut free) else { return false };
-        for (name, half) in places {
-            self.settle(name, half, &[]);
-        }
-        true
+        place_phis(self, homeless, phis, preds)
     }
 
     /// Repacks everything; values on which all predecessors agree may move too.

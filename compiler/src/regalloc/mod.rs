@@ -71,6 +71,12 @@ impl Allocation {
         Allocation { reg: Side::new(values), ..Allocation::default() }
     }
 
+    /// Records the register of a value of `halves` half registers.
+    fn record(&mut self, value: Value, half: u16, halves: u16) {
+        self.reg[value] = Some(Reg { half: half as u8 });
+        self.halves_used = self.halves_used.max(half + halves);
+    }
+
     /// Half index of the register of `value`.
     pub fn half(&self, value: Value) -> Option<u16> {
         self.reg[value].map(|reg| u16::from(reg.half))
