@@ -152,12 +152,14 @@ fn emit(options: &ArgMatches) -> Result<Emit<'_>, Failure> {
 
 fn compile_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
     let emit = emit(options)?;
-    let made = compile::made(name, &emit, options, context)?;
+    let (outputs, problems) = compile::made_of_all(name, &emit, options, context)?;
     let folder = options.get_one::<String>("output").map_or(".", String::as_str);
-    // Inputs of the same name in different folders get different outputs.
-    let flat = crate::baseline::normal(name).trim_start_matches('/').replace(['/', '\\'], "_");
-    output::made(Some(&compile::beside(folder, &flat, &emit)), &made)?;
-    Ok(Vec::new())
+    for (name, made) in outputs {
+        // Inputs of the same name in different folders get different outputs.
+        let flat = crate::baseline::normal(&name).trim_start_matches('/').replace(['/', '\\'], "_");
+        output::made(Some(&compile::beside(folder, &flat, &emit)), &made)?;
+    }
+    if problems.is_empty() { Ok(Vec::new()) } else { Err(Failure::Problems(problems)) }
 }
 
 fn stats_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {

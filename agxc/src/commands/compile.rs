@@ -13,7 +13,7 @@ use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, pass};
 use crate::context::Context;
-use crate::diagnostic::Failure;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::emit::{self, Emit, Job, Made};
 use crate::input::{self, File};
@@ -68,16 +68,25 @@ fn several(
     }
     let mut problems = Vec::new();
     for name in names {
-        match made(name, emit, options, context) {
-            Ok(made) => match folder {
-                Some(folder) => output::made(Some(&beside(folder, name, emit)), &made)?,
+        let outputs = match made_of_all(name, emit, options, context) {
+            Ok((outputs, failed)) => {
+                problems.extend(failed);
+                outputs
+            }
+            Err(Failure::Problems(failed)) => {
+                problems.extend(failed);
+                continue;
+            }
+            Err(closed) => return Err(closed),
+        };
+        for (name, made) in outputs {
+            match folder {
+                Some(folder) => output::made(Some(&beside(folder, &name, emit)), &made)?,
                 None => {
                     output::stdout(format!("; {name}\n").as_bytes())?;
                     output::made(None, &made)?;
                 }
-            },
-            Err(Failure::Problems(failed)) => problems.extend(failed),
-            Err(closed) => return Err(closed),
+            }
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
@@ -97,15 +106,29 @@ pub fn made(
     context: &mut Context,
 ) -> Result<Made, Failure> {
     let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
-    let (chip, key) = key::for_file(&file, options)?;
-    let draw = key::draw(options)?;
-    let draw = draw.as_ref();
-    let job = Job { file: &file, chip, key: &key, draw, options, warnings: RefCell::default() };
-    let begin = Instant::now();
-    let made = emit::make(emit, &job);
-    job.warnings.take().into_iter().for_each(|warning| context.warnings.add(warning));
-    context.note(|| format!("{name}: {} in {:.1} ms", emit.row.name, begin.elapsed().as_secs_f64() * 1e3));
-    made
+    let (target, key) = key::for_file(&file, options)?;
+    Unit { entry_point: String::new(), target, key }.make(&file, emit, options, context)
+}
+
+/// The output of `emit` for every entry point of an input that the options select, each with the name of its file: that of
+/// the input, with the entry point if there are several. The problems of those that fail are returned too.
+pub fn made_of_all(
+    name: &str,
+    emit: &Emit<'_>,
+    options: &ArgMatches,
+    context: &mut Context,
+) -> Result<(Vec<(String, Made)>, Vec<Diagnostic>), Failure> {
+    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let units = units(&file, options)?;
+    let (mut outputs, mut problems) = (Vec::new(), Vec::new());
+    for unit in &units {
+        match unit.make(&file, emit, options, context) {
+            Ok(made) => outputs.push((name.to_owned() + &unit.suffix(&units), made)),
+            Err(Failure::Problems(failed)) => problems.extend(failed),
+            Err(closed) => return Err(closed),
+        }
+    }
+    Ok((outputs, problems))
 }
 
 /// Reads the input that the options name.
@@ -173,6 +196,37 @@ impl Unit {
     /// Compiles it, and adds the prolog and epilog of a draw.
     pub fn compile(&self, file: &File, draw: Option<&Draw>) -> Result<CompiledShader, Failure> {
         under(file, self.target, &self.key, draw)
+    }
+
+    /// The output of `emit`.
+    fn make(
+        &self,
+        file: &File,
+        emit: &Emit<'_>,
+        options: &ArgMatches,
+        context: &mut Context,
+    ) -> Result<Made, Failure> {
+        let draw = key::draw(options)?;
+        let (chip, key, draw) = (self.target, &self.key, draw.as_ref());
+        let job = Job { file, chip, key, draw, options, warnings: RefCell::default() };
+        let begin = Instant::now();
+        let made = emit::make(emit, &job);
+        job.warnings.take().into_iter().for_each(|warning| context.warnings.add(warning));
+        let taken = begin.elapsed().as_secs_f64() * 1e3;
+        context.note(|| format!("{}: {} in {taken:.1} ms", file.name, emit.row.name));
+        made
+    }
+
+    /// What tells its output from those of the file's other entry points: nothing if there are none, its name, or its name
+    /// and stage.
+    fn suffix(&self, units: &[Unit]) -> String {
+        let same = units.iter().filter(|unit| unit.entry_point == self.entry_point).count();
+        let name = self.entry_point.replace(['/', '\\'], "_");
+        match (units.len(), same, self.key.stage) {
+            (1, ..) => String::new(),
+            (_, 1, _) | (.., None) => format!(".{name}"),
+            (.., Some(stage)) => format!(".{name}.{}", stage.name()),
+        }
     }
 }
 

@@ -102,3 +102,30 @@ fn the_version_takes_few_instructions() {
     let count: u64 = count.and_then(|count| count.parse().ok()).expect("callgrind counts");
     assert!(count < 3_000_000, "{count} instructions");
 }
+
+#[test]
+fn every_entry_point_of_an_input_is_compiled() {
+    let folder = Folder::new("entries");
+    let source = b"@vertex fn vs() -> @builtin(position) vec4<f32> { return vec4(1.0); }\n\
+        @fragment fn fs() -> @location(0) vec4<f32> { return vec4(1.0); }\n";
+    let input = folder.file("two.wgsl", source);
+    let good = folder.file("one.wgsl", GOOD);
+    for (command, number) in [(vec!["batch", "compile"], 0), (vec!["compile"], 1)] {
+        let results = folder.path(&format!("out{number}"));
+        let words = [command, vec![&input, &good, "-o", &results]].concat();
+        let output = agxc(&words);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let mut made: Vec<String> = std::fs::read_dir(&results)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        made.sort();
+        let ends = ["one.wgsl.s", "two.wgsl.fs.s", "two.wgsl.vs.s"];
+        assert!(made.len() == 3 && made.iter().zip(ends).all(|(name, end)| name.ends_with(end)), "{made:?}");
+    }
+    // A single input gives a single output.
+    assert_eq!(agxc(&["compile", &input]).status.code(), Some(1));
+    let one = agxc(&["batch", "compile", &input, "--stage", "vertex", "-o", &folder.path("vertex")]);
+    assert_eq!(one.status.code(), Some(0), "{}", stderr(&one));
+    assert_eq!(std::fs::read_dir(folder.path("vertex")).unwrap().count(), 1);
+}
