@@ -63,6 +63,13 @@ fn numbers(from: Format) -> Vec<u64> {
         SINGLE => u64::from((*number as f32).to_bits()),
         _ => number.to_bits(),
     }));
+    // NaNs whose low bits alone, or whose bits all, are set.
+    all.extend(match from {
+        HALF => [0x7c01, 0xffff],
+        BRAIN => [0x7f81, 0xffff],
+        SINGLE => [0x7f80_0001, 0xffff_ffff],
+        _ => [0x7ff0_0000_0000_0001, u64::MAX],
+    });
     // Ties between two numbers of fewer bits, and their neighbours.
     let ties = [0x3f80_8000u32, 0x3f81_8000, 0x3f80_8001, 0x3f80_7fff, 0x3f80_1000, 0x3f80_3000, 0x7f7f_8000];
     if from == SINGLE {
