@@ -60,9 +60,12 @@ impl Ops {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Present {
     ops: Ops,
-    has_8_bits: bool,
-    has_64_bits: bool,
+    /// The union of the widths among [`RARE_WIDTHS`].
+    widths: u8,
 }
+
+/// The widths of scalars that are recorded.
+const RARE_WIDTHS: u8 = 8 | 64;
 
 impl Present {
     /// Records an instruction. Values are recorded when they are created.
@@ -82,25 +85,20 @@ impl Present {
     /// Records the width of a value, constant or uniform, or several, which are powers of two, as their union.
     #[inline]
     pub fn note_widths(&mut self, widths: u8) {
-        self.has_8_bits |= widths & 8 != 0;
-        self.has_64_bits |= widths & 64 != 0;
+        self.widths |= widths & RARE_WIDTHS;
     }
 
     /// Whether scalars of `bits` bits may occur; tracked for 8 and 64 only.
     pub fn has_width(&self, bits: u8) -> bool {
-        match bits {
-            8 => self.has_8_bits,
-            64 => self.has_64_bits,
-            _ => true,
-        }
+        bits & RARE_WIDTHS == 0 || self.widths & bits != 0
     }
 
     /// Whether an operation of `family` may occur.
     pub fn may_have(&self, family: &Family) -> bool {
         let operations = &family.operations;
         self.ops.intersects(&operations.any)
-            || (self.has_8_bits && self.ops.intersects(&operations.bits8))
-            || (self.has_64_bits && self.ops.intersects(&operations.bits64))
+            || (self.has_width(8) && self.ops.intersects(&operations.bits8))
+            || (self.has_width(64) && self.ops.intersects(&operations.bits64))
     }
 
     /// Whether `op` may occur.
