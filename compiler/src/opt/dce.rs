@@ -96,11 +96,14 @@ impl<'s> Marks<'s> {
         !is_clean
     }
 
-    /// Marks the sources of an instruction, and lists the definitions of those that were not marked.
+    /// Marks the sources of an instruction, and lists the definitions among them that were passed as dead.
     fn mark_sources(&mut self, f: &Function<'_>, data: &InstData<'_>, passed: &mut ArenaVec<'_, Inst>) {
         for value in values(data) {
-            if !std::mem::replace(&mut self.is_live[value.index()], true) {
-                passed.extend(f.values[value].def);
+            self.is_live[value.index()] = true;
+            if let Some(def) = f.values[value].def
+                && self.is_dead[def.index()]
+            {
+                passed.push(def);
             }
         }
     }
