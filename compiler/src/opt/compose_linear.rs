@@ -27,6 +27,7 @@ use crate::analysis::movable::is_movable;
 use crate::analysis::uses::uses;
 use crate::context::Context;
 use crate::ir::key;
+use crate::ir::rewrite::map_some;
 use crate::ir::{
     Arithmetic, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Side, Src,
     Type, Value,
@@ -69,7 +70,7 @@ fn compose_all(f: &mut Function<'_>, scratch: &Bump) {
     }
     // Without coefficients, nothing is composed.
     if maps.coefficients > 0 {
-        f.map_insts(|r, inst| maps.rewrite(r, inst));
+        map_some(f, may_be_linear, |r, inst| maps.rewrite(r, inst));
     }
 }
 
@@ -466,13 +467,15 @@ fn include(atoms: &mut ArrayVec<Value, MOST_ATOMS>, atom: Value) -> Option<()> {
     if atoms.contains(&atom) { Some(()) } else { atoms.try_push(atom).ok() }
 }
 
+/// Whether an operation may be a sum, product or negation.
+fn may_be_linear(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma) | Op::Ir(IrOp::Fneg))
+}
+
 /// Whether an operation is a plain 32-bit sum, product or negation.
 fn is_linear(f: &Function<'_>, data: &InstData<'_>) -> bool {
-    let is_operation = match data.op {
-        Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma) => !data.get(key::SAT),
-        op => op == Op::Ir(IrOp::Fneg),
-    };
-    is_operation
+    may_be_linear(data)
+        && !data.get(key::SAT)
         && data.dst().is_some_and(|dst| f.ty(dst) == Type::B32)
         && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32)
 }

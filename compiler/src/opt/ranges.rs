@@ -19,6 +19,7 @@ use agx_isa::table::names::{Rounding, Truth};
 use crate::analysis::ranges::{self, Walk};
 use crate::context::Context;
 use crate::ir::key;
+use crate::ir::rewrite::map_some;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// The bit of an integer condition that compares signed.
@@ -40,7 +41,8 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     }
     let mut walk = Walk::new(f, &context.facts.info);
-    f.map_insts(|r, inst| {
+    let is_subject = |data: &InstData<'_>| ranges::is_known(data.op) || may_be_whole(data.op);
+    map_some(f, is_subject, |r, inst| {
         let data = r.f.insts[inst];
         if let Some(whole) = whole_part(r.f, &data) {
             walk.go_to(r.f, r.block);
@@ -84,6 +86,11 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
 struct Whole {
     number: Src,
     converted: Src,
+}
+
+/// Whether an operation may have a [`whole_part`].
+fn may_be_whole(op: Op) -> bool {
+    matches!(op, Op::Hw(Opcode::FToS32 | Opcode::FToU32 | Opcode::Floor))
 }
 
 /// The unsigned integer whose conversion to float, increased by less than one, this operation converts back or rounds

@@ -33,6 +33,7 @@ use super::algebraic::exact_values;
 use crate::analysis::movable::is_movable;
 use crate::ir::build::alu::FloatCond;
 use crate::ir::key;
+use crate::ir::rewrite::map_some;
 use crate::ir::{
     Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src,
     Type, Value,
@@ -57,7 +58,7 @@ fn factor_all(f: &mut Function<'_>, scratch: &Bump) {
     if !chains.any {
         return;
     }
-    f.map_insts(|r, inst| {
+    map_some(f, may_be_plain, |r, inst| {
         let Some((op, _)) = chains.operation(r.f, inst) else { return Rewrite::Keep };
         let data = r.f.insts[inst];
         let Some(dst) = data.dst().filter(|dst| !chains.exact[*dst]) else { return Rewrite::Keep };
@@ -145,6 +146,11 @@ struct Chains<'s> {
     may_have_roots: bool,
     /// The pairs of factors that several sums share, once they are needed.
     pairs: Option<Pairs>,
+}
+
+/// Whether an instruction may be one of [`plain`].
+fn may_be_plain(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma))
 }
 
 /// The operation of a plain 32-bit product, sum, or sum with a product.
