@@ -8,7 +8,7 @@
 //!
 //! Before: stage source. After: the same.
 
-use crate::analysis::divergence::divergence;
+use crate::analysis::divergence::divergence_of_branches;
 use crate::context::Context;
 use crate::ir::{Function, Seam};
 
@@ -18,7 +18,7 @@ pub fn mark_uniform_branches(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     }
     f.compute_cfg();
-    let known = divergence(f, context.facts.info.stage);
+    let known = divergence_of_branches(f, context.facts.info.stage);
     for segment in f.layout.iter().filter(|segment| segment.seam == Seam::If) {
         context.back_end.uniform_branches[segment.block] = !known.branch_parts(segment.block);
     }
