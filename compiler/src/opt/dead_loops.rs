@@ -40,8 +40,8 @@ fn may_be_dead(f: &Function<'_>, first: usize, last: usize) -> bool {
     let insts = f.layout[first..=last].iter().flat_map(|segment| &f.block(segment.block).insts);
     let has_phis = |after: &Segment| f.phi_count(after.block) > 0;
     f.layout.get(last + 1).is_some_and(|after| !has_phis(after))
-        && insts.map(|inst| &f.insts[*inst]).all(|data| data.target().is_some() || has_no_effect(data))
         && !is_read_soon(f, first, last)
+        && insts.map(|inst| &f.insts[*inst]).all(|data| data.target().is_some() || has_no_effect(data))
 }
 
 /// Whether one of the first instructions after a loop reads what a phi of its first block accumulates: most loops compute
