@@ -133,8 +133,7 @@ struct Chains<'s> {
     uniform: ScratchSide<'s, Value, bool>,
     /// Number of products that contain each value.
     products: ScratchSide<'s, Value, Products>,
-    /// For each examined instruction, its operation if it is a plain product, sum, or sum with a product, and
-    /// not uniform.
+    /// For each examined product or sum, its operation if it is [`plain`] and not uniform.
     kinds: ScratchSide<'s, Inst, Option<Option<Opcode>>>,
     /// Summaries of the products and sums visited so far.
     summaries: ScratchSide<'s, Value, Summary>,
@@ -206,9 +205,14 @@ impl<'s> Chains<'s> {
                     self.uniform[*dst] = is_uniform;
                     readers[*dst].home = segment.block.0 + 1;
                 }
-                let kind = if is_uniform { None } else { plain(f, data) };
-                self.kinds[*inst] = Some(kind);
-                if kind.is_some() || data.op == Op::Ir(IrOp::Fneg) {
+                let is_operation = if may_be_plain(data) {
+                    let kind = if is_uniform { None } else { plain(f, data) };
+                    self.kinds[*inst] = Some(kind);
+                    kind.is_some()
+                } else {
+                    data.op == Op::Ir(IrOp::Fneg)
+                };
+                if is_operation {
                     operations.push(Operation { inst: *inst, block: segment.block });
                 }
             }
