@@ -6,10 +6,10 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::entity::{Block, Inst, Value};
+use super::entity::{Block, Inst};
 use super::function::{Function, Seam, Segment};
 use super::insert::{Build, FloatMode};
-use super::op::{IrOp, Op};
+use super::op::IrOp;
 use super::src::Src;
 
 /// Typical number of instructions in a first block, for preallocation.
@@ -232,11 +232,13 @@ impl<'a> Build<'a> for Builder<'_, 'a> {
         self.f
     }
 
-    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
+    fn line(&self) -> u32 {
+        self.line
+    }
+
+    fn append(&mut self, inst: Inst) {
         let block = self.block;
         self.f.block_mut(block).insts.push(inst);
-        inst
     }
 
     fn float_mode(&self) -> FloatMode {

@@ -474,6 +474,22 @@ pub fn with_room<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
     }
 }
 
+/// Adds an instruction with a single, new result of type `ty`; it is not yet in a block.
+#[inline(always)]
+pub(super) fn make_value<'a>(
+    f: &mut Function<'a>,
+    op: impl Into<Op>,
+    ty: Type,
+    srcs: &[Src],
+    mods: &[u32],
+    line: u32,
+) -> (Inst, Value) {
+    let dst = f.add_value(ty);
+    let (dsts, srcs) = (f.bump.alloc([dst]), f.alloc(srcs));
+    let data = InstData { op: op.into(), dsts, srcs, mods: kept_mods(f, mods), line };
+    (add_row(f, data), dst)
+}
+
 /// Adds an instruction that is not yet in a block.
 #[inline(always)]
 fn add_row<'a>(f: &mut Function<'a>, data: InstData<'a>) -> Inst {

@@ -5,7 +5,7 @@ use agx_isa::semantics::{PureArgs, Source};
 use arrayvec::ArrayVec;
 
 use super::entity::{Inst, Value};
-use super::function::Function;
+use super::function::{Function, make_value};
 use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::types::Type;
@@ -55,8 +55,19 @@ pub trait Build<'a> {
     /// The function, mutable. The implementation manages the instruction list of the current block.
     fn function_mut(&mut self) -> &mut Function<'a>;
 
-    /// Adds an instruction with given destinations.
-    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst;
+    /// The source line of new instructions.
+    fn line(&self) -> u32;
+
+    /// Appends an instruction to the current block.
+    fn append(&mut self, inst: Inst);
+
+    /// Adds an instruction with given destinations; in a rewrite, these may be those of the instruction being rewritten.
+    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+        let line = self.line();
+        let inst = self.function_mut().make_inst(op, dsts, srcs, mods, line);
+        self.append(inst);
+        inst
+    }
 
     /// How float arithmetic is built.
     fn float_mode(&self) -> FloatMode {
@@ -70,8 +81,9 @@ pub trait Build<'a> {
 
     /// Adds an instruction with one new result and returns the result.
     fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
-        let dst = self.function_mut().add_value(ty);
-        self.push(op, &[dst], srcs, mods);
+        let line = self.line();
+        let (inst, dst) = make_value(self.function_mut(), op, ty, srcs, mods, line);
+        self.append(inst);
         dst
     }
 

@@ -8,7 +8,6 @@ use super::families::Family;
 use super::function::{Function, InstData, InstList};
 use super::insert::Build;
 use super::memory::Forwards;
-use super::op::Op;
 use super::src::Src;
 use crate::error::CompileError;
 use crate::ir::watch::CHUNK;
@@ -47,12 +46,12 @@ impl<'a> Build<'a> for Rewriter<'_, 'a> {
         self.f
     }
 
-    /// Adds an instruction with given destinations, which may be those of the instruction being rewritten.
-    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let line = self.f.insts[self.current].line;
-        let inst = self.f.make_inst(op, dsts, srcs, mods, line);
+    fn line(&self) -> u32 {
+        self.f.insts[self.current].line
+    }
+
+    fn append(&mut self, inst: Inst) {
         self.out.push(inst);
-        inst
     }
 }
 
