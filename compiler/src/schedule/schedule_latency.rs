@@ -107,12 +107,19 @@ struct Edge {
     next: u32,
 }
 
+/// The last accesses of a half register.
+#[derive(Clone, Copy, Default)]
+struct Accesses {
+    /// The last writer, plus one.
+    writer: u32,
+    /// The last entry in [`Chains::reads`] since then, plus one.
+    last_read: u32,
+}
+
 /// The last instructions to access each resource, by position in the stretch.
 struct Chains<'c, 's> {
-    /// The last writer of each half register, plus one.
-    writer: [u32; FILE_HALVES as usize],
-    /// The last entry in `reads` for each half register since its last write, plus one.
-    last_read: [u32; FILE_HALVES as usize],
+    /// The last accesses of each half register.
+    halves: [Accesses; FILE_HALVES as usize],
     /// Readers, each with the previous entry for the same half register, plus one.
     reads: &'c mut ArenaVec<'s, (u32, u32)>,
     memory: Option<u32>,
@@ -126,28 +133,11 @@ impl<'c, 's> Chains<'c, 's> {
     fn new(reads: &'c mut ArenaVec<'s, (u32, u32)>) -> Self {
         reads.clear();
         Chains {
-            writer: [0; FILE_HALVES as usize],
-            last_read: [0; FILE_HALVES as usize],
+            halves: [Accesses::default(); FILE_HALVES as usize],
             reads,
             memory: None,
             coverage: None,
             kill: None,
-        }
-    }
-
-    /// Records that `reader` reads half registers. Those with the same readers so far share the entry.
-    fn read(&mut self, halves: std::ops::Range<usize>, reader: u32) {
-        let mut entry = None;
-        for last in &mut self.last_read[halves] {
-            let before = *last;
-            *last = match entry {
-                Some((shared, place)) if shared == before => place,
-                _ => {
-                    self.reads.push((reader, before));
-                    self.reads.len() as u32
-                }
-            };
-            entry = Some((before, *last));
         }
     }
 }
@@ -299,25 +289,31 @@ impl Scheduler<'_> {
         chains: &mut Chains<'_, '_>,
     ) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            let halves = self.halves(f, value);
-            let mut last = 0;
-            for writer in &chains.writer[halves.clone()] {
-                if std::mem::replace(&mut last, *writer) != *writer {
-                    self.after_write(*writer, index);
+            let (mut last, mut shared) = (0, None);
+            for half in &mut chains.halves[self.halves(f, value)] {
+                if std::mem::replace(&mut last, half.writer) != half.writer {
+                    self.after_write(half.writer, index);
                 }
+                // Those with the same readers so far share the entry.
+                let before = half.last_read;
+                half.last_read = match shared {
+                    Some((readers, entry)) if readers == before => entry,
+                    _ => {
+                        chains.reads.push((index, before));
+                        chains.reads.len() as u32
+                    }
+                };
+                shared = Some((before, half.last_read));
             }
-            chains.read(halves, index);
         }
         for value in data.dsts {
             let (mut last, mut last_read) = (0, 0);
-            let halves = self.halves(f, *value);
-            let reads = &mut chains.last_read[halves.clone()];
-            for (writer, read) in chains.writer[halves].iter_mut().zip(reads) {
-                let writer = std::mem::replace(writer, index + 1);
+            for half in &mut chains.halves[self.halves(f, *value)] {
+                let Accesses { writer, last_read: mut at } =
+                    std::mem::replace(half, Accesses { writer: index + 1, last_read: 0 });
                 if std::mem::replace(&mut last, writer) != writer {
                     self.after_write(writer, index);
                 }
-                let mut at = std::mem::take(read);
                 if at == std::mem::replace(&mut last_read, at) {
                     continue;
                 }
