@@ -86,6 +86,9 @@ pub struct Form {
     allowed: OperandFlags,
     /// Raw bits that are set if the operand has no flags.
     unflagged: u64,
+    /// Bits that no number has whose field is the number itself; all but 0 need a closer look if the field is scaled
+    /// or signed.
+    special: u64,
 }
 
 const fn form(tag: Tag, size: Size, bits: u8) -> Form {
@@ -105,6 +108,7 @@ const fn form(tag: Tag, size: Size, bits: u8) -> Form {
         used: low_bits(bits),
         allowed: OperandFlags::empty(),
         unflagged: 0,
+        special: !low_bits(bits),
     }
 }
 
@@ -113,6 +117,7 @@ impl Form {
         self.select_mask = mask;
         self.select_value = value;
         self.used |= mask;
+        self.special |= mask;
         self
     }
 
@@ -150,11 +155,13 @@ impl Form {
 
     const fn scaled(mut self, scale: u8) -> Form {
         self.scale = scale;
+        self.special = u64::MAX;
         self
     }
 
     const fn signed(mut self) -> Form {
         self.signed = true;
+        self.special = u64::MAX;
         self
     }
 
@@ -198,8 +205,22 @@ impl Form {
         Some(Operand { tag: self.tag, size: self.size, flags, value: value << self.scale })
     }
 
-    /// The number `value` in units of the form, or in two's complement of `bits` bits.
+    /// The field of a number in an operand of `len` bits.
     #[inline(never)]
+    fn checked_field(&self, value: u32, len: u32) -> Result<u64, OperandError> {
+        let bits = u32::from(self.bits).min(len);
+        let field = self.field(value, bits)?;
+        if field >> bits != 0 {
+            return Err(OperandError::Range);
+        }
+        if field & self.select_mask != 0 {
+            let above = field & self.select_mask & !0x1 != 0;
+            return Err(if above { OperandError::Range } else { OperandError::Alignment });
+        }
+        Ok(field)
+    }
+
+    /// The number `value` in units of the form, or in two's complement of `bits` bits.
     fn field(&self, value: u32, bits: u32) -> Result<u64, OperandError> {
         if u64::from(value) & low_bits(self.scale) != 0 {
             return Err(OperandError::Alignment);
@@ -217,17 +238,9 @@ impl Form {
 
     #[inline(always)]
     fn encode(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
-        let bits = u32::from(self.bits).min(len);
         let mut field = u64::from(operand.value);
-        if self.scale > 0 || self.signed {
-            field = self.field(operand.value, bits)?;
-        }
-        if field >> bits != 0 {
-            return Err(OperandError::Range);
-        }
-        if field & self.select_mask != 0 {
-            let above = field & self.select_mask & !0x1 != 0;
-            return Err(if above { OperandError::Range } else { OperandError::Alignment });
+        if field & self.special | field >> len.min(32) != 0 {
+            field = self.checked_field(operand.value, len)?;
         }
         let mut raw = field | self.select_value | self.unflagged;
         if !operand.flags.is_empty() {
