@@ -279,11 +279,24 @@ impl OperandDesc {
     }
 }
 
+/// The indices in a row of modifiers that are asked for often; `None` if the row has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Modifiers {
+    /// The wait group.
+    pub(crate) group: Option<usize>,
+    /// The mask of components.
+    pub(crate) mask: Option<usize>,
+    /// The format of elements in memory.
+    pub(crate) format: Option<usize>,
+}
+
 /// All facts about one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct InstDesc {
     /// The family it belongs to: the name of a file of the table.
     pub family: &'static str,
+    /// Whether that is the family of texture instructions.
+    pub is_texture: bool,
     /// Mnemonic.
     pub name: &'static str,
     /// One or two sentences.
@@ -306,6 +319,10 @@ pub struct InstDesc {
     pub zero_defaults: bool,
     /// The index of the branch target operand.
     pub target: Option<usize>,
+    /// The indices of modifiers that are asked for often.
+    pub(crate) modifiers: Modifiers,
+    /// Whether the row accesses no register but its operands, of which each denotes one register.
+    pub(crate) has_single_registers: bool,
     /// Its effects besides writing its destinations.
     pub effects: Effects,
     /// The order chain it belongs to.
@@ -353,6 +370,7 @@ impl InstDesc {
         };
         InstDesc {
             family: "",
+            is_texture: false,
             name: "",
             doc: "",
             value,
@@ -364,6 +382,8 @@ impl InstDesc {
             contextual: 0,
             zero_defaults: true,
             target: None,
+            modifiers: Modifiers { group: None, mask: None, format: None },
+            has_single_registers: true,
             effects: Effects::empty(),
             order: OrderClass::None,
             wait: WaitBehaviour::Sync,
@@ -387,6 +407,7 @@ impl InstDesc {
         doc: &'static str,
     ) -> InstDesc {
         self.family = family;
+        self.is_texture = matches!(family.as_bytes(), b"texture");
         self.name = name;
         self.doc = doc.trim_ascii();
         self
@@ -406,6 +427,13 @@ impl InstDesc {
             if matches!(operand.kind.style, Style::Target) {
                 self.target = Some(index);
             }
+            match operand.name.as_bytes() {
+                b"group" => self.modifiers.group = Some(index),
+                b"mask" => self.modifiers.mask = Some(index),
+                b"format" => self.modifiers.format = Some(index),
+                _ => {}
+            }
+            self.has_single_registers &= matches!(operand.count, Count::Fixed(1));
             if matches!(operand.role, Role::Mod) && operand.default.value != 0 {
                 self.zero_defaults = false;
             }
@@ -429,6 +457,8 @@ impl InstDesc {
 
     pub(crate) const fn effects(mut self, effects: Effects, order: OrderClass) -> InstDesc {
         self.effects = effects;
+        // Masks and calls have registers that are not operands.
+        self.has_single_registers &= !effects.intersects(Effects::MASK.union(Effects::JUMP));
         self.order = order;
         self
     }

@@ -194,6 +194,18 @@ impl Inst {
         self.operand(name).map_or(0, |operand| operand.value)
     }
 
+    /// The value of the modifier at `index`; 0 if there is none.
+    #[inline]
+    fn value_at(&self, index: Option<usize>) -> u32 {
+        index.and_then(|index| self.operands.get(index)).map_or(0, |operand| operand.value)
+    }
+
+    /// The wait group that the instruction names; 0 if it names none.
+    #[inline]
+    pub(crate) fn group(&self) -> u32 {
+        self.value_at(self.op.desc().modifiers.group)
+    }
+
     /// Sets the operand `name`, if the row has one.
     pub fn set(&mut self, name: &str, operand: Operand) {
         if let Some(i) = self.op.desc().operand_index(name)
@@ -216,10 +228,10 @@ impl Inst {
         let Some(spec) = desc.operands.get(index) else { return 0 };
         match spec.count {
             Count::Fixed(count) => u16::from(count),
-            Count::Mask => match self.modifier("format") {
+            Count::Mask => match self.value_at(desc.modifiers.format) {
                 8 => 4,
                 12 | 13 => 3,
-                _ => self.modifier("mask").count_ones() as u16,
+                _ => self.value_at(desc.modifiers.mask).count_ones() as u16,
             },
             Count::CountField => match self.modifier("count") {
                 0 => 4,
@@ -332,8 +344,9 @@ impl Inst {
     }
 
     /// The wait group in which the instruction occupies a slot, if it is asynchronous.
+    #[inline]
     pub fn wait_group(&self) -> Option<u32> {
-        (self.op.desc().wait == WaitBehaviour::Async).then(|| self.modifier("group"))
+        (self.op.desc().wait == WaitBehaviour::Async).then(|| self.group())
     }
 }
 

@@ -3,8 +3,8 @@
 //! Operations without a unit (memory, textures, tile, control flow, conversions, bit counts, derivatives)
 //! cost nothing in this model.
 
-use crate::desc::{InstDesc, Unit, WaitBehaviour};
-use crate::inst::{Halves, Inst};
+use crate::desc::{CostVariant, InstDesc, Role, Unit, WaitBehaviour};
+use crate::inst::{Halves, Inst, Operand, Size, Tag};
 use crate::table::Opcode;
 
 /// The cost of an instruction.
@@ -22,9 +22,10 @@ pub struct Cost {
 pub const JUMP_CYCLES: u32 = 19;
 
 /// The cost of an instruction.
+#[inline]
 pub fn cost(inst: &Inst) -> Cost {
     let desc = inst.op.desc();
-    let variant = desc.variant.filter(|variant| inst.modifier(variant.modifier) == variant.value);
+    let variant = variant(desc, |name| inst.modifier(name));
     Cost {
         unit: desc.unit,
         latency: variant.map_or(desc.latency, |variant| variant.latency),
@@ -43,6 +44,7 @@ pub struct Cycles {
 
 impl Cycles {
     /// Counts an instruction. The complex pipe runs at half rate and takes an issue slot of the others.
+    #[inline]
     pub fn add(&mut self, inst: &Inst) {
         let cost = cost(inst);
         match cost.unit {
@@ -70,30 +72,36 @@ pub const TEXTURE_CYCLES: u32 = 80;
 
 /// Cycles from issuing an instruction of row `desc` until its results are available; `modifier` gives its
 /// modifiers by name.
+#[inline]
 pub fn result_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
-    match (desc.wait, desc.family) {
-        (WaitBehaviour::Async, "texture") => TEXTURE_CYCLES,
-        (WaitBehaviour::Async, _) => MEMORY_CYCLES,
-        _ => {
-            let variant = desc.variant.filter(|variant| modifier(variant.modifier) == variant.value);
-            u32::from(variant.map_or(desc.latency, |variant| variant.latency)).max(1)
-        }
+    if desc.wait == WaitBehaviour::Async {
+        return if desc.is_texture { TEXTURE_CYCLES } else { MEMORY_CYCLES };
     }
+    u32::from(variant(desc, modifier).map_or(desc.latency, |variant| variant.latency)).max(1)
+}
+
+/// The cost that applies instead of the row's, if there is one.
+#[inline]
+fn variant(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> Option<&CostVariant> {
+    desc.variant.as_ref().filter(|variant| modifier(variant.modifier) == variant.value)
 }
 
 /// Cycles before the next instruction can be issued after one of row `desc`.
+#[inline]
 pub fn issue_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
-    let variant = desc.variant.filter(|variant| modifier(variant.modifier) == variant.value);
-    u32::from(variant.map_or(desc.throughput, |variant| variant.throughput)).max(1)
+    u32::from(variant(desc, modifier).map_or(desc.throughput, |variant| variant.throughput)).max(1)
 }
+
+/// Half registers of the file.
+const FILE: usize = 256;
 
 /// Simulates a SIMD-group that has a core to itself and passes through a program once, from its first
 /// instruction to its last: results have latency, and waits and operands stall.
 #[derive(Clone, Debug)]
 pub struct Alone {
     clock: u32,
-    /// The cycle at which each half register can be read.
-    ready: [u32; 256],
+    /// The cycle at which each half register can be read. The last entries lie past the file.
+    ready: [u32; FILE + 4],
     /// The cycle at which each group has completed.
     groups: [u32; 2],
     /// Cycles lost to waits.
@@ -102,7 +110,7 @@ pub struct Alone {
 
 impl Default for Alone {
     fn default() -> Self {
-        Alone { clock: 0, ready: [0; 256], groups: [0; 2], stalled: 0 }
+        Alone { clock: 0, ready: [0; FILE + 4], groups: [0; 2], stalled: 0 }
     }
 }
 
@@ -111,27 +119,58 @@ impl Alone {
     pub fn issue(&mut self, inst: &Inst) {
         let desc = inst.op.desc();
         if inst.op == Opcode::Wait {
-            let done = self.groups[(inst.modifier("group") & 1) as usize];
+            let done = self.groups[(inst.group() & 1) as usize];
             self.stalled += done.saturating_sub(self.clock);
             self.clock = self.clock.max(done);
         }
-        let known = |halves: Halves| usize::from(halves.start).min(256)..usize::from(halves.end).min(256);
-        inst.each_read(|halves| {
-            for ready in &self.ready[known(halves)] {
-                self.clock = self.clock.max(*ready);
+        let (results, sources) = desc.role_bounds(Role::Src);
+        if desc.has_single_registers {
+            for source in registers(&inst.operands[results..sources]) {
+                self.clock = self.clock.max(self.ready_at(source));
             }
-        });
+        } else {
+            inst.each_read(|halves| {
+                self.clock =
+                    self.ready[known(halves)].iter().fold(self.clock, |clock, ready| clock.max(*ready));
+            });
+        }
         let done = self.clock + result_cycles(desc, |name| inst.modifier(name));
         match inst.wait_group() {
             Some(group) => {
                 let end = &mut self.groups[(group & 1) as usize];
                 *end = done.max(*end);
             }
-            None => {
-                inst.each_written(|halves| self.ready[known(halves)].fill(done));
+            None if desc.has_single_registers => {
+                for result in registers(&inst.operands[..results]) {
+                    self.complete_at(result, done);
+                }
             }
+            None => inst.each_written(|halves| self.ready[known(halves)].fill(done)),
         }
         self.clock += issue_cycles(desc, |name| inst.modifier(name));
+    }
+
+    /// The cycle at which a register can be read.
+    #[inline]
+    fn ready_at(&self, register: &Operand) -> u32 {
+        let first = (register.value as usize).min(FILE);
+        let low = self.ready[first];
+        match register.size {
+            Size::B16 => low,
+            Size::B32 => low.max(self.ready[first + 1]),
+            Size::B64 => low.max(self.ready[first + 1]).max(self.ready[first + 2]).max(self.ready[first + 3]),
+        }
+    }
+
+    /// Sets the cycle at which a register can be read.
+    #[inline]
+    fn complete_at(&mut self, register: &Operand, cycle: u32) {
+        let first = (register.value as usize).min(FILE);
+        match register.size {
+            Size::B16 => self.ready[first] = cycle,
+            Size::B32 => self.ready[first..first + 2].fill(cycle),
+            Size::B64 => self.ready[first..first + 4].fill(cycle),
+        }
     }
 
     /// Cycles so far.
@@ -143,6 +182,17 @@ impl Alone {
     pub fn stalled(&self) -> u32 {
         self.stalled
     }
+}
+
+/// The registers among `operands`.
+#[inline]
+fn registers(operands: &[Operand]) -> impl Iterator<Item = &Operand> {
+    operands.iter().filter(|operand| operand.tag == Tag::Reg)
+}
+
+/// The entries of `halves` in the file.
+fn known(halves: Halves) -> std::ops::Range<usize> {
+    usize::from(halves.start).min(FILE)..usize::from(halves.end).min(FILE)
 }
 
 #[cfg(test)]
