@@ -279,15 +279,21 @@ impl OperandDesc {
     }
 }
 
-/// The indices in a row of modifiers that are asked for often; `None` if the row has none.
+/// Facts about a row that follow from its other fields: modifiers have their index, or `None` if the row has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Modifiers {
+pub(crate) struct Derived {
+    /// Mask of the operands, by index, whose form depends on bits of others.
+    pub(crate) contextual: u32,
     /// The wait group.
     pub(crate) group: Option<usize>,
     /// The mask of components.
     pub(crate) mask: Option<usize>,
     /// The format of elements in memory.
     pub(crate) format: Option<usize>,
+    /// Whether the row accesses no register but its operands, of which each denotes one register.
+    pub(crate) has_single_registers: bool,
+    /// Whether its family is that of texture instructions.
+    is_texture: bool,
 }
 
 /// All facts about one instruction.
@@ -295,8 +301,6 @@ pub(crate) struct Modifiers {
 pub struct InstDesc {
     /// The family it belongs to: the name of a file of the table.
     pub family: &'static str,
-    /// Whether that is the family of texture instructions.
-    pub is_texture: bool,
     /// Mnemonic.
     pub name: &'static str,
     /// One or two sentences.
@@ -313,16 +317,12 @@ pub struct InstDesc {
     pub operands: &'static [OperandDesc],
     /// The operands of each role.
     by_role: [&'static [OperandDesc]; 4],
-    /// Mask of the operands, by index, whose form depends on bits of others.
-    pub(crate) contextual: u32,
+    /// What follows from the other fields.
+    pub(crate) derived: Derived,
     /// Whether all modifiers of new instructions are 0.
     pub zero_defaults: bool,
     /// The index of the branch target operand.
     pub target: Option<usize>,
-    /// The indices of modifiers that are asked for often.
-    pub(crate) modifiers: Modifiers,
-    /// Whether the row accesses no register but its operands, of which each denotes one register.
-    pub(crate) has_single_registers: bool,
     /// Its effects besides writing its destinations.
     pub effects: Effects,
     /// The order chain it belongs to.
@@ -370,7 +370,6 @@ impl InstDesc {
         };
         InstDesc {
             family: "",
-            is_texture: false,
             name: "",
             doc: "",
             value,
@@ -379,11 +378,16 @@ impl InstDesc {
             known,
             operands: &[],
             by_role: [&[]; 4],
-            contextual: 0,
+            derived: Derived {
+                contextual: 0,
+                group: None,
+                mask: None,
+                format: None,
+                has_single_registers: true,
+                is_texture: false,
+            },
             zero_defaults: true,
             target: None,
-            modifiers: Modifiers { group: None, mask: None, format: None },
-            has_single_registers: true,
             effects: Effects::empty(),
             order: OrderClass::None,
             wait: WaitBehaviour::Sync,
@@ -407,7 +411,7 @@ impl InstDesc {
         doc: &'static str,
     ) -> InstDesc {
         self.family = family;
-        self.is_texture = matches!(family.as_bytes(), b"texture");
+        self.derived.is_texture = matches!(family.as_bytes(), b"texture");
         self.name = name;
         self.doc = doc.trim_ascii();
         self
@@ -422,18 +426,18 @@ impl InstDesc {
             let index = operands.len().saturating_sub(rest.len());
             self.known |= crate::field::covered(operand.pieces);
             if operand.kind.contextual {
-                self.contextual |= 1 << index;
+                self.derived.contextual |= 1 << index;
             }
             if matches!(operand.kind.style, Style::Target) {
                 self.target = Some(index);
             }
             match operand.name.as_bytes() {
-                b"group" => self.modifiers.group = Some(index),
-                b"mask" => self.modifiers.mask = Some(index),
-                b"format" => self.modifiers.format = Some(index),
+                b"group" => self.derived.group = Some(index),
+                b"mask" => self.derived.mask = Some(index),
+                b"format" => self.derived.format = Some(index),
                 _ => {}
             }
-            self.has_single_registers &= matches!(operand.count, Count::Fixed(1));
+            self.derived.has_single_registers &= matches!(operand.count, Count::Fixed(1));
             if matches!(operand.role, Role::Mod) && operand.default.value != 0 {
                 self.zero_defaults = false;
             }
@@ -458,7 +462,7 @@ impl InstDesc {
     pub(crate) const fn effects(mut self, effects: Effects, order: OrderClass) -> InstDesc {
         self.effects = effects;
         // Masks and calls have registers that are not operands.
-        self.has_single_registers &= !effects.intersects(Effects::MASK.union(Effects::JUMP));
+        self.derived.has_single_registers &= !effects.intersects(Effects::MASK.union(Effects::JUMP));
         self.order = order;
         self
     }
@@ -527,6 +531,12 @@ impl InstDesc {
     pub(crate) const fn assumed(mut self, assumed: &'static str) -> InstDesc {
         self.assumed = assumed;
         self
+    }
+
+    /// Whether it is a texture instruction.
+    #[inline]
+    pub const fn is_texture(&self) -> bool {
+        self.derived.is_texture
     }
 
     /// Whether new instructions take the long form.

@@ -131,7 +131,7 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
         }
     }
     let context = word(halves);
-    let mut left = desc.contextual;
+    let mut left = desc.derived.contextual;
     while left != 0 {
         let index = left.trailing_zeros() as usize;
         left &= left.wrapping_sub(1);

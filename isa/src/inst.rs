@@ -203,7 +203,7 @@ impl Inst {
     /// The wait group that the instruction names; 0 if it names none.
     #[inline]
     pub(crate) fn group(&self) -> u32 {
-        self.value_at(self.op.desc().modifiers.group)
+        self.value_at(self.op.desc().derived.group)
     }
 
     /// Sets the operand `name`, if the row has one.
@@ -228,10 +228,10 @@ impl Inst {
         let Some(spec) = desc.operands.get(index) else { return 0 };
         match spec.count {
             Count::Fixed(count) => u16::from(count),
-            Count::Mask => match self.value_at(desc.modifiers.format) {
+            Count::Mask => match self.value_at(desc.derived.format) {
                 8 => 4,
                 12 | 13 => 3,
-                _ => self.value_at(desc.modifiers.mask).count_ones() as u16,
+                _ => self.value_at(desc.derived.mask).count_ones() as u16,
             },
             Count::CountField => match self.modifier("count") {
                 0 => 4,

@@ -84,6 +84,13 @@ pub struct Form {
     pub used: u64,
     /// Flags the form can carry.
     allowed: OperandFlags,
+    /// Bits that encoding needs.
+    prepared: Prepared,
+}
+
+/// Bits of a form, prepared for encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Prepared {
     /// Raw bits that are set if the operand has no flags.
     unflagged: u64,
     /// Bits that no number has whose field is the number itself; all but 0 need a closer look if the field is scaled
@@ -107,8 +114,7 @@ const fn form(tag: Tag, size: Size, bits: u8) -> Form {
         hint: None,
         used: low_bits(bits),
         allowed: OperandFlags::empty(),
-        unflagged: 0,
-        special: !low_bits(bits),
+        prepared: Prepared { unflagged: 0, special: !low_bits(bits) },
     }
 }
 
@@ -117,7 +123,7 @@ impl Form {
         self.select_mask = mask;
         self.select_value = value;
         self.used |= mask;
-        self.special |= mask;
+        self.prepared.special |= mask;
         self
     }
 
@@ -131,7 +137,7 @@ impl Form {
         self.hint = Some(at);
         self.allowed = self.allowed.union(OperandFlags::CACHE).union(OperandFlags::DISCARD);
         self.used |= 3 << at;
-        self.unflagged |= NO_HINT << at;
+        self.prepared.unflagged |= NO_HINT << at;
         self
     }
 
@@ -140,7 +146,7 @@ impl Form {
         let mut rest = flags;
         while let [flag, after @ ..] = rest {
             self.used |= 1 << flag.bit;
-            self.unflagged |= (!flag.set as u64) << flag.bit;
+            self.prepared.unflagged |= (!flag.set as u64) << flag.bit;
             self.allowed = self.allowed.union(flag.flag);
             rest = after;
         }
@@ -155,13 +161,13 @@ impl Form {
 
     const fn scaled(mut self, scale: u8) -> Form {
         self.scale = scale;
-        self.special = u64::MAX;
+        self.prepared.special = u64::MAX;
         self
     }
 
     const fn signed(mut self) -> Form {
         self.signed = true;
-        self.special = u64::MAX;
+        self.prepared.special = u64::MAX;
         self
     }
 
@@ -239,10 +245,10 @@ impl Form {
     #[inline(always)]
     fn encode(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
         let mut field = u64::from(operand.value);
-        if field & self.special | field >> len.min(32) != 0 {
+        if field & self.prepared.special | field >> len.min(32) != 0 {
             field = self.checked_field(operand.value, len)?;
         }
-        let mut raw = field | self.select_value | self.unflagged;
+        let mut raw = field | self.select_value | self.prepared.unflagged;
         if !operand.flags.is_empty() {
             if let Some(at) = self.hint {
                 raw ^= (NO_HINT ^ hint_code(operand.flags)?) << at;

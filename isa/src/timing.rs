@@ -75,7 +75,7 @@ pub const TEXTURE_CYCLES: u32 = 80;
 #[inline]
 pub fn result_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
     if desc.wait == WaitBehaviour::Async {
-        return if desc.is_texture { TEXTURE_CYCLES } else { MEMORY_CYCLES };
+        return if desc.is_texture() { TEXTURE_CYCLES } else { MEMORY_CYCLES };
     }
     u32::from(variant(desc, modifier).map_or(desc.latency, |variant| variant.latency)).max(1)
 }
@@ -124,7 +124,7 @@ impl Alone {
             self.clock = self.clock.max(done);
         }
         let (results, sources) = desc.role_bounds(Role::Src);
-        if desc.has_single_registers {
+        if desc.derived.has_single_registers {
             for source in registers(&inst.operands[results..sources]) {
                 self.clock = self.clock.max(self.ready_at(source));
             }
@@ -140,7 +140,7 @@ impl Alone {
                 let end = &mut self.groups[(group & 1) as usize];
                 *end = done.max(*end);
             }
-            None if desc.has_single_registers => {
+            None if desc.derived.has_single_registers => {
                 for result in registers(&inst.operands[..results]) {
                     self.complete_at(result, done);
                 }

@@ -54,7 +54,7 @@ pub fn count<'i>(insts: impl IntoIterator<Item = &'i Inst>, gpr_halves: u16) -> 
         stats.instructions += 1;
         stats.waits += u32::from(inst.op == Opcode::Wait);
         stats.control_cycles += if desc.effects.contains(Effects::JUMP) { JUMP_CYCLES } else { 0 };
-        if desc.is_texture {
+        if desc.is_texture() {
             stats.texture_cycles += SUBGROUP_SIZE / TEXELS_PER_CYCLE;
         } else if desc.effects.intersects(Effects::READS_MEMORY | Effects::WRITES_MEMORY) {
             memory_bytes += SUBGROUP_SIZE * data_bytes(inst);
