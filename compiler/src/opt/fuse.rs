@@ -76,11 +76,13 @@ fn may_fuse(data: &InstData<'_>) -> bool {
 /// Maximum number of products in a sum that is rebuilt.
 const MAX_PRODUCTS: usize = 8;
 
-/// The number of uses of a value, and of uses by additions.
+/// The uses of a value.
 #[derive(Clone, Copy, Default)]
 struct Reads {
-    all: u32,
-    by_sums: u32,
+    /// Their number, up to a limit.
+    count: u8,
+    /// One of them is not an addition.
+    by_others: bool,
 }
 
 /// The uses of all values.
@@ -98,8 +100,8 @@ impl<'s> Uses<'s> {
                 );
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                     let reads: &mut Reads = &mut uses[value];
-                    reads.all += 1;
-                    reads.by_sums += u32::from(sum);
+                    reads.count = reads.count.saturating_add(1);
+                    reads.by_others |= !sum;
                 }
             }
         }
@@ -111,14 +113,14 @@ impl<'s> Uses<'s> {
         self.count(src) == 1
     }
 
-    /// The number of uses of `src`.
-    fn count(&self, src: Src) -> u32 {
-        src.as_value().map_or(0, |value| self.0[value].all)
+    /// The number of uses of `src`, up to a limit.
+    fn count(&self, src: Src) -> u8 {
+        src.as_value().map_or(0, |value| self.0[value].count)
     }
 
     /// Whether the product `src` becomes unused once the sums that read it have fused it.
     fn only_summed(&self, src: Src) -> bool {
-        src.as_value().is_some_and(|value| self.0[value].all == self.0[value].by_sums)
+        src.as_value().is_some_and(|value| !self.0[value].by_others)
     }
 }
 
@@ -256,7 +258,7 @@ fn signed(r: &mut Rewriter<'_, '_>, src: Src, negated: bool) -> Src {
 /// Moves the sign of a product or sum with no other use to its sources, where it is free.
 fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -> Option<()> {
     let source = negated.srcs[0];
-    let value = source.as_value().filter(|value| uses.0[*value].all == 1)?;
+    let value = source.as_value().filter(|value| uses.0[*value].count == 1)?;
     let width = r.f.ty(value).bits;
     let (op, signs) = [(Opcode::Fmul, 1), (Opcode::Hmul, 1), (Opcode::Fadd, 2), (Opcode::Hadd, 2)]
         .into_iter()
