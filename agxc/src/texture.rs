@@ -55,9 +55,9 @@ const FORMATS: &[Row] = &[
     ("rgba32ui", Format::RGBA32UI, 16),
     ("rgba32i", Format::RGBA32I, 16),
     ("rgba32f", Format::RGBA32F, 16),
-    row("rgb10_a2", 0x26, UNORM, 4),
-    row("rgb10_a2ui", 0x26, UINT, 4),
-    row("r11f_g11f_b10f", 0x25, FLOAT, 4),
+    row("rgb10_a2", RGB10_A2, UNORM, 4),
+    row("rgb10_a2ui", RGB10_A2, UINT, 4),
+    row("r11f_g11f_b10f", RG11_B10, FLOAT, 4),
 ];
 
 // Codes of channels and types, as in `Format`.
@@ -69,6 +69,8 @@ const RG16: u32 = 0x23;
 const RGBA16: u32 = 0x32;
 const R32: u32 = 0x21;
 const RG32: u32 = 0x31;
+const RGB10_A2: u32 = 0x26;
+const RG11_B10: u32 = 0x25;
 const UNORM: u32 = 0;
 const SNORM: u32 = 1;
 const UINT: u32 = 2;

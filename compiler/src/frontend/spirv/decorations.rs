@@ -158,10 +158,11 @@ impl Part<'_> {
         self.rows.iter().find(|row| row.decoration == decoration as u32).map(|row| row.value)
     }
 
-    /// The first of several decorations that is present; `first` has the lowest number of all.
-    fn any_of(self, first: Decoration, all: &[Decoration]) -> Option<Decoration> {
-        // Rows ascend, and most decorations have low numbers.
-        let high = self.rows.iter().rev().take_while(|row| row.decoration >= first as u32);
+    /// One of several decorations, in order of number, if any is present.
+    fn any_of(self, all: &[Decoration]) -> Option<Decoration> {
+        // Rows ascend too, and most decorations have low numbers.
+        let first = *all.first()? as u32;
+        let high = self.rows.iter().rev().take_while(|row| row.decoration >= first);
         high.filter_map(|row| all.iter().copied().find(|known| row.decoration == *known as u32)).next()
     }
 }
@@ -187,7 +188,7 @@ pub(super) struct Decorated {
     pub refused: Option<Decoration>,
 }
 
-/// Decorations that give an input or output another meaning, which is not supported.
+/// Decorations that give an input or output another meaning, which is not supported, in order of number.
 const REFUSED: &[Decoration] = &[
     Decoration::ExplicitInterpAMD,
     Decoration::OverrideCoverageNV,
@@ -246,7 +247,7 @@ impl Decorated {
                 stride: of(Decoration::XfbStride),
                 offset: of(Decoration::Offset),
             },
-            refused: part.any_of(Decoration::ExplicitInterpAMD, REFUSED),
+            refused: part.any_of(REFUSED),
         }
     }
 
