@@ -13,6 +13,78 @@ use crate::values::Slot;
 /// Maximum number of texels along a side.
 pub const MAX_SIDE: u32 = 4096;
 
+/// Maximum number of layers, slices or faces.
+const MAX_LAYERS: u64 = 2048;
+
+/// Maximum number of texels of a texel buffer.
+const MAX_BUFFER_TEXELS: u32 = 1 << 24;
+
+/// A kind of texture: its name, its dimension, and the number of sides of its size.
+type Kind = (&'static str, Dimension, usize);
+
+/// The kinds. Without a name, a size is that of one of the first two.
+const KINDS: &[Kind] = &[
+    ("2d", Dimension::Plane, 2),
+    ("3d", Dimension::Volume, 3),
+    ("1d", Dimension::Line, 1),
+    ("1d_array", Dimension::LineArray, 2),
+    ("2d_array", Dimension::PlaneArray, 3),
+    ("cube", Dimension::Cube, 2),
+    ("cube_array", Dimension::CubeArray, 3),
+    ("buffer", Dimension::Buffer, 1),
+];
+
+/// The dimension and the size of a texture of a kind, with a size like `8x8` or `8x8x4`. Layers and cubes are the last
+/// side.
+///
+/// # Errors
+/// A sentence.
+pub fn extent(kind: Option<&str>, size: &str) -> Result<(Dimension, [u32; 3]), String> {
+    let sides: Vec<u32> = size
+        .split('x')
+        .map(|side| side.parse().map_err(|_| format!("expected a size like 8x8, found `{size}`")))
+        .collect::<Result<_, _>>()?;
+    let (name, dimension, count) = find_kind(kind, sides.len())?;
+    if sides.len() != *count {
+        return Err(format!("the size of a texture of kind {name} has {count} sides, found {}", sides.len()));
+    }
+    let most = if *dimension == Dimension::Buffer { MAX_BUFFER_TEXELS } else { MAX_SIDE };
+    if sides.iter().any(|side| !(1..=most).contains(side)) {
+        return Err(format!("each side must be from 1 to {most}"));
+    }
+    let (width, height, depth) = match (dimension, &sides[..]) {
+        (Dimension::LineArray, &[width, layers]) => (width, 1, layers),
+        (_, &[width, height, depth]) => (width, height, depth),
+        (_, &[width, height]) => (width, height, 1),
+        _ => (sides.first().copied().unwrap_or(1), 1, 1),
+    };
+    if u64::from(depth).saturating_mul(faces(*dimension)) > MAX_LAYERS {
+        return Err(format!("a texture has at most {MAX_LAYERS} layers, slices or faces"));
+    }
+    Ok((*dimension, [width, height, depth]))
+}
+
+/// The kind called `name`, or the one that a size with `sides` sides has by default.
+fn find_kind(name: Option<&str>, sides: usize) -> Result<&'static Kind, String> {
+    let found = match name {
+        Some(name) => KINDS.iter().find(|(known, ..)| *known == name),
+        None => KINDS.iter().take(2).find(|(.., count)| *count == sides),
+    };
+    found.ok_or_else(|| {
+        let known: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
+        let known = known.join(", ");
+        match name {
+            Some(name) => format!("unknown kind of texture `{name}`; expected one of {known}"),
+            None => format!("expected WIDTHxHEIGHT, WIDTHxHEIGHTxDEPTH, or a size after one of {known}"),
+        }
+    })
+}
+
+/// The number of faces of each layer.
+pub fn faces(dimension: Dimension) -> u64 {
+    if matches!(dimension, Dimension::Cube | Dimension::CubeArray) { 6 } else { 1 }
+}
+
 /// A format with the name of GLSL's layout qualifier, and its bytes per texel.
 type Row = (&'static str, Format, usize);
 
@@ -181,21 +253,29 @@ impl Pixels {
     }
 }
 
-/// A two-dimensional texture, or a three-dimensional one if there is depth.
-pub fn resource(
-    slot: Slot,
-    format: Format,
-    size: [u32; 3],
-    bytes: Vec<u8>,
-    storage: bool,
-) -> TextureResource {
+/// A texture.
+pub fn resource(slot: Slot, shape: Shape, bytes: Vec<u8>) -> TextureResource {
     let Slot { set, binding, element } = slot;
-    let dimension = if size[2] > 1 { Dimension::Volume } else { Dimension::Plane };
     TextureResource {
-        buffer: BufferBinding { set, binding, element, bytes, writable: storage },
-        shape: Shape::new(dimension, format, size),
-        storage,
+        buffer: BufferBinding { set, binding, element, bytes, writable: false },
+        shape,
+        storage: false,
     }
+}
+
+/// A storage image with texels in rows without padding. Its own rows are padded, as atomics require.
+pub fn storage(slot: Slot, shape: Shape, texels: &[u8]) -> TextureResource {
+    let shape = Shape { linear: true, ..shape };
+    let mut image = resource(slot, shape, shape.padded(texels));
+    image.buffer.writable = true;
+    image.storage = true;
+    image
+}
+
+/// The contents of a storage image as a buffer, in rows without padding.
+pub fn contents(image: TextureResource) -> BufferBinding {
+    let bytes = image.shape.packed(&image.buffer.bytes);
+    BufferBinding { bytes, ..image.buffer }
 }
 
 /// The change that a word makes to a sampler.
@@ -231,7 +311,7 @@ fn border(state: &mut SamplerState, border: Border) {
 
 /// A sampler with these settings; the default is nearest and clamped to the edge.
 ///
-/// A sentence that names the unknown setting.
+/// # Errors
 /// A sentence that names the unknown setting.
 pub fn sampler<'w>(slot: Slot, words: impl Iterator<Item = &'w str>) -> Result<SamplerResource, String> {
     let mut state = SamplerState::default();

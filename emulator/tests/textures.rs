@@ -446,3 +446,18 @@ fn descriptors_come_from_memory_too() {
         assert_eq!(words(&memory, 1), [7.0_f32.to_bits()]);
     }
 }
+
+#[test]
+fn rows_of_linear_layers_are_padded() {
+    use agx_emulator::launch::textures::{Dimension, Format, Shape};
+    let size = [3, 2, 2];
+    let shape = Shape { linear: true, ..Shape::new(Dimension::PlaneArray, Format::RGBA8, size) };
+    let texels: Vec<u8> = (0..48).collect();
+    let padded = shape.padded(&texels);
+    // Rows start at multiples of 16 bytes, layers at multiples of 128.
+    assert_eq!(padded.len(), 128 + 16 + 12);
+    assert_eq!((padded[11], padded[16], padded[128], padded[144]), (11, 12, 24, 36));
+    assert_eq!(shape.packed(&padded), texels);
+    let cube = Shape::new(Dimension::Cube, Format::RGBA8, [1, 1, 1]);
+    assert_eq!(cube.packed(&cube.padded(&texels[..24])), texels[..24]);
+}

@@ -159,7 +159,8 @@ pub static COMMANDS: &[Command] = &[
         name: "run",
         doc: "Compile a compute shader, run it on the reference machine and check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
-                  The shader may write every buffer; an access outside all buffers is a fault. For a vertex shader or a PICA200 \
+                  Textures may name a kind before the size: 1d, 1d_array, 2d, 2d_array, 3d, cube, cube_array or buffer (a \
+                  texel buffer); layers and cubes are the last side, and texels are in rows without padding. The shader may write every buffer; an access outside all buffers is a fault. For a vertex shader or a PICA200 \
                   program, --register gives the inputs of one vertex or primitive, and its outputs are printed.",
         args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,

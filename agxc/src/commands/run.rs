@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::Kind;
 use crate::machine::{self, Job};
 use crate::values::{self, Element, Expectation, Slot, Values};
-use crate::{assembly, input, npy, output, pica, picture, vertex};
+use crate::{assembly, input, npy, output, pica, picture, texture, vertex};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -26,7 +26,7 @@ pub const ARGS: &[Arg] = &[
     arg(
         "texture",
         Takes::Values("SET.BINDING=SPEC"),
-        "A texture: png:PATH, or FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC as for buffers, like r32f:2x2:f32:1,2,3,4",
+        "A texture: png:PATH, or FORMAT:[KIND:]SIZE:SPEC as for buffers, like r32f:2x2:f32:1,2,3,4 or r32ui:buffer:3:u32:1,2,3",
     ),
     arg("image", Takes::Values("SET.BINDING=SPEC"), "A storage image, specified like a texture"),
     arg(
@@ -121,7 +121,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         return Err(failure);
     }
     // Images can be dumped, checked and saved like buffers.
-    buffers.extend(textures.into_iter().filter(|texture| texture.storage).map(|texture| texture.buffer));
+    buffers.extend(textures.into_iter().filter(|texture| texture.storage).map(texture::contents));
     check(&plan.after.expectations, &buffers, plan.after.tolerance, &file.name)?;
     let mut text = String::new();
     for (slot, element) in &plan.after.dumps {

@@ -4,7 +4,7 @@
 
 use agx_emulator::Options;
 use agx_emulator::launch::BufferBinding;
-use agx_emulator::launch::textures::{SamplerResource, TextureResource};
+use agx_emulator::launch::textures::{Dimension, Format, SamplerResource, Shape, TextureResource};
 use clap::ArgMatches;
 
 use crate::diagnostic::Failure;
@@ -117,36 +117,43 @@ fn bound<'s>(spec: &'s str, rest: &str) -> Result<(Slot, &'s str), Failure> {
     Ok((values::slot(place)?, found))
 }
 
-/// `SET.BINDING=png:PATH` or `SET.BINDING=FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC`.
+/// `SET.BINDING=png:PATH` or `SET.BINDING=FORMAT:[KIND:]SIZE:SPEC`.
 fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
     let (slot, contents) = bound(spec, "SPEC")?;
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
-    if let Some(path) = contents.strip_prefix("png:") {
-        let pixels = Pixels::from_png(&input::read_bytes(path)?).map_err(wrong)?;
-        let [width, height] = pixels.size;
-        let (format, _) = texture::format("rgba8").map_err(wrong)?;
-        return Ok(texture::resource(slot, format, [width, height, 1], pixels.rgba, storage));
-    }
-    let mut parts = contents.splitn(3, ':');
-    let (Some(name), Some(size), Some(texels)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err(wrong("expected png:PATH or FORMAT:WIDTHxHEIGHT:SPEC".into()));
+    let (shape, texels) = match contents.strip_prefix("png:") {
+        Some(path) => {
+            let pixels = Pixels::from_png(&input::read_bytes(path)?).map_err(wrong)?;
+            let [width, height] = pixels.size;
+            (Shape::new(Dimension::Plane, Format::RGBA8, [width, height, 1]), pixels.rgba)
+        }
+        None => {
+            let (shape, needed, texels) = listed(contents).map_err(wrong)?;
+            let bytes = values::contents(texels)?.bytes;
+            if bytes.len() as u64 != needed {
+                return Err(wrong(format!("expected {needed} bytes of texels, got {}", bytes.len())));
+            }
+            (shape, bytes)
+        }
     };
-    let (format, texel_bytes) = texture::format(name).map_err(wrong)?;
-    let sides: Vec<u32> = size.split('x').map(number).collect::<Result<_, _>>()?;
-    let size = match sides[..] {
-        [width, height] => [width, height, 1],
-        [width, height, depth] => [width, height, depth],
-        _ => return Err(wrong(format!("expected WIDTHxHEIGHT or WIDTHxHEIGHTxDEPTH, found `{size}`"))),
+    Ok(if storage { texture::storage(slot, shape, &texels) } else { texture::resource(slot, shape, texels) })
+}
+
+/// The shape of `FORMAT:[KIND:]SIZE:SPEC`, the bytes of its texels, and the specification.
+fn listed(contents: &str) -> Result<(Shape, u64, &str), String> {
+    let expected = || "expected png:PATH or FORMAT:[KIND:]SIZE:SPEC".to_owned();
+    let (name, rest) = contents.split_once(':').ok_or_else(expected)?;
+    let (first, more) = rest.split_once(':').ok_or_else(expected)?;
+    let is_size = first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+    let (kind, (size, texels)) = match is_size {
+        true => (None, (first, more)),
+        false => (Some(first), more.split_once(':').ok_or_else(expected)?),
     };
-    if size.iter().any(|side| !(1..=texture::MAX_SIDE).contains(side)) {
-        return Err(wrong(format!("each side must be from 1 to {}", texture::MAX_SIDE)));
-    }
-    let bytes = values::contents(texels)?.bytes;
-    let needed = size.iter().fold(texel_bytes as u64, |bytes, side| bytes.saturating_mul((*side).into()));
-    if bytes.len() as u64 != needed {
-        return Err(wrong(format!("expected {needed} bytes of texels, got {}", bytes.len())));
-    }
-    Ok(texture::resource(slot, format, size, bytes, storage))
+    let (format, texel_bytes) = texture::format(name)?;
+    let (dimension, size) = texture::extent(kind, size)?;
+    let sides = size.into_iter().map(u64::from).chain([texture::faces(dimension)]);
+    let needed = sides.fold(texel_bytes as u64, u64::saturating_mul);
+    Ok((Shape::new(dimension, format, size), needed, texels))
 }
 
 /// `SET.BINDING=WORD,WORD`.
@@ -225,9 +232,18 @@ mod tests {
         assert!(save("0.1").is_err() && save("0.1:x=a").is_err());
         let texels = texture("0.1=r32f:2x1:f32:1,2", true).ok().unwrap();
         assert_eq!((texels.shape.size, texels.buffer.bytes.len(), texels.storage), ([2, 1, 1], 8, true));
-        for wrong in
-            ["0.1=r32f:2x1:f32:1", "0.1=r32f:2:f32:1,2", "0.1=r33f:1x1:u8:1", "0.1=r32f:0x1:u8:", "0.1"]
-        {
+        let texels = texture("0.1=rg8:cube_array:1x1x2:zero:24", false).ok().unwrap();
+        assert_eq!((texels.shape.dimension, texels.shape.size), (Dimension::CubeArray, [1, 1, 2]));
+        for wrong in [
+            "0.1=r32f:2x1:f32:1",
+            "0.1=r32f:2:f32:1,2",
+            "0.1=r33f:1x1:u8:1",
+            "0.1=r32f:0x1:u8:",
+            "0.1=r32f:buffer:2x1:f32:1,2",
+            "0.1=r32f:sphere:2x1:f32:1,2",
+            "0.1=r8:cube_array:1x1x342:zero:2052",
+            "0.1",
+        ] {
             assert!(texture(wrong, false).is_err(), "{wrong}");
         }
         assert!(sampler("0.2=linear,repeat").is_ok() && sampler("0.2=sharp").is_err());

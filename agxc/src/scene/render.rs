@@ -5,7 +5,7 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
-use agx_emulator::launch::textures::{SamplerResource, TextureResource};
+use agx_emulator::launch::textures::{Dimension, SamplerResource, Shape, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, LaunchError, StageProgram};
 use agx_emulator::{Framebuffer, Options, Report};
 
@@ -130,9 +130,8 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
         return Err(format!("levels need the format rgba8 or srgba8, found {name}"));
     }
     let (bytes, levels) = if texture.levels { pixels.with_levels() } else { (pixels.rgba, 1) };
-    let mut resource = texture::resource(slot, format, [width, height, 1], bytes, false);
-    resource.shape.levels = levels;
-    Ok(resource)
+    let shape = Shape { levels, ..Shape::new(Dimension::Plane, format, [width, height, 1]) };
+    Ok(texture::resource(slot, shape, bytes))
 }
 
 /// Rejects a size, given by `field`, that textures cannot have.

@@ -144,3 +144,119 @@ fn textures_of_every_format_are_read() {
         ]);
     }
 }
+
+/// Textures of a kind: name, WGSL type, arguments of a load, size, and the number of texels.
+const KINDS: &[(&str, &str, &str, &str, usize)] = &[
+    ("1d", "texture_1d<u32>", "1, 0", "3", 3),
+    ("2d", "texture_2d<u32>", "vec2(2, 1), 0", "3x2", 6),
+    ("2d_array", "texture_2d_array<u32>", "vec2(0, 1), 2, 0", "3x2x3", 18),
+    ("3d", "texture_3d<u32>", "vec3(2, 0, 1), 0", "3x2x2", 12),
+];
+
+/// Indices of the texels that the loads of `KINDS` read.
+const READ: [usize; 4] = [1, 5, 15, 8];
+
+#[test]
+fn textures_of_every_kind_are_read_and_written() {
+    let folder = Folder::new("kinds");
+    for ((kind, ty, at, size, texels), read) in KINDS.iter().zip(READ) {
+        let list: Vec<String> = (0..*texels).map(|texel| (texel + 10).to_string()).collect();
+        let spec = format!("r32ui:{kind}:{size}:u32:{}", list.join(","));
+        let source = format!(
+            "@group(0) @binding(0) var t: {ty};\n\
+            @group(0) @binding(1) var<storage, read_write> result: u32;\n\
+            @compute @workgroup_size(1) fn main() {{ result = textureLoad(t, {at}).x; }}\n"
+        );
+        let file = folder.file(&format!("{kind}.wgsl"), source.as_bytes());
+        let expected = format!("0.1=u32:{}", read + 10);
+        out(&[
+            "run",
+            &file,
+            "--texture",
+            &format!("0.0={spec}"),
+            "--buffer",
+            "0.1=zero:4",
+            "--expect",
+            &expected,
+        ]);
+        let storage = ty.replace("texture", "texture_storage").replace("<u32>", "<r32uint, write>");
+        let source = format!(
+            "@group(0) @binding(0) var t: {storage};\n\
+            @compute @workgroup_size(1) fn main() {{ textureStore(t, {}, vec4(7u)); }}\n",
+            at.strip_suffix(", 0").unwrap()
+        );
+        let file = folder.file(&format!("{kind}-store.wgsl"), source.as_bytes());
+        let mut stored = list.clone();
+        stored[read] = "7".to_owned();
+        out(&[
+            "run",
+            &file,
+            "--image",
+            &format!("0.0={spec}"),
+            "--expect",
+            &format!("0.0=u32:{}", stored.join(",")),
+        ]);
+    }
+}
+
+#[test]
+fn faces_of_cubes_are_sampled() {
+    let folder = Folder::new("cubes");
+    for (kind, ty, layer, size) in
+        [("cube", "texture_cube<f32>", "", "1x1"), ("cube_array", "texture_cube_array<f32>", "1, ", "1x1x2")]
+    {
+        let source = format!(
+            "@group(0) @binding(0) var t: {ty};\n\
+            @group(0) @binding(1) var s: sampler;\n\
+            @group(0) @binding(2) var<storage, read_write> result: f32;\n\
+            @compute @workgroup_size(1) fn main() {{ result = textureSampleLevel(t, s, vec3(0.0, -1.0, 0.0), {layer}0).x; }}\n"
+        );
+        let file = folder.file(&format!("{kind}.wgsl"), source.as_bytes());
+        let faces = if layer.is_empty() { "1,2,3,4,5,6" } else { "0,0,0,0,0,0,1,2,3,4,5,6" };
+        out(&[
+            "run",
+            &file,
+            "--texture",
+            &format!("0.0=r32f:{kind}:{size}:f32:{faces}"),
+            "--sampler",
+            "0.1=nearest",
+            "--buffer",
+            "0.2=zero:4",
+            "--expect",
+            "0.2=f32:4",
+        ]);
+    }
+}
+
+/// A kernel whose invocations each add their number to a texel of an image of three columns.
+const ATOMICS: &str = "@group(0) @binding(0) var t: texture_storage_2d<r32uint, atomic>;\n\
+    @compute @workgroup_size(3, 2) fn main(@builtin(local_invocation_id) id: vec3<u32>) {\n\
+    textureAtomicAdd(t, id.xy, id.x + 3 * id.y); }\n";
+
+#[test]
+fn atomics_reach_the_texels_of_images_with_narrow_rows() {
+    let folder = Folder::new("image-atomics");
+    let file = folder.file("add.wgsl", ATOMICS.as_bytes());
+    out(&["run", &file, "--image", "0.0=r32ui:3x2:u32:1,1,1,1,1,1", "--expect", "0.0=u32:1,2,3,4,5,6"]);
+}
+
+/// A TGSI kernel that adds the index of an element to each element of a texel buffer.
+const TEXEL_BUFFER: &str = "COMP\n\
+    PROPERTY CS_FIXED_BLOCK_WIDTH 4\n\
+    PROPERTY CS_FIXED_BLOCK_HEIGHT 1\n\
+    PROPERTY CS_FIXED_BLOCK_DEPTH 1\n\
+    DCL SV[0], THREAD_ID\n\
+    DCL IMAGE[0], BUFFER, PIPE_FORMAT_R32_UINT, WR\n\
+    DCL TEMP[0]\n\
+    LOAD TEMP[0], IMAGE[0], SV[0].xxxx, BUFFER, PIPE_FORMAT_R32_UINT\n\
+    UADD TEMP[0], TEMP[0].xxxx, SV[0].xxxx\n\
+    STORE IMAGE[0], SV[0].xxxx, TEMP[0].xxxx, BUFFER, PIPE_FORMAT_R32_UINT\n\
+    END\n";
+
+#[test]
+fn texel_buffers_are_read_and_written() {
+    let folder = Folder::new("texel-buffers");
+    let file = folder.file("add.tgsi", TEXEL_BUFFER.as_bytes());
+    // The fourth invocation is outside.
+    out(&["run", &file, "--image", "2.0=r32ui:buffer:3:u32:5,6,7", "--expect", "2.0=u32:5,7,9"]);
+}

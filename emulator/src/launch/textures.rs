@@ -72,6 +72,11 @@ impl Format {
     /// Four 32-bit signed integers.
     pub const RGBA32I: Format = Format { channels: 0x38, kind: 3, srgb: false };
 
+    /// Bytes of a texel.
+    fn bytes(self) -> u32 {
+        TexelFormat::new(self.channels, self.kind, false).map_or(1, |texel| texel.bytes())
+    }
+
     /// The format in descriptors: that of a component, if the hardware lacks the format.
     fn in_hardware(self) -> Format {
         if self == Format::RGB32UI { Format::R32UI } else { self }
@@ -106,14 +111,46 @@ impl Shape {
     /// Bytes of a row, and of a layer, of a linear texture.
     fn linear_strides(&self) -> [u32; 2] {
         let format = self.format.in_hardware();
-        let texel = TexelFormat::new(format.channels, format.kind, false);
-        let bytes = texel.map_or(1, |texel| texel.bytes());
+        let bytes = format.bytes();
         if self.dimension == Dimension::Buffer {
             return [BUFFER_ROW_TEXELS.saturating_mul(bytes), 0];
         }
         let padded = |bytes: u32, unit| bytes.checked_next_multiple_of(unit).unwrap_or(u32::MAX);
         let row = padded(self.size[0].saturating_mul(bytes), 16);
         [row, padded(row.saturating_mul(self.size[1]), 128)]
+    }
+
+    /// Texels of one level in rows without padding, in the layout of the shape.
+    pub fn padded(&self, texels: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (at, row) in self.rows().zip(texels.chunks(self.row_bytes())) {
+            bytes.resize(at, 0);
+            bytes.extend_from_slice(row);
+        }
+        bytes
+    }
+
+    /// The texels of one level, in rows without padding, from the layout of the shape: the inverse of
+    /// [`Shape::padded`].
+    pub fn packed(&self, bytes: &[u8]) -> Vec<u8> {
+        let rows = self.rows().map_while(|at| bytes.get(at..)?.get(..self.row_bytes()));
+        rows.flatten().copied().collect()
+    }
+
+    /// Bytes of a row without padding.
+    fn row_bytes(&self) -> usize {
+        (self.size[0] as usize).saturating_mul(self.format.bytes() as usize).max(1)
+    }
+
+    /// Where the rows of all layers start, in bytes.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        let Shape { size: [_, height, layers], .. } = self.as_storage();
+        let [row, layer] = match self.linear {
+            true => self.linear_strides().map(|stride| stride as usize),
+            false => [self.row_bytes(), self.row_bytes().saturating_mul(height as usize)],
+        };
+        let start = move |z: usize, y: usize| z.saturating_mul(layer).saturating_add(y.saturating_mul(row));
+        (0..layers as usize).flat_map(move |z| (0..height as usize).map(move |y| start(z, y)))
     }
 
     /// The shape as a storage image: cubes become arrays of faces; depth is unchanged.

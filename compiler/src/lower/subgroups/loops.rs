@@ -140,8 +140,10 @@ fn iterate(
     let is_last = b.icmp(IntCond::EQ, next, Src::imm32(group.lanes));
     b.effect(IrOp::If, &[is_last], &[]);
     let inputs = [before.0, blocks.latch.0];
+    let is_exclusive = data.op == Op::Ir(IrOp::Scan) && !data.get(key::INCLUSIVE);
+    let start = if is_exclusive { kind.scan_start() } else { kind.identity(64) };
     for (at, (phi, first, later)) in
-        [(number, Src::imm32(0), next), (total, kind.identity(64), combined)].into_iter().enumerate()
+        [(number, Src::imm32(0), next), (total, start, combined)].into_iter().enumerate()
     {
         let inst = f.make_inst(IrOp::Phi, &[phi], &[first, later], &inputs, data.line);
         f.block_mut(blocks.header).insts.insert(at, inst);

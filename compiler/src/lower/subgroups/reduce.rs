@@ -81,6 +81,12 @@ impl Kind {
         Src::imm(self.identity[bits.trailing_zeros().saturating_sub(3).min(3) as usize], bits)
     }
 
+    /// The first summand of an exclusive scan of 64-bit floats, and its result in the first active lane: SPIR-V
+    /// defines zero for sums, where lanes that do not take part contribute minus zero.
+    pub(super) fn scan_start(&self) -> Src {
+        if self.code == Reduction::FADD { Src::imm(0, 64) } else { self.identity(64) }
+    }
+
     /// Combines two 64-bit floats.
     pub(super) fn join(&self, b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
         b.alu(self.ops[2], 64, &[x, y], &self.ops[2].default_mods())
