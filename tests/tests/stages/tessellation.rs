@@ -161,19 +161,44 @@ fn an_evaluation_shader_loads_its_domain_point_and_record() {
 #[test]
 fn the_third_coordinate_depends_on_the_domain_that_either_shader_declares() {
     assert_eq!(IS_TRIANGLE, PATCH_NUMBER + 4);
-    for (is_declared, word, expected) in [(true, 0, 0.25), (false, 1, 0.25), (false, 0, 0.0_f32)] {
-        let found = third_coordinate(is_declared, word);
-        assert_eq!(found.to_bits(), expected.to_bits(), "declared: {is_declared}, word {word}");
+    let declared = super::spirv("coordinate.tese");
+    let undeclared = without_modes(&declared);
+    let cases = [(&declared, 0, 0.25), (&undeclared, 1, 0.25), (&undeclared, 0, 0.0_f32)];
+    for (at, (module, word, expected)) in cases.into_iter().enumerate() {
+        assert_eq!(third_coordinate(module, word).to_bits(), expected.to_bits(), "case {at}");
     }
 }
+
+#[test]
+fn a_coordinate_decorated_as_one_of_the_patch_is_not_in_the_record() {
+    let module = super::spirv("coordinate.tese");
+    let mut words = words_of(&module);
+    let starts = |at: &usize| words[*at] == DECORATE_BUILT_IN && words[at + 2..at + 4] == TESS_COORD;
+    let at = (5..words.len() - 3).find(starts).expect("a decoration");
+    words.splice(at..at, [DECORATE, words[at + 1], PATCH]);
+    let module: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(third_coordinate(&module, 0), 0.25);
+}
+
+/// First word of a decoration without operands, and with one.
+const DECORATE: u32 = 3 << 16 | 71;
+const DECORATE_BUILT_IN: u32 = 4 << 16 | 71;
+/// The decoration as the tessellation coordinate.
+const TESS_COORD: [u32; 2] = [11, 13];
+/// The decoration as a variable of the patch.
+const PATCH: u32 = 15;
 
 /// The opcode of execution modes.
 const EXECUTION_MODE: u32 = 16;
 
+/// The words of a module.
+fn words_of(module: &[u8]) -> Vec<u32> {
+    module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
 /// A module without its execution modes.
 fn without_modes(module: &[u8]) -> Vec<u8> {
-    let (words, _) = module.as_chunks::<4>();
-    let mut words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let mut words = words_of(module);
     let mut at = 5;
     while let Some(word) = words.get(at).copied() {
         let (op, count) = (word & 0xffff, (word >> 16) as usize);
@@ -186,13 +211,11 @@ fn without_modes(module: &[u8]) -> Vec<u8> {
 }
 
 /// The third coordinate of a point at 1/2, 1/4 in a record with this word.
-fn third_coordinate(is_declared: bool, word: u32) -> f32 {
+fn third_coordinate(module: &[u8], word: u32) -> f32 {
     let mut key = CompileKey::default();
     (key.validate, key.stage, key.vertex_as_compute) = (true, Some(Stage::Vertex), true);
     key.tessellation = Some(PatchLayout { vertices: 1, ..PatchLayout::default() });
-    let module = super::spirv("coordinate.tese");
-    let module = if is_declared { module } else { without_modes(&module) };
-    let shader = compile(Input::spirv(&module), &key).expect("compiles");
+    let shader = compile(Input::spirv(module), &key).expect("compiles");
     let program = as_compute::program(&shader);
     let mut memory = Memory::new();
     map(&mut memory, POINTS, &[0.5_f32.to_bits(), 0.25_f32.to_bits(), 0]);

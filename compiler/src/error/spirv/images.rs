@@ -91,5 +91,11 @@ errors! {
         1516 Unsupported DynamicAttachment
         = "attachments in the tile cannot be indexed dynamically",
         Example::Words("A subpass input array with a computed index, read from the tile.");
+
+        /// A value of another type is stored in a variable for an image or sampler. Store a value of the variable's
+        /// type that an OpLoad has produced.
+        1517 Invalid StoredResource { id: u32 }
+        = "id {id} is not of the type of the variable for an image or sampler in which it is stored",
+        Example::Words("An OpStore of a sampled image in a function's variable for its image.");
     }
 }

@@ -92,7 +92,7 @@ errors! {
         /// descriptors.
         1116 Unsupported ChosenResource
         = "an image or sampler is selected at run time other than by an array index",
-        Example::Words("An OpSelect of two images.");
+        Example::Words("An OpSelect of two images, or two stores to a function's variable for an image.");
 
         /// A pointer is stored that cannot be stored. Only pointers to buffers and workgroup memory are
         /// values.

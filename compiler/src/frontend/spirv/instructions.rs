@@ -93,6 +93,9 @@ pub(super) fn store_instruction<'a>(
 ) -> Result<(), CompileError> {
     let pointer = pointers::pointer(m, v, inst.word(0)?)?;
     let data = inst.word(1)?;
+    if resources::store_resource(v, inst.word(0)?, pointer, data)? {
+        return Ok(());
+    }
     let (_, data) = pointers::with_pointers_as_values(m, v, &[data], |v| v.eval().value(data))?;
     memory::store(v, pointer, data, memory_access(inst, 2))
 }

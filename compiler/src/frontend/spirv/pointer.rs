@@ -37,6 +37,8 @@ pub(super) enum Root {
     BufferArray { set: u32, binding: u32, is_uniform: bool, bounds: Bounds },
     /// Textures or samplers; offsets count elements, of which there are `count`, if known.
     Resources { set: u32, binding: u32, count: Option<u32>, readable: bool, attachment: Option<Attachment> },
+    /// A function's variable for a texture or sampler, before one is stored in it.
+    Handle,
     /// The push constants; offsets are bytes.
     PushConstants,
     /// The constant section; offsets are bytes.

@@ -33,7 +33,9 @@ pub(super) fn access_chain<'a>(
                 let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
                 choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?;
             }
-            Root::Resources { .. } => *pointer = resources::step_resources(v, *pointer, index)?,
+            Root::Resources { .. } | Root::Handle => {
+                *pointer = resources::step_resources(v, *pointer, index)?;
+            }
             Root::Variables(_) | Root::Scratch { .. } | Root::Stage(_) => step_scalars(v, pointer, index)?,
             Root::Constants => {
                 let index = within(v, pointer.ty, index);

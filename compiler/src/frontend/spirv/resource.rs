@@ -1,8 +1,9 @@
 //! Textures, images and samplers as values, with their descriptors.
 
 use super::pointer::{Attachment, Pointer, Root};
-use super::types::Ty;
+use super::types::{Layout, Ty};
 use crate::frontend::kit::textures::Handle;
+use crate::ir::function::Access;
 
 /// One descriptor, or an element of an array of descriptors, with properties of the variable.
 #[derive(Clone, Copy, Debug)]
@@ -30,5 +31,12 @@ impl Bound {
         let Root::Resources { set, binding, count, readable, attachment } = pointer.root else { return None };
         let at = Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count };
         Some(Bound { at, readable, attachment })
+    }
+
+    /// A pointer to the descriptor, as the contents of a variable of type `ty`: the inverse of [`Bound::of`].
+    pub fn pointer<'a>(&self, ty: Ty) -> Pointer<'a> {
+        let Bound { at: Handle { set, binding, fixed, index, count }, readable, attachment } = *self;
+        let root = Root::Resources { set, binding, count, readable, attachment };
+        Pointer { fixed, offset: index, ..Pointer::new(root, ty, Layout::Natural, Access::READONLY) }
     }
 }

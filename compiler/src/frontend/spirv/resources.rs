@@ -146,6 +146,32 @@ pub(super) fn load_resource<'a>(
     Ok(true)
 }
 
+/// Stores a texture or sampler in a function's variable, which becomes a pointer to its descriptor; returns false for
+/// other variables. Dominance decides which uses see the descriptor, because a variable that is stored to once has it
+/// wherever it has any; a second store is an error.
+pub(super) fn store_resource<'a>(
+    v: &mut Values<'_, 'a>,
+    id: u32,
+    pointer: &Pointer<'a>,
+    data: u32,
+) -> Result<bool, CompileError> {
+    match pointer.root {
+        Root::Handle => {}
+        Root::Resources { .. } => return Err(TypeError::ChosenResource.into()),
+        _ => return Ok(false),
+    }
+    let stored = resource(v, data)?;
+    let bound = match v.types.kind(pointer.ty) {
+        Kind::Image(_) if stored.ty == pointer.ty => stored.image,
+        Kind::Sampler if stored.image.is_none() => stored.sampler,
+        Kind::SampledImage { image } if stored.ty == image => stored.sampler,
+        _ => None,
+    };
+    let bound = bound.ok_or_else(|| CompileError::from(ImageError::StoredResource { id: data }))?;
+    v.define(id, Def::Pointer(v.bump.alloc(bound.pointer(pointer.ty))))?;
+    Ok(true)
+}
+
 /// The texture or sampler with an id.
 fn resource(v: &mut Values<'_, '_>, id: u32) -> Result<Resource, CompileError> {
     v.eval().check_visible(id)?;

@@ -35,9 +35,17 @@ fn storage(module: &Module<'_>, global: &Global<'_>, kind: TessellationKind) -> 
     if !matches!(global.class, StorageClass::Input | StorageClass::Output) {
         return Storage::Register;
     }
+    let built_in = module.decorations.of(global.id, Decoration::BuiltIn);
     let of_levels = [BuiltIn::TessLevelOuter, BuiltIn::TessLevelInner].map(|level| Some(level as u32));
-    if of_levels.contains(&module.decorations.of(global.id, Decoration::BuiltIn)) {
+    if of_levels.contains(&built_in) {
         return Storage::Patch;
+    }
+    // A built-in input that is decorated as one of the patch, like the tessellation coordinate, is none in memory.
+    if global.class == StorageClass::Input
+        && built_in.is_some()
+        && module.decorations.has(global.id, Decoration::Patch)
+    {
+        return Storage::Register;
     }
     match (global.class, kind) {
         (StorageClass::Output, TessellationKind::Evaluation) => Storage::Register,

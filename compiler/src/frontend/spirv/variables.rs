@@ -3,7 +3,7 @@
 use super::memory;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
-use super::types::{Layout, Ty};
+use super::types::{Kind, Layout, Ty};
 use super::values::Values;
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::limits::{MAX_CONSTANT_BYTES, MAX_SCRATCH_BYTES};
@@ -22,6 +22,9 @@ pub(super) fn allocate<'a>(
     id: u32,
     ty: Ty,
 ) -> Result<Pointer<'a>, CompileError> {
+    if matches!(v.types.kind(ty), Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. }) {
+        return Ok(Pointer::new(Root::Handle, ty, Layout::Natural, Access::empty()));
+    }
     let widths = v.types.leaves(ty)?;
     if let Some(leaves) = m.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
         let fixed = constant_array(m, v, ty, leaves)?;

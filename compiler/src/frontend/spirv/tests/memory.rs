@@ -1,6 +1,9 @@
 //! Pointers, layouts and variables.
 
-use super::{check, run, with_body};
+use bumpalo::Bump;
+
+use super::{SPIRV, assemble, check, read, run, with_body};
+use crate::CompileKey;
 
 #[test]
 fn a_row_major_matrix_is_read_across_its_rows() {
@@ -235,4 +238,62 @@ fn stores_of_undefined_words_are_omitted_unless_volatile() {
     };
     assert_eq!(store(""), [7]);
     assert_eq!(store("1"), [0]);
+}
+
+/// An image with atomics, a variable of a function that can hold it, and a coordinate.
+const IMAGES: &str = "
+    Decorate %texture 34 0
+    Decorate %texture 33 1
+    TypeImage %image %uint 1 0 0 0 2 33
+    TypeImage %other %float 1 0 0 0 2 3
+    TypePointer %images 0 %image
+    TypePointer %handles 7 %image
+    TypePointer %others 7 %other
+    TypePointer %texels 11 %uint
+    Variable %images %texture 0";
+
+/// The text of the IR of a module that adds to a texel of `image` after `before`.
+fn texel_addition(before: &str, image: &str) -> Result<String, u16> {
+    let body = format!(
+        "{before}
+        CompositeConstruct %uvec2 %at #1 #2
+        ImageTexelPointer %texels %texel {image} %at #0
+        AtomicIAdd %uint %old %texel #1 #0 #5
+        Return"
+    );
+    let bump = Bump::new();
+    let module = assemble(&with_body(IMAGES, &body));
+    let result = read(&bump, &module, &CompileKey::default(), SPIRV);
+    result.map(|(f, _)| f.to_string()).map_err(|error| error.code())
+}
+
+#[test]
+fn a_variable_for_an_image_holds_the_one_stored_in_it() {
+    let direct = texel_addition("", "%texture");
+    let store = "Variable %handles %handle 7\nLoad %image %value %texture\nStore %handle %value";
+    assert!(direct.is_ok());
+    assert_eq!(texel_addition(store, "%handle"), direct);
+    // It may hold one only, and something has to be stored first.
+    let twice = format!("{store}\nStore %handle %value");
+    assert_eq!(texel_addition(&twice, "%texture"), Err(1116));
+    let empty = "Variable %handles %handle 7\nLoad %image %value %handle";
+    assert_eq!(texel_addition(empty, "%texture"), Err(1116));
+    assert_eq!(texel_addition("Variable %handles %handle 7", "%handle"), Err(1513));
+    let other = store.replace("%handles", "%others");
+    assert_eq!(texel_addition(&other, "%texture"), Err(1517));
+    // A use that the store does not dominate.
+    let arm = "
+        Variable %handles %handle 7
+        Load %image %value %texture
+        AccessChain %ptr %word %data #0 #0
+        Load %uint %number %word
+        IEqual %bool %c %number #2
+        SelectionMerge %after 0
+        BranchConditional %c %arm %after
+        Label %arm
+        Store %handle %value
+        Branch %after
+        Label %after";
+    assert!(texel_addition(arm, "%texture").is_ok());
+    assert_eq!(texel_addition(arm, "%handle"), Err(1202));
 }
