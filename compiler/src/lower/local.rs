@@ -68,9 +68,34 @@ fn local_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
 
 /// Byte address within threadgroup memory, which has fewer than 2^16 bytes.
 fn local_base(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
+    let offset = constant_last(r, offset);
     let offset = if r.f.width(offset) == 16 { offset } else { r.alu(IrOp::Uconv, 16, &[offset], &[]) };
     if bytes == 0 {
         return offset;
     }
     r.op(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)])
+}
+
+/// `(x << n) + (c << n)` for an offset `(x + c) << n`, and likewise for products: the hardware shifts and adds in one
+/// instruction, in this order, and accesses to neighbouring elements share the product.
+fn constant_last(r: &mut Rewriter<'_, '_>, offset: Src) -> Src {
+    let Some((scaling, x, factor, constant)) = scaled_sum(r.f, offset) else { return offset };
+    let bits = r.f.width(offset);
+    let scaled = r.op(scaling, bits, &[x, factor]);
+    r.op(Opcode::Iadd, bits, &[scaled, Src::imm(constant, bits)])
+}
+
+/// The scaling operation of an offset `(x + c) << n` or `(x + c) * n`, its operands `x` and `n`, and the scaled `c`.
+fn scaled_sum(f: &Function<'_>, offset: Src) -> Option<(IrOp, Src, Src, u64)> {
+    let data = f.def(offset)?;
+    let Op::Ir(scaling @ (IrOp::Shl | IrOp::Imul)) = data.op else { return None };
+    let [sum, factor] = *data.srcs else { return None };
+    let sum = f.def(sum).filter(|data| data.op == Op::Hw(Opcode::Iadd))?;
+    let [x, constant] = *sum.srcs else { return None };
+    let (constant, number) = (constant.as_imm()?, factor.as_imm()?);
+    let scaled = match scaling {
+        IrOp::Shl => constant << (number % 32),
+        _ => constant.wrapping_mul(number),
+    };
+    Some((scaling, x, factor, scaled))
 }

@@ -153,6 +153,12 @@ fn total_amount_is_small(bound: &Bound) -> bool {
     total_amount(bound) < u64::from(bound.results[0])
 }
 
+/// Whether a sum is shifted by more than the scale of an element. Accesses to memory scale the index of an element
+/// themselves, so that a sum that is an index stays one.
+fn shifts_more_than_an_element(bound: &Bound) -> bool {
+    (5..u64::from(bound.results[0])).contains(&amount(bound, 3))
+}
+
 /// Equal amounts of opposite shifts, below the width.
 fn same_small_amount(bound: &Bound) -> bool {
     amount(bound, 2) == amount(bound, 3) && amount(bound, 2) < u64::from(bound.results[0])
@@ -435,6 +441,10 @@ static INTEGER_MULTIPLY: &[Rule] = &[
     ),
     exact(ir!(Imul ir!(Shl A, K), M), ir!(Imul A, Node::Calc(|bound| bound.constant(3) << amount(bound, 2))))
         .when(|bound| amount(bound, 2) < u64::from(bound.results[0])),
+    exact(
+        ir!(Imul hw!(Iadd A, K), M),
+        hw!(Iadd ir!(Imul A, M), Node::Calc(|bound| bound.constant(2).wrapping_mul(bound.constant(3)))),
+    ),
 ];
 
 static SHIFT_LEFT: &[Rule] = &[
@@ -446,6 +456,11 @@ static SHIFT_LEFT: &[Rule] = &[
         .when(same_small_amount),
     exact(ir!(Shl ir!(Imul A, K), M), ir!(Imul A, Node::Calc(|bound| bound.constant(2) << amount(bound, 3))))
         .when(|bound| amount(bound, 3) < u64::from(bound.results[0])),
+    exact(
+        ir!(Shl hw!(Iadd A, K), M),
+        hw!(Iadd ir!(Shl A, M), Node::Calc(|bound| bound.constant(2) << amount(bound, 3))),
+    )
+    .when(shifts_more_than_an_element),
 ];
 
 static SHIFT_RIGHT: &[Rule] = &[
