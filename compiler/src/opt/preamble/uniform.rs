@@ -79,6 +79,7 @@ impl<'s> Uniform<'s> {
             attempt: None,
             stays: ScratchSide::later_in(scratch, f.blocks.len()),
             behind: Behind::Nothing,
+            has_left: false,
         };
         let mut index = 0;
         while index < f.layout.len() {
@@ -99,6 +100,8 @@ struct Open {
     then_end: Option<Block>,
     /// Every invocation takes the same path through it and the constructs around it.
     is_steady: bool,
+    /// [`Walk::has_left`] where it begins.
+    has_left: bool,
 }
 
 /// The construct that ends before the current block.
@@ -121,6 +124,8 @@ struct Walk<'f, 's, 'a> {
     /// Blocks that end where a loop or scope begins that does not move as a whole.
     stays: ScratchSide<'s, Block, bool>,
     behind: Behind,
+    /// An invocation may have left an open loop or scope before the current instruction.
+    has_left: bool,
 }
 
 impl Walk<'_, '_, '_> {
@@ -145,6 +150,11 @@ impl Walk<'_, '_, '_> {
         self.open.last().is_none_or(|open| open.is_steady)
     }
 
+    /// Every invocation executes the current block: it may be in loops and scopes, which all enter, but not in an arm.
+    fn is_always_executed(&self) -> bool {
+        !self.has_left && self.open.iter().all(|open| self.f.layout[open.at].seam != Seam::If)
+    }
+
     /// Finds the uniform instructions of a block. Returns whether it is a part of no construct that is assumed to move as a
     /// whole, or can.
     fn enter(&mut self, index: usize) -> bool {
@@ -167,10 +177,11 @@ impl Walk<'_, '_, '_> {
 
     /// Decides on an instruction that is not a phi; returns whether it may be part of what moves as a whole.
     fn visit(&mut self, inst: Inst, data: &InstData<'_>) -> bool {
+        self.has_left |= data.op == Op::Ir(IrOp::Jump);
         if !self.are_uniform(data) {
             return false;
         }
-        let moves_anywhere = is_movable(data, self.open.is_empty());
+        let moves_anywhere = is_movable(data, false) || self.is_always_executed() && is_movable(data, true);
         if moves_anywhere || self.is_steady() && is_movable(data, true) {
             let is_guarded = self.attempt.is_some() || data.srcs.iter().any(|src| self.is_guarded(src));
             self.take(inst, data, is_guarded || !moves_anywhere);
@@ -256,7 +267,8 @@ impl Walk<'_, '_, '_> {
             // Selections by a uniform condition may be in arms of any if.
             self.uniform.steers[segment.block] = self.is_uniform(&condition);
         }
-        self.open.push(Open { at: index, condition, then_end: None, is_steady });
+        let has_left = self.has_left;
+        self.open.push(Open { at: index, condition, then_end: None, is_steady, has_left });
     }
 
     /// Closes the innermost construct. Returns whether what is assumed to move as a whole still can.
@@ -280,6 +292,7 @@ impl Walk<'_, '_, '_> {
             self.attempt = None;
         }
         self.open.pop();
+        self.has_left &= !self.open.is_empty();
         true
     }
 
@@ -300,6 +313,7 @@ impl Walk<'_, '_, '_> {
     fn take_back(&mut self, index: usize) -> usize {
         let depth = self.attempt.take().unwrap_or_default();
         let at = self.open.get(depth).map_or(index, |open| open.at);
+        self.has_left = self.open.get(depth).is_some_and(|open| open.has_left);
         for open in self.open.drain(depth..) {
             self.stays[self.f.layout[open.at].block] = true;
         }
