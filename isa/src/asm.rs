@@ -48,7 +48,7 @@ pub struct AsmError {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Problem {
     /// Something else was expected here.
-    #[error("expected {expected}, found `{found}`")]
+    #[error("expected {expected}, found {}", shown(found))]
     Expected {
         /// The expected text.
         expected: String,
@@ -64,6 +64,11 @@ pub enum Problem {
     /// The instruction has no encoding.
     #[error(transparent)]
     Encode(#[from] EncodeError),
+}
+
+/// The text found, in words if it is the end of a line.
+fn shown(found: &str) -> String {
+    if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") }
 }
 
 type Result<T> = std::result::Result<T, AsmError>;
@@ -190,7 +195,8 @@ impl<'a> Cursor<'a> {
 
     fn expected_at(&self, at: usize, expected: impl Into<String>) -> AsmError {
         let rest = self.text.get(at..).unwrap_or_default();
-        let found = rest.split([' ', ',', '\t']).next().unwrap_or_default().to_owned();
+        let word = rest.split([' ', ',', '\t']).next().filter(|word| !word.is_empty());
+        let found = word.map_or_else(|| rest.trim_start().chars().take(1).collect(), ToOwned::to_owned);
         self.problem_at(at, Problem::Expected { expected: expected.into(), found })
     }
 
@@ -611,7 +617,10 @@ mod tests {
     fn errors_name_place_and_expectation() {
         for (text, expected) in [
             ("nop", "line 1, column 1: expected an instruction, found `nop`"),
-            ("stop\n  fadd r0, r1", "line 2, column 14: expected `,` and operand `b`, found ``"),
+            (
+                "stop\n  fadd r0, r1",
+                "line 2, column 14: expected `,` and operand `b`, found the end of the line",
+            ),
             (
                 "fadd r0, r1, 1.03",
                 "line 1, column 14: expected a float of the form m/64 or (16..31) * 2^(-6..0), found `1.03`",

@@ -148,7 +148,7 @@ pub enum Problem {
 pub struct Finding {
     /// Offset of the instruction in bytes.
     pub pc: usize,
-    /// The instruction.
+    /// The instruction; `the end` for a program without instructions.
     pub text: String,
     /// The rule.
     pub problem: Problem,
@@ -162,6 +162,9 @@ impl std::fmt::Display for Finding {
 
 /// All findings in a program, by offset.
 pub fn validate(code: &[u8], limits: Limits) -> Vec<Finding> {
+    if code.is_empty() && !limits.continues() {
+        return vec![Finding { pc: 0, text: "the end".to_owned(), problem: Problem::NoStop }];
+    }
     let lines = disassemble(code);
     let mut checker = Checker {
         limits,
@@ -471,6 +474,7 @@ mod tests {
                 "6: half register 2 was discarded and not written since",
             ),
             ("mov r1, 0", "0: the program continues past its end"),
+            ("", "0: the program continues past its end"),
         ] {
             assert_eq!(findings(text, 16), [expected], "{text}");
         }
@@ -566,7 +570,7 @@ mod tests {
             };
             let code: Vec<u8> = std::iter::repeat_with(next).take(len).collect();
             let found = validate(&code, Limits::MACHINE);
-            assert!(found.iter().all(|finding| finding.pc < len));
+            assert!(found.iter().all(|finding| finding.pc < len.max(1)));
         }
     }
 }
