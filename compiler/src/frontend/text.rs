@@ -10,7 +10,7 @@ use naga::{ImageClass, Module, Scalar, ScalarKind, TypeInner};
 
 use super::Shader;
 use crate::CompileKey;
-use crate::error::{CompileError, Location, NagaError};
+use crate::error::{CompileError, Location, ModuleError, NagaError};
 
 /// The name of a text in line tables, since it has no file name.
 pub const WGSL: &str = "wgsl";
@@ -39,6 +39,10 @@ pub fn read<'a>(
     key: &CompileKey,
 ) -> Result<Shader<'a>, CompileError> {
     let words = to_spirv(language, module, text, key)?;
+    if module.entry_points.is_empty() {
+        // naga writes such a module as a library, whose capability the SPIR-V front end would reject.
+        return Err(ModuleError::NoEntry { wanted: String::new(), found: "none".to_owned() }.into());
+    }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let dialect = super::spirv::Dialect { masks_shifts: language.is_defined_everywhere };
     super::spirv::read(bump, &bytes, key, dialect).map_err(in_text)

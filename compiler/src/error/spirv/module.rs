@@ -118,10 +118,10 @@ errors! {
         = "the module has several entry points; select one by name and stage: {found}",
         Example::Words("A module with a vertex and a fragment shader, compiled without --stage.");
 
-        /// The execution model is not supported. Vertex, Geometry, Fragment and GLCompute are supported.
+        /// The execution model is not supported. Those of vertex, tessellation, geometry, fragment and compute shaders are.
         1022 Unsupported ExecutionModel { name: String, model: String }
-        = "entry point `{name}` of execution model {model}; expected Vertex, Geometry, Fragment or GLCompute",
-        Example::Words("A module whose only entry point is a tessellation control shader.");
+        = "entry point `{name}` of execution model {model}; expected a vertex, tessellation, geometry, fragment or compute shader",
+        Example::Words("A module whose only entry point is a mesh shader.");
 
         /// An entry point names an id that is not a function. The second operand of OpEntryPoint is the function.
         1023 Invalid EntryNotFunction { name: String, id: u32 }

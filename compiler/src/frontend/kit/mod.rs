@@ -9,6 +9,7 @@
 //! | [`uniforms`] | uniform registers: addresses and sizes of buffers, push constants |
 //! | [`vertex`] | attributes, vertex and instance numbers, output slots |
 //! | [`fragment`] | varyings, position and other inputs; colours, depth, stencil, sample mask |
+//! | [`feedback`] | outputs that transform feedback captures |
 //! | [`geometry`] | vertices of the input primitive, emitted vertices |
 //! | [`tessellation`] | records of patches, numbers of invocations and patches, domain points |
 //! | [`coverage`] | discard, helper lanes, effects that helper lanes must not have |
@@ -16,7 +17,9 @@
 //! | [`derivatives`] | derivatives in a quad |
 //! | [`textures`] | numbering of textures and samplers, what descriptors say |
 //! | [`sampling`], [`images`] | samples; texels by integer coordinates, sizes |
+//! | [`conversion`] | colours from Y′CbCr |
 //! | [`buffers`] | loads, stores and atomics in buffers and workgroup memory |
+//! | [`robustness`], [`bounds`] | results of accesses out of bounds; the checks of buffer accesses |
 //! | [`control`] | structured control flow from any reducible graph |
 //! | [`lines`] | source positions |
 //! | [`limits`] | limits that all front ends keep |

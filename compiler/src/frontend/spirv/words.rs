@@ -40,12 +40,8 @@ impl<'a> Words<'a> {
         let swapped = match bytes.first_chunk::<4>() {
             Some(magic) if u32::from_le_bytes(*magic) == spirv::MAGIC_NUMBER => false,
             Some(magic) if u32::from_be_bytes(*magic) == spirv::MAGIC_NUMBER => true,
-            _ => {
-                return Err(ModuleError::NotSpirv {
-                    found: bytes.first_chunk::<4>().map_or(0, |word| u32::from_le_bytes(*word)),
-                }
-                .into());
-            }
+            Some(word) => return Err(ModuleError::NotSpirv { found: u32::from_le_bytes(*word) }.into()),
+            None => return Err(ModuleError::Header { words: 0 }.into()),
         };
         if !bytes.len().is_multiple_of(4) {
             return Err(ModuleError::PartialWord { bytes: bytes.len() }.into());
