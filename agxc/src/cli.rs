@@ -36,6 +36,9 @@ pub static GLOBALS: &[commands::Arg] = &[
     ),
 ];
 
+/// The place of the options of every command in the help of a command: after its own.
+const FIRST_GLOBAL: usize = 100;
+
 /// The parser, built from the table.
 fn parser() -> Command {
     let parser = Command::new("agxc")
@@ -48,7 +51,12 @@ fn parser() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .term_width(100)
-        .args(GLOBALS.iter().map(|global| argument(global).global(true)));
+        .args(
+            GLOBALS
+                .iter()
+                .enumerate()
+                .map(|(at, global)| argument(global).global(true).display_order(FIRST_GLOBAL + at)),
+        );
     parser.subcommands(COMMANDS.iter().map(subcommand))
 }
 
@@ -172,10 +180,26 @@ fn not_a_command(error: &clap::Error) -> Result<(), Failure> {
         }
         _ => {
             let text = error.to_string();
-            let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            Err(Failure::usage(message.split("\n\nUsage:").next().unwrap_or(message).replace("\n", " ")))
+            let message = text.split("\n\nUsage:").next().unwrap_or(&text);
+            Err(Failure::usage(one_line(message.strip_prefix("error: ").unwrap_or(message))))
         }
     }
+}
+
+/// The lines of an error of the parser in one line: lists after a colon, choices in brackets, hints after a semicolon.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    lines.fold(String::new(), |all, line| {
+        let separator = match (all.as_str(), line.chars().next()) {
+            ("", _) => "",
+            (all, _) if all.ends_with(':') => " ",
+            (_, Some('[')) => " ",
+            (_, Some('<')) => ", ",
+            _ => "; ",
+        };
+        all + separator + line
+    })
 }
 
 #[cfg(test)]

@@ -101,8 +101,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 105,
         title: "unknown shader stage",
-        explanation: "A GLSL or HLSL shader does not state its stage. Use the extension .vert, .frag or .comp, or \
-                      --stage.",
+        explanation: "A GLSL or HLSL shader does not state its stage. Use --stage, or the extension .vert, .tesc, .tese, .geom, \
+                      .frag or .comp.",
         exit: Exit::Usage,
     },
     Code {

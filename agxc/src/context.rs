@@ -117,7 +117,8 @@ impl Context {
             verbose: self.verbose,
             warnings,
             error_format: self.error_format,
-            ..Context::new()
+            colour: self.colour,
+            inputs: Vec::new(),
         }
     }
 

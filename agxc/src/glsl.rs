@@ -126,7 +126,10 @@ fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
                 "{stage} shaders are not supported; expected a vertex, tessellation, geometry, fragment or compute shader"
             ),
         ),
-        None => Diagnostic::new(105, "cannot infer the shader stage; use .vert, .frag, .comp or --stage"),
+        None => Diagnostic::new(
+            105,
+            "cannot infer the shader stage; use --stage, or an extension such as .vert, .frag or .comp",
+        ),
     };
     diagnostic.in_file(name).into()
 }

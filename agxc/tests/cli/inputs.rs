@@ -31,7 +31,7 @@ fn unsupported_stages_are_named() {
         let file = folder.file(&format!("a.{extension}"), b"#version 450\nvoid main() {}\n");
         fails(&["compile", &file], b"", 4, &format!("error[AGX0109]: {name} shaders are not supported"));
     }
-    let message = "cannot infer the shader stage; use .vert, .frag, .comp or --stage";
+    let message = "cannot infer the shader stage; use --stage, or an extension such as .vert, .frag or .comp";
     fails(&["compile", &folder.file("a.glsl", b"#version 450\nvoid main() {}\n")], b"", 2, message);
 }
 
