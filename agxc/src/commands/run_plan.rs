@@ -64,10 +64,13 @@ impl Plan {
             ..Options::default()
         };
         if let Some(seed) = text("seed") {
-            machine.seed = number(seed)?;
+            machine.seed = number("seed", seed)?;
         }
         if let Some(budget) = text("budget") {
-            machine.budget = number(budget)?;
+            machine.budget = number("budget", budget)?;
+        }
+        for name in ["buffer", "texture", "image", "sampler"] {
+            check_places(options, name)?;
         }
         let textures = many("texture").map(|spec| texture(spec, false));
         let images = many("image").map(|spec| texture(spec, true));
@@ -91,7 +94,7 @@ impl After {
         let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
         Ok(After {
             expectations: many("expect").map(|spec| values::expectation(spec)).collect::<Result<_, _>>()?,
-            tolerance: text("tolerance").map_or(Ok(0.0), number)?,
+            tolerance: text("tolerance").map_or(Ok(0.0), |text| number("tolerance", text))?,
             dumps: many("dump").map(|spec| dump(spec, Element::U32)).collect::<Result<_, _>>()?,
             saves: many("save").map(|spec| save(spec)).collect::<Result<_, _>>()?,
             picture: text("png").map(|spec| picture_spec(spec, text("output"))).transpose()?,
@@ -99,8 +102,22 @@ impl After {
     }
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, Failure> {
-    text.parse().map_err(|_| Failure::usage(format!("expected a number in range, found `{text}`")))
+/// A number in the value of the option `name`.
+fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|_| Failure::usage(format!("--{name}: expected a number in range, found `{text}`")))
+}
+
+/// Rejects two resources of the option `name` with the same set, binding and element.
+fn check_places(options: &ArgMatches, name: &str) -> Result<(), Failure> {
+    let mut places: Vec<Slot> = Vec::new();
+    for spec in options.get_many::<String>(name).into_iter().flatten() {
+        let (slot, _) = bound(spec, "SPEC")?;
+        if places.contains(&slot) {
+            return Err(Failure::usage(format!("--{name} `{spec}`: another {name} is already bound there")));
+        }
+        places.push(slot);
+    }
+    Ok(())
 }
 
 fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
@@ -171,7 +188,7 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
         return Err(Failure::usage(format!("expected at most three workgroup counts, found `{text}`")));
     }
     for (count, word) in counts.iter_mut().zip(words) {
-        *count = number(word)?;
+        *count = number("groups", word)?;
     }
     Ok(counts)
 }
@@ -180,7 +197,7 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
 fn results(spec: &str) -> Result<(usize, Element), Failure> {
     let (count, name) = spec.split_once(':').unwrap_or((spec, "u32"));
     // A kernel has few results; an 8-bit number limits the allocation after a typing mistake.
-    Ok((number::<u8>(count)?.into(), element(name)?))
+    Ok((number::<u8>("results", count)?.into(), element(name)?))
 }
 
 fn element(name: &str) -> Result<Element, Failure> {
@@ -211,7 +228,7 @@ fn picture_spec(spec: &str, target: Option<&str>) -> Result<(Slot, u32, u32, Str
     let path = target.ok_or_else(|| Failure::usage("--png needs --output FILE"))?;
     let (place, size) = spec.split_once(':').ok_or_else(wrong)?;
     let (width, height) = size.split_once('x').ok_or_else(wrong)?;
-    Ok((values::slot(place)?, number(width)?, number(height)?, path.to_owned()))
+    Ok((values::slot(place)?, number("png", width)?, number("png", height)?, path.to_owned()))
 }
 
 #[cfg(test)]
