@@ -1,7 +1,7 @@
 //! The inputs of a batch, and the journal for resuming it.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{self, Kind};
 
-/// Files that the arguments name, in order. A folder denotes the shaders in it, `@LIST` the paths in a file.
+/// Files that the arguments name, in order and each once. A folder denotes the shaders in it, `@LIST` the paths in a file.
 pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -25,6 +25,8 @@ pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, F
             found.push(path.to_owned());
         }
     }
+    let mut known = FxHashSet::default();
+    found.retain(|path| known.insert(path.clone()));
     Ok(found)
 }
 
@@ -37,7 +39,10 @@ fn folder(path: &str) -> Result<Vec<String>, Failure> {
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
-            let name = path.to_string_lossy().into_owned();
+            let Some(name) = path.to_str().map(ToOwned::to_owned) else {
+                let error = std::io::Error::new(ErrorKind::InvalidFilename, "the name is not UTF-8");
+                return Err(Failure::file(&path.to_string_lossy(), &error));
+            };
             if entry.file_type().map_err(failed)?.is_dir() {
                 open.push(path);
             } else if matches!(Kind::guess(&name, b""), Some(Kind::Shader(_) | Kind::Hlsl)) {

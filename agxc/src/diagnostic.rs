@@ -115,7 +115,7 @@ impl Diagnostic {
 /// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// One or several problems; the first determines the exit code.
+    /// One or several problems; the first defect of this program, or else the first problem, determines the exit code.
     Problems(Vec<Diagnostic>),
     /// The reader of the output has closed the pipe: exit without a message.
     ClosedPipe,
@@ -139,7 +139,44 @@ impl Failure {
     }
 }
 
-/// Writes the warnings of a run and its errors to standard error. Returns the exit code of the first error.
+/// The problems of several inputs or entry points, none of which stops the others.
+#[derive(Default)]
+pub struct Problems(Vec<Diagnostic>);
+
+impl Problems {
+    /// Adds problems.
+    pub fn add(&mut self, found: Vec<Diagnostic>) {
+        self.0.extend(found);
+    }
+
+    /// The value of `outcome`, or `None` if it failed and its problems were added.
+    ///
+    /// # Errors
+    /// [`Failure::ClosedPipe`], which ends the run.
+    pub fn or_add<T>(&mut self, outcome: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(Failure::Problems(found)) => {
+                self.add(found);
+                Ok(None)
+            }
+            Err(Failure::ClosedPipe) => Err(Failure::ClosedPipe),
+        }
+    }
+
+    /// All problems, if there are any.
+    pub fn result(self) -> Result<(), Failure> {
+        if self.0.is_empty() { Ok(()) } else { Err(Failure::Problems(self.0)) }
+    }
+}
+
+/// The exit code of the first defect of this program, or else of the first error.
+fn exit_code(diagnostics: &[Diagnostic]) -> Option<codes::Exit> {
+    let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors().find(|error| is_internal(error)).or(errors().next()).map(|error| codes::exit(error.code))
+}
+
+/// Writes the warnings of a run and its errors to standard error. Returns the exit code of the run.
 pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
     let mut diagnostics = context.warnings.take();
     match outcome {
@@ -147,8 +184,7 @@ pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
         Err(Failure::Problems(problems)) => diagnostics.extend(problems),
         Err(Failure::ClosedPipe) => return ExitCode::SUCCESS,
     }
-    let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let exit = errors.next().map(|first| codes::exit(first.code));
+    let exit = exit_code(&diagnostics);
     if exit == Some(codes::Exit::Internal) {
         add_reproducer(&mut diagnostics, context);
     }
@@ -194,14 +230,19 @@ fn caret_blank(c: char) -> char {
     if c == '\t' { '\t' } else { ' ' }
 }
 
-/// Saves the inputs and the command line, and adds the path to the last diagnostic.
+/// Whether the problem is a defect of this program.
+fn is_internal(diagnostic: &Diagnostic) -> bool {
+    codes::exit(diagnostic.code) == codes::Exit::Internal
+}
+
+/// Saves the inputs and the command line, and adds the path to the last defect of this program.
 fn add_reproducer(diagnostics: &mut [Diagnostic], context: &Context) {
-    let Some(last) = diagnostics.last_mut() else { return };
+    let Some(defect) = diagnostics.iter_mut().rfind(|diagnostic| is_internal(diagnostic)) else { return };
     match context.save_reproducer() {
-        Ok(path) => last
+        Ok(path) => defect
             .message
             .push_str(&format!(" (reproducer: {}; `agxc reduce` makes it smaller)", path.display())),
-        Err(error) => last.message.push_str(&format!(" (no reproducer: {error})")),
+        Err(error) => defect.message.push_str(&format!(" (no reproducer: {error})")),
     }
 }
 
@@ -227,6 +268,14 @@ mod tests {
         let error =
             compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("short");
         assert_eq!(codes::exit(Diagnostic::from_compiler(error, "a.spv").code), codes::Exit::Rejected);
+    }
+
+    #[test]
+    fn a_defect_determines_the_exit_code() {
+        let problems = [200, codes::INTERNAL, 100].map(|code| Diagnostic::new(code, "bad"));
+        assert_eq!(exit_code(&problems), Some(codes::Exit::Internal));
+        assert_eq!(exit_code(&problems[2..]), Some(codes::Exit::Usage));
+        assert_eq!(exit_code(&[Diagnostic::warning(500, "odd")]), None);
     }
 
     #[test]

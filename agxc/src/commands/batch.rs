@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, compile, stats, validate};
+use super::compile::Outputs;
+use super::{Arg, Takes, arg, has_effect, stats, validate};
 use crate::batch::{self, Journal};
 use crate::codes;
 use crate::context::Context;
-use crate::diagnostic::{self, Diagnostic, Failure};
+use crate::diagnostic::{self, Diagnostic, Failure, Problems};
 use crate::emit::Emit;
-use crate::{input, output};
+use crate::output;
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -30,11 +31,21 @@ pub const ARGS: &[Arg] = &[
     ),
 ];
 
-/// The work for each input.
-type Work = fn(&str, &ArgMatches, &mut Context) -> Result<Vec<stats::Row>, Failure>;
+/// Options that only one of the commands has.
+const OWN: [(&str, &str); 6] = [
+    ("emit", "compile"),
+    ("format", "stats"),
+    ("registers", "validate"),
+    ("uniforms", "validate"),
+    ("part", "validate"),
+    ("continues", "validate"),
+];
+
+/// The work for each input; only `stats` has rows.
+type Work = fn(&str, &ArgMatches, &mut Context, &mut Problems) -> Result<Vec<stats::Row>, Failure>;
 
 const COMMANDS: [(&str, Work); 3] =
-    [("compile", compile_one), ("stats", stats_one), ("validate", validate_one)];
+    [("compile", compile_one), ("stats", stats::of_file), ("validate", validate_one)];
 
 /// Result of an input.
 struct Outcome {
@@ -49,9 +60,9 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let work = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, work)| *work).ok_or_else(|| {
         Failure::usage(format!("batch: unknown command `{name}`; expected compile, stats or validate"))
     })?;
-    prepare(name, options)?;
     let paths = options.get_many::<String>("PATH").into_iter().flatten();
     let all = batch::inputs(paths.map(String::as_str))?;
+    prepare(name, &all, options)?;
     let mut journal = match options.get_one::<String>("journal") {
         Some(path) => Some(Journal::open(path, &settings(name, options))?),
         None => None,
@@ -70,22 +81,28 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let skipped = all.len() - todo.len();
     let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
     let line = format!(
-        "{} inputs: {} succeeded, {} failed{skipped}, in {:.1} s",
-        all.len(),
+        "{}: {} succeeded, {} failed{skipped}, in {:.1} s",
+        counted(all.len()),
         todo.len() - codes.len(),
         codes.len(),
         begin.elapsed().as_secs_f64()
     );
     output::stderr_lines(&[line]);
-    match codes.iter().min() {
+    let is_internal = |(_, code): &&(usize, u16)| codes::exit(*code) == codes::Exit::Internal;
+    match codes.iter().filter(is_internal).min().or(codes.iter().min()) {
         Some((index, code)) => {
             let (count, first) = (codes.len(), todo.get(*index).map_or("", String::as_str));
             let message =
-                format!("{count} of {} inputs failed, the first with this code: {first}", todo.len());
+                format!("{count} of {} failed, the first with this code: {first}", counted(todo.len()));
             Err(Diagnostic::new(*code, message).into())
         }
         None => Ok(()),
     }
+}
+
+/// `1 input`, `2 inputs`.
+fn counted(inputs: usize) -> String {
+    format!("{inputs} input{}", if inputs == 1 { "" } else { "s" })
 }
 
 /// Runs `work` on every input and prints warnings and failures. Returns the rows in the order of the inputs, and the
@@ -124,16 +141,14 @@ fn each(
     Ok((rows.into_iter().flatten().flatten().collect(), codes))
 }
 
-/// Checks for errors that would affect every input.
-fn prepare(name: &str, options: &ArgMatches) -> Result<(), Failure> {
-    emit(options)?;
-    match (name, options.get_one::<String>("output")) {
-        ("compile", None) => Err(Failure::usage("batch compile needs -o FOLDER")),
-        ("compile", Some(folder)) => {
-            std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))
-        }
-        _ => Ok(()),
+/// Checks for errors that would affect every input, and that no output of `compile` would replace another.
+fn prepare(name: &str, inputs: &[String], options: &ArgMatches) -> Result<(), Failure> {
+    for (option, command) in OWN {
+        has_effect(options, option, command == name, &format!("on {name}"))?;
     }
+    has_effect(options, "output", name != "validate", "on validate")?;
+    let emit = emit(options)?;
+    if name == "compile" { outputs(options, &emit)?.check_names(inputs) } else { Ok(()) }
 }
 
 /// Everything except the input that determines a result, as text.
@@ -150,27 +165,36 @@ fn emit(options: &ArgMatches) -> Result<Emit<'_>, Failure> {
     Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))
 }
 
-fn compile_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
+fn compile_one(
+    name: &str,
+    options: &ArgMatches,
+    context: &mut Context,
+    problems: &mut Problems,
+) -> Result<Vec<stats::Row>, Failure> {
     let emit = emit(options)?;
-    let (outputs, problems) = compile::made_of_all(name, &emit, options, context)?;
-    let folder = options.get_one::<String>("output").map_or(".", String::as_str);
-    for (name, made) in outputs {
-        // Inputs of the same name in different folders get different outputs.
-        let flat = crate::baseline::normal(&name).trim_start_matches('/').replace(['/', '\\'], "_");
-        output::made(Some(&compile::beside(folder, &flat, &emit)), &made)?;
-    }
-    if problems.is_empty() { Ok(Vec::new()) } else { Err(Failure::Problems(problems)) }
+    outputs(options, &emit)?.write(name, options, context, problems)?;
+    Ok(Vec::new())
 }
 
-fn stats_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
-    let (rows, problems) = stats::of_file(name, options, context)?;
-    if problems.is_empty() { Ok(rows) } else { Err(Failure::Problems(problems)) }
+/// The folder for the outputs of `compile`.
+fn outputs<'o>(options: &'o ArgMatches, emit: &'o Emit<'o>) -> Result<Outputs<'o>, Failure> {
+    let folder = options.get_one::<String>("output");
+    let folder = folder.ok_or_else(|| Failure::usage("batch compile needs -o FOLDER"))?;
+    Outputs::new(folder, emit, flat)
 }
 
-fn validate_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
-    let problems = validate::of_file(&file, options)?;
-    if problems.is_empty() { Ok(Vec::new()) } else { Err(Failure::Problems(problems)) }
+/// A path as one name: inputs of the same name in different folders get different outputs.
+fn flat(path: &str) -> String {
+    crate::baseline::normal(path).trim_start_matches('/').replace(['/', '\\'], "_")
+}
+
+fn validate_one(
+    name: &str,
+    options: &ArgMatches,
+    context: &mut Context,
+    problems: &mut Problems,
+) -> Result<Vec<stats::Row>, Failure> {
+    validate::check(name, options, context, problems).map(|()| Vec::new())
 }
 
 /// Runs `work` on every input in several threads and passes the outcomes to `done` in order of completion.
@@ -219,7 +243,12 @@ fn attempt(
     options: &ArgMatches,
     context: &mut Context,
 ) -> Result<Vec<stats::Row>, Vec<Diagnostic>> {
-    match catch_unwind(AssertUnwindSafe(|| work(name, options, context))) {
+    let mut problems = Problems::default();
+    let work = AssertUnwindSafe(|| {
+        let rows = work(name, options, context, &mut problems)?;
+        problems.result().map(|()| rows)
+    });
+    match catch_unwind(work) {
         Ok(Ok(rows)) => Ok(rows),
         Ok(Err(Failure::Problems(problems))) => Err(problems),
         Ok(Err(Failure::ClosedPipe)) => Ok(Vec::new()),

@@ -10,15 +10,16 @@ use agx_compiler::internal::ir;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use bumpalo::Bump;
 use clap::ArgMatches;
+use rustc_hash::FxHashMap;
 
-use super::{Arg, Takes, arg, pass};
+use super::{Arg, Takes, arg, has_effect, pass};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::draw::Draw;
 use crate::emit::{self, Emit, Job, Made};
 use crate::input::{self, File};
 use crate::modules::{self, EntryPoint};
-use crate::{key, output};
+use crate::{codes, key, output};
 
 /// Whole programs instead of parts.
 pub const WHOLE: Arg = arg(
@@ -30,7 +31,11 @@ pub const WHOLE: Arg = arg(
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("emit", Takes::Value("WHAT"), "Output format [default: asm]; the values are listed below"),
-    arg("part", Takes::Value("PART"), "The part that --emit bin writes: main (default), preamble"),
+    arg(
+        "part",
+        Takes::Value("PART"),
+        "The part that --emit bin writes: main (default), preamble; with a draw also prolog, epilog",
+    ),
     arg("baseline", Takes::Value("FILE"), "Statistics as JSON, for --emit html to compare with"),
     WHOLE,
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
@@ -44,6 +49,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         return output::text(target, &key::printable(options)?);
     }
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
+    has_effect(options, "part", emit.row.is_binary, "without --emit bin")?;
+    has_effect(options, "baseline", emit.row.name == "html", "without --emit html")?;
     let names: Vec<&str> =
         options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
     match names[..] {
@@ -52,7 +59,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
-/// Compiles every input. Texts are written to standard output one after the other, or to the folder that -o names.
+/// Compiles every entry point of every input. Texts are written to standard output one after the other, or to the folder
+/// that -o names.
 fn several(
     names: &[&str],
     emit: &Emit<'_>,
@@ -63,90 +71,140 @@ fn several(
     if folder.is_none() && emit.row.is_binary {
         return Err(Failure::usage("--emit of binary data from several inputs needs -o FOLDER"));
     }
-    if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+    let mut problems = Problems::default();
+    let mut outputs = folder.map(|folder| Outputs::new(folder, emit, base)).transpose()?;
+    if let Some(outputs) = &outputs {
+        outputs.check_names(names)?;
     }
-    let mut problems = Vec::new();
     for name in names {
-        let outputs = match made_of_all(name, emit, options, context) {
-            Ok((outputs, failed)) => {
-                problems.extend(failed);
-                outputs
-            }
-            Err(Failure::Problems(failed)) => {
-                problems.extend(failed);
-                continue;
-            }
-            Err(closed) => return Err(closed),
-        };
-        for (name, made) in outputs {
-            match folder {
-                Some(folder) => output::made(Some(&beside(folder, &name, emit)), &made)?,
-                None => {
-                    output::stdout(format!("; {name}\n").as_bytes())?;
-                    output::made(None, &made)?;
-                }
+        match &mut outputs {
+            Some(outputs) => outputs.write(name, options, context, &mut problems)?,
+            None => {
+                each_entry(name, options, context, &mut problems, |file, unit, context| {
+                    let made = unit.make(file, emit, options, context)?;
+                    output::stdout(format!("; {}\n", unit.called(name, '.')).as_bytes())?;
+                    output::made(None, &made)
+                })?;
             }
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
+    problems.result()
 }
 
-/// The output in `folder` for the input called `name`.
-pub fn beside(folder: &str, name: &str, emit: &Emit<'_>) -> String {
-    let base = Path::new(name).file_name().map_or_else(|| "stdin".into(), |base| base.to_string_lossy());
-    format!("{folder}/{base}.{}", emit.row.extension)
+/// The name of a file without its folder.
+fn base(name: &str) -> String {
+    Path::new(name).file_name().map_or_else(|| "stdin".into(), |base| base.to_string_lossy().into_owned())
 }
 
-/// The output of `emit` for the input called `name`.
-pub fn made(
-    name: &str,
-    emit: &Emit<'_>,
-    options: &ArgMatches,
-    context: &mut Context,
-) -> Result<Made, Failure> {
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+/// A folder for the outputs of several inputs. No output replaces another.
+pub struct Outputs<'o> {
+    folder: &'o str,
+    emit: &'o Emit<'o>,
+    /// The name of the outputs of an input, without entry point and extension.
+    naming: fn(&str) -> String,
+    /// Paths of outputs, each with its input.
+    owners: FxHashMap<String, String>,
+}
+
+impl<'o> Outputs<'o> {
+    /// Creates the folder.
+    pub fn new(
+        folder: &'o str,
+        emit: &'o Emit<'o>,
+        naming: fn(&str) -> String,
+    ) -> Result<Outputs<'o>, Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+        Ok(Outputs { folder, emit, naming, owners: FxHashMap::default() })
+    }
+
+    /// Checks that the outputs of all inputs have different names.
+    pub fn check_names(&self, inputs: &[impl AsRef<str>]) -> Result<(), Failure> {
+        let mut owners = FxHashMap::default();
+        inputs.iter().try_for_each(|input| {
+            claim(&mut owners, self.path(&(self.naming)(input.as_ref())), input.as_ref())
+        })
+    }
+
+    /// Writes the outputs of every entry point of `input` that the options select.
+    pub fn write(
+        &mut self,
+        input: &str,
+        options: &ArgMatches,
+        context: &mut Context,
+        problems: &mut Problems,
+    ) -> Result<(), Failure> {
+        each_entry(input, options, context, problems, |file, unit, context| {
+            let made = unit.make(file, self.emit, options, context)?;
+            let path = self.path(&unit.called(&(self.naming)(input), '.').replace(['/', '\\'], "_"));
+            claim(&mut self.owners, path.clone(), &unit.called(input, ':'))?;
+            output::made(Some(&path), &made)
+        })?;
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}.{}", self.folder, self.emit.row.extension)
+    }
+}
+
+/// Notes that the output at `path` is that of `input`; an error if it is already another's.
+fn claim(owners: &mut FxHashMap<String, String>, path: String, input: &str) -> Result<(), Failure> {
+    match owners.get(&path) {
+        Some(owner) => {
+            let message = format!(
+                "the output `{path}` would replace that of `{owner}`; write them to different folders"
+            );
+            Err(Diagnostic::new(codes::USAGE, message).in_file(input).into())
+        }
+        None => {
+            owners.insert(path, input.to_owned());
+            Ok(())
+        }
+    }
+}
+
+/// The output of `emit` for the input called `name`, which has one entry point that the options select.
+fn made(name: &str, emit: &Emit<'_>, options: &ArgMatches, context: &mut Context) -> Result<Made, Failure> {
+    let file = input::read(name, kind(options), context)?;
     let (target, key) = key::for_file(&file, options)?;
-    Unit { entry_point: String::new(), target, key }.make(&file, emit, options, context)
+    Unit { words: Vec::new(), target, key }.make(&file, emit, options, context)
 }
 
-/// The output of `emit` for every entry point of an input that the options select, each with the name of its file: that of
-/// the input, with the entry point if there are several. The problems of those that fail are returned too.
-pub fn made_of_all(
+/// Runs `work` for every entry point, of those that the options select, of the input called `name`. One that fails does not
+/// stop the others; its problems are added to `problems`.
+pub fn each_entry<T>(
     name: &str,
-    emit: &Emit<'_>,
     options: &ArgMatches,
     context: &mut Context,
-) -> Result<(Vec<(String, Made)>, Vec<Diagnostic>), Failure> {
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
-    let units = units(&file, options)?;
-    let (mut outputs, mut problems) = (Vec::new(), Vec::new());
+    problems: &mut Problems,
+    mut work: impl FnMut(&File, &Unit, &mut Context) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let Some(file) = problems.or_add(input::read(name, kind(options), context))? else {
+        return Ok(Vec::new());
+    };
+    let units = problems.or_add(units(&file, options))?.unwrap_or_default();
+    let mut results = Vec::new();
     for unit in &units {
-        match unit.make(&file, emit, options, context) {
-            Ok(made) => outputs.push((name.to_owned() + &unit.suffix(&units), made)),
-            Err(Failure::Problems(failed)) => problems.extend(failed),
-            Err(closed) => return Err(closed),
-        }
+        results.extend(problems.or_add(work(&file, unit, context))?);
     }
-    Ok((outputs, problems))
+    Ok(results)
+}
+
+/// The value of -x.
+fn kind(options: &ArgMatches) -> Option<&str> {
+    options.get_one::<String>("kind").map(String::as_str)
 }
 
 /// Reads the input that the options name.
 pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure> {
     let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
-    input::read(name, options.get_one::<String>("kind").map(String::as_str), context)
+    input::read(name, kind(options), context)
 }
 
 /// Compiles `file` with the key of the options.
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::for_file(file, options)?;
     with_key(file, target, &key)
-}
-
-/// Compiles `file` with the key of the options, and adds the prolog and epilog of its draw.
-pub fn with_draw(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
-    let (target, key) = key::for_file(file, options)?;
-    under(file, target, &key, key::draw(options)?.as_ref())
 }
 
 /// Compiles `file` with `key`, and adds the prolog and epilog of a draw.
@@ -186,8 +244,8 @@ pub fn check_ir(file: &File) -> Result<(), Failure> {
 
 /// An entry point of a file, ready to compile.
 pub struct Unit {
-    /// Its name; empty if the language has one entry point per file.
-    pub entry_point: String,
+    /// What tells it from the file's other entry points: nothing if there are none, its name, or its name and stage.
+    words: Vec<String>,
     target: Target,
     key: CompileKey,
 }
@@ -217,21 +275,14 @@ impl Unit {
         made
     }
 
-    /// What tells its output from those of the file's other entry points: nothing if there are none, its name, or its name
-    /// and stage.
-    fn suffix(&self, units: &[Unit]) -> String {
-        let same = units.iter().filter(|unit| unit.entry_point == self.entry_point).count();
-        let name = self.entry_point.replace(['/', '\\'], "_");
-        match (units.len(), same, self.key.stage) {
-            (1, ..) => String::new(),
-            (_, 1, _) | (.., None) => format!(".{name}"),
-            (.., Some(stage)) => format!(".{name}.{}", stage.name()),
-        }
+    /// Its name in messages and outputs: `name`, with the entry point if the file has several.
+    pub fn called(&self, name: &str, separator: char) -> String {
+        self.words.iter().fold(name.to_owned(), |name, word| format!("{name}{separator}{word}"))
     }
 }
 
 /// Every entry point of `file` that the options select.
-pub fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
+fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
     let (target, key) = key::for_file(file, options)?;
     let declared = modules::declarations(file, &key)?.entry_points;
     let selected = |point: &EntryPoint| {
@@ -240,13 +291,14 @@ pub fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
     };
     let points: Vec<EntryPoint> = declared.into_iter().filter(selected).collect();
     if points.len() < 2 {
-        let entry_point = points.into_iter().next().map_or_else(String::new, |point| point.name);
-        return Ok(vec![Unit { entry_point, target, key }]);
+        return Ok(vec![Unit { words: Vec::new(), target, key }]);
     }
-    let unit = |point: EntryPoint| {
+    let unit = |point: &EntryPoint| {
         let mut key = key.clone();
         (key.entry_point, key.stage) = (Some(point.name.clone()), point.stage);
-        Unit { entry_point: point.name, target, key }
+        let is_alone = points.iter().filter(|other| other.name == point.name).count() == 1;
+        let stage = point.stage.filter(|_| !is_alone).map(|stage| stage.name().to_owned());
+        Unit { words: [point.name.clone()].into_iter().chain(stage).collect(), target, key }
     };
-    Ok(points.into_iter().map(unit).collect())
+    Ok(points.iter().map(unit).collect())
 }

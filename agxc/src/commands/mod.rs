@@ -22,6 +22,7 @@ mod trace;
 mod validate;
 
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 
 pub use self::compile::{check_ir, under, with_key};
 pub use self::pass::find as find_pass;
@@ -84,6 +85,12 @@ pub(crate) const fn arg(name: &'static str, takes: Takes, doc: &'static str) -> 
 
 pub(crate) const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str) -> Arg {
     Arg { name, short: Some(letter), takes, doc }
+}
+
+/// Rejects the option `name` if it is given and has no effect; `why` says when it has none.
+pub(crate) fn has_effect(options: &ArgMatches, name: &str, has: bool, why: &str) -> Result<(), Failure> {
+    let is_given = options.value_source(name) == Some(ValueSource::CommandLine);
+    if has || !is_given { Ok(()) } else { Err(Failure::usage(format!("--{name} has no effect {why}"))) }
 }
 
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];

@@ -6,10 +6,10 @@ use agx_compiler::Statistics;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
-use super::{Arg, Takes, arg, compile};
+use super::{Arg, Takes, arg, compile, has_effect};
 use crate::baseline::{self, Thresholds};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::{input, key, lint, output, statistics};
 
 /// Options of this command.
@@ -30,22 +30,22 @@ pub type Row = (String, Statistics);
 
 /// Compiles every entry point of every input and prints one row for each. Failures are reported after the rows.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let compares = options.contains_id("baseline");
+    for option in ["threshold", "update"] {
+        has_effect(options, option, compares, "without --baseline")?;
+    }
+    for option in ["format", "output"] {
+        has_effect(options, option, !compares, "with --baseline")?;
+    }
     let thresholds = Thresholds::from_options(options.get_many::<String>("threshold"))?;
     let mut rows: Vec<Row> = Vec::new();
-    let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut problems = Problems::default();
     for name in options.get_many::<String>("FILE").into_iter().flatten() {
-        match of_file(name, options, context) {
-            Ok((found, failed)) => {
-                rows.extend(found);
-                problems.extend(failed);
-            }
-            Err(Failure::Problems(failed)) => problems.extend(failed),
-            Err(closed) => return Err(closed),
-        }
+        rows.extend(of_file(name, options, context, &mut problems)?);
     }
     match options.get_one::<String>("baseline") {
         Some(path) if options.get_flag("update") => update(path, &rows)?,
-        Some(path) => problems.extend(compare(path, &rows, &thresholds)?),
+        Some(path) => problems.add(compare(path, &rows, &thresholds)?),
         None => {
             let format = options.get_one::<String>("format").map_or("text", String::as_str);
             let target = options.get_one::<String>("output").map(String::as_str);
@@ -54,32 +54,22 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             }
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
+    problems.result()
 }
 
-/// The rows of a file, one for each selected entry point that compiles, and the problems of the others.
+/// The rows of a file, one for each selected entry point that compiles.
 pub fn of_file(
     name: &str,
     options: &ArgMatches,
     context: &mut Context,
-) -> Result<(Vec<Row>, Vec<Diagnostic>), Failure> {
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
-    let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    let units = compile::units(&file, options)?;
-    let several = units.len() > 1;
+    problems: &mut Problems,
+) -> Result<Vec<Row>, Failure> {
     let draw = key::draw(options)?;
-    for unit in units {
-        let label = if several { format!("{name}:{}", unit.entry_point) } else { name.to_owned() };
-        match unit.compile(&file, draw.as_ref()) {
-            Ok(shader) => {
-                lint::warnings(&file, &shader).into_iter().for_each(|warning| context.warnings.add(warning));
-                rows.push((label, shader.stats));
-            }
-            Err(Failure::Problems(failed)) => problems.extend(failed),
-            Err(closed) => return Err(closed),
-        }
-    }
-    Ok((rows, problems))
+    compile::each_entry(name, options, context, problems, |file, unit, context| {
+        let shader = unit.compile(file, draw.as_ref())?;
+        lint::warnings(file, &shader).into_iter().for_each(|warning| context.warnings.add(warning));
+        Ok((unit.called(name, ':'), shader.stats))
+    })
 }
 
 /// A baseline as JSON.

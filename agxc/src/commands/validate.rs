@@ -6,10 +6,10 @@ use agx_isa::validate::{Limits, Part, validate};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, asm, compile, disasm};
-use crate::assembly;
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::input::{File, Kind};
+use crate::{assembly, key};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -28,33 +28,45 @@ pub const ARGS: &[Arg] = &[
     ),
 ];
 
-/// Checks a program, or every part of a shader; prints nothing when the code is valid.
+/// Checks a program, or every part of every entry point of a shader; prints nothing when the code is valid.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
-    let file = compile::read(options, context)?;
-    let problems = of_file(&file, options)?;
-    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
+    let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
+    let mut problems = Problems::default();
+    check(name, options, context, &mut problems)?;
+    problems.result()
 }
 
-/// Every finding in a file of machine code, assembly or a shader.
-pub fn of_file(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
-    let given = limits(options)?;
-    match file.kind {
-        Kind::Code | Kind::Hex => Ok(problems(&disasm::code(file)?, given, file, "")),
-        Kind::Assembly => {
-            let parts = asm::parts(file)?;
-            let chosen = options.get_one::<String>("part").filter(|_| parts.len() == 1).map(|_| given.part);
-            let limits = |part: &assembly::Part| Limits {
-                part: chosen.unwrap_or(kind(part.role)),
-                goes_on: given.goes_on || part.continues,
-                ..given
-            };
-            let name =
-                |part: &assembly::Part| if parts.len() == 1 { "" } else { assembly::role_name(part.role) };
-            let found = parts.iter().map(|part| problems(&part.code, limits(part), file, name(part)));
-            Ok(found.flatten().collect())
-        }
-        _ => Ok(of_shader(&compile::with_draw(file, options)?, file)),
-    }
+/// Adds every finding in a file of machine code, assembly or a shader to `problems`.
+pub fn check(
+    name: &str,
+    options: &ArgMatches,
+    context: &mut Context,
+    problems: &mut Problems,
+) -> Result<(), Failure> {
+    let (given, draw) = (limits(options)?, key::draw(options)?);
+    compile::each_entry(name, options, context, problems, |file, unit, _| {
+        let found = match file.kind {
+            Kind::Code | Kind::Hex => findings(&disasm::code(file)?, given, file, ""),
+            Kind::Assembly => of_assembly(file, given, options)?,
+            _ => of_shader(&unit.compile(file, draw.as_ref())?, file, &unit.called("", ' ')),
+        };
+        if found.is_empty() { Ok(()) } else { Err(Failure::Problems(found)) }
+    })?;
+    Ok(())
+}
+
+/// Every finding in the parts of a listing.
+fn of_assembly(file: &File, given: Limits, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
+    let parts = asm::parts(file)?;
+    let chosen = options.get_one::<String>("part").filter(|_| parts.len() == 1).map(|_| given.part);
+    let limits = |part: &assembly::Part| Limits {
+        part: chosen.unwrap_or(kind(part.role)),
+        goes_on: given.goes_on || part.continues,
+        ..given
+    };
+    let name = |part: &assembly::Part| if parts.len() == 1 { "" } else { assembly::role_name(part.role) };
+    let found = parts.iter().map(|part| findings(&part.code, limits(part), file, name(part)));
+    Ok(found.flatten().collect())
 }
 
 fn limits(options: &ArgMatches) -> Result<Limits, Failure> {
@@ -86,7 +98,8 @@ fn kind(role: PartRole) -> Part {
 }
 
 /// Checks each part of a shader against the counts that the compiler reports. The preamble has a separate register count.
-fn of_shader(shader: &CompiledShader, file: &File) -> Vec<Diagnostic> {
+/// `entry` is the name of the entry point after a space, if the file has several.
+fn of_shader(shader: &CompiledShader, file: &File, entry: &str) -> Vec<Diagnostic> {
     let limits = |part: &ShaderPart| Limits {
         register_halves: match part.role {
             PartRole::Preamble => shader.info.preamble_gpr_halves,
@@ -96,11 +109,13 @@ fn of_shader(shader: &CompiledShader, file: &File) -> Vec<Diagnostic> {
         part: kind(part.role),
         goes_on: shader.info.goes_on(part.role),
     };
+    let name =
+        |part: &ShaderPart| format!("{entry} {}", assembly::role_name(part.role)).trim_start().to_owned();
     let parts = shader.parts.iter();
-    parts.flat_map(|part| problems(&part.code, limits(part), file, assembly::role_name(part.role))).collect()
+    parts.flat_map(|part| findings(&part.code, limits(part), file, &name(part))).collect()
 }
 
-fn problems(code: &[u8], limits: Limits, file: &File, part: &str) -> Vec<Diagnostic> {
+fn findings(code: &[u8], limits: Limits, file: &File, part: &str) -> Vec<Diagnostic> {
     let space = if part.is_empty() { "" } else { " " };
     let problem = |finding: &agx_isa::validate::Finding| {
         let text = format!("{part}{space}{:#06x} `{}`: {}", finding.pc, finding.text, finding.problem);

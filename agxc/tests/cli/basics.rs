@@ -7,22 +7,62 @@ use crate::harness::{Folder, agxc, agxc_with, alone, fails, out, shader, stderr}
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], &[u8], i32, &str); 11] = [
+    let cases: [(&[&str], &[u8], i32, &str); 16] = [
         (&[], b"", 2, "error[AGX0001]: no command"),
         (&["fry"], b"", 2, "unrecognized subcommand 'fry'"),
         (&["compile"], b"", 2, "AGX0001"),
+        (&["compile"], b"", 2, "arguments were not provided: <FILE>...\n"),
+        (&["batch"], b"", 2, "arguments were not provided: <COMMAND>, <PATH>...\n"),
+        (&["--color", "egg", "compile", "-"], b"", 2, "[possible values: auto, always, never]\n"),
         (&["compile", "-x", "egg", "-"], b"", 2, "unknown input type `egg`"),
         (&["compile", "-"], b"???", 2, "AGX0100"),
         (&["compile", "--target", "g99", "-x", "ir", "-"], b"", 2, "unknown target `g99`"),
         (&["compile", "no-such-file.spv"], b"", 3, "no-such-file.spv: error[AGX0002]"),
         (&["compile", "-"], b"\x03\x02\x23\x07\0\0\0\0", 1, "-: "),
         (&["compile", "-x", "wgsl", "-"], b"\xff\xfe", 1, "AGX0103"),
+        (&["compile", "-x", "wgsl", "-"], b"", 1, "error[AGX1020]: no entry point; the module has none"),
+        (
+            &["compile", "-x", "spirv", "-"],
+            b"",
+            1,
+            "error[AGX1003]: expected a header of 5 words, found 0 words",
+        ),
         (&["compile", "-"], b"#version 450\nvoid main() {}\n", 2, "error[AGX0105]"),
         (&["explain", "AGX9999"], b"", 2, "AGX9999"),
     ];
     for (arguments, stdin, code, message) in cases {
         fails(arguments, stdin, code, message);
     }
+}
+
+/// An option without effect, or one given twice for the same thing, is a mistake.
+#[test]
+fn options_without_effect_are_rejected() {
+    let folder = Folder::new("no-effect");
+    let file = folder.file("a.wgsl", b"@compute @workgroup_size(1) fn main() {}\n");
+    let cases: [(&[&str], &str); 10] = [
+        (&["compile", "--part", "preamble"], "--part has no effect without --emit bin"),
+        (&["compile", "--baseline", "b.json"], "--baseline has no effect without --emit html"),
+        (&["stats", "--update"], "--update has no effect without --baseline"),
+        (&["stats", "--threshold", "cycles=5"], "--threshold has no effect without --baseline"),
+        (&["stats", "--baseline", "b.json", "-o", "c"], "--output has no effect with --baseline"),
+        (&["stats", "--baseline", "b.json", "--format", "csv"], "--format has no effect with --baseline"),
+        (&["batch", "stats", "--emit", "json"], "--emit has no effect on stats"),
+        (&["batch", "validate", "-o", "c"], "--output has no effect on validate"),
+        (&["run", "--seed", "x"], "--seed: expected a number in range, found `x`"),
+        (&["run", "--buffer", "0.0=u32:1", "--buffer", "0.0=u32:2"], "another buffer is already bound there"),
+    ];
+    for (arguments, message) in cases {
+        fails(&[arguments, &[&file]].concat(), b"", 2, message);
+    }
+    assert_eq!(folder.names(), ["a.wgsl"]);
+}
+
+#[test]
+fn help_lists_the_options_of_a_command_first() {
+    let help = out(&["compile", "--help"]);
+    let at = |option: &str| help.find(option).unwrap_or_else(|| panic!("no {option}"));
+    assert!(at("--emit") < at("--output") && at("--output") < at("--error-format"), "{help}");
 }
 
 #[test]
@@ -61,6 +101,7 @@ fn raw_code_is_checked_as_the_part_it_is() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     }
     fails(&["validate", "-x", "asm", "-", "--part", "middle"], barrier, 2, "unknown part `middle`");
+    fails(&["validate", "-x", "code", "-"], b"", 1, "the program continues past its end");
 }
 
 #[test]

@@ -47,6 +47,15 @@ fn a_batch_of_statistics_keeps_the_order_of_its_inputs() {
     assert_eq!(found, names, "{}", stderr(&output));
     let output = agxc(&["batch", "validate", &folder.path("")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let two = folder.file(
+        "two.wgsl",
+        b"@vertex fn vs() -> @builtin(position) vec4f { return vec4f(); }\n@compute @workgroup_size(1) fn cs() {}\n",
+    );
+    let output = agxc(&["batch", "validate", &two]);
+    assert!(stderr(&output).starts_with("1 input: 1 succeeded, 0 failed"), "{}", stderr(&output));
+    let output = agxc(&["--color", "always", "batch", "stats", "missing.wgsl"]);
+    let text = stderr(&output);
+    assert_eq!((output.status.code(), text.matches("\x1b[1;31merror").count()), (Some(3), 2), "{text}");
     fails(&["batch", "fry", "a"], b"", 2, "unknown command `fry`");
     fails(&["batch", "compile", "a"], b"", 2, "batch compile needs -o FOLDER");
 }

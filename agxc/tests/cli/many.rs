@@ -33,6 +33,60 @@ fn one_bad_file_does_not_hide_the_others() {
     fails(&["compile", "--emit", "bin", &good, &good], b"", 2, "-o FOLDER");
 }
 
+/// A module with a vertex and a fragment shader of one name.
+fn twins() -> Vec<u8> {
+    let main = u32::from_le_bytes(*b"main");
+    let function =
+        |id: u32, label: u32| [5 << 16 | 54, 3, id, 0, 4, 2 << 16 | 248, label, 1 << 16 | 253, 1 << 16 | 56];
+    let head = [0x0723_0203, 0x1_0000, 0, 7, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1];
+    let entries = [5 << 16 | 15, 0, 1, main, 0, 5 << 16 | 15, 4, 2, main, 0, 3 << 16 | 16, 2, 7];
+    let types = [2 << 16 | 19, 3, 3 << 16 | 33, 4, 3];
+    let words = [&head[..], &entries, &types, &function(1, 5), &function(2, 6)].concat();
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn entry_points_of_one_name_have_their_stage_in_names() {
+    let folder = Folder::new("twins");
+    let module = folder.file("m.spv", &twins());
+    let rows = out(&["-q", "stats", "--format", "csv", &module]);
+    let names: Vec<&str> = rows.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(names, [format!("{module}:main:vertex"), format!("{module}:main:fragment")]);
+    let results = folder.path("out");
+    let run = agxc(&["-q", "batch", "compile", &module, "-o", &results]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let mut made =
+        std::fs::read_dir(&results).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    made.sort();
+    assert_eq!(made.len(), 2, "{made:?}");
+    assert!(made.iter().all(|name| name.to_str().unwrap().contains("m.spv.main.")), "{made:?}");
+    assert_eq!(out(&["validate", &module]), "");
+}
+
+#[test]
+fn no_output_replaces_another() {
+    let folder = Folder::new("replaced");
+    for deep in ["a/b", "a_b"] {
+        std::fs::create_dir_all(folder.path(deep)).unwrap();
+    }
+    let (first, second) = (folder.file("a/x.wgsl", GOOD), folder.file("a_b/x.wgsl", GOOD));
+    let results = folder.path("out");
+    let message = format!("the output `{results}/x.wgsl.s` would replace that of `{first}`");
+    fails(&["compile", &first, &second, "-o", &results], b"", 2, &message);
+    folder.file("a/b/x.wgsl", GOOD);
+    folder.file("a/b_x.wgsl", GOOD);
+    fails(
+        &["batch", "compile", &folder.path("a"), "-o", &results],
+        b"",
+        2,
+        "a_b_x.wgsl.s` would replace that of `",
+    );
+    assert_eq!(std::fs::read_dir(&results).unwrap().count(), 0, "nothing is written");
+    // An input that is named twice is compiled once.
+    let run = agxc(&["batch", "compile", &first, &second, &first, "-o", &results]);
+    assert!(stderr(&run).contains("2 inputs: 2 succeeded, 0 failed"), "{}", stderr(&run));
+}
+
 #[test]
 fn an_unknown_entry_point_lists_those_there_are() {
     let folder = Folder::new("entries");
