@@ -29,7 +29,7 @@ struct Arguments {
     /// Only these suites
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// More cases for the suites pica-programs and tgsi
+    /// More cases for the suites pica-programs, agal and tgsi
     #[arg(long, value_name = "PATH")]
     cases: Option<PathBuf>,
     /// Print one JSON object

@@ -28,7 +28,7 @@ struct Running<'c> {
     state: Result<Contents, Outcome>,
 }
 
-/// Runs every case of the suites `webgpu`, `shaderlib` and Amber's through Mesa's driver.
+/// Runs cases of the suites `webgpu`, `shaderlib` and Amber's through Mesa's driver.
 ///
 /// # Errors
 /// [`DataError`] when a suite's file is unusable.
