@@ -191,7 +191,7 @@ pub fn each_entry<T>(
 }
 
 /// The value of -x.
-fn kind(options: &ArgMatches) -> Option<&str> {
+pub fn kind(options: &ArgMatches) -> Option<&str> {
     options.get_one::<String>("kind").map(String::as_str)
 }
 

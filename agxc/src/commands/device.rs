@@ -16,12 +16,6 @@ use crate::diagnostic::{Diagnostic, Failure};
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("PROGRAM", Takes::Rest, "Program to start and its arguments"),
-    arg("strict", Takes::Choice(&["yes", "no"]), "Report errors that hardware ignores silently"),
-    arg(
-        "soft-faults",
-        Takes::Nothing,
-        "Make loads from unmapped addresses give 0, and ignore stores to them",
-    ),
     arg("hazards", Takes::Nothing, "Report unordered commands that touch the same memory; slow"),
     arg("report", Takes::Value("FILE"), "Append findings to this file [default: standard error]"),
     arg("trace", Takes::Value("FILE"), "Append a listing of every submission to this file"),
@@ -29,6 +23,22 @@ pub const ARGS: &[Arg] = &[
     arg("statistics", Takes::Value("FILE"), "Append instructions and cycles by program to this file"),
     arg("record", Takes::Value("FILE"), "Write a recording of all submissions to this file, for `replay`"),
     arg("calls", Takes::Nothing, "Print every kernel call to standard error"),
+    arg(
+        "environment",
+        Takes::Value("FOLDER"),
+        "Use the driver of this environment, created by device/environment/make.sh",
+    ),
+    arg("library", Takes::Value("FILE"), "The library to preload [default: in the folder of agxc]"),
+];
+
+/// Settings of the device, which `replay` has too.
+pub const SETTINGS: &[Arg] = &[
+    arg("strict", Takes::Choice(&["yes", "no"]), "Report errors that hardware ignores silently"),
+    arg(
+        "soft-faults",
+        Takes::Nothing,
+        "Make loads from unmapped addresses give 0, and ignore stores to them",
+    ),
     arg(
         "interrupt",
         Takes::Value("DRAWS"),
@@ -39,12 +49,6 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("NUMBER"),
         "Threads that share a launch or draw, with --strict no [default: all]",
     ),
-    arg(
-        "environment",
-        Takes::Value("FOLDER"),
-        "Use the driver of this environment, created by device/environment/make.sh",
-    ),
-    arg("library", Takes::Value("FILE"), "The library to preload [default: in the folder of agxc]"),
 ];
 
 /// The file name of the library, as Cargo builds it.

@@ -55,7 +55,7 @@ fn compiled(
     is_second: bool,
     context: &mut Context,
 ) -> Result<CompiledShader, Failure> {
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let file = input::read(name, compile::kind(options), context)?;
     let (mut chip, mut key) = key::for_file(&file, options)?;
     if is_second {
         if let Some(path) = options.get_one::<String>("to-key") {

@@ -238,7 +238,7 @@ pub static COMMANDS: &[Command] = &[
         doc: "Start a program with an emulated AGX GPU",
         details: "`agxc device [option ...] -- PROGRAM [argument ...]`. The program finds the render node of an M1, on which Mesa's driver runs; the reference machine executes and checks its submissions. docs/device.md describes the \
                   device and its environment.",
-        args: &[device::ARGS],
+        args: &[device::ARGS, device::SETTINGS],
         run: device::run,
     },
     Command {
@@ -252,7 +252,7 @@ pub static COMMANDS: &[Command] = &[
         name: "replay",
         doc: "Run a recording without the driver and compare the resulting memory",
         details: "Findings are warnings (AGX0504); faults and differences are errors.",
-        args: &[RECORDING, replay::ARGS, OUTPUT],
+        args: &[RECORDING, device::SETTINGS, replay::ARGS, OUTPUT],
         run: replay::run,
     },
     Command {

@@ -1,4 +1,4 @@
-//! `agxc reduce`: makes an input smaller that a command fails on.
+//! `agxc reduce`: reduces an input on which a command fails.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg};
+use super::{Arg, Takes, arg, compile};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::reduce::{Units, reduce};
@@ -50,7 +50,7 @@ struct Probe {
 /// Reduces the input and writes the smallest one that still fails.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
-    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let file = input::read(name, compile::kind(options), context)?;
     let folder = std::env::temp_dir().join(format!("agxc-reduce-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder.display().to_string(), &error))?;
     let result = in_folder(&file, &folder, options, context);

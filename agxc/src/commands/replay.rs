@@ -10,23 +10,7 @@ use crate::output;
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
-    arg("strict", Takes::Choice(&["yes", "no"]), "Report errors that hardware ignores silently"),
-    arg(
-        "soft-faults",
-        Takes::Nothing,
-        "Make loads from unmapped addresses give 0, and ignore stores to them",
-    ),
     arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups and for undefined values"),
-    arg(
-        "interrupt",
-        Takes::Value("DRAWS"),
-        "Interrupt every render pass after this number of draws [default: never]",
-    ),
-    arg(
-        "threads",
-        Takes::Value("NUMBER"),
-        "Threads that share a launch or draw, with --strict no [default: all]",
-    ),
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
     arg("instructions", Takes::Nothing, "Print every executed instruction with the values that it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
