@@ -73,7 +73,7 @@ pub static CODES: &[Code] = &[
         number: 101,
         title: "unexpected input type",
         explanation: "The input is of a type that the command does not accept: `asm` needs assembly, `disasm` \
-                      machine code, `run` compute shaders, `compile` shaders.",
+                      machine code, `run` compute or vertex shaders, `compile` shaders.",
         exit: Exit::Rejected,
     },
     Code {
@@ -93,8 +93,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 104,
         title: "JSON not understood",
-        explanation: "A file of --key or --baseline does not have the form that --print-key or `stats --format \
-                      json` prints, or a scene file does not have the form that docs/scenes.md describes. The \
+        explanation: "A file of --key, --baseline or --journal does not have the form that --print-key, `stats --format \
+                      json` or `batch` writes, or a scene file does not have the form that docs/scenes.md describes. The \
                       message names the line and the field.",
         exit: Exit::Rejected,
     },
@@ -155,8 +155,9 @@ pub static CODES: &[Code] = &[
     },
     Code {
         number: 203,
-        title: "IR beyond a pass",
-        explanation: "A function in textual IR is at a later stage than the pass accepts. `agxc pass list` shows the stages.",
+        title: "IR at the wrong stage for a pass",
+        explanation: "A function in textual IR is at a later stage than the pass accepts, or at an earlier one with operations \
+                      that should have been lowered before. `agxc explain PASS` names the stages.",
         exit: Exit::Rejected,
     },
     Code {

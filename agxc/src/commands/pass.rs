@@ -1,9 +1,9 @@
 //! `agxc pass`: runs passes on textual IR.
 
-use agx_compiler::CompileKey;
 use agx_compiler::internal::Context as PassContext;
 use agx_compiler::internal::ir::{self, Function, Violation};
 use agx_compiler::internal::pipeline::{self, PIPELINE, Pass, PhaseDesc};
+use agx_compiler::{CompileKey, ErrorKind};
 use bumpalo::Bump;
 use clap::ArgMatches;
 
@@ -63,8 +63,21 @@ fn apply(
         );
         return Err(file.problem(203, &message));
     }
+    let stage = f.stage;
     let ran = pipeline::run_pass(pass, f, state, true).and_then(|()| f.check(pass.name));
-    ran.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+    ran.map_err(|error| {
+        // The operations of an earlier stage are a defect of the order of passes, which the command line determines.
+        if stage < pass.stages.0 && error.kind() == ErrorKind::Internal {
+            let (name, first, now) = (pass.name, pass.stages.0.name(), stage.name());
+            let message = format!(
+                "`{name}` takes functions from stage {first} on, and `{}` is at stage {now}: {}",
+                f.name,
+                error.message()
+            );
+            return file.problem(203, &message);
+        }
+        Diagnostic::from_compiler(error, &file.name).into()
+    })
 }
 
 /// Reports every rule of its stage that `f` breaks.

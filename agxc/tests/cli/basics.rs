@@ -270,6 +270,9 @@ fn single_passes() {
     assert_eq!(out(&["compile", "--emit", "ir", &file]).trim_end().as_bytes(), text.trim_ascii_end());
     fails(&["pass", "opt_fry", &file], b"", 2, "unknown pass `opt_fry`");
     fails(&["pass", "opt_cse", "-"], b"kernel @k() {\n", 1, "-:");
+    let early =
+        "error[AGX0203]: `regalloc` takes functions from stage machine on, and `k` is at stage source";
+    fails(&["pass", "regalloc", "-"], b"kernel @k() {\nb0:\n    keep #1\n}\n", 1, early);
 }
 
 #[test]
