@@ -12,7 +12,7 @@ use super::compile::Outputs;
 use super::{Arg, Takes, arg, has_effect, stats, validate};
 use crate::batch::{self, Journal};
 use crate::codes;
-use crate::context::Context;
+use crate::context::{Context, ErrorFormat};
 use crate::diagnostic::{self, Diagnostic, Failure, Problems};
 use crate::emit::Emit;
 use crate::output;
@@ -87,7 +87,10 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         codes.len(),
         begin.elapsed().as_secs_f64()
     );
-    output::stderr_lines(&[line]);
+    // With --error-format json, every line of standard error is a diagnostic.
+    if context.error_format == ErrorFormat::Text {
+        output::stderr_lines(&[line]);
+    }
     let is_internal = |(_, code): &&(usize, u16)| codes::exit(*code) == codes::Exit::Internal;
     match codes.iter().filter(is_internal).min().or(codes.iter().min()) {
         Some((index, code)) => {

@@ -54,6 +54,9 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let names: Vec<&str> =
         options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
     match names[..] {
+        [name] if target.is_some_and(|target| is_same(name, target)) => Err(Failure::usage(format!(
+            "the output would replace the input `{name}`; name another file with -o"
+        ))),
         [name] => output::made(target, &made(name, &emit, options, context)?),
         _ => several(&names, &emit, options, context),
     }
@@ -89,6 +92,12 @@ fn several(
         }
     }
     problems.result()
+}
+
+/// Whether two names are those of one file that exists.
+fn is_same(one: &str, other: &str) -> bool {
+    let path = |name: &str| std::fs::canonicalize(name).ok().filter(|path| path.is_file());
+    path(one).is_some_and(|found| path(other) == Some(found))
 }
 
 /// The name of a file without its folder.

@@ -56,6 +56,9 @@ fn a_batch_of_statistics_keeps_the_order_of_its_inputs() {
     let output = agxc(&["--color", "always", "batch", "stats", "missing.wgsl"]);
     let text = stderr(&output);
     assert_eq!((output.status.code(), text.matches("\x1b[1;31merror").count()), (Some(3), 2), "{text}");
+    let output = agxc(&["--error-format", "json", "batch", "stats", "missing.wgsl"]);
+    let text = stderr(&output);
+    assert!(text.lines().count() == 2 && text.lines().all(|line| line.starts_with('{')), "{text}");
     fails(&["batch", "fry", "a"], b"", 2, "unknown command `fry`");
     fails(&["batch", "compile", "a"], b"", 2, "batch compile needs -o FOLDER");
 }

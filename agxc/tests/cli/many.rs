@@ -82,6 +82,9 @@ fn no_output_replaces_another() {
         "a_b_x.wgsl.s` would replace that of `",
     );
     assert_eq!(std::fs::read_dir(&results).unwrap().count(), 0, "nothing is written");
+    let message = "the output would replace the input";
+    fails(&["compile", &first, "-o", &format!("{}/./x.wgsl", folder.path("a"))], b"", 2, message);
+    assert_eq!(std::fs::read(&first).unwrap(), GOOD);
     // An input that is named twice is compiled once.
     let run = agxc(&["batch", "compile", &first, &second, &first, "-o", &results]);
     assert!(stderr(&run).contains("2 inputs: 2 succeeded, 0 failed"), "{}", stderr(&run));
