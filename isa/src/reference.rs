@@ -25,16 +25,16 @@ const INTRODUCTION: &str = "\
 # The AGX instruction set (G13, G14)
 
 Generated from the instruction table (`isa/src/table`); `BLESS=1 cargo test -p agx-isa --test reference` rewrites it.
-G13G is the M1, G13X its larger kin, G14G the M2, G14X its larger kin; all four run the same instructions. Chips from the
-M3 on have another instruction set.
+G13G is the M1, G13X the M1 Pro, Max and Ultra, G14G the M2, G14X the M2 Pro, Max and Ultra; all of them have the same
+instructions. Chips from the M3 on have another instruction set.
 
 A SIMD-group has 32 lanes; quads are lanes 4k to 4k+3. Each lane has up to 128 32-bit registers r0 to r127, which are
-256 half registers r0l, r0h, r1l …; a program has 256 32-bit uniform registers u0 to u255 beside them, and texture-state
+256 half registers r0l, r0h, r1l …. All lanes share 256 32-bit uniform registers u0 to u255, and texture-state
 (ts), sampler-state (ss) and coefficient (cf) registers. r0l is the nesting counter of the execution mask (a lane runs
 when it is 0), r1 the link register of calls.
 
 Instructions are 2 to 12 bytes long, in steps of 2, little-endian. Bit 0 is the lowest bit of the first byte. Where two
-lengths are given, the L bit tells which: 0 is the short form, whose missing bits read as 0. Bits that no field names
+lengths are given, the L bit selects one: 0 is the short form, whose missing bits read as 0. Bits that no field names
 must be 0. Multi-part fields are given low part first; `a[7:6]` are bits 6 and 7 of field `a`.
 
 ";
