@@ -253,7 +253,7 @@ pub fn check_ir(file: &File) -> Result<(), Failure> {
 
 /// An entry point of a file, ready to compile.
 pub struct Unit {
-    /// What tells it from the file's other entry points: nothing if there are none, its name, or its name and stage.
+    /// What distinguishes it from the file's other entry points: nothing if there are none, its name, or its name and stage.
     words: Vec<String>,
     target: Target,
     key: CompileKey,

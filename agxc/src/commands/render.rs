@@ -1,4 +1,4 @@
-//! `agxc render`: draw a scene file on the reference machine.
+//! `agxc render`: draws a scene file on the reference machine.
 
 use clap::ArgMatches;
 
