@@ -92,14 +92,30 @@ impl After {
     fn from_options(options: &ArgMatches) -> Result<After, Failure> {
         let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
         let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
+        let saves: Vec<_> = many("save").map(|spec| save(spec)).collect::<Result<_, _>>()?;
+        let picture = text("png").map(|spec| picture_spec(spec, text("output"))).transpose()?;
+        let saved = saves.iter().map(|(.., path)| path);
+        check_paths(saved.chain(picture.iter().map(|(.., path)| path)))?;
         Ok(After {
             expectations: many("expect").map(|spec| values::expectation(spec)).collect::<Result<_, _>>()?,
             tolerance: text("tolerance").map_or(Ok(0.0), |text| number("tolerance", text))?,
             dumps: many("dump").map(|spec| dump(spec, Element::U32)).collect::<Result<_, _>>()?,
-            saves: many("save").map(|spec| save(spec)).collect::<Result<_, _>>()?,
-            picture: text("png").map(|spec| picture_spec(spec, text("output"))).transpose()?,
+            saves,
+            picture,
         })
     }
+}
+
+/// Rejects two outputs in one file.
+fn check_paths<'p>(paths: impl Iterator<Item = &'p String>) -> Result<(), Failure> {
+    let mut known: Vec<&String> = Vec::new();
+    for path in paths {
+        if known.contains(&path) {
+            return Err(Failure::usage(format!("two outputs would be written to `{path}`")));
+        }
+        known.push(path);
+    }
+    Ok(())
 }
 
 /// A number in the value of the option `name`.
