@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use agx_compiler::Location;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
@@ -73,8 +74,8 @@ impl Journal {
                 let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
                 let hash = row["hash"].as_str().and_then(|text| u64::from_str_radix(text, 16).ok());
                 done.insert(hash.ok_or_else(|| {
-                    let message = format!("line {} is not a row of a journal", number + 1);
-                    Diagnostic::new(104, message).in_file(path)
+                    let location = Location::Text { line: number as u32 + 1, column: 1 };
+                    Diagnostic::new(104, "expected a row of a journal").in_file(path).at(location)
                 })?);
             }
         }

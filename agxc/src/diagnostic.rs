@@ -67,6 +67,14 @@ impl Diagnostic {
         self
     }
 
+    /// An error in the JSON file called `file`, at its line and column.
+    pub fn from_json(error: &serde_json::Error, file: &str) -> Self {
+        let text = error.to_string();
+        let message = text.rsplit_once(" at line").map_or(text.as_str(), |(before, _)| before);
+        let [line, column] = [error.line(), error.column()].map(|number| number.max(1) as u32);
+        Diagnostic::new(104, message).in_file(file).at(Location::Text { line, column })
+    }
+
     /// The compiler's error for the input called `file`.
     pub fn from_compiler(error: CompileError, file: &str) -> Self {
         let (code, message) = (error.code(), error.message());

@@ -231,8 +231,7 @@ pub fn from_file(path: &str) -> Result<(Target, CompileKey), Failure> {
 }
 
 fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())
+    serde_json::from_slice(bytes).map_err(|error| Diagnostic::from_json(&error, path).into())
 }
 
 /// The target called `name`; the default one when absent.

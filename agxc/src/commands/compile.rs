@@ -100,9 +100,10 @@ fn is_same(one: &str, other: &str) -> bool {
     path(one).is_some_and(|found| path(other) == Some(found))
 }
 
-/// The name of a file without its folder.
+/// The name of a file without its folder; `stdin` for standard input.
 fn base(name: &str) -> String {
-    Path::new(name).file_name().map_or_else(|| "stdin".into(), |base| base.to_string_lossy().into_owned())
+    let base = Path::new(name).file_name().filter(|_| name != "-");
+    base.map_or_else(|| "stdin".into(), |base| base.to_string_lossy().into_owned())
 }
 
 /// A folder for the outputs of several inputs. No output replaces another.

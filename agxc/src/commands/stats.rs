@@ -75,7 +75,7 @@ pub fn of_file(
 /// A baseline as JSON.
 pub fn read_baseline(path: &str) -> Result<Value, Failure> {
     serde_json::from_slice(&input::read_bytes(path)?)
-        .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())
+        .map_err(|error| Diagnostic::from_json(&error, path).into())
 }
 
 /// Compares the figures with those of the file at `path`: improvements are printed, regressions returned.

@@ -14,14 +14,9 @@ pub use model::{Blend as BlendFile, Scene};
 pub use render::render;
 pub use state::{Names, blending, choose, write_mask};
 
-use agx_compiler::Location;
-
 use crate::diagnostic::{Diagnostic, Failure};
 
 /// The scene file called `name`.
 pub fn read(text: &[u8], name: &str) -> Result<Scene, Failure> {
-    Scene::parse(text).map_err(|wrong| {
-        let [line, column] = wrong.place;
-        Diagnostic::new(104, wrong.message).in_file(name).at(Location::Text { line, column }).into()
-    })
+    serde_json::from_slice(text).map_err(|error| Diagnostic::from_json(&error, name).into())
 }

@@ -2,30 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An error in a scene file, with line and column.
-#[derive(Debug)]
-pub struct Malformed {
-    /// Description of the error.
-    pub message: String,
-    /// Line and column, from 1.
-    pub place: [u32; 2],
-}
-
-impl Scene {
-    /// Reads a scene file.
-    ///
-    /// # Errors
-    /// Malformed JSON, and fields of the wrong form.
-    pub fn parse(text: &[u8]) -> Result<Scene, Malformed> {
-        serde_json::from_slice(text).map_err(|error| {
-            let message = error.to_string();
-            let message = message.rsplit_once(" at line").map_or(message.as_str(), |(before, _)| before);
-            let place = [error.line(), error.column().max(1)].map(|number| number as u32);
-            Malformed { message: message.to_owned(), place }
-        })
-    }
-}
-
 /// A scene file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Folder, agxc, fails, out, stderr};
+use crate::harness::{Folder, agxc, agxc_with, fails, out, stderr};
 
 const GOOD: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
     @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] = 2.0; }\n";
@@ -85,6 +85,9 @@ fn no_output_replaces_another() {
     let message = "the output would replace the input";
     fails(&["compile", &first, "-o", &format!("{}/./x.wgsl", folder.path("a"))], b"", 2, message);
     assert_eq!(std::fs::read(&first).unwrap(), GOOD);
+    let run = agxc_with(&["compile", "-x", "wgsl", "-", &first, "-o", &folder.path("mixed")], GOOD);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    assert!(std::fs::exists(folder.path("mixed/stdin.s")).unwrap());
     // An input that is named twice is compiled once.
     let run = agxc(&["batch", "compile", &first, &second, &first, "-o", &results]);
     assert!(stderr(&run).contains("2 inputs: 2 succeeded, 0 failed"), "{}", stderr(&run));

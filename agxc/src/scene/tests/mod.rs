@@ -4,8 +4,9 @@ mod floor;
 mod mirror;
 
 use agx_abi::Target;
+use agx_compiler::Location;
 
-use super::{BUNDLED, Files, Scene, render};
+use super::{BUNDLED, Files, Scene, read, render};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 
@@ -13,7 +14,7 @@ type Colour = [f64; 3];
 
 fn scene(name: &str) -> Scene {
     let bundled = BUNDLED.iter().find(|bundled| bundled.name == name).expect("bundled");
-    Scene::parse(bundled.scene.as_bytes()).expect("a scene")
+    read(bundled.scene.as_bytes(), name).expect("a scene")
 }
 
 fn draw(name: &str, scene: &Scene) -> Vec<u8> {
@@ -52,7 +53,7 @@ fn refused(pointer: &str, value: serde_json::Value) -> String {
         .and_then(|parent| parent.as_object_mut())
         .expect("an object")
         .insert(name.into(), value);
-    let scene = Scene::parse(json.to_string().as_bytes()).expect("a scene");
+    let scene = read(json.to_string().as_bytes(), "scene.json").expect("a scene");
     match render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()) {
         Err(Failure::Problems(problems)) => problems[0].message.clone(),
         _ => String::new(),
@@ -217,7 +218,7 @@ fn scene_text(more: &str, draw: &str) -> String {
 /// The message with which a scene is refused.
 fn refusal(text: &str) -> String {
     let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
-    let scene = Scene::parse(text.as_bytes()).expect("a scene");
+    let scene = read(text.as_bytes(), "scene.json").expect("a scene");
     match render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()) {
         Err(Failure::Problems(problems)) => problems.into_iter().map(|problem| problem.message).collect(),
         _ => String::new(),
@@ -280,8 +281,8 @@ fn a_malformed_scene_is_reported_with_its_place() {
         (scene_text(",\"samples\":\"two\"", ""), "invalid type: string \"two\", expected u8", [1, 29]),
         ("{".to_owned(), "EOF", [1, 1]),
     ] {
-        let wrong = Scene::parse(text.as_bytes()).expect_err("no scene");
-        assert!(wrong.message.contains(wanted), "{text}: {wrong:?}");
-        assert_eq!(wrong.place, place, "{text}");
+        let Err(Failure::Problems(wrong)) = read(text.as_bytes(), "scene.json") else { panic!("{text}") };
+        assert!(wrong[0].message.contains(wanted), "{text}: {wrong:?}");
+        assert_eq!(wrong[0].location, Location::Text { line: place[0], column: place[1] }, "{text}");
     }
 }
