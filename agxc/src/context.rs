@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Failure, Problems, Severity};
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,22 +59,26 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// Stores a warning unless it is hidden; a denied one becomes an error.
-    pub fn add(&mut self, mut warning: Diagnostic) {
-        let names = |codes: &[u16]| codes.iter().any(|code| *code == 0 || *code == warning.code);
-        if names(&self.denied) {
-            warning.severity = Severity::Error;
-        } else if self.quiet || names(&self.allowed) {
-            return;
+    /// Stores the warnings that are not hidden.
+    ///
+    /// # Errors
+    /// The denied ones.
+    pub fn add(&mut self, warnings: Vec<Diagnostic>) -> Result<(), Failure> {
+        let mut denied = Problems::default();
+        for warning in warnings {
+            let is_in = |codes: &[u16]| codes.iter().any(|code| *code == 0 || *code == warning.code);
+            if is_in(&self.denied) {
+                denied.add(vec![Diagnostic { severity: Severity::Error, ..warning }]);
+            } else if !self.quiet && !is_in(&self.allowed) {
+                self.found.push(warning);
+            }
         }
-        self.found.push(warning);
+        denied.result()
     }
 
-    /// The warnings so far, errors first.
+    /// The warnings so far.
     pub fn take(&mut self) -> Vec<Diagnostic> {
-        let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|warning| warning.severity);
-        found
+        std::mem::take(&mut self.found)
     }
 }
 

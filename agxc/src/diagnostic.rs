@@ -11,7 +11,7 @@ use crate::context::{Context, ErrorFormat};
 use crate::input;
 
 /// The severity of a problem.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// It determines the exit code.
     Error,

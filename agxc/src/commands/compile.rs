@@ -279,10 +279,11 @@ impl Unit {
         let job = Job { file, chip, key, draw, options, warnings: RefCell::default() };
         let begin = Instant::now();
         let made = emit::make(emit, &job);
-        job.warnings.take().into_iter().for_each(|warning| context.warnings.add(warning));
+        let warned = context.warnings.add(job.warnings.take());
         let taken = begin.elapsed().as_secs_f64() * 1e3;
         context.note(|| format!("{}: {} in {taken:.1} ms", file.name, emit.row.name));
-        made
+        let made = made?;
+        warned.map(|()| made)
     }
 
     /// Its name in messages and outputs: `name`, with the entry point if the file has several.

@@ -5,7 +5,7 @@ use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, trace};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::output;
 
 /// Options of this command.
@@ -46,11 +46,12 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         )),
     }
     output::text(options.get_one::<String>("output").map(String::as_str), &text)?;
-    for finding in replay.findings.iter().filter(|finding| !finding.fatal) {
-        context.warnings.add(Diagnostic::warning(504, described(finding)).in_file(name));
-    }
-    let problems = problems(&replay, name);
-    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
+    let mut problems = Problems::default();
+    let findings = replay.findings.iter().filter(|finding| !finding.fatal);
+    let warnings = findings.map(|finding| Diagnostic::warning(504, described(finding)).in_file(name));
+    problems.or_add(context.warnings.add(warnings.collect()))?;
+    problems.add(errors(&replay, name));
+    problems.result()
 }
 
 fn described(finding: &Finding) -> String {
@@ -58,7 +59,7 @@ fn described(finding: &Finding) -> String {
 }
 
 /// Faults, and the first byte that differs.
-fn problems(replay: &Replay, name: &str) -> Vec<Diagnostic> {
+fn errors(replay: &Replay, name: &str) -> Vec<Diagnostic> {
     let faults = replay.findings.iter().filter(|finding| finding.fatal);
     let mut problems: Vec<Diagnostic> =
         faults.map(|fault| Diagnostic::new(401, described(fault)).in_file(name)).collect();

@@ -67,7 +67,7 @@ pub fn of_file(
     let draw = key::draw(options)?;
     compile::each_entry(name, options, context, problems, |file, unit, context| {
         let shader = unit.compile(file, draw.as_ref())?;
-        lint::warnings(file, &shader).into_iter().for_each(|warning| context.warnings.add(warning));
+        context.warnings.add(lint::warnings(file, &shader))?;
         Ok((unit.called(name, ':'), shader.stats))
     })
 }

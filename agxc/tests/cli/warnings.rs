@@ -40,7 +40,10 @@ fn variables_and_outputs_are_checked() {
         let output = agxc(&["compile", "--deny", deny, &file]);
         assert_eq!(output.status.code(), Some(1), "{deny}");
         assert!(stderr(&output).contains("error[AGX0500]"), "{deny}");
+        assert!(output.stdout.is_empty(), "{deny}");
     }
+    let batch = agxc(&["batch", "compile", "--deny", "AGX0500", &file, "-o", &folder.path("out")]);
+    assert_eq!((batch.status.code(), std::fs::read_dir(folder.path("out")).unwrap().count()), (Some(1), 0));
     fails(&["compile", "--deny", "AGX0200", &file], b"", 2, "--deny: unknown warning `AGX0200`");
 }
 
