@@ -27,7 +27,7 @@ pub const ARGS: &[Arg] = &[
     arg(
         "journal",
         Takes::Value("FILE"),
-        "Record inputs that succeed in this file, and skip inputs that it already records",
+        "Record inputs that `compile` or `validate` succeeds on in this file, and skip inputs that it already records",
     ),
 ];
 
@@ -150,6 +150,8 @@ fn prepare(name: &str, inputs: &[String], options: &ArgMatches) -> Result<(), Fa
         has_effect(options, option, command == name, &format!("on {name}"))?;
     }
     has_effect(options, "output", name != "validate", "on validate")?;
+    // A table without the rows of skipped inputs would replace that of the interrupted run.
+    has_effect(options, "journal", name != "stats", "on stats, whose table has a row for every input")?;
     let emit = emit(options)?;
     if name == "compile" { outputs(options, &emit)?.check_names(inputs) } else { Ok(()) }
 }

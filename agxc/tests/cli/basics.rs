@@ -40,7 +40,7 @@ fn exit_codes() {
 fn options_without_effect_are_rejected() {
     let folder = Folder::new("no-effect");
     let file = folder.file("a.wgsl", b"@compute @workgroup_size(1) fn main() {}\n");
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["compile", "--part", "preamble"], "--part has no effect without --emit bin"),
         (&["compile", "--baseline", "b.json"], "--baseline has no effect without --emit html"),
         (&["stats", "--update"], "--update has no effect without --baseline"),
@@ -48,6 +48,7 @@ fn options_without_effect_are_rejected() {
         (&["stats", "--baseline", "b.json", "-o", "c"], "--output has no effect with --baseline"),
         (&["stats", "--baseline", "b.json", "--format", "csv"], "--format has no effect with --baseline"),
         (&["batch", "stats", "--emit", "json"], "--emit has no effect on stats"),
+        (&["batch", "stats", "--journal", "j"], "--journal has no effect on stats"),
         (&["batch", "validate", "-o", "c"], "--output has no effect on validate"),
         (&["run", "--seed", "x"], "--seed: expected a number in range, found `x`"),
         (&["run", "--buffer", "0.0=u32:1", "--buffer", "0.0=u32:2"], "another buffer is already bound there"),
