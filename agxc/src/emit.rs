@@ -65,8 +65,8 @@ pub struct EmitRow {
     pub name: &'static str,
     /// Extension of its files.
     pub extension: &'static str,
-    /// It is not text.
-    pub is_binary: bool,
+    /// Lines that begin with `;` are comments in it, so that the outputs of several inputs may follow each other.
+    pub has_comments: bool,
     /// Description.
     pub doc: &'static str,
     /// Creates it; the second argument is the text after `=`.
@@ -78,42 +78,42 @@ pub static EMITS: &[EmitRow] = &[
     EmitRow {
         name: "asm",
         extension: "s",
-        is_binary: false,
+        has_comments: true,
         doc: "assembly of all parts",
         make: |job, _| Ok(Made::Text(listing::shader(&job.shader()?))),
     },
     EmitRow {
         name: "asm-loc",
         extension: "s",
-        is_binary: false,
+        has_comments: true,
         doc: "assembly with source positions as .file and .loc, as Compiler Explorer reads them",
         make: |job, _| Ok(Made::Text(listing::located(&job.shader()?))),
     },
     EmitRow {
         name: "bin",
         extension: "bin",
-        is_binary: true,
+        has_comments: false,
         doc: "machine code of one part, see --part",
         make: |job, _| binary(job),
     },
     EmitRow {
         name: "json",
         extension: "json",
-        is_binary: false,
+        has_comments: false,
         doc: "code, assembly, costs and the information for a driver",
         make: |job, _| Ok(Made::Text(format!("{:#}\n", shader_json::shader(&job.shader()?, job.chip)))),
     },
     EmitRow {
         name: "live",
         extension: "s",
-        is_binary: false,
+        has_comments: true,
         doc: "assembly with the live registers before each instruction",
         make: |job, _| Ok(Made::Text(report::live_listing(&job.shader()?))),
     },
     EmitRow {
         name: "lines",
         extension: "txt",
-        is_binary: false,
+        has_comments: true,
         doc: "cycles, instructions and live registers by source line",
         make: |job, _| {
             let shader = job.shader()?;
@@ -124,28 +124,28 @@ pub static EMITS: &[EmitRow] = &[
     EmitRow {
         name: "dot",
         extension: "dot",
-        is_binary: false,
+        has_comments: false,
         doc: "control-flow graph in the language of Graphviz",
         make: |job, _| Ok(Made::Text(report::dot::graph(&job.file.name, &report::parts(&job.shader()?)))),
     },
     EmitRow {
         name: "html",
         extension: "html",
-        is_binary: false,
+        has_comments: false,
         doc: "a report in one file: source beside assembly, costs, registers, control flow",
         make: |job, _| page(job),
     },
     EmitRow {
         name: "ir",
         extension: "ir",
-        is_binary: false,
+        has_comments: true,
         doc: "the IR from the front end",
         make: |job, _| ir(job, None),
     },
     EmitRow {
         name: "ir-after",
         extension: "ir",
-        is_binary: false,
+        has_comments: true,
         doc: "the IR after a phase, or the last run of a pass: ir-after=NAME",
         make: |job, name| {
             let name = name.ok_or_else(|| Failure::usage("--emit ir-after: expected ir-after=NAME"))?;
@@ -158,7 +158,7 @@ pub static EMITS: &[EmitRow] = &[
     EmitRow {
         name: "divergence",
         extension: "ir",
-        is_binary: false,
+        has_comments: true,
         doc: "the optimised IR with its divergent values marked",
         make: |job, _| divergence(job),
     },

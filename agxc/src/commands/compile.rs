@@ -49,7 +49,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         return output::text(target, &key::printable(options)?);
     }
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
-    has_effect(options, "part", emit.row.is_binary, "without --emit bin")?;
+    has_effect(options, "part", emit.row.name == "bin", "without --emit bin")?;
     has_effect(options, "baseline", emit.row.name == "html", "without --emit html")?;
     let names: Vec<&str> =
         options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
@@ -71,8 +71,9 @@ fn several(
     context: &mut Context,
 ) -> Result<(), Failure> {
     let folder = options.get_one::<String>("output").map(String::as_str).filter(|target| *target != "-");
-    if folder.is_none() && emit.row.is_binary {
-        return Err(Failure::usage("--emit of binary data from several inputs needs -o FOLDER"));
+    if folder.is_none() && !emit.row.has_comments {
+        let message = format!("--emit {} of several inputs needs -o FOLDER", emit.row.name);
+        return Err(Failure::usage(message));
     }
     let mut problems = Problems::default();
     let mut outputs = folder.map(|folder| Outputs::new(folder, emit, base)).transpose()?;

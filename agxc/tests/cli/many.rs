@@ -30,7 +30,9 @@ fn one_bad_file_does_not_hide_the_others() {
     assert!(listing.contains("compute shader `main`"));
     let output = agxc(&["compile", &good, &bad, &good]);
     assert_eq!(String::from_utf8(output.stdout).unwrap().matches("compute shader `main`").count(), 2);
-    fails(&["compile", "--emit", "bin", &good, &good], b"", 2, "-o FOLDER");
+    for emit in ["bin", "json", "html", "dot"] {
+        fails(&["compile", "--emit", emit, &good, &good], b"", 2, "of several inputs needs -o FOLDER");
+    }
 }
 
 /// A module with a vertex and a fragment shader of one name.
