@@ -1,10 +1,11 @@
-//! `agxc explain`: explains diagnostic codes, instructions and passes.
+//! `agxc explain`: explains diagnostic codes, instructions, passes and phases.
 
 use std::fmt::Write as _;
 
-use agx_compiler::internal::pipeline::{self, PASSES, Pass};
+use agx_compiler::internal::pipeline::{self, PASSES, PIPELINE, Pass, PhaseDesc};
 use agx_compiler::{ErrorRow, Example};
 use agx_isa::Opcode;
+use agx_isa::alias::{ALIASES, Alias};
 use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};
 use clap::ArgMatches;
 
@@ -18,7 +19,7 @@ use crate::output;
 pub const ARGS: &[Arg] = &[arg(
     "TOPIC",
     Takes::Word,
-    "A code such as AGX0200, a mnemonic such as fadd, a pass such as opt_cse, or `all`",
+    "A code such as AGX0200, a mnemonic such as fadd, a pass such as opt_cse, a phase such as improve, or `all`",
 )];
 
 /// Prints the explanation of a topic, or the list of topics.
@@ -31,17 +32,19 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
     match text {
         Some(text) => output::stdout(text.as_bytes()),
         None => Err(Failure::usage(format!(
-            "unknown topic `{word}`; `agxc explain all` lists codes, mnemonics and passes"
+            "unknown topic `{word}`; `agxc explain all` lists codes, mnemonics, passes and phases"
         ))),
     }
 }
 
-/// What `word` names: a code of this program or of the compiler, an instruction or a pass.
+/// What `word` names: a code of this program or of the compiler, an instruction, its alias, a pass or a phase.
 fn explanation(word: &str) -> Option<String> {
     let instruction = || Opcode::from_name(word).map(|op| instruction_text(op.desc()));
+    let alias = || Alias::from_name(word).map(alias_text);
     let pass = || pipeline::find_pass(word).map(pass_text);
+    let phase = || PIPELINE.iter().find(|phase| phase.name == word).map(phase_text);
     let row = || code_number(word).and_then(codes::of_compiler).map(row_text);
-    code(word).map(code_text).or_else(row).or_else(instruction).or_else(pass)
+    code(word).map(code_text).or_else(row).or_else(instruction).or_else(alias).or_else(pass).or_else(phase)
 }
 
 fn pass_text(pass: &Pass) -> String {
@@ -49,11 +52,35 @@ fn pass_text(pass: &Pass) -> String {
     format!("{}: {}\n{}\n{optional}\n", pass.name, pass.doc, wrapped(&pass.contract()))
 }
 
-/// Every code, mnemonic and pass, a line each.
+fn phase_text(phase: &PhaseDesc) -> String {
+    let steps: Vec<&str> = phase.steps.iter().map(|step| step.name).collect();
+    format!(
+        "{}: {}\nAfter: stage {}.\n{}\n",
+        phase.name,
+        phase.doc,
+        phase.leaves.name(),
+        wrapped(&steps.join(" "))
+    )
+}
+
+/// The row of an alias and its fixed operands.
+fn alias_of(alias: &Alias) -> String {
+    let fixed: Vec<String> =
+        alias.fixed.iter().map(|(name, operand)| format!("{name} = {}", operand.value)).collect();
+    format!("`{}` with {}", alias.op.name(), fixed.join(", "))
+}
+
+fn alias_text(alias: &Alias) -> String {
+    format!("{}: {}\n\n{}", alias.name, alias_of(alias), instruction_text(alias.op.desc()))
+}
+
+/// Every code, mnemonic, pass and phase, a line each.
 fn list() -> String {
     let codes = codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title));
     let mnemonics =
         Opcode::ALL.iter().map(|op| format!("{}  {}\n", op.name(), first_sentence(op.desc().doc)));
+    let aliases = ALIASES.iter().map(|alias| format!("{}  {}\n", alias.name, alias_of(alias)));
+    let phases = PIPELINE.iter().map(|phase| format!("{}  {}\n", phase.name, phase.doc));
     let mut passes: Vec<&Pass> = Vec::new();
     for pass in PASSES {
         if passes.iter().all(|known| known.name != pass.name) {
@@ -64,7 +91,7 @@ fn list() -> String {
     let rows = agx_compiler::CODES.iter().flat_map(|rows| rows.iter());
     let rows = rows.filter(|row| row.code >= codes::FIRST_OF_COMPILER);
     let rows = rows.map(|row| format!("AGX{:04}  {}\n", row.code, row.title()));
-    codes.chain(rows).chain(mnemonics).chain(passes).collect()
+    codes.chain(rows).chain(mnemonics).chain(aliases).chain(passes).chain(phases).collect()
 }
 
 fn first_sentence(text: &str) -> &str {

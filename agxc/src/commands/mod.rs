@@ -257,7 +257,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "explain",
-        doc: "Explain a diagnostic code, an instruction or a pass",
+        doc: "Explain a diagnostic code, an instruction, a pass or a phase",
         details: "",
         args: &[explain::ARGS],
         run: explain::run,
