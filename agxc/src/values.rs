@@ -218,9 +218,11 @@ pub fn contents(spec: &str) -> Result<Values, Failure> {
         wrong(format!("unknown type `{kind}`; expected one of {}, zero, file", Element::names()))
     })?;
     let mut bytes = Vec::new();
-    for word in rest.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+    // One comma may follow the last value.
+    let rest = rest.trim_end().strip_suffix(',').unwrap_or(rest);
+    for word in rest.split(',').map(str::trim) {
         let bits = element.parse(word);
-        let bits = bits.ok_or_else(|| wrong(format!("`{word}` is not a value of type {kind}")))?;
+        let bits = bits.ok_or_else(|| wrong(format!("expected a value of type {kind}, found `{word}`")))?;
         bytes.extend(element.low_bytes(bits));
     }
     Ok(Values { element, bytes })
@@ -309,7 +311,7 @@ mod tests {
 
     #[test]
     fn specifications() {
-        let cases: [(&str, Option<&[u8]>); 16] = [
+        let cases: [(&str, Option<&[u8]>); 18] = [
             ("u32:1,0x100", Some(&[1, 0, 0, 0, 0, 1, 0, 0])),
             ("i32:-1", Some(&[255; 4])),
             ("f32:1.0", Some(&[0, 0, 0x80, 0x3f])),
@@ -324,6 +326,8 @@ mod tests {
             ("i16:-32768", Some(&[0, 0x80])),
             ("i64:-1", Some(&[255; 8])),
             ("u8:256", None),
+            ("u8:1,,2", None),
+            ("u8:", None),
             ("zero:99999999999999", None),
             ("f99:1", None),
         ];

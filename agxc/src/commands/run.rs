@@ -2,12 +2,13 @@
 
 use agx_abi::{PartRole, Stage};
 use agx_compiler::CompiledShader;
+use agx_compiler::internal::frontend::language::IR;
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Profile, Report};
 use clap::ArgMatches;
 
 use super::run_plan::Plan;
-use super::{Arg, Takes, arg, asm, compile, disasm};
+use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
 use crate::assembly::Part;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -85,6 +86,9 @@ pub const ARGS: &[Arg] = &[
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let plan = Plan::from_options(options)?;
     let file = compile::read(options, context)?;
+    for option in ["args", "results"] {
+        has_effect(options, option, file.kind.is(&IR), "on shaders other than IR kernels")?;
+    }
     if pica::is_pica200(&file) && options.get_many::<String>("buffer").is_none() {
         let text = pica::run(&file, options, plan.machine)?;
         return output::text(options.get_one::<String>("output").map(String::as_str), &text);

@@ -201,7 +201,7 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
     let mut counts = [1; 3];
     let words: Vec<&str> = text.split(',').collect();
     if words.len() > counts.len() {
-        return Err(Failure::usage(format!("expected at most three workgroup counts, found `{text}`")));
+        return Err(Failure::usage(format!("--groups: expected at most three numbers, found `{text}`")));
     }
     for (count, word) in counts.iter_mut().zip(words) {
         *count = number("groups", word)?;

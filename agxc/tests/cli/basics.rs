@@ -40,7 +40,7 @@ fn exit_codes() {
 fn options_without_effect_are_rejected() {
     let folder = Folder::new("no-effect");
     let file = folder.file("a.wgsl", b"@compute @workgroup_size(1) fn main() {}\n");
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["compile", "--part", "preamble"], "--part has no effect without --emit bin"),
         (&["compile", "--baseline", "b.json"], "--baseline has no effect without --emit html"),
         (&["stats", "--update"], "--update has no effect without --baseline"),
@@ -50,6 +50,9 @@ fn options_without_effect_are_rejected() {
         (&["batch", "stats", "--emit", "json"], "--emit has no effect on stats"),
         (&["batch", "stats", "--journal", "j"], "--journal has no effect on stats"),
         (&["batch", "validate", "-o", "c"], "--output has no effect on validate"),
+        (&["run", "--args", "u32:1"], "--args has no effect on shaders other than IR kernels"),
+        (&["run", "--groups", "1,1,1,1"], "--groups: expected at most three numbers"),
+        (&["run", "--buffer", "0.0=u32:1,,2"], "expected a value of type u32, found ``"),
         (&["run", "--seed", "x"], "--seed: expected a number in range, found `x`"),
         (&["run", "--buffer", "0.0=u32:1", "--buffer", "0.0=u32:2"], "another buffer is already bound there"),
         (&["run", "--save", "0.0=f", "--save", "0.1=f"], "two outputs would be written to `f`"),
@@ -58,6 +61,19 @@ fn options_without_effect_are_rejected() {
         fails(&[arguments, &[&file]].concat(), b"", 2, message);
     }
     assert_eq!(folder.names(), ["a.wgsl"]);
+}
+
+#[test]
+fn aliases_and_phases_are_explained() {
+    let shift = out(&["explain", "shr"]);
+    assert!(shift.starts_with("shr: `bfeil` with a = 0, width = 0\n\nbfeil: "), "{shift}");
+    let phase = out(&["explain", "cross_lane"]);
+    assert!(
+        phase.starts_with("cross_lane: ") && phase.ends_with("After: stage source.\nlower_subgroups\n"),
+        "{phase}"
+    );
+    let all = out(&["explain", "all"]);
+    assert!(all.contains("\nmov  `bitop` with table = 10, b = 0\n") && all.contains("\nimprove  "), "{all}");
 }
 
 #[test]
