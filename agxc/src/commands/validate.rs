@@ -5,7 +5,7 @@ use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::validate::{Limits, Part, validate};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, asm, compile, disasm};
+use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::input::{File, Kind};
@@ -48,7 +48,12 @@ pub fn check(
         let found = match file.kind {
             Kind::Code | Kind::Hex => findings(&disasm::code(file)?, given, file, ""),
             Kind::Assembly => of_assembly(file, given, options)?,
-            _ => of_shader(&unit.compile(file, draw.as_ref())?, file, &unit.called("", ' ')),
+            _ => {
+                for option in ["registers", "uniforms", "part", "continues"] {
+                    has_effect(options, option, false, "on shaders, whose limits the compiler reports")?;
+                }
+                of_shader(&unit.compile(file, draw.as_ref())?, file, &unit.called("", ' '))
+            }
         };
         if found.is_empty() { Ok(()) } else { Err(Failure::Problems(found)) }
     })?;

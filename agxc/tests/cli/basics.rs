@@ -40,7 +40,7 @@ fn exit_codes() {
 fn options_without_effect_are_rejected() {
     let folder = Folder::new("no-effect");
     let file = folder.file("a.wgsl", b"@compute @workgroup_size(1) fn main() {}\n");
-    let cases: [(&[&str], &str); 15] = [
+    let cases: [(&[&str], &str); 16] = [
         (&["compile", "--part", "preamble"], "--part has no effect without --emit bin"),
         (&["compile", "--baseline", "b.json"], "--baseline has no effect without --emit html"),
         (&["stats", "--update"], "--update has no effect without --baseline"),
@@ -49,6 +49,7 @@ fn options_without_effect_are_rejected() {
         (&["stats", "--baseline", "b.json", "--format", "csv"], "--format has no effect with --baseline"),
         (&["batch", "stats", "--emit", "json"], "--emit has no effect on stats"),
         (&["batch", "stats", "--journal", "j"], "--journal has no effect on stats"),
+        (&["validate", "--registers", "2"], "--registers has no effect on shaders"),
         (&["batch", "validate", "-o", "c"], "--output has no effect on validate"),
         (&["run", "--args", "u32:1"], "--args has no effect on shaders other than IR kernels"),
         (&["run", "--groups", "1,1,1,1"], "--groups: expected at most three numbers"),
