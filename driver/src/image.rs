@@ -54,7 +54,7 @@ pub struct Plane {
     pub layout: PlaneLayout,
     /// First byte in the image.
     pub offset: u64,
-    /// Texels of the image that one of its own reaches over.
+    /// Texels of the image, along each axis, that a texel of the plane covers.
     pub reach: [u32; 2],
 }
 

@@ -91,7 +91,7 @@ kernels! {
     ResolveSint "resolve" "Texture itexture2DMS" "Sampled isampler2DMS" "FORMAT rgba32i" "Image iimage2DArray" "Value ivec4";
     /// Copies results of queries.
     Queries "queries";
-    /// Copies the numbers of as many draws as memory says.
+    /// Copies the parameters of draws, whose number is in memory.
     Draws "draws";
     /// Prepares a launch that captures vertices.
     Capture "capture";
@@ -144,7 +144,7 @@ impl Kernels {
     /// The fragment stage of draws without fragment shader.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// The compiler's error.
     pub fn no_fragment(&self, device: &Device) -> Result<Arc<FragmentStage>, Error> {
         let make = || FragmentStage::new(device, None, None, [false, true], Known::default()).map(Arc::new);
         self.no_fragment.get_or_init(make).clone()

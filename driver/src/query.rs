@@ -1,7 +1,7 @@
 //! Query pools: timestamps, occlusion counters, and counts of primitives.
 //!
-//! A pool has a word of 64 bits for each value of a result and one that says whether the result is there. Occlusion counters lie in an array
-//! of the device, because draws name them by their index.
+//! A pool has a 64-bit word for each value of a result, and a word that is set when the result is available. Occlusion counters are in an
+//! array of the device, because draws refer to them by index.
 
 use std::sync::{Arc, Mutex};
 
@@ -42,9 +42,9 @@ enum Results {
     Times(Allocation, u32),
     /// Among the counters, from this one on.
     Counters(Arc<Counters>, u64),
-    /// In memory of its own: primitives that were captured, and those that would have been, had there been room.
+    /// In its own memory: the number of captured primitives, and of those that would have been captured with enough space.
     Captured(Allocation),
-    /// In memory of its own: primitives that were drawn, whether or not anything of them is seen.
+    /// In its own memory: the number of drawn primitives, visible or not.
     Drawn(Allocation),
 }
 
@@ -145,7 +145,7 @@ impl QueryPool {
         memory.address + at
     }
 
-    /// Address of the word that says whether a query's result is there.
+    /// Address of the word that is set when a query's result is available.
     pub fn available_address(&self, query: u32) -> u64 {
         self.available.address + 4 * u64::from(query)
     }
@@ -157,7 +157,7 @@ impl QueryPool {
         memory.write(at, &vec![0; 8 * (self.values() * count) as usize]);
     }
 
-    /// The values of a result, and whether it is there.
+    /// The values of a result, and whether it is available.
     pub fn result(&self, query: u32) -> (Vec<u64>, bool) {
         let mut available = [0; 4];
         self.available.read(4 * u64::from(query), &mut available);

@@ -1,7 +1,7 @@
-//! Conversion from Y′CbCr: images of several planes, and what shaders make of them.
+//! Conversion from Y′CbCr: images of several planes, and their conversion in shaders.
 //!
-//! A plane of an image is a texture of its own, and a combined image sampler with a conversion has one for each plane, which the
-//! compiler samples and converts ([`agx_compiler::Conversion`]).
+//! Each plane of an image is a texture. A combined image sampler with a conversion has a texture for each plane, which the compiled
+//! shader samples and converts ([`agx_compiler::Conversion`]).
 
 use agx_compiler::{ColourModel, Conversion};
 use ash::vk;
@@ -13,9 +13,9 @@ use crate::descriptor::PipelineLayout;
 pub struct Planar {
     /// Vulkan's number.
     pub format: vk::Format,
-    /// What the texels of each plane are.
+    /// The format of each plane.
     pub planes: &'static [vk::Format],
-    /// Over how many texels of the first plane one of the others reaches.
+    /// Texels of the first plane, along each axis, that a texel of the other planes covers.
     pub chroma: [u32; 2],
 }
 
@@ -60,11 +60,11 @@ pub struct YcbcrConversion {
     pub planes: u8,
     /// Bits of a component.
     pub bits: u8,
-    /// What the components are.
+    /// The colour model of the components.
     pub model: ColourModel,
-    /// Luma and chroma take only the middle of their range.
+    /// Whether luma and chroma use only the middle of their range.
     pub narrow: bool,
-    /// Where red, green, blue and alpha come from: 0 to 3 name them, 4 is one, 5 zero.
+    /// Sources of red, green, blue and alpha: 0 to 3 are these components, 4 is one, 5 zero.
     pub swizzle: [u8; 4],
 }
 
@@ -90,7 +90,7 @@ impl YcbcrConversion {
         YcbcrConversion { planes, bits: if is_wide { 16 } else { 8 }, model, narrow, swizzle }
     }
 
-    /// What the compiler does for a binding.
+    /// The compiler's parameters for a binding.
     fn of_binding(self, set: u32, binding: u32) -> Conversion {
         let YcbcrConversion { planes, bits, model, narrow, swizzle } = self;
         Conversion { set, binding, planes, model, narrow, bits, swizzle }
@@ -112,7 +112,7 @@ impl PipelineLayout {
     }
 }
 
-/// Words that stand for conversions in a binary: their number, then set, binding and two words of each.
+/// Conversions as words of a binary: their number, then set, binding and two words of each.
 pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
     let mut words = vec![conversions.len() as u32];
     for conversion in conversions {
@@ -124,7 +124,7 @@ pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
     words
 }
 
-/// The conversions that words stand for.
+/// The conversions in words of a binary.
 pub fn from_words(mut word: impl FnMut() -> Option<u32>) -> Option<Vec<Conversion>> {
     let mut conversions = Vec::new();
     for _ in 0..word()? {
@@ -136,7 +136,7 @@ pub fn from_words(mut word: impl FnMut() -> Option<u32>) -> Option<Vec<Conversio
     Some(conversions)
 }
 
-/// Models by the codes that binaries have.
+/// Colour models by their codes in binaries.
 const MODELS: [ColourModel; 5] =
     [ColourModel::Rgb, ColourModel::Ycbcr, ColourModel::Bt709, ColourModel::Bt601, ColourModel::Bt2020];
 

@@ -152,7 +152,7 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What the table knows of an instruction.
+/// The row of an instruction as text.
 fn instruction_text(desc: &InstDesc) -> String {
     let mut text = wrapped(&format!("{}: {}", desc.name, desc.doc)) + "\n\n";
     for operand in desc.operands {

@@ -120,7 +120,7 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
     Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared.start))
 }
 
-/// Checks that the command of a preamble with a stack says so.
+/// Checks that the command has the flags for a preamble with a stack.
 fn check_preamble(device: &mut Device, command: &[u8], user: User, words: &Words) {
     let [program, config, _] = user.helper().map(|field| field.get(command));
     if program & 1 == 0 || config >> 16 & 1 == 0 {

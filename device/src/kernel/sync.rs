@@ -18,7 +18,7 @@ pub(crate) struct SyncObject {
 }
 
 impl SyncObject {
-    /// Signals the object, or a point of its timeline, after what `clock` knows.
+    /// Signals the object, or a point of its timeline, after the commands in `clock`.
     pub(crate) fn signal(&mut self, point: u64, clock: &Clock) {
         self.clock.join(clock);
         self.fence = true;

@@ -1,4 +1,4 @@
-//! What the device can do, as Vulkan asks for it.
+//! Features, limits, formats and extensions of the physical device.
 
 mod features;
 mod formats;

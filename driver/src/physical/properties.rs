@@ -131,7 +131,7 @@ pub fn properties() -> vk::PhysicalDeviceProperties {
     vk::PhysicalDeviceProperties {
         api_version: API_VERSION,
         driver_version: vk::make_api_version(0, 0, 1, 0),
-        // The PCI vendor of the hardware. Mesa's drivers say Mesa's number, by which programs take versions for Mesa's.
+        // The PCI vendor of the hardware. With Mesa's number, programs would interpret the version as one of Mesa's.
         vendor_id: 0x106b,
         device_id: 0x8103,
         device_type: vk::PhysicalDeviceType::INTEGRATED_GPU,
@@ -142,7 +142,7 @@ pub fn properties() -> vk::PhysicalDeviceProperties {
     }
 }
 
-/// What tells caches of this driver from others: the build of the compiler.
+/// Identifies the caches of this driver: the build of the compiler.
 pub const UUID: [u8; 16] = agx_compiler::BUILD_ID.to_le_bytes();
 
 /// Properties of version 1.1.

@@ -138,8 +138,8 @@ impl Recorder {
         Ok(drawn)
     }
 
-    /// Draws as often as the word at `count` says, at most `most` times, with parameters `stride` bytes apart from
-    /// `first` on.
+    /// Executes as many draws as the word at `count` has, at most `most`, with parameters from `first` on, `stride` bytes
+    /// apart.
     ///
     /// # Errors
     /// As [`Recorder::draw`].
@@ -270,7 +270,7 @@ fn programs(device: &Device, drawn: &Drawn, pass: &Pass, strides: &[u32]) -> Res
         }
     };
     let mut state = dynamic.fragment(&pass.targets.formats)?;
-    // A target that the pipeline does not name keeps what it has (`VK_EXT_dynamic_rendering_unused_attachments`).
+    // A target that the pipeline does not name is unchanged (`VK_EXT_dynamic_rendering_unused_attachments`).
     for (target, known) in state.targets.iter_mut().zip(shaders.pipeline.iter().flat_map(|p| &p.formats)) {
         if let (Some(target), None) = (target, known) {
             (target.write_mask, target.blend) = (0, None);

@@ -1,8 +1,8 @@
-//! Transform feedback. The hardware has none: before the pass that a draw is in, its vertex shader runs as a compute shader, with a
-//! thread for each vertex of each primitive in order, and stores what it captures.
+//! Transform feedback, which the hardware does not support. Before the pass of a draw, its vertex shader runs as a compute shader, with a
+//! thread for each vertex of each primitive in order, and stores the captured outputs.
 //!
-//! How many vertices there are, and how many of them have room, may be known to the device alone: a program of one thread reads the
-//! draw's numbers and writes what the launch needs ([`record`]). Strips and fans that indices restart are taken apart first.
+//! The numbers of vertices, and of those that fit into the buffers, may be known to the device only: a program of one thread reads the
+//! parameters of the draw and writes those of the launch ([`record`]). Strips and fans with primitive restart are decomposed first.
 
 use super::assembly::{Draw, Shape};
 use super::draw::{DrawNumbers, Drawn, UNSHADED, strides};
@@ -25,7 +25,7 @@ pub(crate) mod record {
     pub const BUFFERS: u64 = 32;
     /// First byte of the input assembly buffer.
     pub const ASSEMBLY: u64 = 64;
-    /// First byte of the results of a query that nobody asks for.
+    /// First byte of the results of a query, if the application has none.
     pub const QUERY: u64 = 80;
     /// First byte of the address of the vertex shader's outputs.
     pub const OUTPUTS: u64 = 96;
@@ -42,9 +42,9 @@ pub struct Feedback {
     pub buffers: [(u64, u64); MAX_BUFFERS],
     /// Address of the next byte of each buffer, while vertices are captured.
     pub(super) offsets: Option<u64>,
-    /// Address of the results of the query that counts what is captured.
+    /// Address of the results of the query that counts captured primitives.
     pub(super) query: Option<u64>,
-    /// Address of the results of the query that counts what is drawn.
+    /// Address of the results of the query that counts drawn primitives.
     pub(super) drawn: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Recorder {
         result
     }
 
-    /// Begins to capture vertices. A buffer with a counter, here its address, continues where the counter says.
+    /// Begins to capture vertices. A buffer with a counter, given by its address, continues at the byte in the counter.
     ///
     /// # Errors
     /// Memory is used up.
@@ -86,7 +86,7 @@ impl Recorder {
         })
     }
 
-    /// Ends capturing vertices; counters say where it ended.
+    /// Ends capturing vertices, and stores the ends of the captured data to the counters.
     ///
     /// # Errors
     /// Memory is used up.
@@ -108,10 +108,10 @@ impl Recorder {
         }
     }
 
-    /// Captures the vertices of a draw and counts its primitives, where the application wants that.
+    /// Captures the vertices of a draw and counts its primitives, if the application has requested it.
     ///
     /// # Errors
-    /// Nothing is bound, what the compiler says, or memory is used up.
+    /// Nothing is bound, the compiler's error, or out of memory.
     pub(super) fn capture(&mut self, drawn: &Drawn, number: u32) -> Result<(), Error> {
         let Feedback { offsets, drawn: counted, .. } = self.graphics.feedback;
         if offsets.is_none() && counted.is_none() {
@@ -167,8 +167,7 @@ impl Recorder {
         Ok(launch)
     }
 
-    /// Draws the vertices that were captured up to the byte that a counter says, in vertices of `stride` bytes from byte `before`
-    /// on.
+    /// Draws captured vertices of `stride` bytes, from byte `before` up to the byte in a counter.
     ///
     /// # Errors
     /// As [`Recorder::draw`].

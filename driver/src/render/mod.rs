@@ -52,7 +52,7 @@ pub struct Shaders {
     pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.
     pub fragment: Option<Arc<FragmentStage>>,
-    /// What a pipeline says; without, they are shader objects.
+    /// The state of the pipeline; `None` for shader objects.
     pub pipeline: Option<OfPipeline>,
 }
 
@@ -99,13 +99,13 @@ pub struct Graphics {
 pub struct ColourTarget {
     /// Its image.
     pub view: Arc<ImageView>,
-    /// What it holds before the draws.
+    /// Its contents before the draws.
     pub load: vk::AttachmentLoadOp,
-    /// What becomes of it.
+    /// Whether its contents are stored after the draws.
     pub store: vk::AttachmentStoreOp,
-    /// What it is cleared to, as bits.
+    /// The clear value, as bits.
     pub clear: [u32; 4],
-    /// Where its samples are resolved to; `true` takes the mean.
+    /// The image to which its samples are resolved; `true` for their mean.
     pub resolve: Option<(Arc<ImageView>, bool)>,
 }
 
@@ -114,17 +114,17 @@ pub struct ColourTarget {
 pub struct DepthTarget {
     /// Its image.
     pub view: Arc<ImageView>,
-    /// What it holds before the draws.
+    /// Its contents before the draws.
     pub load: vk::AttachmentLoadOp,
-    /// What becomes of it.
+    /// Whether its contents are stored after the draws.
     pub store: vk::AttachmentStoreOp,
-    /// What it is cleared to: bits of a float, or a number.
+    /// The clear value: bits of a float, or a number.
     pub clear: u32,
-    /// Where its first samples go.
+    /// The image to which its first samples are resolved.
     pub resolve: Option<Arc<ImageView>>,
 }
 
-/// A pass as the application asks for it.
+/// The parameters of a pass.
 #[derive(Clone, Default)]
 pub struct PassInfo {
     /// Pixels that it draws to: left, top, width, height.
@@ -362,7 +362,7 @@ impl Recorder {
             .set(&command::FRAGMENT_HELPER_DATA, helper.argument)
     }
 
-    /// Resolves what the pass asks for.
+    /// Resolves the targets that have images to resolve to.
     fn resolves(&mut self, info: &PassInfo) -> Result<(), Error> {
         let [left, top, width, height] = info.area;
         let runs = info.layer_runs();

@@ -14,7 +14,7 @@ macro_rules! filled {
         pub(super) fn $name(kind: vk::StructureType, next: Next) {
             match kind {
                 $(vk::StructureType::$tag => {
-                    // SAFETY: the tag says that it is this structure, and the command writes it.
+                    // SAFETY: by its tag, it is this structure, which the command writes.
                     let out = unsafe { &mut *next.cast::<vk::$whole<'_>>() };
                     *out = vk::$whole { p_next: out.p_next, ..$value };
                 })*
@@ -251,8 +251,8 @@ filled! { feature,
     }
 }
 
-/// Properties of version 1.2. The driver claims no conformance, but some programs hide drivers that do not: who runs one may say
-/// what it is to be told.
+/// Properties of version 1.2. The driver claims no conformance. Some programs hide such drivers; for them, the environment can set a
+/// conformance version.
 fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
     let [major, minor, subminor, patch] = crate::environment::conformance();
     physical::properties_12().conformance_version(vk::ConformanceVersion { major, minor, subminor, patch })

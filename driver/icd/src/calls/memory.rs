@@ -109,7 +109,7 @@ pub(crate) fn bind_buffer_memory2(
     bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }
 
-/// The last error of several bindings; each says its own where the application wants to know it (`VK_KHR_maintenance6`).
+/// The last error of several bindings. Each error is also written to the status of its binding, if it has one (`VK_KHR_maintenance6`).
 fn bind_all(bound: impl Iterator<Item = (*const c_void, Result<(), Error>)>) -> Result<(), Error> {
     let mut all = Ok(());
     for (next, result) in bound {

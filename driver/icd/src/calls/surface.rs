@@ -145,7 +145,7 @@ pub(crate) fn get_physical_device_surface_capabilities2_khr(
     out.surface_capabilities = capabilities(info.surface)?;
     each_mut(out.p_next, |kind, structure| {
         if kind == vk::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR {
-            // SAFETY: the tag says that it is this structure, and the command writes it.
+            // SAFETY: by its tag, it is this structure, which the command writes.
             let protected = unsafe { &mut *structure.cast::<vk::SurfaceProtectedCapabilitiesKHR<'_>>() };
             protected.supports_protected = vk::FALSE;
         }

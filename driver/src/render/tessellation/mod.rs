@@ -44,7 +44,7 @@ pub(crate) mod patch_record {
 const LAUNCHES_BYTES: usize = 448;
 /// First byte of the parameters of the launch of the control shader; those of the vertex shader are first.
 const CONTROL: u64 = 128;
-/// First byte of what tessellation shaders get ([`patch_record`]).
+/// First byte of the data for tessellation shaders ([`patch_record`]).
 const PATCH: u64 = 256;
 /// First byte of the launch that describes patches, and of those that write points and primitives.
 const DESCRIBE: u64 = 288;
