@@ -1,4 +1,4 @@
-//! What a vertex shader and the fragment shader after it know of each other if a driver compiles them for each other.
+//! Information about a vertex shader and the fragment shader after it, if a driver compiles them for each other.
 //!
 //! The compiler reports which outputs of a vertex shader are the same for all vertices of a draw
 //! ([`crate::ShaderInfo::known_outputs`]). A fragment shader that is compiled with this knowledge ([`VertexOutputs`]) reads

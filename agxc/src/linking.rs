@@ -1,5 +1,5 @@
-//! What the stages of a pipeline know of each other as JSON: written with a shader's information, read as `vertex_outputs` and
-//! `moved` of a key.
+//! Information that the stages of a pipeline have about each other, as JSON: written with a shader's information, read
+//! as `vertex_outputs` and `moved` of a key.
 
 use agx_abi::linking::{DrawWord, KnownOutput, MovedSteps, SharedAddress, Step, VertexOutputs};
 use serde::{Deserialize, Serialize};

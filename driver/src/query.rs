@@ -36,7 +36,7 @@ impl Counters {
     }
 }
 
-/// Where the results of a pool are.
+/// The location of the results of a pool.
 enum Results {
     /// In a buffer that the kernel writes timestamps to: its number in commands.
     Times(Allocation, u32),

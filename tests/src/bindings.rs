@@ -26,7 +26,7 @@ pub enum Kind {
     Image(ImageVariable),
 }
 
-/// What the buffers and images of a request hold.
+/// Contents of the buffers and images of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
     /// Zeros.

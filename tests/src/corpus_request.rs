@@ -19,7 +19,7 @@ const PUSH_WORDS: usize = 32;
 /// Distance between the rows of the identity matrix in words.
 const MATRIX_ROW: usize = 4;
 
-/// What a draw reads and writes.
+/// Resources of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
     /// Width and height of the render targets in pixels.
@@ -28,7 +28,7 @@ pub struct Scene {
     pub targets: usize,
     /// The attributes of three vertices, four floats each; all attributes of a vertex are equal.
     pub vertices: [[f32; 4]; 3],
-    /// What buffers, images and push constants hold.
+    /// Contents of buffers, images and push constants.
     pub contents: Contents,
     /// The shaders are shader objects, compiled one by one, instead of a pipeline.
     pub objects: bool,

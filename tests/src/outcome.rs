@@ -56,7 +56,7 @@ impl From<Result<(), Outcome>> for Outcome {
 pub struct CaseResult {
     /// Name, unique within the suite.
     pub name: String,
-    /// What it came to.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 

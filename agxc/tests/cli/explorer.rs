@@ -14,7 +14,7 @@ const SOURCE: &[u8] = b"#version 450\n\
         }\n\
     }\n";
 
-/// What Compiler Explorer's filters of directives and comments leave.
+/// The lines that remain after Compiler Explorer's filters of directives and comments.
 fn filtered(text: &str) -> Vec<&str> {
     let is_shown = |line: &&str| {
         let line = line.trim();

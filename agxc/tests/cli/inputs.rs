@@ -1,4 +1,4 @@
-//! Input languages, keys, and what is said of inputs that are not supported.
+//! Input languages, keys, and errors for unsupported inputs.
 
 use crate::harness::{Folder, agxc, alone, fails, out, stderr};
 

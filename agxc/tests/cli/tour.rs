@@ -4,11 +4,11 @@ use std::process::Command;
 
 use crate::harness::Folder;
 
-/// What opens a block of commands.
+/// The beginning of a block of commands.
 const OPEN: &str = "```console\n";
-/// What closes a block.
+/// The end of a block.
 const CLOSE: &str = "```\n";
-/// What begins the line of a command.
+/// The beginning of the line of a command.
 const PROMPT: &str = "$ agxc ";
 
 #[test]
@@ -45,7 +45,7 @@ fn with_outputs(page: &str, folder: &Folder) -> String {
     whole
 }
 
-/// What a command prints, standard error last, ending with a line break.
+/// The output of a command, standard error last, with a line break at the end.
 fn output(command: &str, folder: &Folder) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_agxc"))
         .args(command.split(' '))

@@ -13,7 +13,7 @@ use crate::query::Primitives as Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, State};
 use agx_abi::feedback::MAX_BUFFERS;
 
-/// What a program of one thread leaves for the launch of a vertex or geometry shader.
+/// Data that a program of one thread writes for the launch of a vertex or geometry shader.
 pub(crate) mod record {
     /// Bytes of it.
     pub const BYTES: usize = 128;
@@ -35,7 +35,7 @@ pub(crate) mod record {
     pub const INDICES: u64 = 112;
 }
 
-/// What vertices are captured in.
+/// State of transform feedback.
 #[derive(Clone, Default)]
 pub struct Feedback {
     /// Address and bytes of each buffer.

@@ -66,7 +66,7 @@ impl Shaders {
     }
 }
 
-/// What draws take from the pipeline that is bound, and not from commands.
+/// State that draws take from the bound pipeline, not from commands.
 #[derive(Clone, Copy)]
 pub struct OfPipeline {
     /// Formats of the targets; with shader objects, they are those of the pass.
@@ -75,10 +75,10 @@ pub struct OfPipeline {
     pub strides: bool,
 }
 
-/// What draws are drawn with.
+/// State of draws.
 #[derive(Clone, Default)]
 pub struct Graphics {
-    /// Where uniforms come from.
+    /// The sources of uniforms.
     pub state: State,
     /// The shaders.
     pub shaders: Shaders,
@@ -90,7 +90,7 @@ pub struct Graphics {
     pub strides: BTreeMap<u32, u32>,
     /// Indices.
     pub indices: Option<IndexBuffer>,
-    /// What vertices are captured in.
+    /// State of transform feedback.
     pub feedback: Feedback,
 }
 

@@ -174,7 +174,7 @@ pub(crate) struct Reduce {
     whole_group: bool,
 }
 
-/// What combines two values.
+/// The operation that combines two values.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     kind: Kind,
@@ -381,7 +381,7 @@ impl Derivative {
     }
 }
 
-/// What strict mode says of a shuffle whose index is undefined somewhere it counts.
+/// Reports, in strict mode, a shuffle whose index is undefined in a lane that affects the result.
 pub(crate) fn observe_shuffle(shuffle: &Shuffle, group: &Group, core: &mut Core<'_>) {
     let Some(half) = shuffle.index().register().filter(|_| shuffle.whole_group) else { return };
     let undefined = Shuffle::index_lanes(group) & !group.defined[usize::from(half)];

@@ -178,7 +178,7 @@ impl Frame {
         Frame { words: group.stack_words, limit: core.launch.stack_words }
     }
 
-    /// Where the bytes at an offset from the frame's base lie in the lane's stack.
+    /// The range of bytes of the lane's stack at an offset from the frame's base.
     fn place(self, offset: i64, bytes: u32) -> Option<std::ops::Range<usize>> {
         let start = offset.checked_add((self.limit - self.words) * 4)?;
         let inside = offset >= 0 && start >= 0 && start.checked_add(i64::from(bytes))? <= self.limit * 4;

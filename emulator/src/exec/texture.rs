@@ -13,7 +13,7 @@ use crate::registers::{Dst, Src, lanes_of};
 use crate::sampling::{Lookup, Texels, clamped_lod, sample};
 use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
 
-/// Where a descriptor comes from.
+/// The source of a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding {
     texture: Operand,
@@ -381,12 +381,12 @@ struct Source<'s, 'c, 'm> {
     core: &'c mut Core<'m>,
     lane: usize,
     sample: u32,
-    /// What is outside; the error says which colour is not known.
+    /// The border colour; the error names a colour that is not known.
     border: Result<[u32; 4], &'static str>,
 }
 
 impl Source<'_, '_, '_> {
-    /// Where a texel is: in a subtile of equal texels of a compressed texture all are the same one.
+    /// The address of a texel. A subtile of equal texels of a compressed texture has only one.
     fn address(&mut self, level: u32, place: [u32; 3]) -> Result<u64, Observation> {
         if let Some(subtile) = self.texture.subtile(level, place, self.sample) {
             let code = self.core.load(Path::Texels, subtile.metadata, 1, self.lane)?;

@@ -36,7 +36,7 @@ const SHADED: u64 = (SIZE * SIZE) as u64;
 /// Cases that the report names as the slowest ones.
 const SLOWEST: usize = 10;
 
-/// What is run.
+/// The work of a case.
 enum Run<'i> {
     Dispatch(&'i Item),
     Draw(&'i Item, &'i Item),
@@ -130,7 +130,7 @@ fn slowest(mut ratios: Vec<(String, [f64; 3])>) -> serde_json::Value {
     ratios.iter().take(SLOWEST).map(|(name, [.., cycles])| json!(format!("{name} {cycles:.2}"))).collect()
 }
 
-/// What an entry point of the corpus takes part in: a fragment shader is drawn with its vertex shader.
+/// The work for an entry point of the corpus. A fragment shader has none of its own: it is drawn with its vertex shader.
 fn of<'i>(items: &'i [Item], item: &'i Item) -> Option<Run<'i>> {
     match item.entry.stage {
         Some(Stage::Compute) => Some(Run::Dispatch(item)),
@@ -139,7 +139,7 @@ fn of<'i>(items: &'i [Item], item: &'i Item) -> Option<Run<'i>> {
     }
 }
 
-/// What both drivers make the device execute, with contents on which both end; of draws, those that shade fragments.
+/// What the device executes for both drivers, with contents for which both end and, in draws, shade fragments.
 fn measure(context: &Context<'_>, environment: &Environment, run: &Run<'_>) -> Result<[Sums; 2], Outcome> {
     let (_, work) = run.work();
     let mut refusal = None;

@@ -68,9 +68,9 @@ pub struct States {
     pub objects: ash::ext::shader_object::Device,
     /// The logic operation.
     pub second: ash::ext::extended_dynamic_state2::Device,
-    /// Everything else that pipelines say.
+    /// Extended dynamic state 3.
     pub third: ash::ext::extended_dynamic_state3::Device,
-    /// Where vertices come from.
+    /// Vertex input.
     pub input: ash::ext::vertex_input_dynamic_state::Device,
     /// Which targets are written.
     pub writes: ash::ext::color_write_enable::Device,
@@ -97,7 +97,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// What it holds.
+    /// Its contents.
     pub fn read(&self) -> Vec<u8> {
         // SAFETY: the mapping is coherent, has a given number of bytes and lasts until the process ends.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes).to_vec() }
@@ -298,7 +298,7 @@ impl Device {
     /// Memory for something.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn allocate(
         &self,
         needs: vk::MemoryRequirements,
@@ -318,7 +318,7 @@ impl Device {
     /// A buffer with these bytes in it, for any use.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn buffer(&self, content: &[u8]) -> Result<Buffer, Error> {
         use vk::BufferUsageFlags as U;
         let usage = U::STORAGE_BUFFER
@@ -348,7 +348,7 @@ impl Device {
     /// Records commands, submits them and waits.
     ///
     /// # Errors
-    /// What Vulkan or the recording says.
+    /// The error of Vulkan or of the recording.
     pub fn submit(&self, record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<(), Error> {
         self.submit_recorded(self.recorded(record)?)
     }
@@ -356,7 +356,7 @@ impl Device {
     /// Submits commands and waits.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn submit_recorded(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
         let commands = [commands];
         // SAFETY: handles are this device's; the queue is idle before anything is used again.
@@ -372,7 +372,7 @@ impl Device {
     /// A command buffer with a barrier at its end.
     ///
     /// # Errors
-    /// What Vulkan or the recording says.
+    /// The error of Vulkan or of the recording.
     pub fn recorded(
         &self,
         record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
@@ -392,7 +392,7 @@ impl Device {
     /// Records commands into a secondary command buffer and executes it.
     ///
     /// # Errors
-    /// What Vulkan or the recording says.
+    /// The error of Vulkan or of the recording.
     pub fn secondary(
         &self,
         primary: vk::CommandBuffer,
@@ -419,7 +419,7 @@ impl Device {
     /// waits for that.
     ///
     /// # Errors
-    /// What Vulkan says, or that the commands ran before.
+    /// Vulkan's error, or commands that have already run.
     pub fn submit_numbered(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
@@ -452,7 +452,7 @@ impl Device {
     /// As [`Device::barrier`], by an event.
     ///
     /// # Errors
-    /// What Vulkan says.
+    /// Vulkan's error.
     pub fn event(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
         let create = vk::EventCreateInfo::default().flags(vk::EventCreateFlags::DEVICE_ONLY);
         let (stages, all) = (

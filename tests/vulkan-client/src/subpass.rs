@@ -19,7 +19,7 @@ const ACCESS: [vk::AccessFlags; 2] =
 /// Draws squares and gives the target.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let [width, height] = request.numbers("size", [32, 32])?;
     let [again] = request.numbers("again", [1])?;

@@ -34,7 +34,7 @@ pub struct Converted {
 /// The image of `ycbcr BINDING FORMAT WIDTH HEIGHT MODEL RANGE FILTER SWIZZLE PATTERN`.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn converted(device: &Device, words: &[String]) -> Result<Converted, Error> {
     let [_, name, width, height, model, range, filter, swizzle, pattern] = words else {
         return Err("`ycbcr` wants nine words".into());

@@ -19,7 +19,7 @@ fn trace(from: [f64; 3], ray: [f64; 3]) -> Option<(f64, Colour)> {
     hits.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Where a ray enters a box, by slabs in the box's own space.
+/// The distance at which a ray enters a box, by slabs in the box's coordinates, and the colour there.
 fn hit(
     from: [f64; 3],
     ray: [f64; 3],
@@ -52,7 +52,7 @@ fn hit(
     Some((enter, [0, 1, 2].map(|at| paint[at] / 255.0 * colour[at] / 255.0 * light)))
 }
 
-/// What is seen at a place: 0 a box, 1 a box in the mirror, 2 the sky in the mirror, 3 the sky; with its colour.
+/// What a point of the picture shows: 0 a box, 1 a box in the mirror, 2 the sky in the mirror, 3 the sky; with its colour.
 fn seen(x: f64, y: f64) -> (usize, Colour) {
     let view = [(2.0 * x / 320.0 - 1.0) * (4.0 / 3.0) / 1.5, -(2.0 * y / 240.0 - 1.0) / 1.5, -1.0];
     let ray = [view[0], 0.96 * view[1] + 0.28 * view[2], 0.96 * view[2] - 0.28 * view[1]];

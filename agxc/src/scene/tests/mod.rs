@@ -44,7 +44,7 @@ fn compare(
     seen
 }
 
-/// What is said of a scene with one field changed.
+/// The error message for a scene with one field changed.
 fn refused(pointer: &str, value: serde_json::Value) -> String {
     let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
     let mut json: serde_json::Value = serde_json::from_str(bundled.scene).expect("JSON");

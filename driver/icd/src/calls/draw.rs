@@ -55,7 +55,7 @@ pub(crate) fn cmd_bind_index_buffer2_khr(
     size: u64,
     kind: vk::IndexType,
 ) {
-    // Of no buffer all indices are outside, which are zero.
+    // Without a buffer, all indices are out of bounds and read as zero.
     let known = object(indices).map(|indices| indices.range(offset, size));
     buffer.record(move |recorder| {
         let (address, bytes) = known.unwrap_or((recorder.device.zeros.address, 0));

@@ -56,7 +56,7 @@ pub(crate) fn cmd_set_depth_bias(buffer: &Arc<CommandBuffer>, constant: f32, cla
     set(buffer, move |state| state.raster.bias = [constant, clamp, slope]);
 }
 
-/// Of representations there is one, which needs no structure.
+/// There is only one representation, so the structure that selects it is ignored.
 pub(crate) fn cmd_set_depth_bias2_ext(buffer: &Arc<CommandBuffer>, info: &vk::DepthBiasInfoEXT<'_>) {
     let vk::DepthBiasInfoEXT {
         depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor, ..

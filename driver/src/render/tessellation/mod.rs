@@ -30,7 +30,7 @@ use crate::tessellation::{ControlStage, EvaluationStage, Modes};
 use crate::transfer::run_indirect;
 use crate::words::{Direct, Numbers, State};
 
-/// What a program of one thread leaves for tessellation shaders.
+/// Data that a program of one thread writes for tessellation shaders.
 pub(crate) mod patch_record {
     /// First byte of the address of the records of patches.
     pub const RECORDS: u64 = 0;

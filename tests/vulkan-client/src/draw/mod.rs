@@ -15,7 +15,7 @@ mod feedback;
 mod state;
 mod way;
 
-/// What a draw draws into.
+/// The render targets of a draw.
 struct Targets {
     colours: Vec<Image>,
     /// Single-sample images that the colours are resolved to.
@@ -116,7 +116,7 @@ fn indices(device: &Device, words: &[String]) -> Result<(Buffer, vk::IndexType, 
 /// Runs a draw; gives the contents of its targets, depth and stencil, counters, buffers.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let bound = Bound::new(device, request)?;
     let targets = Targets::new(device, request)?;

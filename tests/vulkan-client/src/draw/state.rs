@@ -260,7 +260,7 @@ pub struct State {
     pub bindings: Vec<vk::VertexInputBindingDescription>,
     /// Attributes.
     pub attributes: Vec<vk::VertexInputAttributeDescription>,
-    /// What vertices make.
+    /// The primitives that vertices form.
     pub topology: vk::PrimitiveTopology,
     /// The greatest index starts a new strip.
     pub restart: bool,
@@ -293,7 +293,7 @@ pub struct State {
 }
 
 impl State {
-    /// What a request says.
+    /// The state that a request describes.
     ///
     /// # Errors
     /// Words that are not known.
@@ -387,7 +387,7 @@ impl Rules {
 /// The pipeline of a request and a state, of which commands set `dynamic`.
 ///
 /// # Errors
-/// What Vulkan says, or words that are not known.
+/// Vulkan's error, or unknown words.
 pub fn pipeline(
     device: &Device,
     request: &Request,

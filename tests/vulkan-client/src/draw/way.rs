@@ -81,7 +81,7 @@ impl Way {
     /// The way of a request.
     ///
     /// # Errors
-    /// What Vulkan says, or words that are not known.
+    /// Vulkan's error, or unknown words.
     pub fn new(device: &Device, request: &Request, shaders: &[Shader], bound: &Bound) -> Result<Way, Error> {
         let then = request.then();
         let requests: Vec<&Request> = std::iter::once(request).chain(&then).collect();
