@@ -109,7 +109,7 @@ fn corpus() -> Vec<Bundled> {
 fn mutations_of_real_modules() {
     let shaders = corpus();
     if shaders.is_empty() {
-        eprintln!("skipped: the reference material is not there");
+        eprintln!("skipped: the reference material is absent");
         return;
     }
     let number = |name: &str, otherwise: u64| {

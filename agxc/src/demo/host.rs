@@ -56,7 +56,7 @@ pub fn compare(found: &[f32], wanted: &[f64], tolerance: f64) -> Result<f64, Str
     for (index, (found, wanted)) in found.iter().zip(wanted).enumerate() {
         let difference = (f64::from(*found) - wanted).abs();
         if difference.is_nan() || difference > tolerance {
-            return Err(format!("element {index} is {found} and should be {wanted} within {tolerance:e}"));
+            return Err(format!("element {index}: expected {wanted} within {tolerance:e}, got {found}"));
         }
         worst = worst.max(difference);
     }
@@ -95,7 +95,9 @@ pub fn compare_picture(found: &[u8], wanted: &[u32], tolerance: &PictureToleranc
             found[*first],
             wanted[*first],
         )),
-        _ => Ok(format!("{:.2} % of the pixels are within {steps}/255 (wanted: {percent} %)", share * 100.0)),
+        _ => {
+            Ok(format!("{:.2} % of the pixels are within {steps}/255 (required: {percent} %)", share * 100.0))
+        }
     }
 }
 
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn comparisons_find_what_is_wrong() {
         assert_eq!(compare(&[1.0, 2.0], &[1.0, 2.5], 0.5), Ok(0.5));
-        assert!(compare(&[1.0, 2.0], &[1.0, 2.5], 0.4).unwrap_err().starts_with("element 1 is 2"));
+        assert!(compare(&[1.0, 2.0], &[1.0, 2.5], 0.4).unwrap_err().starts_with("element 1: expected 2.5 within"));
         assert!(compare(&[f32::NAN], &[0.0], 1e9).is_err());
         assert!(compare(&[], &[0.0], 1.0).is_err());
     }

@@ -64,7 +64,7 @@ fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
 
 /// A level of an image, with texels interpreted in `format`.
 fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
-    let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
     let plane = image.plane(place.aspect).ok_or(missing.clone())?;
     let part = Part { plane, ..Part::slices(image, place.aspect, format, place.level).ok_or(missing)? };
     Ok(Direct::Texture([part.texture(), part.stored()]))
@@ -162,7 +162,7 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn copy_image(&mut self, from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
-        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
         let source = from.plane(copy.from.aspect).ok_or(missing.clone())?;
         let place = to.plane(copy.to.aspect).ok_or(missing)?;
         let bytes = source.format.bytes * from.info.samples;
@@ -188,7 +188,7 @@ impl Recorder {
         address: u64,
         size: [u32; 3],
     ) -> Result<(), Error> {
-        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
         let plane = image.plane(place.aspect).ok_or(missing)?;
         let bytes = plane.format.bytes * image.info.samples;
         let row = if size[1] == 1 { 0 } else { size[0] };
@@ -209,7 +209,7 @@ impl Recorder {
 type Sides<'i> = (Side<'i>, Side<'i>, u32, [u32; 3]);
 
 fn sides<'i>(image: &'i Image, copy: &BufferImageCopy) -> Result<Sides<'i>, Error> {
-    let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
     let plane = image.plane(copy.image.aspect).ok_or(missing)?;
     let given = |count: u32, own: u32| if count == 0 { own } else { count };
     let (row, rows) = (given(copy.row, copy.size[0]), given(copy.rows, copy.size[1]));

@@ -39,7 +39,7 @@ fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
 
 /// A part with texels in the format of the plane.
 fn own<'i>(image: &'i Image, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
-    let missing = Error::Invalid { what: "an aspect that is not there" };
+    let missing = Error::Invalid { what: "an aspect that the image does not have" };
     let plane = image.plane(aspect).ok_or(missing.clone())?;
     let format = if image.format.is_depth_stencil() { plane.format } else { image.format };
     Part::slices(image, aspect, format, level).ok_or(missing)

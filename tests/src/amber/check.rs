@@ -27,7 +27,7 @@ pub fn check(expect: &Expect, got: &[u8], other: Option<&[u8]>) -> Result<(), St
             let tolerance = expect.tolerance.get(index % expect.tolerance.len().max(1));
             check_number(&expect.buffer, expected, got, tolerance.map(String::as_str))
         }),
-        "EQ_BUFFER" => check_buffer(expect, got, other.ok_or("there is no buffer to compare with")?),
+        "EQ_BUFFER" => check_buffer(expect, got, other.ok_or("no buffer to compare with")?),
         other => Err(format!("comparison {other} does not apply to a buffer")),
     }
 }
@@ -91,7 +91,8 @@ fn float_matches(found: f64, expected: &Number, tolerance: Option<&str>) -> Resu
     let allowed = match tolerance {
         None => DEFAULT_TOLERANCE,
         Some(text) => {
-            let number = |text: &str| text.parse::<f64>().map_err(|_| format!("{text} is no tolerance"));
+            let number =
+                |text: &str| text.parse::<f64>().map_err(|_| format!("expected a tolerance, found {text}"));
             match text.strip_suffix('%') {
                 Some(percent) => number(percent)? / 100.0 * expected.abs(),
                 None => number(text)?,

@@ -27,7 +27,7 @@ impl Image {
     /// # Errors
     /// Formats that the checks do not support.
     pub fn new(format: &str, size: [u32; 2]) -> Result<Image, String> {
-        let known = ColourFormat::from_name(format).ok_or_else(|| format!("there is no format {format}"))?;
+        let known = ColourFormat::from_name(format).ok_or_else(|| format!("unknown format {format}"))?;
         let desc = known.desc();
         if desc.numeric != Numeric::Unorm || desc.tile != TileFormat::U8Norm {
             return Err(format!("checks of {format} images"));
@@ -62,9 +62,9 @@ impl Image {
         match expect.cmp.as_str() {
             "EQ_RGBA" => self.check_colour(expect, 4),
             "EQ_RGB" => self.check_colour(expect, 3),
-            "EQ_BUFFER" => self.check_equal(other.ok_or("there is no image to compare with")?),
+            "EQ_BUFFER" => self.check_equal(other.ok_or("no image to compare with")?),
             "EQ_HISTOGRAM_EMD_BUFFER" => {
-                self.check_histogram(expect, other.ok_or("there is no image to compare with")?)
+                self.check_histogram(expect, other.ok_or("no image to compare with")?)
             }
             other => Err(format!("comparison {other} does not apply to an image")),
         }
@@ -147,7 +147,7 @@ fn tolerance(expect: &Expect, at: usize, wanted: f64) -> Result<f64, String> {
     let Some(text) = expect.tolerance.get(at % expect.tolerance.len().max(1)) else {
         return Ok(DEFAULT_TOLERANCE);
     };
-    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("{text} is no tolerance"));
+    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("expected a tolerance, found {text}"));
     match text.strip_suffix('%') {
         Some(percent) => Ok(number(percent)? / 100.0 * wanted),
         None => number(text),

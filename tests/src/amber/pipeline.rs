@@ -68,7 +68,7 @@ impl<'t> Bound<'t> {
         for binding in pipeline.bind.iter().filter(|binding| binding.role != "color") {
             let (name, bytes) = buffers
                 .get_key_value(binding.buffer.as_str())
-                .ok_or_else(|| Outcome::Fail(format!("there is no buffer {}", binding.buffer)))?;
+                .ok_or_else(|| Outcome::Fail(format!("unknown buffer {}", binding.buffer)))?;
             match binding.role.as_str() {
                 "push_constant" => bound.push_constants.clone_from(bytes),
                 role => {

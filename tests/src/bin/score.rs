@@ -147,7 +147,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     for name in arguments.only.iter().chain(arguments.list_failures.iter().filter(|name| *name != "all")) {
         if find(name).is_none() {
             let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-            return Err(format!("there is no suite {name}; there are {}", names.join(", ")));
+            return Err(format!("unknown suite {name}; expected one of {}", names.join(", ")));
         }
     }
     let tools = Tools::find(cache_folder());

@@ -67,7 +67,7 @@ impl FileTest {
             head.split_whitespace().partition(|word| word.contains('='));
         let passes: Vec<String> = passes.into_iter().map(str::to_owned).collect();
         let setting =
-            |word: &str| parse_setting(word).ok_or_else(|| error(0, &format!("{word} is no known setting")));
+            |word: &str| parse_setting(word).ok_or_else(|| error(0, &format!("unknown setting {word}")));
         let settings = settings.into_iter().map(setting).collect::<Result<Vec<_>, _>>()?;
         let mut functions: Vec<FunctionTest> = Vec::new();
         let mut in_remark = true;

@@ -33,14 +33,14 @@ fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
                 let pipeline = test
                     .pipelines
                     .get(pipeline)
-                    .ok_or_else(|| Outcome::Fail(format!("there is no pipeline {pipeline}")))?;
+                    .ok_or_else(|| Outcome::Fail(format!("unknown pipeline {pipeline}")))?;
                 let shader = compile_stage(context, test, pipeline, Stage::Compute)?;
                 run_pipeline(context, pipeline, &shader, &mut buffers, *groups)?;
             }
             Command::Expect(expect) => {
                 let got = buffers
                     .get(expect.buffer.as_str())
-                    .ok_or_else(|| Outcome::Fail(format!("there is no buffer {}", expect.buffer)))?;
+                    .ok_or_else(|| Outcome::Fail(format!("unknown buffer {}", expect.buffer)))?;
                 let other = buffers.get(expect.other.as_str()).map(Vec::as_slice);
                 check(expect, got, other).map_err(Outcome::Fail)?;
                 checks += 1;

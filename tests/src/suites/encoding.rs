@@ -44,7 +44,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// Decodes, encodes and compares.
 fn check(hex: &str, text: &str) -> Outcome {
     let Some(bytes) = from_hex(hex) else {
-        return Outcome::Fail("the vector is no hexadecimal text".into());
+        return Outcome::Fail("the vector is not hexadecimal text".into());
     };
     let (inst, length) = match decode(&bytes) {
         Ok(decoded) => decoded,

@@ -73,7 +73,7 @@ impl Cases {
     pub fn buffers(&self) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
         let mut buffers = vec![(0, vec![UNWRITTEN; self.output_stride * self.cases], true)];
         if self.input_source != "const" {
-            let input = from_hex(&self.input_hex).ok_or("input_hex is no hexadecimal text")?;
+            let input = from_hex(&self.input_hex).ok_or("input_hex is not hexadecimal text")?;
             buffers.push((1, input, false));
         }
         Ok(buffers)
@@ -112,7 +112,7 @@ impl Raw {
     pub fn buffers(&self) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
         let buffer = |(binding, words): (&String, &Vec<u32>)| {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            Ok((binding.parse().map_err(|_| format!("{binding} is no binding"))?, bytes, true))
+            Ok((binding.parse().map_err(|_| format!("expected a binding, found {binding}"))?, bytes, true))
         };
         self.buffers.iter().map(buffer).collect()
     }
@@ -129,7 +129,7 @@ impl Raw {
             expectations.push((binding, bytes));
         }
         for (binding, text) in &self.expect_hex {
-            expectations.push((binding, from_hex(text).ok_or("expect_hex is no hexadecimal text")?));
+            expectations.push((binding, from_hex(text).ok_or("expect_hex is not hexadecimal text")?));
         }
         if expectations.is_empty() {
             return Err("the test expects nothing".into());
@@ -138,7 +138,7 @@ impl Raw {
             let (_, got) = buffers
                 .iter()
                 .find(|(number, _)| number.to_string() == *binding)
-                .ok_or_else(|| format!("there is no buffer at binding {binding}"))?;
+                .ok_or_else(|| format!("no buffer at binding {binding}"))?;
             if let Some(at) = (0..expected.len()).find(|at| got.get(*at) != expected.get(*at)) {
                 let word = |bytes: &[u8]| {
                     bytes
