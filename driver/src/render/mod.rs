@@ -198,7 +198,7 @@ pub struct Pass {
     biases: Vec<u8>,
     /// Index of the occlusion counter, and whether it counts.
     query: Option<(u64, bool)>,
-    /// Queries whose results are there after the pass.
+    /// Queries whose results are available after the pass.
     finished: Vec<(Arc<QueryPool>, u32)>,
     draws: u32,
 }

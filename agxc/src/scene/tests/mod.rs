@@ -22,7 +22,7 @@ fn draw(name: &str, scene: &Scene) -> Vec<u8> {
     render(scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()).expect("draws").rgba
 }
 
-/// Compares one pixel in `step` along each axis for which there is an expectation; how many of each kind there were.
+/// Compares one pixel in `step` along each axis, if it has an expectation. Returns the number of pixels of each kind.
 fn compare(
     name: &str,
     rgba: &[u8],
