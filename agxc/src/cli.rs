@@ -66,10 +66,11 @@ fn subcommand(command: &'static commands::Command) -> Command {
     let emits = command.args.iter().flat_map(|group| group.iter()).any(|arg| arg.name == "emit");
     match (command.details, emits) {
         ("", _) => subcommand,
-        (details, false) => subcommand.after_help(details),
+        (details, false) => subcommand.after_help(output::wrapped(details)),
         (details, true) => {
             let rows = EMITS.iter().map(|row| format!("\n  {:<12}{}", row.name, row.doc));
-            subcommand.after_help(format!("Values of --emit:{}\n\n{details}", rows.collect::<String>()))
+            let (rows, details) = (rows.collect::<String>(), output::wrapped(details));
+            subcommand.after_help(format!("Values of --emit:{rows}\n\n{details}"))
         }
     }
 }

@@ -16,6 +16,24 @@ pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Columns of a line of text.
+const COLUMNS: usize = 100;
+
+/// The words of `text` in lines of at most [`COLUMNS`] characters, where words allow.
+pub fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// Two hexadecimal digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -13,7 +13,7 @@ use super::{Arg, Takes, arg};
 use crate::codes::{self, Code};
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::output;
+use crate::output::{self, wrapped};
 
 /// Arguments.
 pub const ARGS: &[Arg] = &[arg(
@@ -134,24 +134,6 @@ fn code_text(code: &Code) -> String {
     format!("AGX{:04}: {title}\n\n{explanation}\nExit code {}.\n", code.number, code.exit as u8)
 }
 
-/// Columns of a line of text.
-const COLUMNS: usize = 100;
-
-/// The words of `text` in lines of at most [`COLUMNS`] characters, where words allow.
-fn wrapped(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
-}
-
 /// The row of an instruction as text.
 fn instruction_text(desc: &InstDesc) -> String {
     let mut text = wrapped(&format!("{}: {}", desc.name, desc.doc)) + "\n\n";
@@ -218,7 +200,7 @@ mod tests {
     #[test]
     fn lines_end_before_the_margin() {
         let text = wrapped(&"twelve chars ".repeat(30));
-        assert!(text.lines().all(|line| line.len() <= COLUMNS) && text.lines().count() == 4, "{text}");
+        assert!(text.lines().all(|line| line.len() <= 100) && text.lines().count() == 4, "{text}");
     }
 
     #[test]

@@ -143,7 +143,8 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "compile",
         doc: "Compile shaders",
-        details: "The default output is assembly. `bin` is the machine code of one part; `json` has all parts and the information for a driver. With several inputs, -o names a folder.",
+        details: "The default output is assembly. `bin` is the machine code of one part; `json` has all parts and the information for a \
+                  driver. With several inputs, every entry point is compiled, and -o names a folder.",
         args: &[FILES, compile::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: compile::run,
     },
@@ -220,8 +221,8 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "validate",
         doc: "Check that machine code is valid for the hardware",
-        details: "The input is machine code, assembly, or a shader. The parts of a shader are checked against the registers and \
-                  uniforms that the compiler reports.",
+        details: "The input is machine code, assembly, or a shader. The parts of every entry point of a shader are checked against \
+                  the registers and uniforms that the compiler reports.",
         args: &[FILE, validate::ARGS, TARGET, KEY, SOURCE, KIND],
         run: validate::run,
     },

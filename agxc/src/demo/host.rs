@@ -114,7 +114,9 @@ mod tests {
     #[test]
     fn comparisons_find_what_is_wrong() {
         assert_eq!(compare(&[1.0, 2.0], &[1.0, 2.5], 0.5), Ok(0.5));
-        assert!(compare(&[1.0, 2.0], &[1.0, 2.5], 0.4).unwrap_err().starts_with("element 1: expected 2.5 within"));
+        assert!(
+            compare(&[1.0, 2.0], &[1.0, 2.5], 0.4).unwrap_err().starts_with("element 1: expected 2.5 within")
+        );
         assert!(compare(&[f32::NAN], &[0.0], 1e9).is_err());
         assert!(compare(&[], &[0.0], 1.0).is_err());
     }
