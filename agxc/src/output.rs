@@ -99,3 +99,14 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_before_the_margin() {
+        let text = wrapped(&"twelve chars ".repeat(30));
+        assert!(text.lines().all(|line| line.len() <= COLUMNS) && text.lines().count() == 4, "{text}");
+    }
+}

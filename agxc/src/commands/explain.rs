@@ -198,12 +198,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_before_the_margin() {
-        let text = wrapped(&"twelve chars ".repeat(30));
-        assert!(text.lines().all(|line| line.len() <= 100) && text.lines().count() == 4, "{text}");
-    }
-
-    #[test]
     fn codes_and_mnemonics_are_found() {
         for word in ["AGX0200", "agx200", "200"] {
             assert_eq!(code(word).map(|code| code.number), Some(200), "{word}");
