@@ -106,6 +106,9 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
     if joined || arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json") {
         context.error_format = ErrorFormat::Json;
     }
+    if let Some(word) = arguments.iter().find(|word| word.to_str().is_none()) {
+        return Err(Failure::usage(format!("the argument `{}` is not UTF-8", word.to_string_lossy())));
+    }
     let matches = match parser().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return not_a_command(&error),

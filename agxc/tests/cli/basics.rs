@@ -35,6 +35,20 @@ fn exit_codes() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8_is_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.wgsl");
+    let output = Command::new(env!("CARGO_BIN_EXE_agxc")).arg("compile").arg(name).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("error[AGX0001]: the argument `a\u{fffd}.wgsl` is not UTF-8"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// An option without effect, or one given twice for the same thing, is a mistake.
 #[test]
 fn options_without_effect_are_rejected() {
