@@ -197,11 +197,14 @@ pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
     (emit.row.make)(job, emit.value)
 }
 
-/// The report, compared with the row of the same name in the file of --baseline.
+/// The report, compared with the row of the input in the file of --baseline.
 fn page(job: &Job<'_>) -> Result<Made, Failure> {
     let document = job.option("baseline").map(read_baseline).transpose()?;
     let name = baseline::normal(&job.file.name);
-    let row = document.iter().flat_map(baseline::rows).find(|row| baseline::name_of(row) == name);
+    // The row of an entry point, if the module has several.
+    let entry = job.key.entry_point.as_ref().map(|entry| format!("{name}:{entry}"));
+    let is_it = |known: &str| known == name || entry.as_deref() == Some(known);
+    let row = document.iter().flat_map(baseline::rows).find(|row| is_it(baseline::name_of(row)));
     let sources = report::html::Sources {
         name: &job.file.name,
         text: std::str::from_utf8(&job.file.bytes).ok(),

@@ -167,6 +167,10 @@ fn the_report_is_one_linked_file() {
         "compared with the baseline"
     );
     assert_eq!(html.matches("class=\"edge back\"").count(), 1, "one back edge");
+    let two = folder.file("two.wgsl", &[LOOP, b"@compute @workgroup_size(1) fn other() {}\n"].concat());
+    out(&["stats", "-q", "--format", "json", "--max-registers", "12", "-o", &baseline, &two]);
+    let html = out(&["compile", "--entry", "main", "--emit", "html", "--baseline", &baseline, &two]);
+    assert!(html.contains("class=\"better\""), "compared with the row of the entry point");
     // What shapes point at exists.
     for target in html.split("data-go=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(html.contains(&format!("id=\"{target}\"")), "{target}");
