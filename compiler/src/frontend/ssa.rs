@@ -95,7 +95,7 @@ struct Latest {
 
 /// The variables of a function under construction.
 ///
-/// A definition in a region ([`Builder::region`]) that is still open dominates the current point, so a read
+/// A definition in a region (`Builder::region`) that is still open dominates the current point, so a read
 /// returns the last one, unless a loop was opened since, whose back edges may bring another.
 pub struct Variables {
     rows: Rows<Row>,

@@ -242,7 +242,7 @@ pub struct Function<'a> {
     pub special_values: bool,
     /// `exact` operations may occur.
     pub has_exact: bool,
-    /// Values that may be rounded to half precision may occur ([`ValueData::relaxed`]).
+    /// Values that may be rounded to half precision may occur (`ValueData::relaxed`).
     pub has_relaxed: bool,
     /// What the input declares about the program's surroundings.
     pub declared: Declared,

@@ -58,7 +58,7 @@ impl fmt::Display for Type {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Stage {
     /// From the front end to the hardware-independent optimisations: SSA, scalar, structured; every IR
-    /// operation is allowed unless a lowering has removed it ([`super::families`]).
+    /// operation is allowed unless a lowering has removed it (`ir::families`).
     #[default]
     Source,
     /// Only operations with a direct hardware counterpart remain; booleans are still one bit wide.

@@ -140,7 +140,7 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'stat
 /// Runs one pass, regardless of its position in the pipeline.
 ///
 /// # Errors
-/// Same as [`run`].
+/// Same as `run`.
 #[inline]
 pub fn run_pass(
     pass: &'static Pass,

@@ -66,9 +66,9 @@ pub struct LaunchNumbers {
     pub groups: Numbers<3>,
     /// Number of the first workgroup.
     pub first_group: [u32; 3],
-    /// Address of the data for a vertex shader that captures its outputs ([`crate::render::record`]).
+    /// Address of the data for a vertex shader that captures its outputs (`render::record`).
     pub capture: u64,
-    /// Address of the data for tessellation shaders ([`crate::render::patch_record`]).
+    /// Address of the data for tessellation shaders (`render::patch_record`).
     pub patches: u64,
 }
 

@@ -132,7 +132,7 @@ impl Scene {
             .sum()
     }
 
-    /// Every word of buffers, then of images, in the order of [`bound_words`].
+    /// Every word of buffers, then of images, in the order of `bound_words`.
     pub fn left(&self) -> Vec<Left> {
         let mut left = Vec::new();
         for ((set, binding), (bytes, _)) in &self.buffers {

@@ -91,7 +91,7 @@ pub enum FragmentInput {
 /// Components of a varying that are read together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Varying {
-    /// The input: [`Input::user`] of location and component.
+    /// The input: `Input::user` of location and component.
     pub input: Input,
     /// How it is interpolated.
     pub mode: Mode,

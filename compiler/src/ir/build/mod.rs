@@ -1,5 +1,5 @@
-//! Builders on top of [`Build`](super::Build): scalar arithmetic ([`alu::Arithmetic`]), tile loads and stores
-//! ([`tile`]), render targets in memory ([`spilled`]).
+//! Builders on top of `ir::Build`: scalar arithmetic ([`alu::Arithmetic`]), tile loads and stores
+//! (`tile`), render targets in memory (`spilled`).
 
 pub mod alu;
 pub(crate) mod spilled;

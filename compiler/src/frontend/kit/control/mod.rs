@@ -1,6 +1,6 @@
 //! Structured control flow from a graph of blocks.
 //!
-//! A language with structured control flow uses [`Builder`](crate::ir::Builder)'s `begin_if`, `begin_loop`
+//! A language with structured control flow uses `ir::Builder`'s `begin_if`, `begin_loop`
 //! and `begin_scope` directly. A language with jumps creates a [`Graph`], implements [`Body`] and calls
 //! [`build`].
 //!
