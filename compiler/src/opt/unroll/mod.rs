@@ -38,14 +38,14 @@ const MAX_ITERATIONS: usize = 33;
 /// Maximum number of instructions of an unrolled loop.
 const MAX_INSTRUCTIONS: usize = 384;
 
-/// Maximum number of blocks of an unrolled loop.
-const MAX_BLOCKS: usize = 192;
+/// Maximum number of blocks of an unrolled loop, before its constants are folded.
+const MAX_BLOCKS: usize = 384;
 
 /// Maximum total number of instructions of unrolled copies of inner loops.
 const MAX_INNER_INSTRUCTIONS: usize = 1536;
 
 /// Factor by which an unrolled loop may exceed the budget before its constants are folded.
-const MAX_GROWTH: usize = 8;
+const MAX_GROWTH: usize = 24;
 
 /// Factor by which a loop that runs once may exceed the budget: it does not grow.
 const MAX_SINGLE: usize = 4;
