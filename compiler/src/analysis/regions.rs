@@ -15,11 +15,6 @@ use crate::ir::{Block, Function, ScratchSide, Seam, TYPICAL_DEPTH};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Region(u32);
 
-impl Region {
-    /// The region of the first block.
-    pub(crate) const FIRST: Region = Region(0);
-}
-
 /// The region of each block, and the tree of regions.
 pub(crate) struct Regions<'s> {
     of_block: ScratchSide<'s, Block, Region>,

@@ -24,7 +24,7 @@ use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
 use super::row_table::{Entry, RowTable, hash_row, hash_src, same_row};
-use crate::analysis::regions::{Region, Regions};
+use crate::analysis::regions::Regions;
 use crate::ir::families::Ops;
 use crate::ir::key;
 use crate::ir::{
@@ -42,7 +42,8 @@ pub fn opt_cse(f: &mut Function<'_>) {
 /// The values numbered so far in a walk.
 pub(super) struct Numbering<'s> {
     regions: Regions<'s>,
-    table: RowTable<'s, Place>,
+    /// The instructions, noted with the number of their block.
+    table: RowTable<'s, u32>,
     /// There may be differences of floats with an opposite.
     has_differences: bool,
     has_loops: bool,
@@ -100,8 +101,7 @@ impl<'s> Numbering<'s> {
         if data.dsts.is_empty() {
             return None;
         }
-        let note = Place { region: self.regions.region(block), block };
-        let here = Entry { inst, note, hash: 0 };
+        let here = Entry { inst, note: block.0, hash: 0 };
         if data.op == Op::Hw(Opcode::Fadd)
             && self.has_differences
             && let Some(difference) = Difference::of(f, data)
@@ -115,23 +115,21 @@ impl<'s> Numbering<'s> {
 
     /// The instruction of an entry if it dominates `here`; otherwise stores `here` in the entry.
     #[inline(always)]
-    fn known(
-        &mut self,
-        (at, known): (usize, Entry<Place>),
-        here: Entry<Place>,
-        in_block: bool,
-    ) -> Option<Inst> {
+    fn known(&mut self, (at, known): (usize, Entry<u32>), here: Entry<u32>, in_block: bool) -> Option<Inst> {
         if known.is_free() {
             self.table.take(at, here);
             return None;
         }
-        if !self.regions.dominates(known.note.region, here.note.region)
-            || (in_block && known.note.block != here.note.block)
-        {
+        if known.note != here.note && (in_block || !self.dominates(Block(known.note), Block(here.note))) {
             self.table.entries[at] = here;
             return None;
         }
         Some(known.inst)
+    }
+
+    /// Whether what an earlier block computes is available in a later one.
+    fn dominates(&self, earlier: Block, later: Block) -> bool {
+        self.regions.dominates(self.regions.region(earlier), self.regions.region(later))
     }
 
     /// Numbers a difference, or finds an earlier equal or opposite one.
@@ -139,7 +137,7 @@ impl<'s> Numbering<'s> {
     fn find_difference(
         &mut self,
         f: &Function<'_>,
-        here: Entry<Place>,
+        here: Entry<u32>,
         data: &InstData<'_>,
         difference: Difference,
     ) -> Option<Known> {
@@ -260,14 +258,20 @@ struct Difference {
 }
 
 impl Difference {
-    /// The difference that the sum `data` computes, if it is one.
+    /// The difference that the sum `data` computes, if it is one; most are none.
+    #[inline(always)]
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
         let [a, b] = data.srcs else { return None };
-        let (minuend, negation) = match [negation(f, a), negation(f, b)] {
-            [None, Some(negation)] => (*a, negation),
-            [Some(negation), None] => (*b, negation),
-            _ => return None,
-        };
+        match [negation(f, a), negation(f, b)] {
+            [None, Some(negation)] => Difference::with(f, data, *a, negation),
+            [Some(negation), None] => Difference::with(f, data, *b, negation),
+            _ => None,
+        }
+    }
+
+    /// The difference that the sum `data` of `minuend` and a negation computes.
+    #[inline(never)]
+    fn with(f: &Function<'_>, data: &InstData<'_>, minuend: Src, negation: Inst) -> Option<Difference> {
         let subtrahend = f.insts[negation].srcs[0];
         (!data.get(key::SAT)).then_some(Difference { minuend, subtrahend })
     }
@@ -305,17 +309,4 @@ pub(super) fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) 
         rewriter.forward(*dst, Src::value(*known));
     }
     Rewrite::Remove
-}
-
-/// The location of an instruction.
-#[derive(Clone, Copy)]
-struct Place {
-    region: Region,
-    block: Block,
-}
-
-impl Default for Place {
-    fn default() -> Place {
-        Place { region: Region::FIRST, block: Block(0) }
-    }
 }
