@@ -6,8 +6,9 @@
 //! Before: stage source. After: the same.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
-use crate::analysis::uses::uses;
+use crate::ir::rewrite::map_some;
 use crate::ir::table::ScratchSide;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Src, Type, Value};
 
@@ -32,6 +33,14 @@ impl Read {
     }
 }
 
+/// Typical number of reads of inputs and of splits, for preallocation.
+const TYPICAL_SUBJECTS: usize = 32;
+
+/// Whether an instruction reads an input, or the components of one.
+fn is_subject(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Ir(IrOp::Interpolate | IrOp::Split))
+}
+
 /// The first and the number of the components in use, if an instruction reads an input that has others.
 fn in_use(
     f: &Function<'_>,
@@ -50,24 +59,30 @@ pub fn opt_narrow_inputs(f: &mut Function<'_>) {
 }
 
 fn narrow(f: &mut Function<'_>, scratch: &Bump) {
-    let uses = uses(f, scratch);
-    let mut reads: ScratchSide<'_, Value, Read> = ScratchSide::new_in(scratch, f.values.len());
-    for block in f.blocks_in_order() {
-        for inst in &f.block(block).insts {
-            let data = &f.insts[*inst];
-            let Some(vector) = data.srcs.first().and_then(|src| src.as_value()) else { continue };
-            if data.op == Op::Ir(IrOp::Split) {
-                let read = (0..).zip(data.dsts).filter(|(_, dst)| uses[**dst] != 0);
-                reads[vector].components |= read.fold(0, |bits, (at, _): (u16, _)| bits | 1 << at);
-                reads[vector].splits += 1;
-            }
+    let mut uses: ScratchSide<'_, Value, u32> = ScratchSide::new_in(scratch, f.values.len());
+    let mut subjects = ArenaVec::with_capacity_in(TYPICAL_SUBJECTS, scratch);
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+        let data = &f.insts[*inst];
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            uses[value] += 1;
+        }
+        if is_subject(data) {
+            subjects.push(*inst);
         }
     }
-    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    if !insts.any(|inst| in_use(f, &f.insts[*inst], &reads, &uses).is_some()) {
+    let mut reads: ScratchSide<'_, Value, Read> = ScratchSide::later_in(scratch, f.values.len());
+    for data in subjects.iter().map(|inst| &f.insts[*inst]) {
+        let Some(vector) = data.srcs.first().and_then(|src| src.as_value()) else { continue };
+        if data.op == Op::Ir(IrOp::Split) {
+            let read = (0..).zip(data.dsts).filter(|(_, dst)| uses[**dst] != 0);
+            reads[vector].components |= read.fold(0, |bits, (at, _): (u16, _)| bits | 1 << at);
+            reads[vector].splits += 1;
+        }
+    }
+    if !subjects.iter().any(|inst| in_use(f, &f.insts[*inst], &reads, &uses).is_some()) {
         return;
     }
-    f.map_insts(|r, inst| {
+    map_some(f, is_subject, |r, inst| {
         let data = r.f.insts[inst];
         match data.op {
             Op::Ir(IrOp::Interpolate) => {
