@@ -2,12 +2,14 @@
 //! registers hold.
 
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::vocabulary::Input;
-use crate::ir::{Function, Inst, IrOp, Op, Side, Type, Value};
+use crate::ir::{Function, Inst, IrOp, Op, ScratchSide, Type, Value};
 
 /// Maximum number of components that an instruction interpolates.
-const MOST_COMPONENTS: u32 = 4;
+pub(super) const MOST_COMPONENTS: usize = 4;
 
 /// The modifier of inputs that are not interpolated.
 const FLAT: u32 = 0;
@@ -31,7 +33,7 @@ impl Member {
 
 /// Inputs that are interpolated alike, in the block of the first one.
 pub(super) struct Group {
-    pub(super) members: ArrayVec<Member, { MOST_COMPONENTS as usize }>,
+    pub(super) members: ArrayVec<Member, MOST_COMPONENTS>,
     /// The instruction that reads the first one.
     pub(super) first: Inst,
     /// Modifiers for the kind of interpolation and its place.
@@ -46,20 +48,23 @@ impl Group {
 }
 
 /// The groups of more than one input, and the one to which each instruction belongs.
-#[derive(Default)]
-pub(super) struct Groups {
-    pub(super) list: Vec<Group>,
+pub(super) struct Groups<'s> {
+    pub(super) list: ArenaVec<'s, Group>,
     /// Number of the group, counted from 1; 0 for none.
-    of_inst: Side<Inst, u32>,
+    of_inst: ScratchSide<'s, Inst, u32>,
 }
 
-impl Groups {
+/// Typical number of components of inputs, for preallocation.
+const TYPICAL_COMPONENTS: usize = 16;
+
+impl<'s> Groups<'s> {
     /// Groups the inputs of `f` that each block reads. Inputs that are read twice would take coefficient registers twice,
     /// and numbers whose place is determined by what reads them would be moved there.
-    pub(super) fn of(f: &Function<'_>) -> Groups {
-        let mut groups = Groups::default();
+    pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Groups<'s> {
+        let of_inst = ScratchSide::later_in(scratch, f.insts.len());
+        let mut groups = Groups { list: ArenaVec::new_in(scratch), of_inst };
         // Number of reads by component.
-        let mut reads: Vec<u32> = Vec::new();
+        let mut reads: ArenaVec<'_, u32> = ArenaVec::with_capacity_in(TYPICAL_COMPONENTS, scratch);
         for block in f.blocks_in_order() {
             let open = groups.list.len();
             for inst in &f.block(block).insts {
@@ -85,7 +90,7 @@ impl Groups {
         if groups.list.is_empty() {
             return groups;
         }
-        let placed = placed(f);
+        let placed = placed(f, scratch);
         let is_read_once = |member: &Member| reads[member.components()].iter().all(|count| *count == 1);
         groups
             .list
@@ -97,7 +102,7 @@ impl Groups {
     /// Adds an input to the first group from number `open` on that has room for it, or to a new one.
     fn add(&mut self, open: usize, inst: Inst, member: Member, how: [u32; 2]) {
         let has_room =
-            |group: &&mut Group| group.how == how && group.count() + member.count <= MOST_COMPONENTS;
+            |group: &&mut Group| group.how == how && group.count() + member.count <= MOST_COMPONENTS as u32;
         match self.list[open..].iter_mut().find(has_room) {
             Some(group) => group.members.push(member),
             None => {
@@ -108,10 +113,6 @@ impl Groups {
     }
 
     fn number(&mut self, f: &Function<'_>) {
-        if self.list.is_empty() {
-            return;
-        }
-        self.of_inst = Side::new(f.insts.len());
         for (number, group) in (1..).zip(&self.list) {
             for def in group.members.iter().filter_map(|member| f.values[member.dst].def) {
                 self.of_inst[def] = number;
@@ -126,8 +127,8 @@ impl Groups {
 }
 
 /// Numbers that their users read in certain registers, and vectors of such numbers.
-fn placed(f: &Function<'_>) -> Side<Value, bool> {
-    let mut placed: Side<Value, bool> = Side::new(f.values.len());
+fn placed<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, bool> {
+    let mut placed: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
     let insts = || f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| &f.insts[*inst]);
     for data in insts().filter(|data| places_sources(data.op)) {
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {

@@ -11,6 +11,7 @@ use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{InterpolationPlace, Truth};
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
 
 use crate::context::Context;
 use crate::error::{BackEndError, CompileError};
@@ -19,7 +20,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Build, Function, IrOp, Rewrite, Rewriter, Src, Type, Value};
-use groups::{Group, Groups};
+use groups::{Group, Groups, MOST_COMPONENTS};
 
 /// Mask of a pixel's coordinate within its tile, to which coefficients are relative.
 const IN_TILE: u64 = 31;
@@ -29,9 +30,18 @@ const IN_TILE: u64 = 31;
 /// # Errors
 /// More coefficients than registers; inputs that no front end produces are internal errors.
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let mut lowering = Lowering { sources: std::mem::take(&mut context.facts.info.fragment.coefficients) };
-    let groups = Groups::of(f);
-    let lowered = INTERPOLATIONS.try_map(f, |r, inst| {
+    let sources = &mut context.facts.info.fragment.coefficients;
+    f.with_scratch(|f, scratch| lower_all(f, sources, scratch))
+}
+
+fn lower_all(
+    f: &mut Function<'_>,
+    sources: &mut Vec<CoefficientSource>,
+    scratch: &Bump,
+) -> Result<(), CompileError> {
+    let mut lowering = Lowering { sources };
+    let groups = Groups::of(f, scratch);
+    INTERPOLATIONS.try_map(f, |r, inst| {
         let data = r.f.insts[inst];
         let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Ok(Rewrite::Keep) };
         match groups.get(inst) {
@@ -40,17 +50,21 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
             None => lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs)?,
         }
         Ok(Rewrite::Remove)
-    });
-    context.facts.info.fragment.coefficients = lowering.sources;
-    lowered
+    })
 }
 
-struct Lowering {
+/// Typical number of coefficients, for preallocation.
+const TYPICAL_COEFFICIENTS: usize = 16;
+
+/// The contents of the registers of an interpolation.
+type Wanted = ArrayVec<CoefficientSource, MOST_COMPONENTS>;
+
+struct Lowering<'l> {
     /// The contents of the coefficient registers.
-    sources: Vec<CoefficientSource>,
+    sources: &'l mut Vec<CoefficientSource>,
 }
 
-impl Lowering {
+impl Lowering<'_> {
     fn lower(
         &mut self,
         r: &mut Rewriter<'_, '_>,
@@ -104,17 +118,19 @@ impl Lowering {
     ) -> Result<(), CompileError> {
         let interpolation = interpolation(mode);
         let place = interpolation_place(place, &[])?;
-        let wanted =
-            group.members.iter().map(|member| sources(Input(member.input), member.count, interpolation));
-        let wanted = wanted.collect::<Result<Vec<_>, _>>()?.concat();
-        let first = self.hold(wanted)?;
+        let mut wanted = Wanted::new();
+        for member in &group.members {
+            wanted.extend(sources(Input(member.input), member.count, interpolation)?);
+        }
+        let first = self.hold(&wanted)?;
         let all = r.f.add_value(Type::vector(32, group.count() as u8));
         self.interpolate(r, all, Src::imm(u64::from(first), 16), interpolation, place)?;
-        let parts: Vec<Value> = (0..group.count()).map(|_| r.f.add_value(Type::B32)).collect();
+        let parts = (0..group.count()).map(|_| r.f.add_value(Type::B32));
+        let parts: ArrayVec<Value, MOST_COMPONENTS> = parts.collect();
         r.push(IrOp::Split, &parts, &[all.into()], &[]);
         let mut parts = parts.into_iter().map(Src::value);
         for member in &group.members {
-            let own: ArrayVec<Src, 4> = parts.by_ref().take(member.count as usize).collect();
+            let own: ArrayVec<Src, MOST_COMPONENTS> = parts.by_ref().take(member.count as usize).collect();
             r.push(if own.len() == 1 { IrOp::Mov } else { IrOp::Collect }, &[member.dst], &own, &[]);
         }
         Ok(())
@@ -189,19 +205,22 @@ impl Lowering {
         // The hardware binds both axes of the position within a point together.
         let point = [CoefficientSource::PointX, CoefficientSource::PointY];
         let (wanted, skipped) = match input {
-            Input::POINT_X => (point.to_vec(), 0),
-            Input::POINT_Y => (point.to_vec(), 1),
+            Input::POINT_X => (Wanted::from_iter(point), 0),
+            Input::POINT_Y => (Wanted::from_iter(point), 1),
             _ => (sources(input, count, interpolation)?, 0),
         };
-        Ok(Src::imm(u64::from(self.hold(wanted)? + skipped), 16))
+        Ok(Src::imm(u64::from(self.hold(&wanted)? + skipped), 16))
     }
 
     /// The first of the consecutive registers that hold `wanted`: existing ones, or new ones.
-    fn hold(&mut self, wanted: Vec<CoefficientSource>) -> Result<u32, CompileError> {
+    fn hold(&mut self, wanted: &[CoefficientSource]) -> Result<u32, CompileError> {
+        if self.sources.capacity() == 0 {
+            self.sources.reserve(TYPICAL_COEFFICIENTS);
+        }
         let known = self.sources.windows(wanted.len()).position(|window| window == wanted);
         let first = known.unwrap_or(self.sources.len());
         if known.is_none() {
-            self.sources.extend(wanted);
+            self.sources.extend_from_slice(wanted);
         }
         if self.sources.len() > MAX_COEFFICIENTS as usize {
             return Err(BackEndError::Coefficients { most: MAX_COEFFICIENTS }.into());
@@ -234,13 +253,15 @@ fn interpolation_place(place: u32, at: &[Src]) -> Result<(InterpolationPlace, Sr
 }
 
 /// The contents of the registers of `count` components from `input` on.
-fn sources(
-    input: Input,
-    count: u32,
-    interpolation: Interpolation,
-) -> Result<Vec<CoefficientSource>, CompileError> {
-    let sources: Option<_> = (0..count).map(|at| input.source(at, interpolation)).collect();
-    sources.ok_or_else(|| CompileError::internal(format!("lower_interpolation: unknown input {}", input.0)))
+fn sources(input: Input, count: u32, interpolation: Interpolation) -> Result<Wanted, CompileError> {
+    let mut wanted = Wanted::new();
+    for at in 0..count {
+        let source = input.source(at, interpolation);
+        source.and_then(|source| wanted.try_push(source).ok()).ok_or_else(|| {
+            CompileError::internal(format!("lower_interpolation: unknown input {}", input.0))
+        })?;
+    }
+    Ok(wanted)
 }
 
 fn float_sum(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
