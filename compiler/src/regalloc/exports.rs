@@ -3,7 +3,7 @@
 //! Exports are at the end of the last block. No other value is live there, so one parallel copy moves all of
 //! them to their registers, whatever those contain.
 
-use crate::ir::entity::Inst;
+use crate::ir::entity::{Block, Inst};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
@@ -15,22 +15,28 @@ pub fn is_export(f: &Function<'_>, inst: Inst) -> bool {
     f.insts[inst].op == Op::Ir(IrOp::Export)
 }
 
-/// Moves exports after all other instructions of the last block, in their order.
-pub fn gather_exports(f: &mut Function<'_>) {
+/// Moves exports after all other instructions of the last block, in their order. Returns that block if they were not there
+/// before.
+pub fn gather_exports(f: &mut Function<'_>) -> Option<Block> {
     if !f.present.may_have_op(IrOp::Export) {
-        return;
+        return None;
     }
-    let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
-    let before = f.take_insts(last);
-    let has_end = before.last().is_some_and(|inst| f.insts[*inst].op.is_terminator());
-    let (body, end) = before.split_at(before.len() - usize::from(has_end));
-    let mut insts = f.inst_list();
-    insts.reserve(before.len());
+    let last = f.layout.last()?.block;
+    let has_end = f.terminator(last).is_some();
+    let insts = &f.block(last).insts;
+    let (body, end) = insts.split_at(insts.len() - usize::from(has_end));
+    let after = body.iter().skip_while(|inst| !is_export(f, **inst));
+    if after.into_iter().all(|inst| is_export(f, *inst)) {
+        return None;
+    }
+    let mut gathered = f.inst_list();
+    gathered.reserve(insts.len());
     for exported in [false, true] {
-        insts.extend(body.iter().copied().filter(|inst| is_export(f, *inst) == exported));
+        gathered.extend(body.iter().copied().filter(|inst| is_export(f, *inst) == exported));
     }
-    insts.extend_from_slice_copy(end);
-    f.block_mut(last).insts = insts;
+    gathered.extend_from_slice_copy(end);
+    f.block_mut(last).insts = gathered;
+    Some(last)
 }
 
 impl Assigner<'_, '_> {

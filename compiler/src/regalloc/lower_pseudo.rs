@@ -6,6 +6,7 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use bumpalo::Bump;
 
 use crate::error::CompileError;
 use crate::ir::entity::{Inst, Value};
@@ -17,7 +18,6 @@ use crate::ir::src::{Src, SrcKind};
 use crate::ir::types::Type;
 use crate::ir::{Build, key};
 
-use super::file::FILE_HALVES;
 use super::parallel_copy::{Origin, Sequencer, Step};
 use super::{Allocation, Reg};
 
@@ -25,15 +25,19 @@ use super::{Allocation, Reg};
 ///
 /// # Errors
 /// A source without a register is an internal error.
-pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
+pub fn lower_pseudo(
+    f: &mut Function<'_>,
+    allocation: &mut Allocation,
+    scratch: &Bump,
+) -> Result<(), CompileError> {
     let is_one = |inst: &Inst| only_moves(&f.insts[*inst]);
     if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_one)) {
         return Ok(());
     }
-    let mut lowering = Lowering {
-        sequencer: Sequencer::default(),
-        places: Places { values: [[None; FILE_HALVES as usize]; 2], allocation },
-    };
+    let halves = usize::from(allocation.halves_used.next_multiple_of(2));
+    let values = [(); 2].map(|()| scratch.alloc_slice_fill_copy(halves, None));
+    let places = Places { values, allocation };
+    let mut lowering = Lowering { sequencer: Sequencer::new_in(scratch, halves), places };
     try_map_some(f, only_moves, |r, inst| lowering.lower(r, inst))
 }
 
@@ -43,14 +47,14 @@ fn only_moves(data: &InstData<'_>) -> bool {
 }
 
 struct Lowering<'l> {
-    sequencer: Sequencer,
+    sequencer: Sequencer<'l>,
     places: Places<'l>,
 }
 
 /// Values that denote registers.
 struct Places<'l> {
     /// By size in halves minus one and by half index.
-    values: [[Option<Value>; FILE_HALVES as usize]; 2],
+    values: [&'l mut [Option<Value>]; 2],
     allocation: &'l mut Allocation,
 }
 

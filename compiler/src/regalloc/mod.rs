@@ -27,7 +27,7 @@ use bumpalo::Bump;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
-use crate::analysis::pressure::{Demand, pressure};
+use crate::analysis::pressure::{BlockDemand, Demand, pressure};
 use crate::error::{BackEndError, CompileError, ErrorKind};
 use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, InstData, Seam};
@@ -46,6 +46,9 @@ pub struct Reg {
     /// Half index: r5l = 10, r5h = 11, r5 = 10.
     pub half: u8,
 }
+
+/// Typical number of values that allocation and the moves after it add, for preallocation.
+const TYPICAL_NAMES: usize = 32;
 
 /// Registers of the values of a function.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +71,7 @@ pub struct Allocation {
 
 impl Allocation {
     fn new(values: usize) -> Self {
-        Allocation { reg: Side::new(values), ..Allocation::default() }
+        Allocation { reg: Side::new(values + TYPICAL_NAMES), ..Allocation::default() }
     }
 
     /// Records the register of a value of `halves` half registers.
@@ -130,13 +133,15 @@ fn allocate_in(
 ) -> Result<Allocation, CompileError> {
     let tree = dominance(f);
     clear_unreachable(f, &tree);
-    exports::gather_exports(f);
+    let gathered = exports::gather_exports(f);
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
     check_fixed_places(f, limit)?;
-    let known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f)));
-    // Exports have moved, which may raise the demand.
-    let known = if f.present.may_have_op(IrOp::Export) { Demand::new(f, known.live) } else { known };
+    let mut known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f)));
+    if let Some(block) = gathered {
+        // Exports have moved, which may raise the demand.
+        known.set(block, BlockDemand::AtMost(u32::MAX));
+    }
     let mut shapes = Shapes::new(f);
     let lost = shapes.lost_to(options.reserved_halves) + shapes.waste();
     let capacity = limit.saturating_sub(lost);
@@ -165,7 +170,7 @@ fn allocate_in(
     if let Some(before) = &before {
         check::check(f, &allocation, before, options)?;
     }
-    lower_pseudo::lower_pseudo(f, &mut allocation)?;
+    lower_pseudo::lower_pseudo(f, &mut allocation, scratch)?;
     if let Some(before) = &before {
         check::check(f, &allocation, before, options)?;
     }

@@ -6,7 +6,8 @@
 //! register are swapped by a rotation by 16, all others by three exclusive ors. Constants and uniforms come
 //! last: no move reads them from a register.
 
-use super::file::FILE_HALVES;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 /// Source of a half register's new content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,33 +67,34 @@ pub enum Step {
 }
 
 /// State of the sequentialisation, reused for consecutive copies.
-#[derive(Clone, Debug)]
-pub struct Sequencer {
+#[derive(Debug)]
+pub struct Sequencer<'s> {
     /// The pending source of each half register.
-    pending: [Option<Origin>; FILE_HALVES as usize],
+    pending: &'s mut [Option<Origin>],
     /// How many pending moves read each half register.
-    readers: [u16; FILE_HALVES as usize],
+    readers: &'s mut [u16],
     /// Destinations of register moves, ascending; completed ones are removed from time to time.
-    targets: Vec<u16>,
+    targets: ArenaVec<'s, u16>,
     /// Destinations of constants and uniforms.
-    late: Vec<u16>,
+    late: ArenaVec<'s, u16>,
     /// The sequence.
-    steps: Vec<Step>,
+    steps: ArenaVec<'s, Step>,
 }
 
-impl Default for Sequencer {
-    fn default() -> Self {
+impl<'s> Sequencer<'s> {
+    /// No moves; later ones are among the first `halves` half registers, a whole number of registers.
+    pub fn new_in(scratch: &'s Bump, halves: usize) -> Self {
         Sequencer {
-            pending: [None; FILE_HALVES as usize],
-            readers: [0; FILE_HALVES as usize],
-            targets: Vec::new(),
-            late: Vec::new(),
-            steps: Vec::new(),
+            pending: scratch.alloc_slice_fill_copy(halves, None),
+            readers: scratch.alloc_slice_fill_copy(halves, 0),
+            targets: ArenaVec::new_in(scratch),
+            late: ArenaVec::new_in(scratch),
+            steps: ArenaVec::new_in(scratch),
         }
     }
 }
 
-impl Sequencer {
+impl Sequencer<'_> {
     /// Adds a half-register move to the parallel copy. Each destination may be added once.
     pub fn add(&mut self, to: u16, from: Origin) {
         match from {
@@ -117,7 +119,7 @@ impl Sequencer {
             if !self.move_whole_units() && !self.move_single_halves() {
                 self.swap_one();
             }
-            let pending = &self.pending;
+            let pending = &*self.pending;
             self.targets.retain(|to| pending[usize::from(*to)].is_some());
         }
         self.load_late();
@@ -251,6 +253,7 @@ fn late_step(to: u16, low: Origin, high: Option<Origin>) -> (Option<Step>, u16) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regalloc::file::FILE_HALVES;
 
     /// Executes steps on a file whose halves hold their own number times 257.
     fn run(steps: &[Step]) -> Vec<u32> {
@@ -285,7 +288,8 @@ mod tests {
     }
 
     fn check(moves: &[(u16, Origin)]) -> usize {
-        let mut sequencer = Sequencer::default();
+        let scratch = Bump::new();
+        let mut sequencer = Sequencer::new_in(&scratch, FILE_HALVES.into());
         for (to, from) in moves {
             sequencer.add(*to, *from);
         }
