@@ -16,6 +16,8 @@ use agx_isa::half::Half;
 use agx_isa::inst::Size;
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -37,6 +39,9 @@ const MAX_LOOP_DEPTH: u32 = 4;
 /// Largest constant that an integer operand encodes.
 const MAX_IMMEDIATE: u64 = 255;
 
+/// Typical number of constants, for preallocation.
+const TYPICAL_CONSTANTS: usize = 16;
+
 type Weights = HashMap<Src, u32, FxBuildHasher>;
 type Places = HashMap<Src, u16, FxBuildHasher>;
 
@@ -45,7 +50,11 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     if context.facts.info.uniform_halves >= UNIFORM_HALVES {
         return;
     }
-    let Weighed { weights, order, readers } = weigh(f);
+    f.with_scratch(|f, scratch| promote(f, context, scratch));
+}
+
+fn promote(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) {
+    let Weighed { weights, order, readers } = weigh(f, scratch);
     if order.is_empty() {
         return;
     }
@@ -85,19 +94,20 @@ fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
 }
 
 /// The constants that operands cannot encode.
-struct Weighed {
+struct Weighed<'s> {
     /// The weight of every constant worth promoting.
     weights: Weights,
     /// These constants in order of appearance.
-    order: Vec<Src>,
+    order: ArenaVec<'s, Src>,
     /// The instructions that read constants which they cannot encode.
-    readers: Vec<Inst>,
+    readers: ArenaVec<'s, Inst>,
 }
 
 /// Finds the constants that operands cannot encode.
-fn weigh(f: &Function<'_>) -> Weighed {
+fn weigh<'s>(f: &Function<'_>, scratch: &'s Bump) -> Weighed<'s> {
     let mut weights = Weights::with_hasher(FxBuildHasher);
-    let (mut order, mut readers) = (Vec::new(), Vec::new());
+    let mut order = ArenaVec::with_capacity_in(TYPICAL_CONSTANTS, scratch);
+    let mut readers = ArenaVec::with_capacity_in(TYPICAL_CONSTANTS, scratch);
     for block in f.blocks_in_order() {
         let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
         f.watch.visit(1 + f.block(block).insts.len() / 4);
@@ -152,7 +162,12 @@ fn is_subtraction(op: Opcode, src: Src) -> bool {
 
 /// Assigns half-words after those in use to the heaviest constants, and records their contents for the
 /// driver.
-fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> Places {
+fn place(
+    f: &Function<'_>,
+    weights: &Weights,
+    mut order: ArenaVec<'_, Src>,
+    context: &mut Context<'_>,
+) -> Places {
     order.sort_by_key(|constant| Reverse(weights[constant]));
     let used = first_free_uniform(f, context);
     let start = used.next_multiple_of(u16::from(Size::B32.halves()));
@@ -182,8 +197,6 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
 
 #[cfg(test)]
 mod tests {
-    use bumpalo::Bump;
-
     use super::*;
     use crate::CompileKey;
     use crate::ir::parse;
