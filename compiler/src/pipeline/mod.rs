@@ -19,7 +19,7 @@ use crate::opt::{LocalRewrites, rewrite_locally};
 use crate::stopping;
 
 /// Maximum number of pipeline steps, for preallocation.
-const MOST_STEPS: usize = 96;
+const MOST_STEPS: usize = 112;
 
 /// The pass called `name`.
 pub fn find_pass(name: &str) -> Option<&'static Pass> {

@@ -113,7 +113,7 @@ impl Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::PASSES;
+    use crate::pipeline::{MOST_STEPS, PASSES};
 
     #[test]
     fn requirements_of_every_step_are_met() {
@@ -130,6 +130,11 @@ mod tests {
             }
             assert_eq!(stage, row.leaves, "after phase {}", row.name);
         }
+    }
+
+    #[test]
+    fn lists_of_steps_do_not_grow() {
+        assert!(PIPELINE.iter().map(|row| row.steps.len()).sum::<usize>() <= MOST_STEPS);
     }
 
     #[test]
