@@ -27,6 +27,26 @@ enum Fate {
     Moved,
 }
 
+/// A value that can carry the scale.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    value: Value,
+    /// Its rank in the block.
+    rank: u64,
+    /// The index of the first of its readers, and of the first one that is not.
+    readers: (usize, usize),
+}
+
+/// An operand that reads a candidate, and what is known of it whichever candidates are carriers.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    reads: Use,
+    /// The result of the operation, if it may be rounded differently.
+    result: Option<Value>,
+    /// The operand is a factor of a product in the block of the candidate.
+    is_factor: bool,
+}
+
 /// An operand that reads a carrier.
 #[derive(Clone, Copy, Debug)]
 struct Read {
@@ -47,7 +67,9 @@ pub(super) struct Plan<'s> {
     scale: Value,
     members: ArenaVec<'s, Member>,
     /// Values that can carry the scale, in program order; the members are among them.
-    candidates: ArenaVec<'s, Value>,
+    candidates: ArenaVec<'s, Candidate>,
+    /// The operands that read candidates, by candidate.
+    readers: ArenaVec<'s, Reader>,
     /// The number of the plan in which each value is a carrier.
     carriers: ScratchSide<'s, Value, u32>,
     number: u32,
@@ -57,6 +79,8 @@ pub(super) struct Plan<'s> {
     first_reads: ArenaVec<'s, Read>,
     /// Where the reads of carriers begin that several products read, whose other factors are scaled.
     repeated: ArenaVec<'s, usize>,
+    /// There are carriers that are scaled although their operands could be.
+    may_divide: bool,
 }
 
 impl<'s> Plan<'s> {
@@ -65,12 +89,14 @@ impl<'s> Plan<'s> {
         Plan {
             scale: Value(0),
             members: ArenaVec::new_in(scratch),
-            candidates: ArenaVec::new_in(scratch),
+            candidates: ArenaVec::with_capacity_in(MOST_CARRIERS, scratch),
+            readers: ArenaVec::with_capacity_in(MOST_READS, scratch),
             carriers: ScratchSide::new_in(scratch, values),
             number: 0,
-            reads: ArenaVec::new_in(scratch),
+            reads: ArenaVec::with_capacity_in(MOST_READS, scratch),
             first_reads: ArenaVec::new_in(scratch),
             repeated: ArenaVec::new_in(scratch),
+            may_divide: false,
         }
     }
 
@@ -82,13 +108,17 @@ impl<'s> Plan<'s> {
             return false;
         }
         self.exclude_scaled_members();
-        self.candidates.sort_by_key(|carrier| graph.place_of(Src::value(*carrier)).rank);
-        let whole = self.reduce(graph, false).unwrap_or(0);
-        if whole + 1 >= self.members.len() {
+        let most = self.members.iter().filter(|member| !graph.is_fused(member.product)).count();
+        if most == 0 {
+            return false;
+        }
+        self.candidates.sort_by_key(|candidate| candidate.rank);
+        let whole = self.reduce(graph, most, false);
+        if whole + 1 >= self.members.len() || !self.may_divide {
             return whole > 0;
         }
         std::mem::swap(&mut self.reads, &mut self.first_reads);
-        let divided = self.reduce(graph, true).unwrap_or(0);
+        let divided = self.reduce(graph, most, true);
         if whole >= divided && whole > 0 {
             std::mem::swap(&mut self.reads, &mut self.first_reads);
         }
@@ -99,6 +129,7 @@ impl<'s> Plan<'s> {
     fn find_members(&mut self, graph: &Graph<'_, '_, '_>) -> Option<()> {
         self.members.clear();
         self.candidates.clear();
+        self.readers.clear();
         let mut home = None;
         for reads in graph.uses(self.scale) {
             let Some((product, data)) = graph.float(reads.inst) else { continue };
@@ -109,38 +140,43 @@ impl<'s> Plan<'s> {
             let place = graph.place(reads.inst);
             if !graph.is_uniform(component) && *home.get_or_insert(place.home) == place.home {
                 self.members.push(Member { product, component });
-                self.add(product)?;
+                self.add(graph, product)?;
             }
         }
         (self.members.len() > 1).then_some(())
     }
 
     /// Adds a carrier; `None` if there are too many.
-    fn add(&mut self, carrier: Value) -> Option<()> {
-        self.candidates.push(carrier);
+    fn add(&mut self, graph: &Graph<'_, '_, '_>, carrier: Value) -> Option<()> {
+        let rank = graph.place_of(Src::value(carrier)).rank;
+        self.candidates.push(Candidate { value: carrier, rank, readers: (0, 0) });
         self.carriers[carrier] = self.number;
         (self.candidates.len() <= MOST_CARRIERS).then_some(())
     }
 
-    /// Adds the results of operations on carriers that are carriers themselves.
+    /// Adds the results of operations on carriers that are carriers themselves, and lists the readers of all.
     fn grow(&mut self, graph: &Graph<'_, '_, '_>) -> Option<()> {
-        let home = graph.place_of(Src::value(self.candidates[0])).home;
-        let (mut at, mut visited) = (0, 0);
-        while let Some(carrier) = self.candidates.get(at).copied() {
-            at += 1;
+        let home = graph.place_of(Src::value(self.candidates[0].value)).home;
+        let mut at = 0;
+        while let Some(carrier) = self.candidates.get(at).map(|candidate| candidate.value) {
+            let first = self.readers.len();
             for reads in graph.uses(carrier) {
-                visited += 1;
-                if visited > MOST_READS {
+                let (float, is_local) = (graph.float(reads.inst), graph.place(reads.inst).home == home);
+                let is_product = |data: &InstData<'_>| matches!(data.op, Op::Hw(Opcode::Fmul | Opcode::Ffma));
+                let is_factor = is_local && reads.at < 2 && float.is_some_and(|(_, data)| is_product(data));
+                self.readers.push(Reader { reads, result: float.map(|(result, _)| result), is_factor });
+                if self.readers.len() > MOST_READS {
                     return None;
                 }
-                if graph.place(reads.inst).home != home {
-                    continue;
-                }
-                let Some((result, data)) = graph.float(reads.inst) else { continue };
-                if self.carriers[result] != self.number && self.carries(data) {
-                    self.add(result)?;
+                if let Some((result, data)) = float.filter(|_| is_local)
+                    && self.carriers[result] != self.number
+                    && self.carries(data)
+                {
+                    self.add(graph, result)?;
                 }
             }
+            self.candidates[at].readers = (first, self.readers.len());
+            at += 1;
         }
         Some(())
     }
@@ -173,55 +209,67 @@ impl<'s> Plan<'s> {
     }
 
     /// Drops carriers whose scaling only moves multiplications, and sums that are scaled if `divides`. Returns the number
-    /// of multiplications saved, or `None` if the plan cannot be carried out.
-    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, divides: bool) -> Option<usize> {
+    /// of multiplications saved, which is `most` without those that apply the scale, or 0 if the plan cannot be carried out.
+    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, most: usize, divides: bool) -> usize {
         self.number += 1;
+        self.may_divide = false;
         for candidate in &self.candidates {
-            self.carriers[*candidate] = self.number;
+            self.carriers[candidate.value] = self.number;
         }
         for at in (0..self.candidates.len()).rev() {
-            let carrier = self.candidates[at];
-            if self.member(carrier).is_none() && self.is_moved(graph, carrier, divides) {
-                self.carriers[carrier] = 0;
+            let candidate = self.candidates[at];
+            if self.member(candidate.value).is_none() && self.is_moved(graph, candidate, divides) {
+                self.carriers[candidate.value] = 0;
             }
         }
         self.find_reads(graph);
-        let saved = self.members.iter().filter(|member| !graph.is_fused(member.product)).count();
-        Some(saved.saturating_sub(self.cost(graph)?))
+        self.cost(graph, most).map_or(0, |cost| most - cost)
     }
 
     fn member(&self, carrier: Value) -> Option<&Member> {
         self.members.iter().find(|member| member.product == carrier)
     }
 
+    /// The operands that read a candidate.
+    fn readers(&self, candidate: Candidate) -> &[Reader] {
+        let (first, end) = candidate.readers;
+        &self.readers[first..end]
+    }
+
     /// Whether the operands of the operation that makes a carrier are scaled instead of its result.
-    fn is_moved(&self, graph: &Graph<'_, '_, '_>, carrier: Value, divides: bool) -> bool {
+    fn is_moved(&mut self, graph: &Graph<'_, '_, '_>, candidate: Candidate, divides: bool) -> bool {
         let mut is_scaled = false;
-        for reads in graph.uses(carrier) {
-            match self.fate(graph, reads) {
+        for reader in self.readers(candidate) {
+            match self.fate(graph, reader) {
                 Fate::Carried | Fate::Free => return false,
                 Fate::Scaled => is_scaled = true,
                 Fate::Moved => {}
             }
         }
-        let Some(data) = graph.def(carrier).filter(|_| is_scaled) else { return false };
+        let Some(data) = graph.def(candidate.value).filter(|_| is_scaled) else { return false };
         let operands = data.srcs.iter().filter(|src| self.is_carrier(**src));
         let is_single = operands.clone().all(|src| Some(src) == operands.clone().next());
-        divides || is_single && data.op != Op::Hw(Opcode::Ffma) || data.op == Op::Hw(Opcode::Fmul)
+        let is_moved = is_single && data.op != Op::Hw(Opcode::Ffma) || data.op == Op::Hw(Opcode::Fmul);
+        self.may_divide |= !is_moved;
+        divides || is_moved
     }
 
     /// What becomes of an operand that reads a carrier.
-    fn fate(&self, graph: &Graph<'_, '_, '_>, reads: Use) -> Fate {
-        let Some((result, data)) = graph.float(reads.inst) else { return self.fate_elsewhere(graph, reads) };
+    #[inline]
+    fn fate(&self, graph: &Graph<'_, '_, '_>, reader: &Reader) -> Fate {
+        let Some(result) = reader.result else { return self.fate_elsewhere(graph, reader.reads) };
         let is_carried = self.carriers[result] == self.number;
-        let is_factor = matches!(data.op, Op::Hw(Opcode::Fmul | Opcode::Ffma)) && reads.at < 2;
-        let is_local = graph.place(reads.inst).home == graph.place_of(graph.operand(reads)).home;
-        match is_factor && is_local {
-            true if self.carrying_factor(graph, data.srcs) != Some(reads.at) => Fate::Scaled,
+        match reader.is_factor {
+            true if self.is_other_factor(graph, reader.reads) => Fate::Scaled,
             true if !is_carried => Fate::Moved,
             _ if is_carried => Fate::Carried,
             _ => Fate::Scaled,
         }
+    }
+
+    /// Whether a factor is not the one that stays a carrier.
+    fn is_other_factor(&self, graph: &Graph<'_, '_, '_>, reads: Use) -> bool {
+        self.carrying_factor(graph, graph.f.insts[reads.inst].srcs) != Some(reads.at)
     }
 
     /// The number of the factor of a product that stays a carrier: the first one in program order, because the other
@@ -263,14 +311,15 @@ impl<'s> Plan<'s> {
         self.reads.clear();
         self.repeated.clear();
         for at in 0..self.candidates.len() {
-            let carrier = self.candidates[at];
+            let Candidate { value: carrier, readers: (first, end), .. } = self.candidates[at];
             if self.carriers[carrier] != self.number {
                 continue;
             }
             let from = self.reads.len();
-            for reads in graph.uses(carrier) {
-                let fate = self.fate(graph, reads);
-                self.reads.push(Read { carrier, reads, fate });
+            for reader in first..end {
+                let reader = self.readers[reader];
+                let fate = self.fate(graph, &reader);
+                self.reads.push(Read { carrier, reads: reader.reads, fate });
             }
             let own = &self.reads[from..];
             // Products of a carrier that is scaled anyway read it scaled.
@@ -309,8 +358,9 @@ impl<'s> Plan<'s> {
         })
     }
 
-    /// The number of multiplications that apply the scale, or `None` if one does not fit before its reader.
-    fn cost(&self, graph: &Graph<'_, '_, '_>) -> Option<usize> {
+    /// The number of multiplications that apply the scale, or `None` if it is not less than `most`, or if one does not fit
+    /// before its reader.
+    fn cost(&self, graph: &Graph<'_, '_, '_>, most: usize) -> Option<usize> {
         let mut cost = 0;
         for (at, Read { carrier, reads, fate }) in self.reads.iter().enumerate() {
             let mut operands = [Src::value(*carrier), Src::value(self.scale)];
@@ -325,7 +375,7 @@ impl<'s> Plan<'s> {
                 }
             };
             cost += usize::from(is_new);
-            if !graph.has_room(operands, graph.place(reads.inst)) {
+            if cost >= most || !graph.has_room(operands, graph.place(reads.inst)) {
                 return None;
             }
         }
