@@ -27,7 +27,7 @@ impl Ops {
         self
     }
 
-    const fn of(ops: &[IrOp]) -> Ops {
+    pub(crate) const fn of(ops: &[IrOp]) -> Ops {
         let mut set = Ops::NONE;
         let mut at = 0;
         while at < ops.len() {

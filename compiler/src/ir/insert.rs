@@ -127,6 +127,11 @@ pub trait Build<'a> {
         if count == 1 && self.function().src_ty(src) == ty {
             return [src].into_iter().collect();
         }
+        self.parts(src, ty, count)
+    }
+
+    /// Like [`split`](Build::split), for a value of more than one part.
+    fn parts(&mut self, src: Src, ty: Type, count: usize) -> ArrayVec<Src, 16> {
         let f = self.function_mut();
         let dsts: ArrayVec<Value, 16> = (0..count).map(|_| f.add_value(ty)).collect();
         self.push(IrOp::Split, &dsts, &[src], &[]);

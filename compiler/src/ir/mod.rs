@@ -15,6 +15,7 @@ pub mod interpret;
 pub mod key;
 mod layout;
 pub mod machine;
+mod memo;
 mod memory;
 pub mod op;
 mod parse;
@@ -22,6 +23,7 @@ pub mod print;
 #[cfg(test)]
 mod reference;
 pub mod rewrite;
+pub(crate) mod row_table;
 mod semantics;
 pub mod settled;
 pub mod signature;

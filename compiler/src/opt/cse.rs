@@ -23,10 +23,10 @@ use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
-use super::row_table::{Entry, RowTable, hash_row, hash_src, same_row};
 use crate::analysis::regions::Regions;
 use crate::ir::families::Ops;
 use crate::ir::key;
+use crate::ir::row_table::{Entry, RowTable, hash_row, hash_src, same_row};
 use crate::ir::{
     Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Src, Value,
 };

@@ -17,10 +17,10 @@ use bumpalo::Bump;
 
 use super::cse::replace;
 use super::local::{LocalRewrites, rewrite_locally};
-use super::row_table::{Entry, RowTable, hash_row, same_row};
 use crate::analysis::liveness::liveness;
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
+use crate::ir::row_table::{Entry, RowTable, hash_row, same_row};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of sources of an instruction that moves.

@@ -36,7 +36,6 @@ mod readable_memory;
 mod readonly_memory;
 mod reassociate;
 mod rounding;
-mod row_table;
 mod saturate;
 mod share_vectors;
 mod short_ifs;

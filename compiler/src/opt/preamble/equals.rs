@@ -5,8 +5,8 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::Uniform;
+use crate::ir::row_table::{Entry, RowTable, hash_row, same_row};
 use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Value};
-use crate::opt::row_table::{Entry, RowTable, hash_row, same_row};
 
 /// For each value that a uniform instruction computes, the first one that is always the same.
 pub struct Equals<'s> {

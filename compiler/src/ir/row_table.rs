@@ -5,14 +5,16 @@ use std::hash::Hasher;
 use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
-use crate::ir::{Function, Inst, InstData, Src};
+use super::entity::Inst;
+use super::function::{Function, InstData};
+use super::src::Src;
 
 /// Minimum table size.
 const FEWEST_PLACES: usize = 16;
 
 /// An instruction, what a pass notes of it, and the low bits of its row's hash, in which most rows differ.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<T> {
+pub(crate) struct Entry<T> {
     pub inst: Inst,
     pub note: T,
     pub hash: u32,
@@ -33,7 +35,7 @@ impl<T: Default> Entry<T> {
 
 /// An open-addressing hash table whose size is a power of two; at least a fourth of the entries are free. Collisions
 /// move to the next free entry. It is never iterated.
-pub(super) struct RowTable<'s, T> {
+pub(crate) struct RowTable<'s, T> {
     scratch: &'s Bump,
     /// The entries, at the indices that [`RowTable::place`] gives.
     pub entries: &'s mut [Entry<T>],
@@ -97,7 +99,7 @@ impl<'s, T: Copy + Default> RowTable<'s, T> {
 }
 
 /// Equal for equal rows. Most rows with the same sources have the same modifiers, so that only the first counts.
-pub(super) fn hash_row(data: &InstData<'_>) -> u32 {
+pub(crate) fn hash_row(data: &InstData<'_>) -> u32 {
     let mut hasher = FxHasher::default();
     let modifier = data.mods.first().copied().unwrap_or(0);
     hasher.write_u64(u64::from(modifier) << 16 | data.op.index() as u64);
@@ -112,14 +114,14 @@ pub(super) fn hash_row(data: &InstData<'_>) -> u32 {
 
 /// Adds a source to a hash of a row.
 #[inline(always)]
-pub(super) fn hash_src(hasher: &mut FxHasher, src: Src) {
+pub(crate) fn hash_src(hasher: &mut FxHasher, src: Src) {
     // The fields are combined in memory order, so the host can load all three at once.
     let what = u64::from(src.flags.bits()) | u64::from(src.bits) << 16 | (src.kind as u64) << 24;
     hasher.write_u64(src.payload ^ what << 32);
 }
 
 /// Whether two instructions are the same but for their results.
-pub(super) fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {
+pub(crate) fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {
     a.op == b.op
         && a.srcs == b.srcs
         && a.mods == b.mods
