@@ -8,7 +8,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::entity::{Block, Entity, Value};
+use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
@@ -39,7 +39,7 @@ pub struct Affinity<'s> {
     /// The register in which the next part of the program expects a value or the components of a vector.
     exported_to: ScratchSide<'s, Value, Option<u16>>,
     /// Exported registers, and the step at which the first value assigned to each is defined.
-    exported: Vec<(HalfSet, u32)>,
+    exported: ArenaVec<'s, (HalfSet, u32)>,
     /// The step of the last read of each value, if anything is exported.
     last_read: ScratchSide<'s, Value, u32>,
 }
@@ -62,9 +62,11 @@ impl<'s> Affinity<'s> {
             vector_place: ScratchSide::later_in(scratch, count),
             kept: HalfSet::EMPTY,
             exported_to: exports(scratch, f),
-            exported: Vec::new(),
+            exported: ArenaVec::new_in(scratch),
             last_read: ScratchSide::later_in(scratch, count),
         };
+        let has_exports = f.present.may_have_op(IrOp::Export);
+        let (mut step, mut vectors) = (0, ArenaVec::new_in(scratch));
         for block in f.blocks_in_order() {
             let phis = &f.block(block).insts[..f.phi_count(block)];
             if !phis.is_empty() {
@@ -74,38 +76,48 @@ impl<'s> Affinity<'s> {
             }
             for inst in &f.block(block).insts {
                 let data = &f.insts[*inst];
-                match (data.op, data.dst()) {
-                    (Op::Ir(IrOp::Phi), Some(dst)) => {
-                        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                            // A value that several phis read cannot be where all of them are.
-                            if result.phi[value].is_none() {
-                                result.phi[value] = Some((dst, block));
-                                result.join(dst, value);
-                            }
-                        }
+                result.note_vector_or_web(f, block, data);
+                if has_exports {
+                    step += 1;
+                    result.note_exported(f, data, step);
+                    if let Op::Ir(IrOp::Split | IrOp::Collect) = data.op {
+                        vectors.push(*inst);
                     }
-                    (Op::Ir(IrOp::Collect), Some(dst)) => {
-                        let mut offset = 0;
-                        for src in data.srcs {
-                            if let Some(value) = src.as_value()
-                                && result.vector[value].is_none()
-                            {
-                                result.vector[value] = Some((dst, offset));
-                            }
-                            offset += f.src_ty(*src).halves();
-                        }
-                    }
-                    _ => {}
                 }
             }
         }
         if result.has_webs {
             result.find_heirs(scratch, f);
         }
-        if f.present.may_have_op(IrOp::Export) {
-            result.find_exported(f);
-        }
+        result.keep_parts(f, &vectors);
         result
+    }
+
+    /// Notes that a phi joins its sources, or the places of the sources of a `collect`.
+    fn note_vector_or_web(&mut self, f: &Function<'_>, block: Block, data: &InstData<'_>) {
+        match (data.op, data.dst()) {
+            (Op::Ir(IrOp::Phi), Some(dst)) => {
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    // A value that several phis read cannot be where all of them are.
+                    if self.phi[value].is_none() {
+                        self.phi[value] = Some((dst, block));
+                        self.join(dst, value);
+                    }
+                }
+            }
+            (Op::Ir(IrOp::Collect), Some(dst)) => {
+                let mut offset = 0;
+                for src in data.srcs {
+                    if let Some(value) = src.as_value()
+                        && self.vector[value].is_none()
+                    {
+                        self.vector[value] = Some((dst, offset));
+                    }
+                    offset += f.src_ty(*src).halves();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Finds the values whose place values joined by phis take.
@@ -137,33 +149,29 @@ impl<'s> Affinity<'s> {
         })
     }
 
-    /// Finds the exported registers and the steps at which their values are defined, counted from the start
-    /// of the function.
-    fn find_exported(&mut self, f: &Function<'_>) {
-        let mut now = 0;
-        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-            let data = &f.insts[*inst];
-            now += 1;
-            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                self.last_read[value] = now;
-            }
-            for dst in data.dsts {
-                if let Some(half) = self.exported_to[*dst] {
-                    let place = HalfSet::range(half, f.ty(*dst).halves());
-                    if !self.exported.iter().any(|(earlier, _)| place.without(*earlier).is_empty()) {
-                        self.exported.push((place, now));
-                    }
+    /// Notes what the instruction of a step reads, and the exported registers in which it defines values. Steps are counted
+    /// from the start of the function.
+    fn note_exported(&mut self, f: &Function<'_>, data: &InstData<'_>, step: u32) {
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            self.last_read[value] = step;
+        }
+        for dst in data.dsts {
+            if let Some(half) = self.exported_to[*dst] {
+                let place = HalfSet::range(half, f.ty(*dst).halves());
+                if !self.exported.iter().any(|(earlier, _)| place.without(*earlier).is_empty()) {
+                    self.exported.push((place, step));
                 }
             }
         }
-        // Parts of a vector stay in its register.
-        for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
-            let data = &f.insts[*inst];
-            if let Op::Ir(IrOp::Split | IrOp::Collect) = data.op {
-                let parts = data.dsts.iter().map(|dst| self.last_read[*dst]).max().unwrap_or(0);
-                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                    self.last_read[value] = self.last_read[value].max(parts);
-                }
+    }
+
+    /// Parts of a vector stay in its register: it is read as long as they are. `vectors` are the instructions that divide or
+    /// form one.
+    fn keep_parts(&mut self, f: &Function<'_>, vectors: &[Inst]) {
+        for data in vectors.iter().rev().map(|inst| &f.insts[*inst]) {
+            let parts = data.dsts.iter().map(|dst| self.last_read[*dst]).max().unwrap_or(0);
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.last_read[value] = self.last_read[value].max(parts);
             }
         }
     }
@@ -294,7 +302,7 @@ fn exports<'s>(scratch: &'s Bump, f: &Function<'_>) -> ScratchSide<'s, Value, Op
         places: ScratchSide::new_in(scratch, f.values.len()),
         last: ScratchSide::new_in(scratch, f.values.len()),
         vectors: HalfSet::EMPTY,
-        beside: Vec::new(),
+        beside: ArenaVec::new_in(scratch),
     };
     for block in f.blocks_in_order().rev() {
         for inst in f.block(block).insts.iter().rev() {
@@ -328,7 +336,7 @@ struct Exports<'s> {
     /// Where vectors go whose components are exported.
     vectors: HalfSet,
     /// Vectors whose components are all read last by what is exported, and where they want to be for that.
-    beside: Vec<(Value, u16)>,
+    beside: ArenaVec<'s, (Value, u16)>,
 }
 
 impl Exports<'_> {
