@@ -3,19 +3,20 @@
 //! The layout is a reverse postorder of the forward edges, and the source of each back edge is dominated by
 //! its target. One pass over the layout is therefore exact, without iteration.
 
+use bumpalo::Bump;
+
 use crate::ir::entity::Block;
 use crate::ir::function::Function;
-use crate::ir::table::Side;
+use crate::ir::table::ScratchSide;
 
 /// The dominator tree of the reachable blocks.
-#[derive(Clone, Debug)]
-pub struct Dominance {
-    parent: Side<Block, Option<Block>>,
+pub struct Dominance<'s> {
+    parent: ScratchSide<'s, Block, Option<Block>>,
     /// Position in the layout plus one; 0 for unreachable blocks.
-    position: Side<Block, u32>,
+    position: ScratchSide<'s, Block, u32>,
 }
 
-impl Dominance {
+impl Dominance<'_> {
     /// The immediate dominator; `None` for the entry and for unreachable blocks.
     pub fn parent(&self, block: Block) -> Option<Block> {
         self.parent[block]
@@ -49,10 +50,13 @@ impl Dominance {
     }
 }
 
-/// Computes the dominator tree. Requires current edges ([`Function::compute_cfg`]).
-pub fn dominance(f: &Function<'_>) -> Dominance {
+/// Computes the dominator tree in `scratch`. Requires current edges ([`Function::compute_cfg`]).
+pub fn dominance<'s>(f: &Function<'_>, scratch: &'s Bump) -> Dominance<'s> {
     let count = f.blocks.len();
-    let mut tree = Dominance { parent: Side::new(count), position: Side::new(count) };
+    let mut tree = Dominance {
+        parent: ScratchSide::new_in(scratch, count),
+        position: ScratchSide::new_in(scratch, count),
+    };
     for (index, block) in f.blocks_in_order().enumerate() {
         let preds = f.block(block).preds.iter().filter(|pred| tree.is_reachable(**pred));
         let parent = preds.copied().reduce(|a, b| tree.meet(a, b));
@@ -69,7 +73,6 @@ mod tests {
     use super::*;
     use crate::ir::builder::Builder;
     use crate::ir::src::Src;
-    use bumpalo::Bump;
 
     #[test]
     fn tree_of_a_loop_with_a_break() {
@@ -92,7 +95,8 @@ mod tests {
         b.end_if();
         b.finish();
 
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         assert_eq!(tree.parent(entry), None);
         assert_eq!(tree.parent(blocks.header), Some(entry));
         assert_eq!(tree.parent(after_if), Some(otherwise));

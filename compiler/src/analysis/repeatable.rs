@@ -7,13 +7,14 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use bumpalo::Bump;
 
 use crate::ir::key;
-use crate::ir::{Function, InstData, IrOp, Op, Side, Type, Value};
+use crate::ir::{Function, InstData, IrOp, Op, ScratchSide, Type, Value};
 
 /// The booleans whose comparison every reader can repeat.
-pub fn repeatable(f: &Function<'_>) -> Side<Value, bool> {
-    let mut repeatable = Side::later(f.values.len());
+pub fn repeatable<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, bool> {
+    let mut repeatable = ScratchSide::later_in(scratch, f.values.len());
     for block in f.blocks_in_order() {
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];

@@ -55,7 +55,7 @@ fn leading_values<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Va
         f,
         leads: ScratchSide::new_in(scratch, f.values.len()),
         pending: Vec::new(),
-        tree: dominance(f),
+        tree: dominance(f, scratch),
         joined_in: ScratchSide::new_in(scratch, f.values.len()),
         walked: Side::new(f.blocks.len()),
     };
@@ -78,7 +78,7 @@ struct Search<'f, 's, 'a> {
     f: &'f Function<'a>,
     leads: ScratchSide<'s, Value, bool>,
     pending: Vec<Value>,
-    tree: Dominance,
+    tree: Dominance<'s>,
     /// The block of each phi.
     joined_in: ScratchSide<'s, Value, Option<Block>>,
     /// The block for whose phis the choices of a block were added last.

@@ -14,6 +14,8 @@ use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth, Value as _};
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::repeatable::repeatable;
 use crate::error::CompileError;
@@ -21,7 +23,8 @@ use crate::ir::key;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods;
 use crate::ir::{
-    Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value,
+    Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, SrcKind, Stage, Type,
+    Value,
 };
 
 /// The float identity of addition: x + -0.0 is x for every x.
@@ -32,7 +35,12 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let narrow: Vec<Value> = f.values.keys_where(|row| row.ty.bits < Type::B16.bits).collect();
+    f.with_scratch(select_all)
+}
+
+fn select_all(f: &mut Function<'_>, scratch: &Bump) -> Result<(), CompileError> {
+    let narrow = f.values.keys_where(|row| row.ty.bits < Type::B16.bits);
+    let narrow: ArenaVec<'_, Value> = ArenaVec::from_iter_in(narrow, scratch);
     let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
     if narrow.is_empty() && !insts.any(|inst| is_selected(&f.insts[*inst])) {
         f.stage = Stage::Selected;
@@ -40,22 +48,21 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     }
     let count = f.values.len();
     let mut selector = Selector {
-        uses: Side::default(),
-        repeatable: Side::default(),
-        widened_from: Side::default(),
-        narrow: Side::default(),
-        compares: Side::later(count),
-        joined: Side::later(count),
-        modified: Side::later(count),
-        widened: Side::later(count),
+        uses: ScratchSide::later_in(scratch, count),
+        repeatable: ScratchSide::later_in(scratch, 0),
+        widened_from: ScratchSide::later_in(scratch, f.insts.len()),
+        narrow: ScratchSide::later_in(scratch, count),
+        compares: ScratchSide::later_in(scratch, count),
+        joined: ScratchSide::later_in(scratch, count),
+        modified: ScratchSide::later_in(scratch, count),
+        widened: ScratchSide::later_in(scratch, count),
         error: None,
     };
     if !narrow.is_empty() {
-        (selector.uses, selector.widened_from) = reads_of_narrow(f);
+        selector.find_reads_of_narrow(f);
         if f.layout.len() > 1 {
-            selector.repeatable = repeatable(f);
+            selector.repeatable = repeatable(f, scratch);
         }
-        selector.narrow = Side::new(f.values.len());
         for value in narrow {
             selector.narrow[value] = f.ty(value).bits;
             f.values[value].ty.bits = Type::B16.bits;
@@ -84,24 +91,6 @@ fn stays(op: IrOp) -> bool {
     matches!(op, Phi | Collect | Split | Copy | Preload | Export | Jump | Halt)
 }
 
-/// Counts the uses of each boolean, and finds the widths of the sources of conversions that read a boolean or a byte.
-fn reads_of_narrow(f: &Function<'_>) -> (Side<Value, u32>, Side<Inst, u8>) {
-    let (mut uses, mut conversions) = (Side::later(f.values.len()), Side::later(f.insts.len()));
-    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-        let data = &f.insts[*inst];
-        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            let bits = f.ty(value).bits;
-            if bits < Type::B16.bits {
-                uses[value] += u32::from(bits == 1);
-                if let Op::Ir(IrOp::Uconv | IrOp::Sconv) = data.op {
-                    conversions[*inst] = bits;
-                }
-            }
-        }
-    }
-    (uses, conversions)
-}
-
 /// A comparison that can be repeated where its result is read.
 #[derive(Clone, Copy)]
 struct Compare {
@@ -112,24 +101,24 @@ struct Compare {
     block: crate::ir::Block,
 }
 
-struct Selector {
+struct Selector<'s> {
     /// Number of uses of each boolean.
-    uses: Side<Value, u32>,
+    uses: ScratchSide<'s, Value, u32>,
     /// Comparisons that every reader repeats.
-    repeatable: Side<Value, bool>,
+    repeatable: ScratchSide<'s, Value, bool>,
     /// Width of the source of a conversion, if that was a boolean or a byte; by now it may have been forwarded to another
     /// value.
-    widened_from: Side<Inst, u8>,
+    widened_from: ScratchSide<'s, Inst, u8>,
     /// Width of a value that was a boolean or a byte.
-    narrow: Side<Value, u8>,
-    compares: Side<Value, Option<Compare>>,
+    narrow: ScratchSide<'s, Value, u8>,
+    compares: ScratchSide<'s, Value, Option<Compare>>,
     /// For results of `and` and `or` of booleans: the table and the sources.
-    joined: Side<Value, Option<(Truth, [Src; 2])>>,
+    joined: ScratchSide<'s, Value, Option<(Truth, [Src; 2])>>,
     /// For results of negation, absolute value and float widening: the source that a float operand may read
     /// instead.
-    modified: Side<Value, Option<Src>>,
+    modified: ScratchSide<'s, Value, Option<Src>>,
     /// For results of integer widening: the source that an integer operand may read instead.
-    widened: Side<Value, Option<Src>>,
+    widened: ScratchSide<'s, Value, Option<Src>>,
     error: Option<CompileError>,
 }
 
@@ -226,7 +215,23 @@ static RECIPES: &[Recipe] = &{
     ]
 };
 
-impl Selector {
+impl Selector<'_> {
+    /// Counts the uses of each boolean, and finds the widths of the sources of conversions that read a boolean or a byte.
+    fn find_reads_of_narrow(&mut self, f: &Function<'_>) {
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            let data = &f.insts[*inst];
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                let bits = f.ty(value).bits;
+                if bits < Type::B16.bits {
+                    self.uses[value] += u32::from(bits == 1);
+                    if let Op::Ir(IrOp::Uconv | IrOp::Sconv) = data.op {
+                        self.widened_from[*inst] = bits;
+                    }
+                }
+            }
+        }
+    }
+
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
         let mut data = r.f.insts[inst];
         let from = match data.op {

@@ -18,9 +18,7 @@ use bumpalo::Bump;
 
 use crate::analysis::repeatable::repeatable;
 use crate::ir::key;
-use crate::ir::{
-    Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Side, Src, Type, Value,
-};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value};
 
 /// Maximum number of conditions of one if that are nested.
 const MAX_CONDITIONS: usize = 4;
@@ -57,7 +55,7 @@ fn table(f: &Function<'_>, inst: Inst) -> Option<Truth> {
 /// Where values are used.
 struct Uses<'s> {
     rows: ScratchSide<'s, Value, Row>,
-    repeatable: Side<Value, bool>,
+    repeatable: ScratchSide<'s, Value, bool>,
 }
 
 /// The uses of a value; positions are in the layout.
@@ -95,7 +93,7 @@ impl<'s> Uses<'s> {
             }
             loops.pass(at, segment.seam);
         }
-        Uses { rows, repeatable: repeatable(f) }
+        Uses { rows, repeatable: repeatable(f, scratch) }
     }
 
     /// Whether `value` has a single use.

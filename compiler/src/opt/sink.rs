@@ -12,8 +12,9 @@
 //! Before: stage source. After: the same.
 
 use crate::analysis::dominance::{Dominance, dominance};
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Value};
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 /// The position of a use.
 #[derive(Clone, Copy)]
@@ -31,14 +32,18 @@ pub fn opt_sink(f: &mut Function<'_>) {
         return;
     }
     f.compute_cfg();
-    let tree = dominance(f);
+    f.with_scratch(sink_all);
+}
+
+fn sink_all(f: &mut Function<'_>, scratch: &Bump) {
+    let tree = dominance(f, scratch);
     let mut sinker = Sinker {
-        loops: loops(f),
-        first_use: Side::new(f.values.len()),
-        place: Side::new(f.insts.len()),
+        loops: loops(f, scratch),
+        first_use: ScratchSide::new_in(scratch, f.values.len()),
+        place: ScratchSide::new_in(scratch, f.insts.len()),
         attached: Side::default(),
         at_end: Side::default(),
-        is_moved: Side::default(),
+        is_moved: ScratchSide::later_in(scratch, f.insts.len()),
         any_moved: false,
         tree: &tree,
         f,
@@ -75,8 +80,8 @@ fn may_sink(f: &Function<'_>, data: &InstData<'_>) -> bool {
 }
 
 /// The header of the innermost loop around each block.
-fn loops(f: &Function<'_>) -> Side<Block, Option<Block>> {
-    let mut loops = Side::new(f.blocks.len());
+fn loops<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block, Option<Block>> {
+    let mut loops = ScratchSide::new_in(scratch, f.blocks.len());
     let mut open: Vec<Block> = Vec::new();
     for (index, segment) in f.layout.iter().enumerate() {
         loops[segment.block] = open.last().copied();
@@ -102,17 +107,17 @@ enum FirstUse {
 
 struct Sinker<'s, 'a> {
     f: &'s mut Function<'a>,
-    tree: &'s Dominance,
-    loops: Side<Block, Option<Block>>,
-    first_use: Side<Value, FirstUse>,
+    tree: &'s Dominance<'s>,
+    loops: ScratchSide<'s, Block, Option<Block>>,
+    first_use: ScratchSide<'s, Value, FirstUse>,
     /// Position of each instruction in its block.
-    place: Side<Inst, u32>,
+    place: ScratchSide<'s, Inst, u32>,
     /// Instructions that move before a remaining instruction, in reverse order: a definition is visited after
     /// all its users, so it is placed before all of them.
     attached: Side<Inst, Vec<Inst>>,
     /// Instructions that move to the end of a block without terminator, in reverse order.
     at_end: Side<Block, Vec<Inst>>,
-    is_moved: Side<Inst, bool>,
+    is_moved: ScratchSide<'s, Inst, bool>,
     any_moved: bool,
 }
 

@@ -200,7 +200,8 @@ fn accesses_keep_their_meaning() {
 fn keep_what_is_uniform(f: &mut Function<'_>) -> usize {
     f.compute_cfg();
     let known = divergence(f, agx_abi::Stage::Compute);
-    let tree = dominance(f);
+    let scratch = Bump::new();
+    let tree = dominance(f, &scratch);
     let defined: Vec<(Value, Block)> = f
         .blocks_in_order()
         .flat_map(|block| f.block(block).insts.iter().map(move |inst| (block, *inst)))

@@ -140,7 +140,7 @@ const TYPICAL_OPERANDS: usize = 16;
 pub fn assign<'f>(
     f: &'f mut Function<'_>,
     live: &'f Liveness,
-    reachable: &Dominance,
+    reachable: &Dominance<'_>,
     shapes: &'f Shapes,
     usable: HalfSet,
     at_no_cost: u16,

@@ -131,7 +131,7 @@ fn allocate_in(
     known: Option<Demand>,
     scratch: &Bump,
 ) -> Result<Allocation, CompileError> {
-    let tree = dominance(f);
+    let tree = dominance(f, scratch);
     clear_unreachable(f, &tree);
     let gathered = exports::gather_exports(f);
     let before = options.validate.then(|| check::Snapshot::of(f));
@@ -230,7 +230,7 @@ fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> 
 /// Brings the demand under the limit by spilling, or spills everything. Updates `live` for the result.
 fn spill_as_needed(
     f: &mut Function<'_>,
-    tree: &Dominance,
+    tree: &Dominance<'_>,
     live: &mut Liveness,
     options: &AllocateOptions,
     capacity: u16,
@@ -289,7 +289,7 @@ fn target_halves(demand: u16, limit: u16) -> u16 {
 }
 
 /// Empties unreachable blocks; terminators stay for the structure, without sources.
-fn clear_unreachable(f: &mut Function<'_>, tree: &Dominance) {
+fn clear_unreachable(f: &mut Function<'_>, tree: &Dominance<'_>) {
     for index in 0..f.layout.len() {
         let (block, seam) = (f.layout[index].block, f.layout[index].seam);
         if tree.is_reachable(block) {

@@ -372,7 +372,8 @@ fn everything_can_be_spilled() {
             allocate(&mut f, &options, None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         clear_unreachable(&mut f, &tree);
         let live = liveness(&f);
         spill::keep_on_stack(&mut f, &live, &tree, Which::All, 0).unwrap();
@@ -390,7 +391,8 @@ fn values_with_long_live_ranges_are_spilled_first() {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 1500, 1000);
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         clear_unreachable(&mut f, &tree);
         let (before, live) = (Snapshot::of(&f), liveness(&f));
         let Some(report) = spill::keep_on_stack(&mut f, &live, &tree, Which::Long { pairs: 1 }, 0).unwrap()
@@ -462,7 +464,8 @@ fn sees(
     let bump = Bump::new();
     let mut f = Function::new(&bump, "random");
     Generator::build(&mut f, seed, 60, 10);
-    let tree = dominance(&f);
+    let scratch = Bump::new();
+    let tree = dominance(&f, &scratch);
     clear_unreachable(&mut f, &tree);
     let options = options(least_limit(&f).clamp(14, FILE_HALVES));
     let before = Snapshot::of(&f);
@@ -480,7 +483,8 @@ fn sees_all(damage: fn(&mut Function<'_>, &mut Allocation, &mut Random) -> Optio
 
 /// Positions of instructions in reachable blocks for which `wanted` is true.
 fn positions(f: &Function<'_>, wanted: impl Fn(&InstData<'_>) -> bool) -> Vec<(Block, usize)> {
-    let tree = dominance(f);
+    let scratch = Bump::new();
+    let tree = dominance(f, &scratch);
     let blocks = f.blocks_in_order().filter(|block| tree.is_reachable(*block));
     let all = blocks.flat_map(|block| (0..f.block(block).insts.len()).map(move |index| (block, index)));
     all.filter(|(block, index)| wanted(&f.insts[f.block(*block).insts[*index]])).collect()
@@ -563,7 +567,8 @@ fn checker_finds_exchanged_stack_slots() {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 60);
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         clear_unreachable(&mut f, &tree);
         let options = options(48);
         let before = Snapshot::of(&f);
@@ -638,7 +643,8 @@ fn sees_spilled(
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 120, 40);
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         clear_unreachable(&mut f, &tree);
         let options = options(limit);
         let before = Snapshot::of(&f);
@@ -816,7 +822,8 @@ fn checker_finds_a_value_overwritten_by_a_vector() {
 #[test]
 fn checker_finds_exchanged_phis() {
     sees_spilled(FILE_HALVES, |f, allocation, before, random| {
-        let tree = dominance(f);
+        let scratch = Bump::new();
+        let tree = dominance(f, &scratch);
         let mut pairs: Vec<(Value, Value)> = Vec::new();
         for block in f.blocks_in_order().filter(|block| tree.is_reachable(*block)) {
             let phis: Vec<InstData<'_>> = before.phis(block).collect();
@@ -879,7 +886,8 @@ fn checker_finds_results_in_reserved_registers() {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
         Generator::build(&mut f, seed, 60, 10);
-        let tree = dominance(&f);
+        let scratch = Bump::new();
+        let tree = dominance(&f, &scratch);
         clear_unreachable(&mut f, &tree);
         let given = options(least_limit(&f).clamp(14, FILE_HALVES));
         let before = Snapshot::of(&f);

@@ -74,7 +74,7 @@ const REPEATED_DISTANCE: u32 = 4;
 struct Spiller<'f, 'a> {
     f: &'f mut Function<'a>,
     live: &'f Liveness,
-    reachable: &'f Dominance,
+    reachable: &'f Dominance<'f>,
     next: NextUses,
     /// Maximum half registers resident at once.
     budget: u32,
@@ -128,7 +128,7 @@ pub fn store_slack(f: &Function<'_>) -> u16 {
 pub fn spill(
     f: &mut Function<'_>,
     live: &Liveness,
-    reachable: &Dominance,
+    reachable: &Dominance<'_>,
     demand: &Pressure,
     budget: u16,
     stack_bytes: u32,

@@ -47,7 +47,7 @@ pub enum Which {
 pub fn keep_on_stack(
     f: &mut Function<'_>,
     live: &Liveness,
-    reachable: &Dominance,
+    reachable: &Dominance<'_>,
     which: Which,
     stack_bytes: u32,
 ) -> Result<Option<SpillReport>, CompileError> {
