@@ -12,11 +12,12 @@ use agx_abi::{PartRole, ShaderInfo};
 use agx_isa::encode::{self, encode};
 use agx_isa::inst::{Inst as MachineInst, Tag};
 use agx_isa::table::Opcode;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::LineRow;
 use crate::error::CompileError;
 use crate::ir::machine::fill_operands;
-use crate::ir::{Block, Function, InstData, IrOp, Op, Side};
+use crate::ir::{Block, Function, InstData, IrOp, Op, ScratchSide};
 use crate::regalloc::Allocation;
 
 /// Number of `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
@@ -85,10 +86,10 @@ struct Fixup {
 /// operands.
 pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code, CompileError> {
     let mut code = Code::default();
-    let mut fixups = Vec::new();
-    let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
+    let mut fixups = ArenaVec::new_in(f.bump);
+    let mut starts: ScratchSide<'_, Block, usize> = ScratchSide::new_in(f.bump, f.blocks.len());
     let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum::<usize>();
-    let mut positions = Vec::with_capacity(count);
+    let mut positions = ArenaVec::with_capacity_in(count, f.bump);
     code.insts.reserve(count + 1);
     code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
     if f.present.may_have_op(Opcode::StVar) {
