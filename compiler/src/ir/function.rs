@@ -448,7 +448,11 @@ impl<'a> Function<'a> {
 
 /// A function without blocks that will have about `count` instructions and as many values.
 pub fn with_room<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
-    let count = count.clamp(FIRST_ROWS, MOST_FIRST_ROWS);
+    with_rows(bump, name, count.clamp(FIRST_ROWS, MOST_FIRST_ROWS))
+}
+
+/// A function without blocks with room for exactly `count` instructions and as many values.
+pub fn with_rows<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
     Function {
         bump,
         name: bump.alloc_str(name),

@@ -14,7 +14,7 @@ use super::usage_scan::UsageScan;
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
-use crate::ir::function::{Function, UnrollHint};
+use crate::ir::function::{UnrollHint, with_rows};
 use crate::{CompileKey, stopping};
 
 /// Typical number of variables of a module, for preallocation.
@@ -38,7 +38,7 @@ impl<'a> Module<'a> {
             workgroup_size: None,
             is_convergent: false,
         };
-        let mut constants = Function::new(bump, "constants");
+        let mut constants = with_rows(bump, "constants", 0);
         stopping::watch(&mut constants, &key.limits);
         let usage = UsageScan::new_in(bump, words.bound);
         let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None, usage };
