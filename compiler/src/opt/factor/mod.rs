@@ -300,7 +300,10 @@ impl<'s> Chains<'s> {
             };
             if !self.is_longer(factors) {
                 self.count_leaves(factors);
-            } else if let Some((term, _)) = self.product(f, factors) {
+                continue;
+            }
+            let mut term = Term::default();
+            if self.multiply(f, &mut term, factors, &mut true).is_some() {
                 self.count_leaves(&term.leaves);
             }
         }
@@ -322,15 +325,8 @@ impl<'s> Chains<'s> {
         srcs.iter().any(|src| src.as_value().is_some_and(|value| self.parts[value] == Part::Factor))
     }
 
-    /// The factors of the product of `factors`, and whether all intermediate products are relaxed.
-    fn product(&self, f: &Function<'_>, factors: &[Src]) -> Option<(Term, bool)> {
-        let mut term = Term::default();
-        let mut relaxed = true;
-        self.multiply(f, &mut term, factors, &mut relaxed)?;
-        Some((term, relaxed))
-    }
-
-    /// Adds factors to `term`; `None` if there are too many.
+    /// Adds the factors of the product of `srcs` to `term`, and clears `relaxed` if an intermediate product is not relaxed;
+    /// `None` if there are too many.
     fn multiply(&self, f: &Function<'_>, term: &mut Term, srcs: &[Src], relaxed: &mut bool) -> Option<()> {
         let mut pending: Leaves = Leaves::new();
         srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
@@ -449,8 +445,8 @@ impl<'s> Chains<'s> {
                     || may_select(r.f)
                         && data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
             {
-                let (mut term, all) = self.product(r.f, data.srcs)?;
-                relaxed &= all;
+                let mut term = Term::default();
+                self.multiply(r.f, &mut term, data.srcs, &mut relaxed)?;
                 if self.may_have_roots
                     && let Some(root) = RootProduct::take(self, r.f, &mut term)
                 {
