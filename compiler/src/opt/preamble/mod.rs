@@ -60,6 +60,9 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
 /// Returns whether constructs without effect remain.
 fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) -> bool {
     let mut uniform = Uniform::of(f, &context.facts.info.uniforms, scratch);
+    if !uniform.may_have_insts {
+        return false;
+    }
     let mut found = Candidates::of(f, &mut uniform, scratch);
     if found.values.is_empty() {
         return false;

@@ -17,6 +17,8 @@ const MOST_AROUND: usize = 8;
 pub(super) struct Uniform<'s> {
     /// Instructions with uniform results.
     pub(super) insts: ScratchSide<'s, Inst, bool>,
+    /// There may be some.
+    pub(super) may_have_insts: bool,
     /// For uniform phis that join the arms of an if.
     pub(super) joins: ScratchSide<'s, Inst, Option<Join>>,
     /// There are some in arms.
@@ -62,6 +64,7 @@ impl<'s> Uniform<'s> {
             ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
         let uniform = Uniform {
             insts: ScratchSide::new_in(scratch, f.insts.len()),
+            may_have_insts: false,
             joins: ScratchSide::later_in(scratch, 0),
             in_arms: false,
             guarded: ScratchSide::later_in(scratch, f.values.len()),
@@ -221,6 +224,7 @@ impl Walk<'_, '_, '_> {
     /// Notes that an instruction is uniform.
     fn take(&mut self, inst: Inst, data: &InstData<'_>, is_guarded: bool) {
         self.uniform.insts[inst] = true;
+        self.uniform.may_have_insts = true;
         self.uniform.in_arms |= !self.open.is_empty();
         for dst in data.dsts {
             self.values[*dst] = true;
