@@ -11,6 +11,9 @@ use crate::ir::{Function, IrOp, Op, Src};
 /// Maximum number of components of a vector.
 const MAX_COMPONENTS: usize = 4;
 
+/// Maximum number of scales whose vectors are remembered: a product is of two vectors, each of which may be a reflection.
+const MAX_SCALES: usize = 4;
+
 /// A component of a unit vector, or its negation.
 #[derive(Clone, Copy)]
 struct Component {
@@ -39,6 +42,27 @@ struct Term {
     negative: bool,
 }
 
+/// The numbers of whose squares each scale is the reciprocal square root, found once for all components of its vector.
+#[derive(Default)]
+struct Squares {
+    known: ArrayVec<(Src, Option<ArrayVec<Src, MAX_COMPONENTS>>), MAX_SCALES>,
+}
+
+impl Squares {
+    fn of(&mut self, f: &Function<'_>, scale: Src) -> Option<&[Src]> {
+        f.def(scale).filter(|data| data.op == Op::Hw(Opcode::Rsqrt))?;
+        let at = self.known.iter().position(|(known, _)| *known == scale).unwrap_or_else(|| {
+            // The first one is looked for least.
+            if self.known.is_full() {
+                self.known.remove(0);
+            }
+            self.known.push((scale, squares(f, scale)));
+            self.known.len() - 1
+        });
+        self.known[at].1.as_deref()
+    }
+}
+
 /// Whether the size of `src` is at most one, except for rounding: a component of a unit vector, or the dot product of
 /// two.
 pub fn is_at_most_one(f: &Function<'_>, src: Src) -> bool {
@@ -47,15 +71,17 @@ pub fn is_at_most_one(f: &Function<'_>, src: Src) -> bool {
     if !matches!(makes, Some(Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma))) {
         return false;
     }
-    if component(f, src).is_some() {
+    let mut squares = Squares::default();
+    if component(f, src, &mut squares).is_some() {
         return true;
     }
     let Some(terms) = terms(f, src) else { return false };
-    let Some(first) = pair(f, &terms[0], None, component) else { return false };
+    let Some(first) = pair(f, &terms[0], None, component, &mut squares) else { return false };
     let vectors = (first.a.vector, first.b.vector);
     let (mut left, mut right) = (ArrayVec::from_iter([first.a.name]), ArrayVec::from_iter([first.b.name]));
     for term in &terms[1..] {
-        let Some(Product { a, b }) = pair(f, term, Some(vectors), component) else { return false };
+        let product = pair(f, term, Some(vectors), component, &mut squares);
+        let Some(Product { a, b }) = product else { return false };
         if !add(&mut left, a.name) || !add(&mut right, b.name) {
             return false;
         }
@@ -92,18 +118,18 @@ fn terms(f: &Function<'_>, sum: Src) -> Option<ArrayVec<Term, MAX_COMPONENTS>> {
 }
 
 /// The component of a unit vector that `src` is.
-fn component(f: &Function<'_>, src: Src) -> Option<Component> {
-    scaled(f, src).or_else(|| reflected(f, src))
+fn component(f: &Function<'_>, src: Src, squares: &mut Squares) -> Option<Component> {
+    scaled(f, src, squares).or_else(|| reflected(f, src, squares))
 }
 
 /// A component of a normalised vector.
-fn scaled(f: &Function<'_>, src: Src) -> Option<Component> {
+fn scaled(f: &Function<'_>, src: Src, squares: &mut Squares) -> Option<Component> {
     let (src, negative) = without_sign(f, src);
     let data = f.def(src).filter(|data| data.op == Op::Hw(Opcode::Fmul))?;
     let [a, b] = *data.srcs else { return None };
     let is_scale = |src: Src| f.def(src).is_some_and(|data| data.op == Op::Hw(Opcode::Rsqrt));
     let (name, vector) = if is_scale(b) { (a, b) } else { (b, a) };
-    squares(f, vector)?.contains(&name).then_some(Component { vector, name, negative })
+    squares.of(f, vector)?.contains(&name).then_some(Component { vector, name, negative })
 }
 
 /// The numbers of whose squares `scale` is the reciprocal square root.
@@ -115,7 +141,7 @@ fn squares(f: &Function<'_>, scale: Src) -> Option<ArrayVec<Src, MAX_COMPONENTS>
 }
 
 /// A component of the reflection of a normalised vector by another.
-fn reflected(f: &Function<'_>, src: Src) -> Option<Component> {
+fn reflected(f: &Function<'_>, src: Src, squares: &mut Squares) -> Option<Component> {
     let (src, negative) = without_sign(f, src);
     let data = f.def(src)?;
     let candidates = match (data.op, data.srcs) {
@@ -127,11 +153,11 @@ fn reflected(f: &Function<'_>, src: Src) -> Option<Component> {
         _ => return None,
     };
     candidates.into_iter().flatten().find_map(|([a, b], rest)| {
-        let rest = scaled(f, rest)?;
+        let rest = scaled(f, rest, squares)?;
         [(a, b), (b, a)].into_iter().find_map(|(normal, scale)| {
-            let normal = scaled(f, normal)?;
+            let normal = scaled(f, normal, squares)?;
             let (scale, opposite) = without_sign(f, scale);
-            let dot_is_negative = doubles_dot(f, scale, normal, rest)?;
+            let dot_is_negative = doubles_dot(f, scale, normal, rest, squares)?;
             // The doubled projection is subtracted.
             let is_reflection = opposite ^ dot_is_negative ^ normal.negative != rest.negative;
             is_reflection.then_some(Component { vector: scale, name: normal.name, negative })
@@ -141,7 +167,13 @@ fn reflected(f: &Function<'_>, src: Src) -> Option<Component> {
 
 /// Whether `scale` is twice the negated dot product of the vectors of two components in the same place; `None` if it is
 /// not twice their dot product.
-fn doubles_dot(f: &Function<'_>, scale: Src, normal: Component, ray: Component) -> Option<bool> {
+fn doubles_dot(
+    f: &Function<'_>,
+    scale: Src,
+    normal: Component,
+    ray: Component,
+    squares: &mut Squares,
+) -> Option<bool> {
     let data = f.def(scale)?;
     let dot = match (data.op, data.srcs) {
         (Op::Hw(Opcode::Fadd), [a, b]) if a == b => *a,
@@ -149,10 +181,9 @@ fn doubles_dot(f: &Function<'_>, scale: Src, normal: Component, ray: Component) 
         _ => return None,
     };
     let terms = terms(f, dot)?;
-    let is_whole = |vector| squares(f, vector).is_some_and(|names| names.len() == terms.len());
     let products: ArrayVec<Product, MAX_COMPONENTS> = terms
         .iter()
-        .map(|term| pair(f, term, Some((normal.vector, ray.vector)), scaled))
+        .map(|term| pair(f, term, Some((normal.vector, ray.vector)), scaled, squares))
         .collect::<Option<_>>()?;
     let is_place = |product: &Product| product.a.name == normal.name && product.b.name == ray.name;
     let negative = products[0].is_negative(terms[0].negative);
@@ -160,6 +191,7 @@ fn doubles_dot(f: &Function<'_>, scale: Src, normal: Component, ray: Component) 
         products.iter().zip(&terms).all(|(product, term)| product.is_negative(term.negative) == negative);
     let distinct =
         (1..products.len()).all(|at| products[..at].iter().all(|other| other.a.name != products[at].a.name));
+    let mut is_whole = |vector| squares.of(f, vector).is_some_and(|names| names.len() == terms.len());
     let fits = is_whole(normal.vector) && is_whole(ray.vector) && products.iter().any(is_place);
     (fits && agree && distinct).then_some(negative)
 }
@@ -169,9 +201,10 @@ fn pair(
     f: &Function<'_>,
     term: &Term,
     vectors: Option<(Src, Src)>,
-    component: fn(&Function<'_>, Src) -> Option<Component>,
+    component: fn(&Function<'_>, Src, &mut Squares) -> Option<Component>,
+    squares: &mut Squares,
 ) -> Option<Product> {
-    let [a, b] = [component(f, term.factors[0])?, component(f, term.factors[1])?];
+    let [a, b] = [component(f, term.factors[0], squares)?, component(f, term.factors[1], squares)?];
     match vectors {
         Some(vectors) if vectors == (a.vector, b.vector) => Some(Product { a, b }),
         Some(vectors) if vectors == (b.vector, a.vector) => Some(Product { a: b, b: a }),
