@@ -378,6 +378,9 @@ impl<'a> Assigner<'_, 'a> {
                 return Some(half);
             }
             self.flight.start_over();
+            if let Some(half) = place(self.flight.apart(conflict_free)) {
+                return Some(half);
+            }
         }
         let undisturbed = self.flight.undisturbed(conflict_free, self.allocation.halves_used);
         let first = if undisturbed.is_empty() { None } else { place(undisturbed) };
