@@ -5,7 +5,7 @@ use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op, ScratchSide, Src, Value};
+use crate::ir::{Access, Function, InstData, IrOp, Op, ScratchSide, Src, SrcKind, Value};
 
 /// Values that the preamble could compute, found in a walk in program order.
 pub(crate) struct MovableValues<'s>(ScratchSide<'s, Value, bool>);
@@ -44,9 +44,14 @@ pub(crate) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
             let access = data.get(key::ACCESS);
             access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
         }
-        Op::Hw(Opcode::Smpf | Opcode::Smpi) => depends_on_operands(data),
+        Op::Hw(Opcode::Smpf | Opcode::Smpi) => depends_on_operands(data) && (always || !is_chosen(data)),
         op => op.is_computed(),
     }
+}
+
+/// Whether a texture is chosen by a computed index: there may be none where the program does not read it.
+fn is_chosen(data: &InstData<'_>) -> bool {
+    data.srcs[2].kind != SrcKind::Imm
 }
 
 /// Whether the result of a texture instruction depends on its operands only: it reads an explicit level, or the first
