@@ -63,7 +63,8 @@ pub fn check(
 /// Every finding in the parts of a listing.
 fn of_assembly(file: &File, given: Limits, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
     let parts = asm::parts(file)?;
-    let chosen = options.get_one::<String>("part").filter(|_| parts.len() == 1).map(|_| given.part);
+    has_effect(options, "part", parts.len() == 1, "on a listing that names its parts")?;
+    let chosen = options.get_one::<String>("part").map(|_| given.part);
     let limits = |part: &assembly::Part| Limits {
         part: chosen.unwrap_or(kind(part.role)),
         goes_on: given.goes_on || part.continues,

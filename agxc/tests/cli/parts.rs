@@ -58,6 +58,8 @@ fn validate_checks_each_part_by_its_own_limits() {
     let broken = std::fs::read_to_string(&listing).unwrap() + ".part preamble\n    fadd r0, r1, r2\n";
     let broken = folder.file("broken.s", broken.as_bytes());
     fails(&["validate", &broken], b"", 1, "preamble 0x0000 `fadd r0, r1, r2`");
+    let error = "--part has no effect on a listing that names its parts";
+    fails(&["validate", "--part", "preamble", &broken], b"", 2, error);
 }
 
 #[test]
