@@ -11,6 +11,7 @@
 //! After this pass a name may be defined in several places (at the end of each predecessor), always with the
 //! same content. Phis are gone: they have become part of the same `copy`s. `collect` and `split` remain.
 
+use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -372,17 +373,16 @@ impl<'a> Assigner<'_, 'a> {
             false => None,
         };
         let place = |free| beside(free).or_else(|| lowest_place(free, shape));
+        let mut used = self.allocation.halves_used;
         if self.flight.has_loaded() && is_loaded(self.f, value) {
-            let untouched = self.flight.untouched(conflict_free, self.allocation.halves_used);
-            if let Some(half) = place(untouched) {
+            if let Some(half) = place(self.flight.untouched(conflict_free, used)) {
                 return Some(half);
             }
             self.flight.start_over();
-            if let Some(half) = place(self.flight.apart(conflict_free)) {
-                return Some(half);
-            }
+            // In a register of an outstanding load it would wait; others are free as long as they cost no threads.
+            used = used.max(max_gpr_halves(MAX_THREADS));
         }
-        let undisturbed = self.flight.undisturbed(conflict_free, self.allocation.halves_used);
+        let undisturbed = self.flight.undisturbed(conflict_free, used);
         let first = if undisturbed.is_empty() { None } else { place(undisturbed) };
         first
             .or_else(|| place(conflict_free))

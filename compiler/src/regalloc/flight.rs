@@ -5,8 +5,6 @@
 //! The results of successive loads are also kept apart from each other after a wait: scheduling can then start the
 //! later load before the wait for the earlier one, and one wait serves both.
 
-use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
-
 use super::file::HalfSet;
 
 /// Half registers beyond those that may be used for free which a load may take to start together with earlier ones.
@@ -68,15 +66,6 @@ impl Flight {
         }
     }
 
-    /// The registers of `free` that no outstanding load writes, for the result of another load, as far as they cost no
-    /// threads: the load would wait for those before it otherwise. Empty if nothing is outstanding.
-    pub fn apart(&self, free: HalfSet) -> HalfSet {
-        match self.is_empty() {
-            true => HalfSet::EMPTY,
-            false => free.without(self.halves).and(HalfSet::range(0, max_gpr_halves(MAX_THREADS))),
-        }
-    }
-
     /// Lets loads write again what earlier ones have written.
     pub fn start_over(&mut self) {
         self.loaded = self.halves;
@@ -118,10 +107,10 @@ mod tests {
         flight.launch(0, 8);
         flight.read(0, 2);
         assert_eq!(flight.untouched(free, 0), HalfSet::range(8, 4));
-        assert!(flight.apart(free).is_empty(), "nothing is outstanding");
+        assert!(flight.undisturbed(free, 104).is_empty(), "nothing is outstanding");
         flight.launch(8, 4);
         assert!(flight.untouched(free, 0).is_empty());
-        assert_eq!(flight.apart(free), free.without(HalfSet::range(8, 4)));
+        assert_eq!(flight.undisturbed(free, 104), free.without(HalfSet::range(8, 4)));
         flight.start_over();
         assert_eq!(flight.untouched(free, 0), HalfSet::range(2, 6));
         flight.clear();

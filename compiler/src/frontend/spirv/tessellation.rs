@@ -40,7 +40,7 @@ fn storage(module: &Module<'_>, global: &Global<'_>, kind: TessellationKind) -> 
     if of_levels.contains(&built_in) {
         return Storage::Patch;
     }
-    // A built-in input that is decorated as one of the patch, like the tessellation coordinate, is none in memory.
+    // A built-in input is not in the record, even if it is decorated as one of the patch like the tessellation coordinate.
     if global.class == StorageClass::Input
         && built_in.is_some()
         && module.decorations.has(global.id, Decoration::Patch)
