@@ -11,6 +11,7 @@ pub mod callgrind;
 pub mod clients;
 pub mod corpus;
 pub mod corpus_request;
+pub mod cts;
 pub mod device;
 pub mod driver;
 pub mod execute;

@@ -51,7 +51,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("interpret/mod.rs", "Machine", 12, 43, "a method for each class of opcodes, in seven files"),
     ("agxc/src/key.rs", "KeyFile", 28, 25, "the fields of a JSON file"),
     ("scene/model.rs", "Draw", 20, 25, "the fields of a JSON file"),
-    ("bin/score.rs", "Arguments", 18, 25, "a field for each option of the command line"),
+    ("bin/score.rs", "Arguments", 19, 25, "a field for each option of the command line"),
     ("pica/case.rs", "Case", 19, 25, "the fields of a case file"),
 ];
 

@@ -17,6 +17,7 @@ fn check(suite: &str) {
         shared: &shared,
         cases: None,
         filter: None,
+        one_in: None,
         tools: &tools,
         key: &CompileKey::default(),
         seed: 0,

@@ -29,7 +29,7 @@ struct Arguments {
     /// Only these suites
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// More cases for the suites pica-programs, agal and tgsi
+    /// More cases for the suites pica-programs, agal and tgsi; the list of cases for cts and cts-mesa
     #[arg(long, value_name = "PATH")]
     cases: Option<PathBuf>,
     /// Print one JSON object
@@ -42,6 +42,9 @@ struct Arguments {
     /// Only cases whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Run one in N cases of the suites that draw samples (cts, cts-mesa)
+    #[arg(long, value_name = "N", conflicts_with = "check_floors")]
+    one_in: Option<u64>,
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -135,6 +138,7 @@ fn run_stresses(arguments: &Arguments, wanted: &str) -> Result<ExitCode, String>
         shared: &arguments.shared,
         cases: None,
         filter,
+        one_in: None,
         tools: &tools,
         key: &CompileKey::default(),
         seed: 0,
@@ -161,6 +165,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
         shared: &arguments.shared,
         cases: arguments.cases.as_deref(),
         filter: arguments.filter.as_deref(),
+        one_in: arguments.one_in,
         tools: &tools,
         key: &key,
         seed: arguments.seed,

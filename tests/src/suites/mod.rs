@@ -8,6 +8,7 @@ pub mod clients;
 pub mod corpus;
 pub mod corpus_run;
 pub mod cost;
+mod cts;
 pub mod dawn;
 pub mod device;
 mod device_cost;
@@ -41,6 +42,8 @@ pub struct Context<'c> {
     pub filter: Option<&'c str>,
     /// External programs.
     pub tools: &'c Tools,
+    /// One in this number of cases, for suites that draw samples; `None` for the suite's own number.
+    pub one_in: Option<u64>,
     /// Settings of all compilations; suites set entry point, stage and specialization constants.
     pub key: &'c CompileKey,
     /// Seed of the machine's scheduler.
@@ -110,6 +113,12 @@ pub const SUITES: &[Suite] = &[
         name: "driver-vulkan",
         doc: "conformance suites through our own driver on the device",
         run: vulkan::driver,
+    },
+    Suite { name: "cts", doc: "Khronos' Vulkan suite through our own driver on the device", run: cts::run },
+    Suite {
+        name: "cts-mesa",
+        doc: "Khronos' Vulkan suite through Mesa's driver on the device",
+        run: cts::mesa,
     },
 ];
 
