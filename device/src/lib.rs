@@ -11,6 +11,7 @@ mod bytes;
 mod execute;
 mod findings;
 pub mod kernel;
+mod node;
 mod programs;
 mod recording;
 mod statistics;
@@ -27,5 +28,6 @@ pub mod words {
 pub use crate::execute::{Settings, host_threads};
 pub use crate::findings::{Finding, Place};
 pub use crate::kernel::Kernel;
+pub use crate::node::Node;
 pub use crate::recording::{Recording, Replay, ReplayError};
 pub use crate::statistics::{ProgramStatistics, Statistics, Work};

@@ -287,12 +287,12 @@ impl Recording {
         let mut replay = Replay::default();
         for (number, submission) in self.submissions.iter().enumerate() {
             let mut memory = self.memory(submission, number)?;
-            device.begin_submission();
-            for (number, command) in commands(submission, number)?.iter().enumerate() {
+            for (at, command) in commands(submission, number)?.iter().enumerate() {
                 let submission = Submission {
                     memory: &mut memory,
                     shader_base: submission.shader_base,
-                    number: number as u32,
+                    submission: (number as u64).saturating_add(1),
+                    number: at as u32,
                 };
                 device.execute(submission, command);
             }

@@ -1,21 +1,13 @@
-//! Calls to the node: the kernel behind a lock, waiting, and calls that return descriptors.
+//! Calls to the node, and those that take or return descriptors.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Write as _;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
-use std::time::Duration;
+use std::sync::OnceLock;
 
-use agx_device::kernel::{Answer, Chip, Errno, User};
-use agx_device::{Kernel, Settings, host_threads};
+use agx_device::kernel::{Chip, Errno, MODELS, User};
+use agx_device::{Kernel, Node, Settings, host_threads};
 
 use crate::{fail, files, memory};
-
-/// The kernel, and a condition variable for threads that wait for another thread's call.
-struct Node {
-    kernel: Mutex<Kernel>,
-    changed: Condvar,
-    options: Options,
-}
 
 /// Options from `agxc device`.
 struct Options {
@@ -28,45 +20,61 @@ struct Options {
     calls: bool,
 }
 
-static NODE: OnceLock<Node> = OnceLock::new();
+static NODE: OnceLock<(Node, &Options)> = OnceLock::new();
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn node() -> &'static Node {
+/// The kernel of this process and its options, which live as long as the process.
+fn node() -> &'static (Node, &'static Options) {
     NODE.get_or_init(|| {
-        let options = Options {
+        let options: &'static Options = Box::leak(Box::new(Options {
             report: variable("AGX_DEVICE_REPORT"),
             trace: variable("AGX_DEVICE_TRACE"),
             record: variable("AGX_DEVICE_RECORD"),
             statistics: variable("AGX_DEVICE_STATISTICS"),
             calls: variable("AGX_DEVICE_CALLS").is_some(),
-        };
-        let settings = Settings {
-            strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
-            trace: options.trace.is_some(),
-            instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
-            hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
-            interrupt_draws: variable("AGX_DEVICE_INTERRUPT").and_then(|text| text.parse().ok()).unwrap_or(0),
-            threads: variable("AGX_DEVICE_THREADS")
-                .and_then(|text| text.parse().ok())
-                .unwrap_or_else(host_threads),
-            ..Settings::default()
-        };
-        let chip = Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..Chip::default() };
-        let mut kernel = Kernel::new(chip, settings, Box::new(memory::Files), now);
+        }));
+        let mut kernel = Kernel::new(chip(), settings(options), Box::new(memory::Files), now);
         if options.record.is_some() {
             kernel.record();
         }
         // SAFETY: the function lives as long as the process, and has no arguments.
         unsafe { libc::atexit(at_exit) };
-        Node { kernel: Mutex::new(kernel), changed: Condvar::new(), options }
+        (Node::new(kernel, |kernel| report(options, kernel)), options)
     })
 }
 
-fn lock(node: &Node) -> MutexGuard<'_, Kernel> {
-    node.kernel.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+fn settings(options: &Options) -> Settings {
+    let number = |name| variable(name).and_then(|text| text.parse().ok());
+    Settings {
+        strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
+        trace: options.trace.is_some(),
+        instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
+        hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
+        interrupt_draws: number("AGX_DEVICE_INTERRUPT").unwrap_or(0),
+        asynchronous: variable("AGX_DEVICE_ASYNC").is_some(),
+        seed: variable("AGX_DEVICE_ASYNC").and_then(|text| text.parse().ok()).unwrap_or(0),
+        threads: number("AGX_DEVICE_THREADS").unwrap_or_else(host_threads),
+        ..Settings::default()
+    }
+}
+
+/// The chip that `AGX_DEVICE_CHIP` names. An unknown name ends the program, which would otherwise run on another chip.
+fn chip() -> Chip {
+    let named = variable("AGX_DEVICE_CHIP").map(|name| {
+        Chip::find(&name).unwrap_or_else(|| {
+            let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+            let _ = writeln!(
+                std::io::stderr(),
+                "agx-device: unknown chip `{name}` in AGX_DEVICE_CHIP; expected one of {}",
+                names.join(", ")
+            );
+            std::process::exit(2)
+        })
+    });
+    Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..named.unwrap_or_default() }
 }
 
 /// Nanoseconds of the monotonic clock.
@@ -103,7 +111,7 @@ impl User for Process {
 
 /// The file of the buffer to map, and the offset in it.
 pub fn mapped_file(offset: u64) -> Option<(c_int, i64)> {
-    let token = lock(node()).mapped_buffer(offset)?;
+    let token = node().0.lock().mapped_buffer(offset)?;
     Some((memory::file(token)?, 0))
 }
 
@@ -123,12 +131,12 @@ pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
     let mut bytes = vec![0_u8; len];
     // SAFETY: the caller's promise.
     unsafe { std::ptr::copy_nonoverlapping(argument as *const u8, bytes.as_mut_ptr(), len) };
-    let node = node();
+    let (node, options) = node();
     let outcome = match number {
         PRIME_EXPORT | PRIME_IMPORT | SYNC_EXPORT | SYNC_IMPORT => descriptors(node, number, &mut bytes),
-        _ => call(node, number, &mut bytes),
+        _ => node.call(number, &mut bytes, &mut Process),
     };
-    if node.options.calls {
+    if options.calls {
         let name = Kernel::call_name(number);
         let _ = writeln!(std::io::stderr(), "agx-device: {name} ({number:#x}): {outcome:?}");
     }
@@ -139,24 +147,6 @@ pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
             0
         }
         Err(errno) => fail(errno.0),
-    }
-}
-
-fn call(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
-    let mut kernel = lock(node);
-    loop {
-        match kernel.call(number, bytes, &mut Process)? {
-            Answer::Done => {
-                report(node, &mut kernel);
-                node.changed.notify_all();
-                return Ok(());
-            }
-            Answer::Wait(deadline) => {
-                let left = u64::try_from(deadline).unwrap_or(0).saturating_sub(now()).min(100_000_000);
-                let waited = node.changed.wait_timeout(kernel, Duration::from_nanos(left));
-                kernel = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
-            }
-        }
     }
 }
 
@@ -171,13 +161,11 @@ fn set_word(bytes: &mut [u8], at: usize, value: i32) {
 }
 
 fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
-    let mut kernel = lock(node);
+    let mut kernel = node.lock();
     match number {
         PRIME_EXPORT => {
             let handle = word(bytes, 0) as u32;
-            let (token, _) = kernel.buffer(handle).ok_or(Errno::NOT_FOUND)?;
-            let file = memory::file(token).ok_or(Errno::NOT_FOUND)?;
-            kernel.share(handle);
+            let file = memory::file(kernel.export(handle)?).ok_or(Errno::NOT_FOUND)?;
             // SAFETY: duplicating a descriptor has no further conditions.
             set_word(bytes, 8, unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) });
         }
@@ -197,15 +185,15 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
 }
 
 /// Writes new findings and listings to their destinations.
-fn report(node: &Node, kernel: &mut Kernel) {
+fn report(options: &Options, kernel: &mut Kernel) {
     let fresh: String =
         kernel.fresh_findings().iter().map(|finding| format!("agx-device: {finding}\n")).collect();
     if !fresh.is_empty() {
-        append(node.options.report.as_deref(), fresh.as_bytes());
+        append(options.report.as_deref(), fresh.as_bytes());
     }
     let trace = kernel.take_trace();
     if !trace.is_empty() {
-        append(node.options.trace.as_deref(), trace.as_bytes());
+        append(options.trace.as_deref(), trace.as_bytes());
     }
 }
 
@@ -223,12 +211,13 @@ fn append(path: Option<&str>, bytes: &[u8]) {
 
 /// Writes the results that are available only at the end.
 extern "C" fn at_exit() {
-    let Some(node) = NODE.get() else { return };
-    let mut kernel = lock(node);
-    if let Some(path) = &node.options.statistics {
+    let Some((node, options)) = NODE.get() else { return };
+    node.wait_idle();
+    let mut kernel = node.lock();
+    if let Some(path) = &options.statistics {
         append(Some(path), kernel.statistics().to_string().as_bytes());
     }
-    if let (Some(path), Some(recording)) = (&node.options.record, kernel.take_recording()) {
+    if let (Some(path), Some(recording)) = (&options.record, kernel.take_recording()) {
         let _ = std::fs::write(path, recording);
     }
 }

@@ -38,6 +38,9 @@ pub struct Settings {
     pub max_steps: u64,
     /// Seed of undefined values and of the interleaving.
     pub seed: u64,
+    /// Commands run on a thread of the device, in any order that barriers and fences allow, and fences are signalled
+    /// late; the seed selects both.
+    pub asynchronous: bool,
     /// Threads of the host that may share the work of a launch or draw if strict checks are off. The resulting memory
     /// is the same for any number, unless programs have races.
     pub threads: u32,
@@ -54,6 +57,7 @@ impl Default for Settings {
             interrupt_draws: 0,
             max_steps: 1 << 26,
             seed: 0,
+            asynchronous: false,
             threads: 1,
         }
     }
@@ -84,6 +88,10 @@ impl Command {
             Command::Render(bytes) | Command::Compute(bytes) => bytes,
         }
     }
+
+    pub(crate) fn is_compute(&self) -> bool {
+        matches!(self, Command::Compute(_))
+    }
 }
 
 /// The context of a command's execution.
@@ -91,7 +99,9 @@ pub(crate) struct Submission<'m> {
     pub(crate) memory: &'m mut Memory,
     /// Address to which shader addresses are relative.
     pub(crate) shader_base: u64,
-    /// Number of the command.
+    /// Number of the submission, from 1 on.
+    pub(crate) submission: u64,
+    /// Number of the command in it, from 0 on.
     pub(crate) number: u32,
 }
 
@@ -103,6 +113,8 @@ pub(crate) struct Device {
     pub(crate) statistics: Statistics,
     pub(crate) trace: String,
     pub(crate) place: Place,
+    /// Whether the command ended early.
+    failed: bool,
 }
 
 impl Device {
@@ -114,18 +126,16 @@ impl Device {
             statistics: Statistics::default(),
             trace: String::new(),
             place: Place::default(),
+            failed: false,
         }
     }
 
-    pub(crate) fn begin_submission(&mut self) {
-        self.statistics.count(|sums| &mut sums.submissions);
-        self.place = Place { submission: self.statistics.submissions, ..Place::default() };
-    }
-
-    /// Runs a command. An error becomes a finding and ends the command early.
-    pub(crate) fn execute(&mut self, mut submission: Submission<'_>, command: &Command) {
+    /// Runs a command. An error becomes a finding and ends the command early; returns whether this happened.
+    pub(crate) fn execute(&mut self, mut submission: Submission<'_>, command: &Command) -> bool {
+        self.statistics.submissions = self.statistics.submissions.max(submission.submission);
         self.place =
-            Place { submission: self.place.submission, command: submission.number, ..Place::default() };
+            Place { submission: submission.submission, command: submission.number, ..Place::default() };
+        self.failed = false;
         if self.settings.trace {
             let listing = trace::command(submission.memory, submission.shader_base, command);
             self.trace.push_str(&format!("submission {}, ", self.place.submission));
@@ -138,10 +148,12 @@ impl Device {
         if let Err(error) = outcome {
             self.note(error.to_string(), true);
         }
+        self.failed
     }
 
     /// Records a finding at the current location.
     pub(crate) fn note(&mut self, text: String, fatal: bool) {
+        self.failed |= fatal;
         if self.settings.strict || fatal {
             self.notebook.add(self.place.clone(), text, fatal);
         }

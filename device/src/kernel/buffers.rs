@@ -66,4 +66,6 @@ pub(crate) struct Buffer {
     pub(crate) token: u64,
     /// Whether the buffer has names outside this process.
     pub(crate) shared: bool,
+    /// The address space that alone can bind it; it cannot be exported.
+    pub(crate) private: Option<u32>,
 }

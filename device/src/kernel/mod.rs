@@ -1,23 +1,29 @@
 //! The kernel interface: `asahi_drm.h`, and the parts of `drm.h` that a driver needs.
 //!
 //! A submission runs within the call that submits it, in the order of the calls; sync objects are signalled before the
-//! call returns. A wait can therefore only be for a call of another thread: [`Answer::Wait`] tells the caller to try
-//! again after another call.
+//! call returns. With [`Settings::asynchronous`] the call returns at once, and a thread of the device runs the commands
+//! ([`crate::Node`]). A wait returns [`Answer::Wait`], which tells the caller to try again after another call or a command.
 
 mod address_space;
 mod buffers;
 mod calls;
+mod chip;
+mod commands;
+mod fence;
 mod order;
+pub(crate) mod run;
 mod submit;
 mod sync;
 mod table;
+mod work;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agx_emulator::{Window, Words};
 
 pub use buffers::{Allocator, Heap};
-pub(crate) use submit::parse as parse_commands;
+pub use chip::{Chip, MODELS, Model};
+pub(crate) use commands::parse as parse_commands;
 pub use sync::Deadline;
 
 use crate::execute::{Device, Settings};
@@ -26,9 +32,11 @@ use crate::recording::Recorder;
 use crate::statistics::Statistics;
 use address_space::AddressSpace;
 use buffers::Buffer;
+use fence::Fence;
 use order::Order;
 use sync::SyncObject;
 use table::Table;
+use work::Work;
 
 /// A kernel error: a positive error number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,23 +89,6 @@ pub enum Answer {
     Wait(Deadline),
 }
 
-/// Parameters of the device that drivers query.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chip {
-    /// 13 for G13.
-    pub generation: u32,
-    /// Letter of the variant.
-    pub variant: char,
-    /// Loads from unmapped addresses give 0, and stores to them do nothing.
-    pub soft_faults: bool,
-}
-
-impl Default for Chip {
-    fn default() -> Self {
-        Chip { generation: 13, variant: 'G', soft_faults: false }
-    }
-}
-
 /// A queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queue {
@@ -113,17 +104,43 @@ pub(crate) struct TimeObject {
     pub(crate) bytes: u64,
 }
 
-/// The kernel driver and the device.
-pub struct Kernel {
-    chip: Chip,
-    allocator: Box<dyn Allocator>,
+/// A timestamp that a command writes.
+#[derive(Debug)]
+pub(crate) struct TimeWrite {
+    window: Window,
+    /// It is the time at the end of the command, not at its start.
+    at_end: bool,
+}
+
+/// The objects of the caller, by their handles.
+#[derive(Default)]
+struct Tables {
     buffers: Table<Buffer>,
     spaces: Table<AddressSpace>,
     queues: Table<Queue>,
-    objects: Table<TimeObject>,
+    times: Table<TimeObject>,
     syncs: Table<SyncObject>,
+}
+
+/// What the execution of commands reported.
+#[derive(Default)]
+struct Log {
+    findings: Vec<Finding>,
+    /// Number of findings that were already returned.
+    taken: usize,
+    listing: String,
+}
+
+/// The kernel driver and the device.
+pub struct Kernel {
+    settings: Settings,
+    chip: Chip,
+    allocator: Box<dyn Allocator>,
+    tables: Tables,
     order: Order,
-    device: Device,
+    work: Work,
+    device: Arc<Mutex<Device>>,
+    log: Log,
     clock: fn() -> u64,
     recorder: Option<Recorder>,
 }
@@ -132,16 +149,16 @@ impl Kernel {
     /// A device that allocates buffers from `allocator` and takes the time from `clock`, in nanoseconds of the
     /// monotonic clock.
     pub fn new(chip: Chip, settings: Settings, allocator: Box<dyn Allocator>, clock: fn() -> u64) -> Kernel {
+        let settings = Settings { soft_faults: chip.soft_faults, ..settings };
         Kernel {
+            settings,
             chip,
             allocator,
-            buffers: Table::default(),
-            spaces: Table::default(),
-            queues: Table::default(),
-            objects: Table::default(),
-            syncs: Table::default(),
+            tables: Tables::default(),
             order: Order::default(),
-            device: Device::new(Settings { soft_faults: chip.soft_faults, ..settings }),
+            work: Work::new(settings.seed),
+            device: Arc::new(Mutex::new(Device::new(settings))),
+            log: Log::default(),
             clock,
             recorder: None,
         }
@@ -164,34 +181,41 @@ impl Kernel {
     /// The allocator's token of a buffer's memory, by the offset that was returned for mapping it.
     pub fn mapped_buffer(&self, offset: u64) -> Option<u64> {
         let handle = u32::try_from(offset >> buffers::MAP_SHIFT).ok()?;
-        Some(self.buffers.get(handle).ok()?.token)
+        Some(self.tables.buffers.get(handle).ok()?.token)
     }
 
     /// The allocator's token and the size of a buffer.
     pub fn buffer(&self, handle: u32) -> Option<(u64, u64)> {
-        self.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
+        self.tables.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
     }
 
     /// A window with the whole buffer, for the host.
     pub fn window(&self, handle: u32) -> Option<Window> {
-        let buffer = self.buffers.get(handle).ok()?;
+        let buffer = self.tables.buffers.get(handle).ok()?;
         Window::new(buffer.words.clone(), 0, buffer.bytes)
     }
 
     /// A handle for imported memory; the same token has the same handle.
     pub fn import(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
-        if let Some(handle) = self.buffers.find(|buffer| buffer.token == token) {
+        if let Some(handle) = self.tables.buffers.find(|buffer| buffer.token == token) {
             return handle;
         }
         let bytes = (words.words().len() as u64).saturating_mul(4);
-        self.buffers.insert(Buffer { words, bytes, token, shared: true })
+        self.tables.buffers.insert(Buffer { words, bytes, token, shared: true, private: None })
     }
 
-    /// Keeps a buffer's memory after its handle is closed, because it has other owners.
-    pub fn share(&mut self, handle: u32) {
-        if let Ok(buffer) = self.buffers.get_mut(handle) {
-            buffer.shared = true;
+    /// Exports a buffer: returns the allocator's token, and keeps the memory after the handle is closed, because it has
+    /// other owners.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no buffer has this handle. [`Errno::INVALID`]: the buffer is private to an address space.
+    pub fn export(&mut self, handle: u32) -> Result<u64, Errno> {
+        let buffer = self.tables.buffers.get_mut(handle)?;
+        if buffer.private.is_some() {
+            return Err(Errno::INVALID);
         }
+        buffer.shared = true;
+        Ok(buffer.token)
     }
 
     /// Signals a sync object with an imported fence, which is treated as a fence of everything submitted so far.
@@ -199,28 +223,54 @@ impl Kernel {
     /// # Errors
     /// [`Errno::NOT_FOUND`]: no sync object has this handle.
     pub fn import_fence(&mut self, handle: u32) -> Result<(), Errno> {
-        self.syncs.get_mut(handle)?.signal(0, self.order.issued());
+        let fence = Fence::signalled(self.order.issued());
+        self.tables.syncs.get_mut(handle)?.replace([fence]);
         Ok(())
     }
 
     /// All findings so far.
     pub fn findings(&self) -> &[Finding] {
-        self.device.notebook.all()
+        &self.log.findings
     }
 
     /// Findings since the last call of this function.
     pub fn fresh_findings(&mut self) -> &[Finding] {
-        self.device.notebook.fresh()
+        let from = std::mem::replace(&mut self.log.taken, self.log.findings.len());
+        self.log.findings.get(from..).unwrap_or(&[])
     }
 
-    /// Statistics of the execution so far.
-    pub fn statistics(&self) -> &Statistics {
-        &self.device.statistics
+    /// Statistics of the execution so far. Waits for the command that runs.
+    pub fn statistics(&self) -> Statistics {
+        self.device.lock().unwrap_or_else(PoisonError::into_inner).statistics.clone()
     }
 
     /// The listing of the submissions since the last call, with [`Settings::trace`].
     pub fn take_trace(&mut self) -> String {
-        std::mem::take(&mut self.device.trace)
+        std::mem::take(&mut self.log.listing)
+    }
+
+    /// Whether work before the latest fence of a sync object ended early. Programs learn this from the status of an exported
+    /// fence.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
+    pub fn has_failed(&self, handle: u32) -> Result<bool, Errno> {
+        Ok(self.tables.syncs.get(handle)?.fences(0).into_iter().flatten().any(Fence::has_failed))
+    }
+
+    /// Whether everything that was submitted is complete.
+    pub fn is_idle(&self) -> bool {
+        self.work.is_idle()
+    }
+
+    /// What a thread of the device needs to run commands.
+    pub(crate) fn executor(&self) -> (Arc<Mutex<Device>>, fn() -> u64) {
+        (self.device.clone(), self.clock)
+    }
+
+    /// Nanoseconds of the monotonic clock.
+    pub fn now(&self) -> u64 {
+        (self.clock)()
     }
 
     /// Records all submissions from now on.

@@ -1,37 +1,74 @@
 //! Sync objects, each both binary and timeline, as in the kernel.
 
+use super::fence::Fence;
 use super::order::Clock;
 use super::{Answer, Errno};
 
 /// Nanoseconds of the monotonic clock until which a call waits.
 pub type Deadline = i64;
 
-/// A sync object.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// A fence at a point of a timeline; 0 for the fence of a binary object.
+#[derive(Clone, Debug)]
+struct Link {
+    point: u64,
+    fence: Fence,
+}
+
+/// A sync object. A point is signalled when its fence and all before it are.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SyncObject {
-    /// Whether it has a fence. All fences are signalled, because submissions run within the call.
-    pub(crate) fence: bool,
-    /// The point the timeline has reached.
-    pub(crate) point: u64,
-    /// Commands that are complete when it is signalled, at any of its points.
-    pub(crate) clock: Clock,
+    /// In the order in which they were added. Of signalled ones at the start only the last is kept.
+    links: Vec<Link>,
 }
 
 impl SyncObject {
-    /// Signals the object, or a point of its timeline, after the commands in `clock`.
-    pub(crate) fn signal(&mut self, point: u64, clock: &Clock) {
-        self.clock.join(clock);
-        self.fence = true;
-        self.point = self.point.max(point);
+    /// A binary object that is signalled.
+    pub(crate) fn signalled(clock: &Clock) -> SyncObject {
+        SyncObject { links: vec![Link { point: 0, fence: Fence::signalled(clock) }] }
+    }
+
+    /// Replaces all fences by binary ones.
+    pub(crate) fn replace(&mut self, fences: impl IntoIterator<Item = Fence>) {
+        self.links = fences.into_iter().map(|fence| Link { point: 0, fence }).collect();
+    }
+
+    /// Adds a point to the timeline, which is signalled after all the fences.
+    pub(crate) fn add(&mut self, point: u64, fences: impl IntoIterator<Item = Fence>) {
+        let signalled = self.links.iter().take_while(|link| link.fence.is_signalled()).count();
+        self.links.drain(..signalled.saturating_sub(1));
+        self.links.extend(fences.into_iter().map(|fence| Link { point, fence }));
     }
 
     pub(crate) fn reset(&mut self) {
-        *self = SyncObject::default();
+        self.links.clear();
+    }
+
+    /// The fences before which a point is not signalled, those of point 0 being all; `None` if nothing was submitted
+    /// that would signal it.
+    pub(crate) fn fences(&self, point: u64) -> Option<impl Iterator<Item = &Fence>> {
+        let reach = match point {
+            0 => self.links.last()?.point,
+            _ => self.links.iter().map(|link| link.point).find(|at| *at >= point)?,
+        };
+        let count = self.links.iter().rposition(|link| point == 0 || link.point == reach)?;
+        Some(self.links.iter().take(count.saturating_add(1)).map(|link| &link.fence))
     }
 
     /// Whether the object, or the point of its timeline, is signalled.
     pub(crate) fn reached(&self, point: u64) -> bool {
-        self.fence && self.point >= point
+        self.fences(point).is_some_and(|mut fences| fences.all(Fence::is_signalled))
+    }
+
+    /// The last point of the timeline that is signalled, or that was added.
+    pub(crate) fn point(&self, added: bool) -> u64 {
+        let counts = |link: &&Link| added || link.fence.is_signalled();
+        self.links.iter().take_while(counts).map(|link| link.point).max().unwrap_or(0)
+    }
+
+    /// Commands that are complete if the object is signalled so far.
+    pub(crate) fn join_clock(&self, point: u64, clock: &mut Clock) {
+        let fences = self.fences(point).into_iter().flatten();
+        fences.filter_map(Fence::clock).for_each(|other| clock.join(other));
     }
 }
 
@@ -42,6 +79,8 @@ pub(crate) struct Waiting {
     pub(crate) all: bool,
     /// Also for those that nothing was submitted for yet.
     pub(crate) for_submit: bool,
+    /// Only for a submission, not for its completion.
+    pub(crate) available: bool,
     pub(crate) deadline: Deadline,
     /// Nanoseconds of the monotonic clock.
     pub(crate) now: u64,
@@ -49,15 +88,19 @@ pub(crate) struct Waiting {
 
 /// Waits; gives the number of the first object that is signalled.
 pub(crate) fn wait(objects: &[(&SyncObject, u64)], waiting: Waiting) -> Result<Result<u32, Answer>, Errno> {
-    let reached = |(object, point): &(&SyncObject, u64)| object.reached(*point);
+    let submitted = |(object, point): &(&SyncObject, u64)| object.fences(*point).is_some();
+    let reached = |wanted: &(&SyncObject, u64)| match waiting.available {
+        true => submitted(wanted),
+        false => wanted.0.reached(wanted.1),
+    };
+    // Nothing was submitted that could signal it, and the caller does not wait for that.
+    if !waiting.for_submit && !waiting.available && !objects.iter().all(submitted) {
+        return Err(Errno::INVALID);
+    }
     let first = objects.iter().position(reached);
     let done = if waiting.all { objects.iter().all(reached) } else { first.is_some() };
     if done {
         return Ok(Ok(first.unwrap_or(0) as u32));
-    }
-    // Nothing was submitted that could signal it, and the caller does not wait for that.
-    if !waiting.for_submit && objects.iter().any(|(object, point)| !object.fence || object.point < *point) {
-        return Err(Errno::INVALID);
     }
     if waiting.deadline <= waiting.now as i64 {
         return Err(Errno::TIME);
@@ -69,12 +112,23 @@ pub(crate) fn wait(objects: &[(&SyncObject, u64)], waiting: Waiting) -> Result<R
 mod tests {
     use super::*;
 
+    fn timeline(points: &[(u64, bool)]) -> SyncObject {
+        let mut object = SyncObject::default();
+        for (point, done) in points {
+            let fence = Fence::default();
+            if *done {
+                fence.signal(&Clock::default(), false);
+            }
+            object.add(*point, [fence]);
+        }
+        object
+    }
+
     #[test]
     fn waiting_ends_when_enough_is_reached() {
-        let (idle, mut busy) = (SyncObject::default(), SyncObject::default());
-        busy.signal(5, &Clock::default());
+        let (idle, busy) = (SyncObject::default(), timeline(&[(5, true)]));
         let (idle, busy) = (&idle, &busy);
-        let waiting = Waiting { all: false, for_submit: true, deadline: 10, now: 3 };
+        let waiting = Waiting { all: false, for_submit: true, available: false, deadline: 10, now: 3 };
         assert_eq!(wait(&[(idle, 0), (busy, 5)], waiting), Ok(Ok(1)));
         assert_eq!(wait(&[(idle, 0), (busy, 6)], waiting), Ok(Err(Answer::Wait(10))));
         assert_eq!(
@@ -83,5 +137,27 @@ mod tests {
         );
         assert_eq!(wait(&[(idle, 0)], Waiting { for_submit: false, ..waiting }), Err(Errno::INVALID));
         assert_eq!(wait(&[], Waiting { all: true, ..waiting }), Ok(Ok(0)));
+    }
+
+    #[test]
+    fn a_point_is_signalled_after_all_before_it() {
+        let object = timeline(&[(2, true), (4, false), (6, true)]);
+        assert_eq!([1, 2, 3, 6, 7].map(|point| object.reached(point)), [true, true, false, false, false]);
+        assert_eq!((object.point(false), object.point(true)), (2, 6));
+        let twice = timeline(&[(2, true), (2, false), (4, true)]);
+        assert_eq!([1, 2].map(|point| twice.reached(point)), [false; 2]);
+        // Point 0 stands for the latest fence.
+        assert!(!object.reached(0));
+        let available = Waiting { all: true, for_submit: false, available: true, deadline: 0, now: 1 };
+        assert_eq!(wait(&[(&object, 6)], available), Ok(Ok(0)));
+        assert_eq!(wait(&[(&object, 7)], available), Err(Errno::TIME));
+    }
+
+    #[test]
+    fn signalled_points_are_not_kept() {
+        let mut object = timeline(&[(1, true), (2, true), (3, true), (4, false)]);
+        assert_eq!(object.links.len(), 2);
+        object.replace([Fence::default()]);
+        assert_eq!((object.links.len(), object.reached(0)), (1, false));
     }
 }

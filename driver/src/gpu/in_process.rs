@@ -328,7 +328,7 @@ impl Gpu for InProcess {
             trace(&self.kernel.take_trace());
         }
         if let Some(statistics) = &mut self.outputs.statistics {
-            statistics(self.kernel.statistics());
+            statistics(&self.kernel.statistics());
         }
         match lost {
             Some(finding) => Err(Error::Lost { finding }),
