@@ -2,13 +2,20 @@
 # reference material in SHARED if it is present.
 
 CARGO ?= cargo
+# Everything but the book needs Rust.
+ifneq ($(filter-out book,$(or $(MAKECMDGOALS),run)),)
+ifeq ($(shell command -v $(firstword $(CARGO)) 2>/dev/null),)
+$(error $(firstword $(CARGO)) is not installed: rustup, https://rustup.rs, installs Rust)
+endif
+endif
 SHARED ?= ../shared
 
 .PHONY: run icd clients systems test score stress matrix mutants fuzz bench book fmt lint
 
-# Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/.
+# Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/. The assembly of the
+# shaders is left out: `target/release/agxc demo` prints it.
 run:
-	$(CARGO) run --release -p agxc -- demo
+	$(CARGO) run --release -p agxc -- demo --brief
 
 # Builds the Vulkan driver and its manifest, to be named by VK_DRIVER_FILES.
 icd:

@@ -15,8 +15,8 @@ elif [[ -x ${AGX_ENVIRONMENT:-}/usr/bin/mdbook ]]; then
     mv "$inside/target/book" target/book
     rm -r "$inside"
 else
-    echo "the book is not built: mdbook is not installed (Debian package mdbook; cargo install mdbook)"
-    exit 0
+    echo "book: mdbook is not installed: cargo install mdbook, or apt-get install mdbook from Debian 13 on" >&2
+    exit 69
 fi
 # Every page and every picture is in the book.
 while read -r page; do

@@ -263,7 +263,7 @@ fn describe(uniform: InterfaceUniform) -> String {
     }
 }
 
-/// Names of the registers that contain `halves` half registers from `start` on: `r2`, `r3l`, `r8 to r11`.
+/// Names of the registers that contain `halves` half-registers from `start` on: `r2`, `r3l`, `r8 to r11`.
 fn names(start: u16, halves: u16, letter: &str) -> String {
     let end = start + halves.max(1) - 1;
     let whole = start.is_multiple_of(2) && !end.is_multiple_of(2);

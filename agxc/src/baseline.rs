@@ -2,10 +2,16 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
-use serde_json::Value;
+use agx_compiler::Statistics;
+use rustc_hash::FxHashSet;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::commands::StatisticsRow;
 use crate::diagnostic::Failure;
 use crate::statistics::{self, Figure};
+use crate::{input, json};
 
 /// Allowed regressions of figures, in per cent.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -63,27 +69,170 @@ pub fn normal(name: &str) -> &str {
     rest
 }
 
-/// The rows of a statistics document.
-pub fn rows(document: &Value) -> &[Value] {
-    document["shaders"].as_array().map_or(&[], Vec::as_slice)
+/// Statistics of shaders as JSON: what `stats --format json` writes and `--baseline` and `diff` read.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    schema_version: u32,
+    shaders: Vec<Row>,
 }
 
-/// The normalised name of a row.
-pub fn name_of(row: &Value) -> &str {
-    normal(row["name"].as_str().unwrap_or_default())
+/// A shader in a document.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    name: String,
+    statistics: Figures,
+}
+
+impl Row {
+    /// The normalised name.
+    pub fn name(&self) -> &str {
+        normal(&self.name)
+    }
+
+    /// The figure with this key, if the document has it.
+    pub fn figure(&self, key: &str) -> Option<u64> {
+        self.statistics.get(key)
+    }
+}
+
+/// Figures by key. A document of an earlier version may lack some.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Figures {
+    values: Vec<(&'static str, u64)>,
+    binds: Option<String>,
+}
+
+impl Figures {
+    /// All figures of `statistics`.
+    pub fn of(statistics: &Statistics) -> Figures {
+        let value = |figure: &Figure| (figure.key, u64::from((figure.value)(statistics)));
+        let values = statistics::FIGURES.iter().map(value).collect();
+        Figures { values, binds: Some(statistics.binds.name().to_owned()) }
+    }
+
+    /// The figure with this key.
+    pub fn get(&self, key: &str) -> Option<u64> {
+        self.values.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
+    }
+}
+
+impl Serialize for Figures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.values.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+        self.binds.iter().try_for_each(|binds| map.serialize_entry(BINDS, binds))?;
+        map.end()
+    }
+}
+
+/// The key of the bottleneck.
+const BINDS: &str = "binds";
+
+impl<'de> Deserialize<'de> for Figures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Figures, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Figures;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of figures")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Figures, A::Error> {
+                let mut found = Figures::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if found.get(&key).is_some() || (key == BINDS && found.binds.is_some()) {
+                        return Err(A::Error::custom(format!("duplicate figure `{key}`")));
+                    }
+                    match statistics::figure(&key) {
+                        Some(figure) => found.values.push((figure.key, map.next_value()?)),
+                        None if key == BINDS => found.binds = Some(map.next_value()?),
+                        None => return Err(A::Error::custom(format!("unknown figure `{key}`"))),
+                    }
+                }
+                Ok(found)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+impl Document {
+    /// The document with these rows.
+    pub fn new(rows: &[StatisticsRow]) -> Document {
+        let row = |(name, statistics): &StatisticsRow| Row {
+            name: name.clone(),
+            statistics: Figures::of(statistics),
+        };
+        Document { schema_version: statistics::SCHEMA_VERSION, shaders: rows.iter().map(row).collect() }
+    }
+
+    /// The document in the file at `path`.
+    ///
+    /// # Errors
+    /// Another form or version, an unknown figure, or a shader that appears twice.
+    pub fn read(path: &str) -> Result<Document, Failure> {
+        let found: Document = json::read(&input::read_bytes(path)?, path)?;
+        let (expected, version) = (statistics::SCHEMA_VERSION, found.schema_version);
+        if version != expected {
+            return Err(json::wrong(path, format!("schema_version: expected {expected}, found {version}")));
+        }
+        let mut names = FxHashSet::default();
+        match found.shaders.iter().find(|row| !names.insert(row.name())) {
+            Some(row) => Err(json::wrong(path, format!("the shader `{}` appears twice", row.name()))),
+            None => Ok(found),
+        }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.shaders
+    }
+
+    /// The row of the shader called `name`.
+    pub fn row(&self, name: &str) -> Option<&Row> {
+        self.shaders.iter().find(|row| row.name() == normal(name))
+    }
+
+    /// The figures of the shader called `name`, or of one of its entry points.
+    pub fn figures(&self, name: &str) -> Option<&Figures> {
+        self.row(name).map(|row| &row.statistics)
+    }
+
+    /// Replaces rows by those of `new` with the same names, and appends the others.
+    pub fn update(&mut self, new: Document) {
+        for row in new.shaders {
+            match self.shaders.iter_mut().find(|known| known.name() == row.name()) {
+                Some(known) => known.statistics = row.statistics,
+                None => self.shaders.push(row),
+            }
+        }
+    }
+
+    /// As JSON text.
+    pub fn text(&self) -> String {
+        let value = serde_json::to_value(self).expect("invariant: the document has only plain fields");
+        format!("{value:#}\n")
+    }
 }
 
 /// Compares the compiled rows with those of the document `old`. Rows of `old` that were not compiled are ignored.
-pub fn changes(old: &Value, new: &[crate::commands::StatisticsRow], thresholds: &Thresholds) -> Changes {
+pub fn changes(old: &Document, new: &[StatisticsRow], thresholds: &Thresholds) -> Changes {
     let mut changes = Changes::default();
     for (name, statistics) in new {
-        let Some(row) = rows(old).iter().find(|row| name_of(row) == normal(name)) else {
+        let Some(row) = old.row(name) else {
             changes.regressions.push(format!("`{name}` is not in the baseline; add it with --update"));
             continue;
         };
         for figure in statistics::FIGURES {
-            let Some(before) = row.pointer("/statistics").and_then(|all| all.get(figure.key)?.as_u64())
-            else {
+            let Some(before) = row.figure(figure.key) else {
+                let key = figure.key;
+                let missing = format!("`{name}`: {key} is not in the baseline; add it with --update");
+                changes.regressions.push(missing);
                 continue;
             };
             let after = u64::from((figure.value)(statistics));
@@ -119,39 +268,12 @@ fn is_regression(figure: &Figure, before: u64, after: u64, thresholds: &Threshol
     more > less && more as f64 > allowed
 }
 
-/// The rows of `old`, replaced by rows of `new` with the same name; other rows of `new` are appended.
-pub fn merged(old: Option<&Value>, new: Vec<Value>) -> Vec<Value> {
-    let mut merged: Vec<Value> = old.map_or_else(Vec::new, |old| rows(old).to_vec());
-    for row in new {
-        match merged.iter_mut().find(|known| name_of(known) == name_of(&row)) {
-            Some(known) => {
-                if let (Some(known), Some(statistics)) = (known.as_object_mut(), row.get("statistics")) {
-                    known.insert("statistics".to_owned(), statistics.clone());
-                }
-            }
-            None => merged.push(row),
-        }
-    }
-    merged
-}
-
 #[cfg(test)]
 mod tests {
-    use agx_compiler::Statistics;
-    use serde_json::json;
-
     use super::*;
 
     fn row(name: &str, instructions: u32, threads: u32) -> (String, Statistics) {
         (name.to_owned(), Statistics { instructions, threads, ..Statistics::default() })
-    }
-
-    fn document(rows: &[(String, Statistics)]) -> Value {
-        let rows: Vec<Value> = rows
-            .iter()
-            .map(|(name, statistics)| json!({ "name": name, "statistics": statistics::json(statistics) }))
-            .collect();
-        json!({ "schema_version": 1, "shaders": rows })
     }
 
     fn thresholds(settings: &[&str]) -> Thresholds {
@@ -161,7 +283,7 @@ mod tests {
 
     #[test]
     fn regressions_fail_and_improvements_are_notes() {
-        let old = document(&[row("a", 50, 1024), row("b", 10, 512)]);
+        let old = Document::new(&[row("a", 50, 1024), row("b", 10, 512)]);
         let exact = thresholds(&[]);
         assert_eq!(changes(&old, &[row("./a", 50, 1024)], &exact), Changes::default());
         let found = changes(&old, &[row("a", 51, 1024), row("b", 9, 512), row("c", 1, 1024)], &exact);
@@ -180,7 +302,7 @@ mod tests {
 
     #[test]
     fn thresholds_allow_growth() {
-        let old = document(&[row("a", 50, 1024)]);
+        let old = Document::new(&[row("a", 50, 1024)]);
         let grown = [row("a", 51, 1024)];
         for (settings, allowed) in [
             (&["instructions=2%"][..], true),
@@ -201,10 +323,18 @@ mod tests {
 
     #[test]
     fn an_update_keeps_other_rows() {
-        let old = document(&[row("./a", 1, 1), row("b", 2, 2)]);
-        let merged = merged(Some(&old), rows(&document(&[row("a", 7, 1), row("c", 3, 3)])).to_vec());
+        let mut document = Document::new(&[row("./a", 1, 1), row("b", 2, 2)]);
+        document.update(Document::new(&[row("a", 7, 1), row("c", 3, 3)]));
         let found: Vec<_> =
-            merged.iter().map(|row| (name_of(row), row["statistics"]["instructions"].as_u64())).collect();
+            document.rows().iter().map(|row| (row.name(), row.figure("instructions"))).collect();
         assert_eq!(found, [("a", Some(7)), ("b", Some(2)), ("c", Some(3))]);
+    }
+
+    #[test]
+    fn a_missing_figure_is_a_regression() {
+        let mut old = Document::new(&[row("a", 1, 1)]);
+        old.shaders[0].statistics.values.retain(|(key, _)| *key != "alu");
+        let found = changes(&old, &[row("a", 1, 1)], &thresholds(&[]));
+        assert_eq!(found.regressions, ["`a`: alu is not in the baseline; add it with --update"]);
     }
 }

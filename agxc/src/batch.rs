@@ -1,58 +1,93 @@
 //! The inputs of a batch, and the journal for resuming it.
 
 use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use agx_compiler::Location;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::input::{self, Kind};
 
-/// Files that the arguments name, in order and each once. A folder denotes the shaders in it, `@LIST` the paths in a file.
-pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, Failure> {
-    let mut found = Vec::new();
+/// The inputs of a batch.
+#[derive(Default)]
+pub struct Inputs {
+    /// Files, in order and each once.
+    pub names: Vec<String>,
+    /// Files and folders that cannot be named or listed.
+    pub refused: Problems,
+}
+
+/// Files that the arguments name. A folder denotes the shaders in it, `@LIST` the paths in a file.
+pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Inputs, Failure> {
+    let mut found = Inputs::default();
     for path in paths {
         if let Some(list) = path.strip_prefix('@') {
             let bytes = input::read_bytes(list)?;
-            let text = String::from_utf8_lossy(&bytes);
-            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-            found.extend(lines.map(str::to_owned));
+            for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+                match str::from_utf8(line).map(str::trim) {
+                    Ok(line) if line.is_empty() || line.starts_with('#') => {}
+                    Ok(line) => found.names.push(line.to_owned()),
+                    Err(_) => {
+                        let location = Location::Text { line: number, column: 1 };
+                        found.refused.add(vec![not_utf8(list).at(location)]);
+                    }
+                }
+            }
         } else if Path::new(path).is_dir() {
-            found.extend(folder(path)?);
+            folder(path, &mut found);
         } else {
-            found.push(path.to_owned());
+            found.names.push(path.to_owned());
         }
     }
     let mut known = FxHashSet::default();
-    found.retain(|path| known.insert(path.clone()));
+    found.names.retain(|path| known.insert(path.clone()));
     Ok(found)
 }
 
-/// Shaders in a folder and its subfolders, selected by their extensions, sorted by path. Links to folders are not
+/// The problem that a path in `place` is not text.
+fn not_utf8(place: &str) -> Diagnostic {
+    Diagnostic::new(codes::FILE, "the name is not UTF-8").in_file(place)
+}
+
+/// Adds the shaders in a folder and its subfolders, selected by their extensions, sorted by path. Links to folders are not
 /// followed.
-fn folder(path: &str) -> Result<Vec<String>, Failure> {
+fn folder(path: &str, inputs: &mut Inputs) {
     let (mut found, mut open) = (Vec::new(), vec![Path::new(path).to_owned()]);
     while let Some(folder) = open.pop() {
-        let failed = |error: std::io::Error| Failure::file(&folder.display().to_string(), &error);
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            let Some(name) = path.to_str().map(ToOwned::to_owned) else {
-                let error = std::io::Error::new(ErrorKind::InvalidFilename, "the name is not UTF-8");
-                return Err(Failure::file(&path.to_string_lossy(), &error));
-            };
-            if entry.file_type().map_err(failed)?.is_dir() {
-                open.push(path);
-            } else if matches!(Kind::guess(&name, b""), Some(Kind::Shader(_) | Kind::Hlsl)) {
-                found.push(name);
+        let failed = |error: std::io::Error| {
+            vec![Diagnostic::new(codes::FILE, error.to_string()).in_file(&folder.display().to_string())]
+        };
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                inputs.refused.add(failed(error));
+                continue;
+            }
+        };
+        for entry in entries {
+            let kind = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)));
+            match kind.map(|(path, kind)| (path.to_str().map(ToOwned::to_owned), path, kind)) {
+                Err(error) => inputs.refused.add(failed(error)),
+                Ok((_, path, kind)) if kind.is_dir() => open.push(path),
+                Ok((Some(name), ..)) if is_shader(&name) => found.push(name),
+                Ok((None, path, _)) if is_shader(&path.to_string_lossy()) => {
+                    inputs.refused.add(vec![not_utf8(&path.to_string_lossy())]);
+                }
+                Ok(_) => {}
             }
         }
     }
     found.sort();
-    Ok(found)
+    inputs.names.extend(found);
+}
+
+/// Whether a file is a shader by its name.
+fn is_shader(name: &str) -> bool {
+    matches!(Kind::guess(name, b""), Some(Kind::Shader(_) | Kind::Hlsl))
 }
 
 /// Inputs that succeeded with the same settings and the same contents.
@@ -85,12 +120,12 @@ impl Journal {
 
     /// Whether the input called `name` has succeeded; false if it cannot be read.
     pub fn has(&self, name: &str) -> bool {
-        std::fs::read(name).is_ok_and(|bytes| self.done.contains(&self.hash(name, &bytes)))
+        input::read_bytes(name).is_ok_and(|bytes| self.done.contains(&self.hash(name, &bytes)))
     }
 
     /// Records that the input called `name` has succeeded.
     pub fn record(&mut self, name: &str) -> Result<(), Failure> {
-        let Ok(bytes) = std::fs::read(name) else { return Ok(()) };
+        let Ok(bytes) = input::read_bytes(name) else { return Ok(()) };
         let row = json!({ "input": name, "hash": format!("{:016x}", self.hash(name, &bytes)) });
         writeln!(self.file, "{row}").map_err(|error| Failure::file(&self.path, &error))
     }

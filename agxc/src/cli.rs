@@ -140,6 +140,9 @@ fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     };
     let entry = options.try_get_one::<String>("entry").ok().flatten().cloned();
     context.preprocessor = Preprocessor { includes: many("include"), defines: many("define"), entry };
+    for folder in &context.preprocessor.includes {
+        std::fs::read_dir(folder).map_err(|error| Failure::file(folder, &error))?;
+    }
     Ok(())
 }
 

@@ -115,9 +115,9 @@ pub static CODES: &[Code] = &[
     },
     Code {
         number: 107,
-        title: "array file not understood",
-        explanation: "A .npy file has a type, order or shape that buffers do not have, or is truncated. \
-                      Little-endian integers and floats in C order are read.",
+        title: "data file not understood",
+        explanation: "A .npy file has a type, order or shape that buffers do not have, or is truncated: little-endian \
+                      integers and floats in C order are read. Or a file of a texture is not a PNG, or is damaged.",
         exit: Exit::Rejected,
     },
     Code {
@@ -218,8 +218,9 @@ pub static CODES: &[Code] = &[
     Code {
         number: 403,
         title: "budget spent",
-        explanation: "The run executed as many instructions as --budget allows: the program does not terminate, or the \
-                      grid is too large to run in a reasonable time. Raise --budget, or run fewer workgroups.",
+        explanation: "The run executed as many instructions as --budget allows, or has more workgroups than a run \
+                      without --budget may have: the program does not terminate, or the grid is too large to run in a \
+                      reasonable time. Raise --budget, or run fewer workgroups.",
         exit: Exit::Unsupported,
     },
     Code {
@@ -256,6 +257,20 @@ pub static CODES: &[Code] = &[
         explanation: "A submission violates a rule that hardware does not check: an unknown bit in a record, a uniform \
                       that was never written, a register read before it was written. The message names the submission, the \
                       record and the program. Results are unaffected.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 505,
+        title: "warning: resource not used",
+        explanation: "A buffer, texture, image or sampler is bound where the shader accesses nothing. Check set and binding; \
+                      a resource whose accesses were all optimised away is unused as well.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 506,
+        title: "warning: damaged machine code",
+        explanation: "Some bytes of machine code do not decode; the listing has them as <unknown …>. The file is damaged, \
+                      is cut off within an instruction, or has data after the code.",
         exit: Exit::Rejected,
     },
     Code {

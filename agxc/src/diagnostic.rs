@@ -172,6 +172,11 @@ impl Problems {
         }
     }
 
+    /// All problems.
+    pub fn into_inner(self) -> Vec<Diagnostic> {
+        self.0
+    }
+
     /// All problems, if there are any.
     pub fn result(self) -> Result<(), Failure> {
         if self.0.is_empty() { Ok(()) } else { Err(Failure::Problems(self.0)) }

@@ -109,10 +109,8 @@ pub struct Draw {
 
 impl Draw {
     /// The state of a file.
-    pub fn new(file: &DrawFile, whole: bool) -> Result<Draw, Failure> {
-        let (fragment, attributes) =
-            fragment(file).and_then(|state| Ok((state, attributes(file)?))).map_err(Failure::usage)?;
-        Ok(Draw { fragment, attributes, whole })
+    pub fn new(file: &DrawFile, whole: bool) -> Result<Draw, String> {
+        Ok(Draw { fragment: fragment(file)?, attributes: attributes(file)?, whole })
     }
 
     /// The key of the attribute at a location.
@@ -120,7 +118,8 @@ impl Draw {
         self.attributes.iter().find(|(known, _)| *known == location).map(|(_, key)| *key)
     }
 
-    /// `shader` with its prolog and epilog, as separate parts or compiled as a whole. Compute shaders have neither.
+    /// `shader` with its prolog and epilog, as separate parts or compiled as a whole, and with the statistics of all of
+    /// it. Compute shaders have neither.
     pub fn complete(
         &self,
         shader: CompiledShader,
@@ -167,6 +166,7 @@ impl Draw {
         let prolog = VertexPrologKey::new(&shader.info, source);
         let part = compiler.vertex_prolog(scratch, &prolog, options)?;
         let program = compiler.vertex_program(scratch, &shader, source, options)?;
+        shader.stats = program.statistics(&shader);
         shader.info = program.info(&shader.info);
         shader.parts.push(as_part(part));
         Ok(shader)
@@ -188,6 +188,7 @@ impl Draw {
         let mut epilog = as_part(compiler.fragment_epilog(scratch, &keys.epilog, options)?);
         // The linker ends programs in the same way.
         epilog.code.extend(STOP);
+        shader.stats = program.statistics(&shader);
         shader.parts.push(epilog);
         shader.info = program.info(&shader.info);
         Ok(shader)
@@ -226,16 +227,29 @@ fn fragment(file: &DrawFile) -> Result<FragmentState, String> {
 fn render_target(at: usize, file: &TargetFile) -> Result<Target, String> {
     let at = format!("draw.targets[{at}]");
     let format = ColourFormat::from_name(&file.format)
-        .ok_or_else(|| format!("{at}.format: unknown colour format `{}`", file.format))?;
+        .ok_or_else(|| format!("{at}.format: {}", unknown_format(&file.format)))?;
     let blend = file.blend.as_ref().map(|blend| blending(&format!("{at}.blend"), blend)).transpose()?;
     Ok(Target { write_mask: write_mask(&at, &file.write_mask)?, blend, ..Target::new(format) })
+}
+
+/// The sentence about a name that no colour format has.
+pub fn unknown_format(name: &str) -> String {
+    let known: Vec<&str> = ColourFormat::ALL.iter().map(|format| format.desc().name).collect();
+    format!("unknown colour format `{name}`; expected one of {}", known.join(", "))
 }
 
 fn attributes(file: &DrawFile) -> Result<Vec<(u32, AttributeKey)>, String> {
     let attribute = |(at, found): (usize, &AttributeFile)| {
         let format = VertexFormat::from_name(&found.format).ok_or_else(|| {
-            format!("draw.attributes[{at}].format: unknown vertex attribute format `{}`", found.format)
+            let name = &found.format;
+            format!(
+                "draw.attributes[{at}].format: unknown vertex attribute format `{name}`; expected a format of Vulkan \
+                 without prefix, such as R32G32_SFLOAT or R8G8B8A8_UNORM"
+            )
         })?;
+        if file.attributes.iter().take(at).any(|earlier| earlier.location == found.location) {
+            return Err(format!("draw.attributes[{at}]: location {} has another attribute", found.location));
+        }
         if !found.alignment.is_power_of_two() {
             let alignment = found.alignment;
             return Err(format!(

@@ -7,11 +7,12 @@ use agx_compiler::internal::pipeline::PIPELINE;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use clap::ArgMatches;
 
-use crate::commands::{check_ir, find_pass, read_baseline, under};
+use crate::baseline::Document;
+use crate::commands::{check_ir, find_pass, under};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
-use crate::{assembly, baseline, lint, listing, report, shader_json};
+use crate::{assembly, lint, listing, report, shader_json};
 
 /// An output.
 pub enum Made {
@@ -199,16 +200,22 @@ pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
 
 /// The report, compared with the row of the input in the file of --baseline.
 fn page(job: &Job<'_>) -> Result<Made, Failure> {
-    let document = job.option("baseline").map(read_baseline).transpose()?;
-    let name = baseline::normal(&job.file.name);
-    // The row of an entry point, if the module has several.
-    let entry = job.key.entry_point.as_ref().map(|entry| format!("{name}:{entry}"));
-    let is_it = |known: &str| known == name || entry.as_deref() == Some(known);
-    let row = document.iter().flat_map(baseline::rows).find(|row| is_it(baseline::name_of(row)));
+    let name = &job.file.name;
+    let before = match job.option("baseline") {
+        Some(path) => {
+            let document = Document::read(path)?;
+            // The row of an entry point, if the module has several.
+            let entry =
+                job.key.entry_point.iter().find_map(|entry| document.figures(&format!("{name}:{entry}")));
+            let missing = || Diagnostic::new(204, format!("`{name}` is not in the baseline")).in_file(path);
+            Some(document.figures(name).or(entry).ok_or_else(missing)?.clone())
+        }
+        None => None,
+    };
     let sources = report::html::Sources {
         name: &job.file.name,
         text: std::str::from_utf8(&job.file.bytes).ok(),
-        baseline: row.map(|row| row["statistics"].clone()),
+        baseline: before,
     };
     Ok(Made::Text(report::html::page(&job.shader()?, &sources)))
 }

@@ -11,6 +11,7 @@ use agx_compiler::Location;
 use crate::codes;
 use crate::context::Preprocessor;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::interrupt::Temporary;
 
 /// The reference compiler.
 const PROGRAM: &str = "glslangValidator";
@@ -83,12 +84,12 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
     let row = named.or(STAGES.iter().find(|row| request.stage == Some(row.0)));
     let Some((ours, stage, profile)) = row else { return Err(unknown_stage(request.name, extension)) };
     let output = std::env::temp_dir().join(format!("agxc-{}-{}.spv", std::process::id(), unique()));
+    let temporary = Temporary::new(output);
+    let output = temporary.path();
     let made = match request.language {
-        Language::Hlsl => hlsl(request, stage, profile, &output),
-        Language::Glsl => run(request, glslang(request, stage, &output), &output),
+        Language::Hlsl => hlsl(request, stage, profile, output),
+        Language::Glsl => run(request, glslang(request, stage, output), output),
     };
-    // The file is absent if the source was rejected; ignore errors.
-    let _ = std::fs::remove_file(&output);
     match made? {
         Some(bytes) => Ok(Made::SpirV(bytes)),
         None if request.language == Language::Hlsl => Err(no_translator(
@@ -183,8 +184,9 @@ fn hlsl(
     profile: &str,
     output: &Path,
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let input = output.with_extension("hlsl");
-    std::fs::write(&input, request.text)
+    let temporary = Temporary::new(output.with_extension("hlsl"));
+    let input = temporary.path();
+    std::fs::write(input, request.text)
         .map_err(|error| Failure::file(&input.display().to_string(), &error))?;
     let mut command = Command::new(DXC);
     command.args(["-spirv", "-fspv-target-env=vulkan1.3", "-fspv-debug=line", "-T", profile, "-E"]);
@@ -192,11 +194,8 @@ fn hlsl(
     command.arg("-I").arg(folder(request.name));
     command.args(request.preprocessor.includes.iter().map(|folder| format!("-I{folder}")));
     command.args(request.preprocessor.defines.iter().map(|define| format!("-D{define}")));
-    command.arg("-Fo").arg(output).arg(&input);
-    let made = run(request, command, output);
-    // As above.
-    let _ = std::fs::remove_file(&input);
-    match made? {
+    command.arg("-Fo").arg(output).arg(input);
+    match run(request, command, output)? {
         Some(bytes) => Ok(Some(bytes)),
         None => run(request, glslang(request, stage, output), output),
     }

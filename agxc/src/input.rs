@@ -4,6 +4,7 @@
 
 use std::cell::OnceCell;
 use std::io::Read as _;
+use std::sync::{Mutex, PoisonError};
 
 use agx_abi::Stage;
 use agx_compiler::internal::frontend::language::GLSL;
@@ -125,8 +126,27 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<F
 /// Limit of the size of an input: devices such as `/dev/zero` never end.
 const MAX_INPUT_BYTES: u64 = 1 << 28;
 
-/// The bytes of the file called `name`, at most [`MAX_INPUT_BYTES`]; `-` is standard input.
+/// Contents of standard input, pipes and devices, which can be read once, by name.
+static READ_ONCE: Mutex<Vec<(String, Vec<u8>)>> = Mutex::new(Vec::new());
+
+/// The bytes of the file called `name`, at most [`MAX_INPUT_BYTES`]; `-` is standard input. A pipe that is named twice
+/// has the same contents both times.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    let is_regular = name != "-" && std::fs::metadata(name).is_ok_and(|metadata| metadata.is_file());
+    if is_regular {
+        return read_now(name);
+    }
+    // Other threads wait here, and then find what this one has read.
+    let mut known = READ_ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, bytes)) = known.iter().find(|(known, _)| known == name) {
+        return Ok(bytes.clone());
+    }
+    let bytes = read_now(name)?;
+    known.push((name.to_owned(), bytes.clone()));
+    Ok(bytes)
+}
+
+fn read_now(name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = match name {
         "-" => std::io::stdin().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes),

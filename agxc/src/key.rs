@@ -5,18 +5,19 @@
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{Stage, Target};
+use agx_compiler::internal::pipeline;
 use agx_compiler::{ColourModel, CompileKey, Conversion};
 use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 
 use crate::coefficient::CoefficientFile;
-use crate::commands;
-use crate::diagnostic::{Diagnostic, Failure};
-use crate::draw::{Draw, DrawFile};
+use crate::diagnostic::Failure;
+use crate::draw::{Draw, DrawFile, unknown_format};
 use crate::input::{self, File};
+use crate::json;
 use crate::layout::{self, RobustnessFile, SetFile};
 use crate::linking::{MovedFile, VertexOutputsFile};
-use crate::modules::{self, SpecConstant};
+use crate::modules::{self, Scalar, SpecConstant};
 use crate::patch::{PatchFile, RowsFile};
 use crate::varying::GeometryFile;
 
@@ -78,12 +79,11 @@ const MODELS: [(&str, ColourModel); 5] = [
 ];
 
 impl ConversionFile {
-    fn read(&self) -> Result<Conversion, Failure> {
+    fn read(&self) -> Result<Conversion, String> {
         let ConversionFile { set, binding, planes, narrow, bits, swizzle, .. } = *self;
         let known = MODELS.iter().find(|(name, _)| *name == self.model);
         let names = || MODELS.map(|(name, _)| name).join(", ");
-        let unknown =
-            || Failure::usage(format!("unknown model `{}`; expected one of {}", self.model, names()));
+        let unknown = || format!("conversions: unknown model `{}`; expected one of {}", self.model, names());
         let (_, model) = *known.ok_or_else(unknown)?;
         Ok(Conversion { set, binding, planes, model, narrow, bits, swizzle })
     }
@@ -107,85 +107,128 @@ struct TileFile {
 
 const STAGES: [Stage; 3] = [Stage::Vertex, Stage::Fragment, Stage::Compute];
 
-/// Target and key from the options: first the file of `--key`, then the other options.
-pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
-    let mut file = file(options)?;
-    let text = |name: &str| options.get_one::<String>(name).cloned();
-    file.target = text("target").or(file.target);
-    file.entry_point = text("entry").or(file.entry_point);
-    file.stage = text("stage").or(file.stage);
+/// The contents of the file of an option; defaults if the option is absent.
+#[derive(Default)]
+struct Given {
+    target: Option<Target>,
+    key: CompileKey,
+    draw: Option<DrawFile>,
+    /// The state of the draw compiles, so that its errors name the file.
+    draws: Option<Draw>,
+}
+
+/// The contents of the file that the option `name` names.
+fn given(options: &ArgMatches, name: &str) -> Result<Given, Failure> {
+    let Some(path) = options.get_one::<String>(name) else { return Ok(Given::default()) };
+    let file: KeyFile = json::read(&input::read_bytes(path)?, path)?;
+    let whole = is_whole(options);
+    let read = |file: KeyFile| {
+        Ok(Given {
+            target: file.target.as_deref().map(target_called).transpose()?,
+            draws: file.draw.as_ref().map(|draw| Draw::new(draw, whole)).transpose()?,
+            draw: file.draw.clone(),
+            key: key(file)?,
+        })
+    };
+    read(file).map_err(|why: String| json::wrong(path, why))
+}
+
+/// Whether shader and state of a draw are compiled as one program.
+fn is_whole(options: &ArgMatches) -> bool {
+    options.try_get_one::<bool>("whole").ok().flatten().is_some_and(|whole| *whole)
+}
+
+/// Target and key from the options: first the file of the option `name`, then the other options.
+fn from_options(options: &ArgMatches, name: &str) -> Result<(Target, CompileKey), Failure> {
+    let Given { target, mut key, .. } = given(options, name)?;
+    let text = |name: &str| options.get_one::<String>(name);
+    if let Some(entry) = text("entry") {
+        key.entry_point = Some(entry.clone());
+    }
+    if let Some(name) = text("stage") {
+        key.stage = Some(stage(name).map_err(Failure::usage)?);
+    }
     for pass in options.get_many::<String>("disable-pass").into_iter().flatten() {
-        file.disabled_passes.push(pass.clone());
+        optional_pass(pass).map_err(Failure::usage)?;
+        key.disabled_passes.push(pass.clone());
     }
     for setting in options.get_many::<String>("option").into_iter().flatten() {
-        file.options.push(language_option(setting)?);
+        key.options.push(language_option(setting)?);
     }
-    if let Some(text) = options.get_one::<String>("max-registers") {
+    if let Some(text) = text("max-registers") {
         let halves = text.parse().map_err(|_| {
             Failure::usage(format!("--max-registers: expected a number of half-registers, found `{text}`"))
         })?;
-        file.max_gpr_halves = Some(halves);
+        key.max_gpr_halves = Some(halves);
     }
-    file.spill_everything |= options.get_flag("spill-everything");
-    file.validate |= options.get_flag("check");
-    for pass in &file.disabled_passes {
-        let found = commands::find_pass(pass)?;
-        if !found.optional {
-            return Err(Failure::usage(format!("pass `{pass}` is required and cannot be disabled")));
-        }
-    }
-    let target = target(file.target.as_deref())?;
-    Ok((target, key(file)?))
-}
-
-/// The file of `--key`; empty if the option is absent.
-fn file(options: &ArgMatches) -> Result<KeyFile, Failure> {
-    match options.get_one::<String>("key") {
-        Some(path) => parse(path, &input::read_bytes(path)?),
-        None => Ok(KeyFile::default()),
-    }
+    key.spill_everything |= options.get_flag("spill-everything");
+    key.validate |= options.get_flag("check");
+    let chip = text("target").map(|name| target_called(name)).transpose().map_err(Failure::usage)?;
+    Ok((chip.or(target).unwrap_or_default(), key))
 }
 
 /// The state of a draw in the file of `--key`.
 pub fn draw(options: &ArgMatches) -> Result<Option<Draw>, Failure> {
-    let whole = options.try_get_one::<bool>("whole").ok().flatten().is_some_and(|whole| *whole);
-    match file(options)?.draw {
-        Some(file) => Draw::new(&file, whole).map(Some),
-        None if whole => {
-            Err(Failure::usage("--whole needs the state of a draw: `draw` in the file of --key"))
+    draw_of(options, "key")
+}
+
+fn draw_of(options: &ArgMatches, name: &str) -> Result<Option<Draw>, Failure> {
+    match given(options, name)?.draws {
+        None if is_whole(options) => {
+            Err(Failure::usage(format!("--whole needs the state of a draw: `draw` in the file of --{name}")))
         }
-        None => Ok(None),
+        draw => Ok(draw),
     }
 }
 
-/// Target and key for the input `file`: as [`from_options`], but specialization constants may have the names of the
-/// module, and numbers for float constants are converted to floats.
+/// Target and key for the input `file`: as the options give them, but specialization constants may have the names of
+/// the module, and numbers for float constants are converted to floats.
 pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
-    let (target, mut key) = from_options(options)?;
+    with_constants(file, options, from_options(options, "key")?)
+}
+
+/// Target, key and draw of the second shader of a comparison: those of the first, except for what `--to-key` and
+/// `--to-target` give.
+pub fn second(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey, Option<Draw>), Failure> {
+    let name = if options.contains_id("to-key") { "to-key" } else { "key" };
+    let (chip, key) = with_constants(file, options, from_options(options, name)?)?;
+    // The chip of the second key counts more than that of the command line, which is that of the first shader.
+    let own = if name == "to-key" { given(options, name)?.target } else { None };
+    let to = options.get_one::<String>("to-target").map(|name| target_called(name)).transpose();
+    let to = to.map_err(Failure::usage)?;
+    Ok((to.or(own).unwrap_or(chip), key, draw_of(options, name)?))
+}
+
+/// `chip` and `key` with the specialization constants that the options set.
+fn with_constants(
+    file: &File,
+    options: &ArgMatches,
+    (chip, mut key): (Target, CompileKey),
+) -> Result<(Target, CompileKey), Failure> {
     let settings: Vec<&String> = options.get_many::<String>("spec").into_iter().flatten().collect();
     if settings.is_empty() {
-        return Ok((target, key));
+        return Ok((chip, key));
     }
-    let declared = modules::declarations(file, &key)?.spec_constants;
+    let declared = modules::declarations(file, &key)?;
     for setting in settings {
         let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
         let id = name.parse().ok();
-        let found =
-            declared.iter().find(|known| Some(known.id) == id || (id.is_none() && known.name == name));
+        let mut constants = declared.spec_constants.iter();
+        let found = constants.find(|known| Some(known.id) == id || (id.is_none() && known.name == name));
         let (id, bits) = match (found, id) {
-            (Some(constant), _) => (constant.id, bits(setting, value, constant.float_bits)?),
-            // Vulkan ignores values of constants that the module does not have.
-            (None, Some(id)) => (id, bits(setting, value, None)?),
-            (None, None) => return Err(unknown_constant(name, &declared)),
+            (Some(constant), _) => (constant.id, bits(setting, value, Some(constant.scalar))?),
+            // The compiler reports the errors of an invalid module.
+            (None, Some(id)) if !declared.is_complete => (id, bits(setting, value, None)?),
+            (None, _) => return Err(unknown_constant(name, &declared.spec_constants)),
         };
         set(&mut key, id, bits);
     }
-    Ok((target, key))
+    Ok((chip, key))
 }
 
 /// The key from the options alone as JSON, for `--print-key`: specialization constants by number, as raw bits.
 pub fn printable(options: &ArgMatches) -> Result<String, Failure> {
-    let (target, mut key) = from_options(options)?;
+    let (target, mut key) = from_options(options, "key")?;
     for setting in options.get_many::<String>("spec").into_iter().flatten() {
         let (id, value) = setting.split_once('=').unwrap_or((setting, ""));
         let id = id.parse().map_err(|_| {
@@ -194,7 +237,7 @@ pub fn printable(options: &ArgMatches) -> Result<String, Failure> {
         set(&mut key, id, bits(setting, value, None)?);
     }
     draw(options)?;
-    Ok(to_json(target, &key, file(options)?.draw))
+    Ok(to_json(target, &key, given(options, "key")?.draw))
 }
 
 /// An option of the input language: NAME=VALUE, or NAME for 1.
@@ -213,37 +256,42 @@ fn set(key: &mut CompileKey, id: u32, bits: u64) {
 }
 
 fn unknown_constant(name: &str, declared: &[SpecConstant]) -> Failure {
-    let named = declared.iter().map(|known| match known.name.as_str() {
-        "" => known.id.to_string(),
-        name => format!("{name} ({})", known.id),
-    });
-    let known: Vec<String> = named.collect();
+    let known: Vec<String> = declared
+        .iter()
+        .map(|constant| match constant.name.as_str() {
+            "" => constant.id.to_string(),
+            name => format!("{name} ({})", constant.id),
+        })
+        .collect();
     Failure::usage(match known.is_empty() {
         true => format!("unknown specialization constant `{name}`; the module has none"),
         false => format!("unknown specialization constant `{name}`; the module has {}", known.join(", ")),
     })
 }
 
-/// Target and key from a JSON file alone.
-pub fn from_file(path: &str) -> Result<(Target, CompileKey), Failure> {
-    let file = parse(path, &input::read_bytes(path)?)?;
-    Ok((target(file.target.as_deref())?, key(file)?))
-}
-
-fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| Diagnostic::from_json(&error, path).into())
-}
-
 /// The target called `name`; the default one when absent.
 pub fn target(name: Option<&str>) -> Result<Target, Failure> {
-    let Some(name) = name else { return Ok(Target::default()) };
+    name.map_or(Ok(Target::default()), |name| target_called(name).map_err(Failure::usage))
+}
+
+fn target_called(name: &str) -> Result<Target, String> {
     Target::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Target::ALL.iter().map(|(name, _)| *name).collect();
-        Failure::usage(format!("unknown target `{name}`; expected one of {}", known.join(", ")))
+        format!("unknown target `{name}`; expected one of {}", known.join(", "))
     })
 }
 
-fn key(file: KeyFile) -> Result<CompileKey, Failure> {
+/// Checks that the pass called `name` can be disabled.
+fn optional_pass(name: &str) -> Result<(), String> {
+    match pipeline::find_pass(name) {
+        None => Err(format!("unknown pass `{name}`; `agxc pass list` lists all passes")),
+        Some(pass) if !pass.optional => Err(format!("pass `{name}` is required and cannot be disabled")),
+        Some(_) => Ok(()),
+    }
+}
+
+fn key(file: KeyFile) -> Result<CompileKey, String> {
+    file.disabled_passes.iter().try_for_each(|pass| optional_pass(pass))?;
     let mut key = CompileKey::default();
     key.entry_point = file.entry_point;
     key.stage = file.stage.as_deref().map(stage).transpose()?;
@@ -274,72 +322,94 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     Ok(key)
 }
 
-fn fragment_inputs(inputs: &[CoefficientFile]) -> Result<Vec<CoefficientSource>, Failure> {
+fn fragment_inputs(inputs: &[CoefficientFile]) -> Result<Vec<CoefficientSource>, String> {
     let read = |(at, input): (usize, &CoefficientFile)| {
-        input.read().map_err(|reason| Failure::usage(format!("fragment_inputs[{at}]: {reason}")))
+        input.read().map_err(|reason| format!("fragment_inputs[{at}]: {reason}"))
     };
     inputs.iter().enumerate().map(read).collect()
 }
 
-fn tile(file: TileFile) -> Result<TilePass, Failure> {
+fn tile(file: TileFile) -> Result<TilePass, String> {
     let mut pass =
         TilePass { formats: [None; 8], samples: file.samples, input_attachments: file.input_attachments };
     if file.formats.len() > pass.formats.len() {
         let most = pass.formats.len();
         let found = file.formats.len();
-        return Err(Failure::usage(format!(
-            "tile.formats: expected at most {most} render targets, found {found}"
-        )));
+        return Err(format!("tile.formats: expected at most {most} render targets, found {found}"));
     }
     for (at, (format, name)) in pass.formats.iter_mut().zip(file.formats).enumerate() {
         let Some(name) = name else { continue };
         let found = ColourFormat::from_name(&name);
-        *format =
-            Some(found.ok_or_else(|| {
-                Failure::usage(format!("tile.formats[{at}]: unknown colour format `{name}`"))
-            })?);
+        *format = Some(found.ok_or_else(|| format!("tile.formats[{at}]: {}", unknown_format(&name)))?);
     }
     Ok(pass)
 }
 
-fn stage(name: &str) -> Result<Stage, Failure> {
+fn stage(name: &str) -> Result<Stage, String> {
     let found = STAGES.into_iter().find(|stage| stage.name() == name);
-    found.ok_or_else(|| {
-        Failure::usage(format!("unknown stage `{name}`; expected vertex, fragment or compute"))
+    found.ok_or_else(|| format!("unknown stage `{name}`; expected vertex, fragment or compute"))
+}
+
+/// The bits of the value of `setting` for a constant of type `scalar`: `true`, `false`, an integer, or a float with a
+/// point or exponent; for a float constant, any number. Hexadecimal digits are the bits of any type.
+fn bits(setting: &str, value: &str, scalar: Option<Scalar>) -> Result<u64, Failure> {
+    let number = || value.parse::<f64>().ok();
+    // `inf` and `nan` are not finite; digits that exceed the type are a mistake.
+    let is_word = !value.contains(|letter: char| letter.is_ascii_digit());
+    let (bits, expected) = match scalar {
+        None => (number_bits(value), "a number, true or false".to_owned()),
+        Some(Scalar::Bool) => (integer_bits(value, 32), "true or false".to_owned()),
+        Some(Scalar::Int(width)) => {
+            (integer_bits(value, width), format!("an integer of {width} bits, true or false"))
+        }
+        Some(Scalar::Float(width)) => {
+            let bits = match (value.strip_prefix("0x"), width) {
+                (Some(_), _) => integer_bits(value, width),
+                (None, 16) => {
+                    let number = number().map(half::f16::from_f64);
+                    number
+                        .filter(|number| number.is_finite() || is_word)
+                        .map(|number| number.to_bits().into())
+                }
+                (None, 32) => {
+                    let number = number().map(|number| number as f32);
+                    number
+                        .filter(|number| number.is_finite() || is_word)
+                        .map(|number| number.to_bits().into())
+                }
+                (None, _) => number().filter(|number| number.is_finite() || is_word).map(f64::to_bits),
+            };
+            (bits, format!("a float of {width} bits"))
+        }
+    };
+    bits.ok_or_else(|| {
+        Failure::usage(format!("--spec `{setting}`: expected ID=VALUE or NAME=VALUE with {expected}"))
     })
 }
 
-/// The bits of the value of `setting`: an integer, a float with a point or exponent, `true` or `false`; for a float
-/// constant of `float_bits` bits, any number.
-fn bits(setting: &str, value: &str, float_bits: Option<u32>) -> Result<u64, Failure> {
-    let number = value.parse::<f64>().ok();
-    let bits = match (value, float_bits) {
+/// The bits of an integer of `width` bits, signed or unsigned. Negative ones of at most 32 bits are words.
+fn integer_bits(text: &str, width: u32) -> Option<u64> {
+    let most = u64::MAX >> 64u32.saturating_sub(width.clamp(1, 64));
+    let positive = match (text, text.strip_prefix("0x")) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
-        (_, Some(16)) => number.map(|number| half::f16::from_f64(number).to_bits().into()),
-        (_, Some(32)) => number.map(|number| (number as f32).to_bits().into()),
-        (_, Some(64)) => number.map(f64::to_bits),
-        _ => None,
+        (_, Some(digits)) => u64::from_str_radix(digits, 16).ok(),
+        (_, None) => text.parse().ok(),
     };
-    bits.or_else(|| number_bits(value)).ok_or_else(|| {
-        Failure::usage(format!(
-            "--spec `{setting}`: expected ID=VALUE or NAME=VALUE with a number, true or false"
-        ))
-    })
+    match positive {
+        Some(value) => Some(value).filter(|value| *value <= most),
+        None => {
+            let value = text.parse::<i64>().ok().filter(|value| value.unsigned_abs() <= most / 2 + 1)?;
+            Some(if width <= 32 { u64::from(value as u32) } else { value as u64 })
+        }
+    }
 }
 
-/// Raw bits of a number: 32-bit patterns for negative integers that fit and for floats.
+/// Raw bits of a number of an unknown type: 32-bit patterns for negative integers that fit and for floats.
 fn number_bits(text: &str) -> Option<u64> {
-    if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok();
-    }
-    if let Ok(value) = text.parse::<u64>() {
-        return Some(value);
-    }
-    if let Ok(value) = text.parse::<i64>() {
-        return Some(i32::try_from(value).map_or(value as u64, |narrow| u64::from(narrow as u32)));
-    }
-    text.parse::<f32>().ok().map(|value| u64::from(value.to_bits()))
+    let is_float = text.contains(['.', 'e', 'E', 'n', 'N']) && !text.starts_with("0x");
+    let word = integer_bits(text, 32).or_else(|| integer_bits(text, 64));
+    word.or_else(|| text.parse::<f32>().ok().filter(|_| is_float).map(|value| value.to_bits().into()))
 }
 
 /// The key as JSON text.
@@ -398,20 +468,36 @@ mod tests {
 
     #[test]
     fn specialization_constants_are_raw_bits() {
+        let (float, half) = (Some(Scalar::Float(32)), Some(Scalar::Float(16)));
         let cases = [
             ("7", None, Some(7)),
             ("true", None, Some(1)),
             ("-1", None, Some(0xffff_ffff)),
             ("1.0", None, Some(0x3f80_0000)),
             ("0x10", None, Some(16)),
-            ("1", Some(32), Some(0x3f80_0000)),
-            ("0x3f800000", Some(32), Some(0x3f80_0000)),
-            ("1", Some(16), Some(0x3c00)),
+            ("99999999999999999999", None, None),
+            ("18446744073709551615", None, Some(u64::MAX)),
+            ("1", float, Some(0x3f80_0000)),
+            ("0x3f800000", float, Some(0x3f80_0000)),
+            ("inf", float, Some(0x7f80_0000)),
+            ("1e999", float, None),
+            ("1e39", float, None),
+            ("true", float, None),
+            ("1", half, Some(0x3c00)),
+            ("0x10000", half, None),
             ("", None, None),
-            ("a", Some(32), None),
+            ("a", float, None),
+            ("4294967295", Some(Scalar::Int(32)), Some(0xffff_ffff)),
+            ("4294967296", Some(Scalar::Int(32)), None),
+            ("-2147483648", Some(Scalar::Int(32)), Some(0x8000_0000)),
+            ("-2147483649", Some(Scalar::Int(32)), None),
+            ("-1", Some(Scalar::Int(64)), Some(u64::MAX)),
+            ("1.5", Some(Scalar::Int(32)), None),
+            ("true", Some(Scalar::Bool), Some(1)),
+            ("maybe", Some(Scalar::Bool), None),
         ];
-        for (value, float_bits, expected) in cases {
-            assert_eq!(bits("c", value, float_bits).ok(), expected, "{value}");
+        for (value, scalar, expected) in cases {
+            assert_eq!(bits("c", value, scalar).ok(), expected, "{value} {scalar:?}");
         }
     }
 
@@ -458,9 +544,9 @@ mod tests {
         wanted.schedule_seed = Some(3);
         wanted.validate = true;
         let text = to_json(Target::G14G, &wanted, None);
-        let read = parse("key.json", text.as_bytes()).unwrap();
+        let read: KeyFile = json::read(text.as_bytes(), "key.json").unwrap();
         assert_eq!(read.target.as_deref(), Some("g14g"));
         assert_eq!(key(read).unwrap(), wanted);
-        assert!(parse("key.json", b"{\"colour\": 1}").is_err());
+        assert!(json::read::<KeyFile>(b"{\"colour\": 1}", "key.json").is_err());
     }
 }

@@ -8,7 +8,6 @@ use agx_abi::pipeline::{
 use agx_compiler::{Bounds, Robustness};
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::Failure;
 use crate::scene::{Names, choose};
 
 const BOUNDS: Names<Bounds> =
@@ -43,10 +42,8 @@ impl RobustnessFile {
     }
 
     /// The levels that the names denote.
-    pub fn read(&self) -> Result<Robustness, Failure> {
-        let bounds = |at: &str, name: &str| {
-            choose(&format!("robustness.{at}"), "bounds", name, BOUNDS).map_err(Failure::usage)
-        };
+    pub fn read(&self) -> Result<Robustness, String> {
+        let bounds = |at: &str, name: &str| choose(&format!("robustness.{at}"), "bounds", name, BOUNDS);
         Ok(Robustness {
             uniform: bounds("uniform", &self.uniform)?,
             storage: bounds("storage", &self.storage)?,
@@ -111,7 +108,7 @@ fn name_of<T: Copy + PartialEq>(value: T, names: Names<T>) -> String {
 }
 
 /// The layout of a list of sets.
-pub fn read(sets: &[SetFile]) -> Result<PipelineLayout, Failure> {
+pub fn read(sets: &[SetFile]) -> Result<PipelineLayout, String> {
     let set = |(at, file): (usize, &SetFile)| {
         let bindings = file.bindings.iter().enumerate();
         let bindings = bindings.map(|(number, binding)| {
@@ -128,7 +125,7 @@ pub fn read(sets: &[SetFile]) -> Result<PipelineLayout, Failure> {
         Ok(SetLayout { set: file.set, bindings: bindings.collect::<Result<_, String>>()? })
     };
     let sets: Result<Vec<SetLayout>, String> = sets.iter().enumerate().map(set).collect();
-    Ok(PipelineLayout { sets: sets.map_err(Failure::usage)? })
+    Ok(PipelineLayout { sets: sets? })
 }
 
 /// A layout as JSON.

@@ -1,17 +1,22 @@
 //! Warnings: allowed code in a shader that may be a mistake, and avoidable costs of its code.
 
+use agx_abi::layout::FieldValue;
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
+use agx_abi::{SamplerBinding, ShaderInfo};
 use agx_compiler::internal::frontend::language::SPIRV;
 use agx_compiler::{CompiledShader, Location};
+use agx_emulator::launch::textures::TextureResource;
 
 use crate::diagnostic::Diagnostic;
 use crate::input::File;
 use crate::modules::{self, Instruction};
+use crate::vertex::Bindings;
 
 const UNINITIALISED: u16 = 500;
 const UNWRITTEN: u16 = 501;
 const SPILLS: u16 = 502;
 const OCCUPANCY_STEP: u16 = 503;
+const UNUSED: u16 = 505;
 
 /// If a shader exceeds a step of occupancy by at most this number of half-registers, small changes to it can help.
 const NEAR_STEP: u16 = 8;
@@ -31,6 +36,43 @@ pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
     }
     warnings.extend(occupancy_step(shader.info.gpr_halves));
     warnings.into_iter().map(|warning| warning.in_file(&file.name)).collect()
+}
+
+/// Warnings on resources of a run that the shader does not use.
+pub fn unused_bindings(file: &File, info: &ShaderInfo, bindings: &Bindings) -> Vec<Diagnostic> {
+    let buffers = bindings.buffers.iter().map(|buffer| ("buffer", buffer.set, buffer.binding));
+    let texture = |texture: &TextureResource| {
+        let kind = if texture.storage { "image" } else { "texture" };
+        (kind, texture.buffer.set, texture.buffer.binding)
+    };
+    let textures = bindings.textures.iter().map(texture);
+    let samplers = bindings.samplers.iter().map(|sampler| ("sampler", sampler.set, sampler.binding));
+    let unused =
+        buffers.chain(textures).chain(samplers).filter(|(_, set, binding)| !uses(info, *set, *binding));
+    let warning = |(kind, set, binding): (&str, u32, u32)| {
+        let message = format!("the shader does not use the {kind} at {set}.{binding}");
+        Diagnostic::warning(UNUSED, message).in_file(&file.name)
+    };
+    unused.map(warning).collect()
+}
+
+/// Whether a shader accesses a binding.
+fn uses(info: &ShaderInfo, set: u32, binding: u32) -> bool {
+    let of_uniforms = info.uniforms.iter().any(|range| {
+        let fields = range.source.fields();
+        let is = |name: &str, number: u32| {
+            fields.iter().find(|field| field.0 == name).map(|field| field.1 == FieldValue::Number(number))
+        };
+        // The address of a set reaches all of its bindings.
+        is("set", set) == Some(true) && is("binding", binding).unwrap_or(true)
+    });
+    let of_textures = info.textures.iter().any(|found| (found.set, found.binding) == (set, binding));
+    let of_samplers = info.samplers.iter().any(|found| match *found {
+        SamplerBinding::Bound { set: own, binding: at, .. }
+        | SamplerBinding::Paired { set: own, binding: at, .. } => (own, at) == (set, binding),
+        SamplerBinding::Loads => false,
+    });
+    of_uniforms || of_textures || of_samplers
 }
 
 /// The warning that a few registers less would let a core hold more threads.

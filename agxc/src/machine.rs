@@ -11,6 +11,9 @@ use crate::diagnostic::{Diagnostic, Failure};
 /// Default limit of the instructions of a run: about ten seconds.
 pub const BUDGET: u64 = 1 << 27;
 
+/// Default limit of the workgroups of a run: some seconds for the shortest shaders.
+pub const MOST_WORKGROUPS: u64 = 1 << 20;
+
 /// Number of findings that are reported; further ones are counted.
 const MOST_FINDINGS: usize = 10;
 
@@ -63,20 +66,19 @@ pub fn run(
         workgroups: job.workgroups,
         options: job.options.clone(),
     };
-    match launch.run() {
-        Ok(report) => {
-            let failure = findings(&report.findings, job.name);
-            Outcome { report, results, failure }
-        }
-        Err(LaunchError::Stopped(stop)) => {
-            let failure = findings(&stop.report.findings, job.name);
-            Outcome { report: *stop.report, results, failure }
-        }
-        Err(error) => {
-            let failure = Diagnostic::new(400, error.to_string()).in_file(job.name).into();
-            Outcome { report: Report::default(), results, failure: Some(failure) }
-        }
-    }
+    let result = launch.run();
+    Outcome { results, ..outcome(result, job.name) }
+}
+
+/// The outcome of a run of the shader called `name`, without results.
+pub fn outcome(result: Result<Report, LaunchError>, name: &str) -> Outcome {
+    let (report, failure) = match result {
+        Ok(report) => (report, None),
+        Err(LaunchError::Stopped(stop)) => (*stop.report, None),
+        Err(error) => (Report::default(), Some(Diagnostic::new(400, error.to_string()).in_file(name).into())),
+    };
+    let failure = failure.or_else(|| findings(&report.findings, name));
+    Outcome { report, results: Vec::new(), failure }
 }
 
 /// The first findings as diagnostics. A fatal one is always included, as the last.

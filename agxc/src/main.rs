@@ -20,6 +20,8 @@ mod emit;
 mod formats;
 mod glsl;
 mod input;
+mod interrupt;
+mod json;
 mod key;
 mod layout;
 mod linking;

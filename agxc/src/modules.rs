@@ -18,6 +18,17 @@ pub struct EntryPoint {
     pub stage: Option<Stage>,
 }
 
+/// The type of a constant, with its width in bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    /// `true` or `false`.
+    Bool,
+    /// An integer of either sign.
+    Int(u32),
+    /// A float.
+    Float(u32),
+}
+
 /// A specialization constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecConstant {
@@ -25,8 +36,8 @@ pub struct SpecConstant {
     pub id: u32,
     /// Its name in debug information; empty if it has none.
     pub name: String,
-    /// Width in bits if it is a float.
-    pub float_bits: Option<u32>,
+    /// Its type.
+    pub scalar: Scalar,
 }
 
 /// The declarations of a SPIR-V module.
@@ -36,6 +47,8 @@ pub struct Declarations {
     pub entry_points: Vec<EntryPoint>,
     /// In the order of the module.
     pub spec_constants: Vec<SpecConstant>,
+    /// The lists lack nothing: they are those of a valid module, or the language has no such declarations.
+    pub is_complete: bool,
 }
 
 /// Declarations of `file`; empty for languages with one entry point per file. Errors in the module are ignored here,
@@ -47,11 +60,13 @@ pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failu
     }
     if file.kind.is(&SPIRV) || file.kind.is(&GLSL) || file.kind == Kind::Hlsl {
         let shader = file.shader(key.stage)?;
-        if *shader.language == SPIRV {
-            return Ok(scan(&words(shader.bytes)));
-        }
+        return Ok(match *shader.language == SPIRV {
+            true => scan(&words(shader.bytes)),
+            // The built-in reader of GLSL.
+            false => Declarations::default(),
+        });
     }
-    Ok(Declarations::default())
+    Ok(Declarations { is_complete: true, ..Declarations::default() })
 }
 
 /// Declarations of a WGSL module: overrides by their numbers in keys.
@@ -63,10 +78,13 @@ fn of_wgsl(text: &str, key: &CompileKey) -> Result<Declarations, Failure> {
     let constant = |found: agx_compiler::internal::frontend::text::OverrideName| SpecConstant {
         id: found.id,
         name: found.name,
-        float_bits: found.float_bits,
+        // Integers and booleans.
+        scalar: found.float_bits.map_or(Scalar::Int(32), Scalar::Float),
     };
-    let spec_constants = wgsl::overrides(text).unwrap_or_default().into_iter().map(constant).collect();
-    Ok(Declarations { entry_points, spec_constants })
+    let overrides = wgsl::overrides(text);
+    let is_complete = overrides.is_ok();
+    let spec_constants = overrides.unwrap_or_default().into_iter().map(constant).collect();
+    Ok(Declarations { entry_points, spec_constants, is_complete })
 }
 
 /// The words of a module in either byte order.
@@ -83,6 +101,7 @@ const MAGIC_SWAPPED: u32 = 0x0302_2307;
 const HEADER_WORDS: usize = 5;
 const OP_NAME: u32 = 5;
 const OP_ENTRY_POINT: u32 = 15;
+const OP_TYPE_INT: u32 = 21;
 const OP_TYPE_FLOAT: u32 = 22;
 const OP_SPEC_CONSTANT_TRUE: u32 = 48;
 const OP_SPEC_CONSTANT: u32 = 50;
@@ -97,6 +116,7 @@ fn scan(words: &[u32]) -> Declarations {
     for Instruction { op, operands } in instructions(words).take_while(|inst| inst.op != OP_FUNCTION) {
         scan.instruction(op, operands);
     }
+    scan.found.is_complete = !scan.found.entry_points.is_empty();
     scan.found
 }
 
@@ -125,7 +145,7 @@ pub fn instructions(words: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
 #[derive(Default)]
 struct Scan {
     names: Vec<(u32, String)>,
-    floats: Vec<(u32, u32)>,
+    scalars: Vec<(u32, Scalar)>,
     spec_ids: Vec<(u32, u32)>,
     found: Declarations,
 }
@@ -137,7 +157,8 @@ impl Scan {
             (OP_ENTRY_POINT, [model, _, name @ ..]) => {
                 self.found.entry_points.push(EntryPoint { name: string(name), stage: stage(*model) });
             }
-            (OP_TYPE_FLOAT, [id, bits, ..]) => self.floats.push((*id, *bits)),
+            (OP_TYPE_INT, [id, bits, ..]) => self.scalars.push((*id, Scalar::Int(*bits))),
+            (OP_TYPE_FLOAT, [id, bits, ..]) => self.scalars.push((*id, Scalar::Float(*bits))),
             (OP_DECORATE, [target, DECORATION_SPEC_ID, id]) => self.spec_ids.push((*target, *id)),
             (OP_SPEC_CONSTANT_TRUE..=OP_SPEC_CONSTANT, [ty, result, ..]) => self.constant(*ty, *result),
             _ => {}
@@ -150,7 +171,7 @@ impl Scan {
         self.found.spec_constants.push(SpecConstant {
             id: *id,
             name: name.map_or_else(String::new, |(_, name)| name.clone()),
-            float_bits: self.floats.iter().find(|(known, _)| *known == ty).map(|(_, bits)| *bits),
+            scalar: self.scalars.iter().find(|(known, _)| *known == ty).map_or(Scalar::Bool, |found| found.1),
         });
     }
 }
@@ -200,7 +221,7 @@ mod tests {
         let names: Vec<_> =
             found.entry_points.iter().map(|point| (point.name.as_str(), point.stage)).collect();
         assert_eq!(names, [("main", Some(Stage::Compute)), ("vs", Some(Stage::Vertex))]);
-        let constant = SpecConstant { id: 3, name: "gain".into(), float_bits: Some(32) };
+        let constant = SpecConstant { id: 3, name: "gain".into(), scalar: Scalar::Float(32) };
         assert_eq!(found.spec_constants, [constant]);
         let swapped: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
         assert_eq!(scan(&super::words(&swapped)), found);

@@ -1,7 +1,11 @@
 //! Writes outputs: to standard output, or to a temporary file that is renamed when complete.
 
-use std::io::{ErrorKind, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{BufWriter, ErrorKind, IsTerminal as _, Write};
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::emit::Made;
@@ -9,10 +13,14 @@ use crate::emit::Made;
 /// Writes `bytes` to standard output. A closed pipe is [`Failure::ClosedPipe`].
 pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
-        Err(error) => Err(Failure::file("standard output", &error)),
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).or_else(stdout_error)
+}
+
+/// The failure to write to standard output.
+fn stdout_error(error: std::io::Error) -> Result<(), Failure> {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
+        _ => Err(Failure::file("standard output", &error)),
     }
 }
 
@@ -41,7 +49,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Writes lines to standard error and ignores errors.
 pub fn stderr_lines(lines: &[String]) {
-    let mut stderr = std::io::BufWriter::new(std::io::stderr().lock());
+    let mut stderr = BufWriter::new(std::io::stderr().lock());
     // Standard error may be closed.
     let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
 }
@@ -75,29 +83,109 @@ pub fn made(target: Option<&str>, made: &Made) -> Result<(), Failure> {
     }
 }
 
-/// Writes `bytes` to a temporary file in the folder of `path` and renames it, so that `path` has either the whole
-/// output or its old contents. Symbolic links are preserved. Devices and pipes (`/dev/null`) are written to and never
-/// replaced.
+/// Text on its way to an output.
+pub struct Text<'w> {
+    to: &'w mut dyn Write,
+    error: Option<std::io::Error>,
+}
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.to.write_all(text.as_bytes()).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+/// Writes the text that `write` makes to `target` piece by piece, so that a long text needs no memory.
+pub fn streamed(
+    target: Option<&str>,
+    write: impl FnOnce(&mut Text<'_>) -> fmt::Result,
+) -> Result<(), Failure> {
+    let write = |to: &mut dyn Write| {
+        let mut text = Text { to, error: None };
+        let written = write(&mut text);
+        match text.error {
+            Some(error) => Err(error),
+            None => written.map_err(std::io::Error::other).and_then(|()| to.flush()),
+        }
+    };
+    match target {
+        None | Some("-") => {
+            let mut stdout = BufWriter::new(std::io::stdout().lock());
+            write(&mut stdout).or_else(stdout_error)
+        }
+        Some(path) => file_with(path, write),
+    }
+}
+
+/// Writes `bytes` to the file at `path`.
 pub fn file(path: &str, bytes: &[u8]) -> Result<(), Failure> {
-    let named = Path::new(path);
-    // A path that does not exist yet cannot be resolved.
-    let target = std::fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
-    let regular = std::fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
-    let written = if regular { replace(&target, bytes) } else { std::fs::write(&target, bytes) };
+    file_with(path, |to| to.write_all(bytes))
+}
+
+/// Writes to a temporary file in the folder of `path` and renames it, so that `path` has either the whole output or its
+/// old contents; it keeps its permissions. Symbolic links are followed. Devices and pipes (`/dev/null`) are written to
+/// and never replaced.
+fn file_with(path: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    let written = resolved(Path::new(path)).and_then(|target| match std::fs::metadata(&target) {
+        Ok(old) if !old.is_file() => write(&mut File::create(&target)?),
+        old => replace(&target, old.ok().as_ref(), write),
+    });
     written.map_err(|error| Failure::file(path, &error))
 }
 
-/// Replaces `target` by a new file.
-fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Most links that a path goes through.
+const MOST_LINKS: usize = 40;
+
+/// The file that a path denotes; it need not exist.
+fn resolved(named: &Path) -> std::io::Result<PathBuf> {
+    match std::fs::canonicalize(named) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        result => return result,
+    }
+    // A new file, or a link to one.
+    let mut path = named.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(next);
+    }
+    Ok(path)
+}
+
+/// Replaces `target` by a new file with the owner and permissions of the old one.
+fn replace(
+    target: &Path,
+    old: Option<&Metadata>,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let mut name = target.file_name().map(ToOwned::to_owned).unwrap_or_default();
     name.push(format!(".{}.part", std::process::id()));
     let beside = target.with_file_name(name);
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, target));
+    let written = fill(&beside, old, write).and_then(|()| std::fs::rename(&beside, target));
     if written.is_err() {
         // The temporary file may not exist; ignore errors.
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+fn fill(
+    path: &Path,
+    old: Option<&Metadata>,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let file = File::create(path)?;
+    if let Some(old) = old {
+        // Only a privileged process may give files away; the output is then its own.
+        #[cfg(unix)]
+        let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
+        file.set_permissions(old.permissions())?;
+    }
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered)?;
+    buffered.flush()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::commands::with_key;
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::machine::{self, Job};
-use crate::vertex::{self, outputs};
+use crate::vertex::{self, Bindings, Ran, outputs};
 use crate::{formats, key};
 
 /// Maximum number of primitives of a run.
@@ -40,7 +40,7 @@ struct Registers {
 }
 
 /// Runs one vertex or primitive and returns its outputs as text.
-pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<String, Failure> {
+pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<Ran, Failure> {
     let container = formats::pica200(file)?;
     let (target, mut key) = key::for_file(file, options)?;
     let shader = chosen(&container, &key, file)?;
@@ -50,12 +50,13 @@ pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<String
     if shader.stage == PicaStage::Geometry {
         key.stage = Some(Stage::Compute);
         let compiled = with_key(file, target, &key)?;
-        return primitives(&compiled, &registers, file, machine);
+        return Ok(primitives(&compiled, &registers, file, machine));
     }
     (key.stage, key.vertex_as_compute) = (Some(Stage::Vertex), true);
     let compiled = with_key(file, target, &key)?;
     let attributes = registers.input_bytes(registers.inputs.len());
-    vertex::launch(&compiler, (file, &compiled, &key), (&attributes, &mut [registers.block()]), machine)
+    let mut bindings = Bindings { buffers: vec![registers.block()], ..Bindings::default() };
+    vertex::launch(&compiler, (file, &compiled, &key), &attributes, &mut bindings, machine)
 }
 
 /// The shader that the key selects, by the compiler's rule.
@@ -137,12 +138,7 @@ fn buffer(binding: u32, bytes: Vec<u8>, writable: bool) -> BufferBinding {
     BufferBinding { set: SET, binding, element: 0, bytes, writable }
 }
 
-fn primitives(
-    shader: &CompiledShader,
-    registers: &Registers,
-    file: &File,
-    machine: Options,
-) -> Result<String, Failure> {
+fn primitives(shader: &CompiledShader, registers: &Registers, file: &File, machine: Options) -> Ran {
     let varyings = &shader.info.varyings;
     let words = varyings.len() as u32;
     let head = [1, registers.given as u32, CAPACITY, 0];
@@ -160,12 +156,11 @@ fn primitives(
         workgroups: [1; 3],
         options: machine,
     };
-    if let Some(failure) = machine::run(shader, &mut buffers, &mut [], &job).failure {
-        return Err(failure);
-    }
+    let outcome = machine::run(shader, &mut buffers, &mut [], &job);
     let bytes = &buffers[2].bytes;
     let count = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let mut text = format!("{count} primitives\n");
+    let plural = if count == 1 { "" } else { "s" };
+    let mut text = format!("{count} primitive{plural}\n");
     let head = GEOMETRY_HEAD_BYTES as usize;
     let records = bytes.get(head..).unwrap_or_default().chunks_exact(primitive_bytes(words) as usize);
     for (number, record) in records.take(count as usize).enumerate() {
@@ -178,5 +173,5 @@ fn primitives(
             text.push_str(&outputs(words, varyings, &format!("  vertex {vertex} ")));
         }
     }
-    Ok(text)
+    Ran { text, outcome }
 }

@@ -11,6 +11,7 @@ use agx_abi::{PartRole, Stage, agal};
 use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::Options;
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, StageProgram, VertexLaunch};
 use clap::ArgMatches;
 
@@ -18,7 +19,7 @@ use crate::commands::with_key;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::File;
 use crate::key;
-use crate::machine;
+use crate::machine::{self, Outcome};
 
 /// A register's contents.
 pub type Vector = [f32; 4];
@@ -99,16 +100,37 @@ fn bytes(vectors: &[Vector]) -> Vec<u8> {
     vectors.iter().flatten().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Runs one vertex of a shader of any language and returns its outputs as text. The shader may write to buffers.
+/// What a shader reads and writes, apart from its attributes.
+#[derive(Default)]
+pub struct Bindings {
+    /// Buffers.
+    pub buffers: Vec<BufferBinding>,
+    /// Textures and images.
+    pub textures: Vec<TextureResource>,
+    /// Samplers.
+    pub samplers: Vec<SamplerResource>,
+    /// Push constants.
+    pub push_constants: Vec<u8>,
+}
+
+/// A run: its outputs as text, and how it went.
+pub struct Ran {
+    /// A line for each output.
+    pub text: String,
+    /// Counts, trace, failure.
+    pub outcome: Outcome,
+}
+
+/// Runs one vertex of a shader of any language. The shader may write to buffers and images.
 ///
 /// # Errors
-/// Registers that the language does not have, and errors of compiler and machine.
+/// Registers that the language does not have, and errors of compiler and linker.
 pub fn run(
     file: &File,
     options: &ArgMatches,
-    buffers: &mut Vec<BufferBinding>,
+    bindings: &mut Bindings,
     machine: Options,
-) -> Result<String, Failure> {
+) -> Result<Ran, Failure> {
     let (target, mut key) = key::for_file(file, options)?;
     let known = NAMES.iter().find(|names| names.language == file.kind.name());
     let Some(names) = known.or(NAMES.last()) else {
@@ -117,27 +139,28 @@ pub fn run(
     let settings = options.get_many::<String>("register").into_iter().flatten();
     let registers = Registers::read(names, settings)?;
     if let Some((_, (set, binding))) = names.constant
-        && !buffers.iter().any(|known| (known.set, known.binding) == (set, binding))
+        && !bindings.buffers.iter().any(|known| (known.set, known.binding) == (set, binding))
     {
         let bytes = bytes(&registers.constants);
-        buffers.push(BufferBinding { set, binding, element: 0, bytes, writable: false });
+        bindings.buffers.push(BufferBinding { set, binding, element: 0, bytes, writable: false });
     }
     (key.stage, key.vertex_as_compute) = (Some(Stage::Vertex), true);
     let compiled = with_key(file, target, &key)?;
     let attributes = bytes(&registers.attributes);
-    launch(&Compiler::new(target), (file, &compiled, &key), (&attributes, buffers), machine)
+    launch(&Compiler::new(target), (file, &compiled, &key), &attributes, bindings, machine)
 }
 
 /// Runs one vertex of a shader that was compiled to run as a compute shader. `attributes` has 16 bytes for each location.
 ///
 /// # Errors
-/// Errors of linker and machine.
+/// Errors of the linker.
 pub fn launch(
     compiler: &Compiler,
     (file, shader, key): (&File, &CompiledShader, &CompileKey),
-    (attributes, buffers): (&[u8], &mut [BufferBinding]),
+    attributes: &[u8],
+    bindings: &mut Bindings,
     machine: Options,
-) -> Result<String, Failure> {
+) -> Result<Ran, Failure> {
     let info = &shader.info;
     let attribute = |_| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
@@ -164,18 +187,21 @@ pub fn launch(
             preamble: shader.part(PartRole::Preamble),
             info,
             scratch_bytes: program.scratch_bytes,
-            push_constants: &[],
+            push_constants: &bindings.push_constants,
         },
-        buffers,
+        buffers: &mut bindings.buffers,
+        textures: &mut bindings.textures,
+        samplers: &bindings.samplers,
         attributes: &attributes,
         vertices: 1,
         options: machine,
     };
-    let (words, report) = launch.run().map_err(|error| file.problem(401, &error.to_string()))?;
-    match machine::findings(&report.findings, &file.name) {
-        Some(failure) => Err(failure),
-        None => Ok(outputs(&words, &info.varyings, "")),
-    }
+    let (words, result) = match launch.run() {
+        Ok((words, report)) => (words, Ok(report)),
+        Err(error) => (Vec::new(), Err(error)),
+    };
+    let outcome = machine::outcome(result, &file.name);
+    Ok(Ran { text: outputs(&words, &info.varyings, ""), outcome })
 }
 
 /// A line for the position and for each location.

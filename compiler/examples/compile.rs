@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let shader = compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key)?;
 
     let info = &shader.info;
-    println!("{} shader `{}`: {} half registers", info.stage.name(), info.entry_point, info.gpr_halves);
+    println!("{} shader `{}`: {} half-registers", info.stage.name(), info.entry_point, info.gpr_halves);
     for part in &shader.parts {
         println!("{:?}: {} bytes of code", part.role, part.code.len());
     }

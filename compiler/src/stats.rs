@@ -125,7 +125,7 @@ pub static FIGURES: &[Figure] = &[
     Figure {
         title: "Threads",
         key: "threads",
-        description: "Threads that a core holds, by the half registers.",
+        description: "Threads that a core holds, by the half-registers.",
         higher_is_better: true,
         value: |s| s.threads,
     },

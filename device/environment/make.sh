@@ -12,8 +12,19 @@ set -euo pipefail
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
 root=$1
 clients=${2:-}
-# The mirror that the host's own packages come from.
-mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
+
+# Ends with a message if a program is missing: `need PROGRAM HOW_TO_GET_IT`.
+need() {
+    command -v "$1" >/dev/null || { echo "environment: $1 is not installed: $2" >&2; exit 69; }
+}
+if ! [[ -e $root/etc/apt/sources.list.d/backports.list ]]; then
+    need debootstrap "apt-get install debootstrap"
+    # The mirror that the host's own packages come from.
+    [[ -n ${DEBIAN_MIRROR:-} ]] || need apt-get "on systems other than Debian, name a mirror in DEBIAN_MIRROR"
+fi
+if [[ $clients == --clients ]]; then
+    need npm "apt-get install npm"
+fi
 drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
 # mdbook builds the documentation.
 plain=(mdbook libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
@@ -42,6 +53,7 @@ llama=(node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @node-llama-cpp/li
 in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 
 if ! [[ -e $root/etc/apt/sources.list.d/backports.list ]]; then
+    mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
     debootstrap --variant=minbase trixie "$root" "$mirror"
     echo "deb $mirror trixie-backports main" >"$root/etc/apt/sources.list.d/backports.list"
 fi

@@ -13,8 +13,10 @@ use crate::findings::Finding;
 use crate::kernel::parse_commands;
 use crate::statistics::Statistics;
 
-/// First bytes of a recording.
-const MAGIC: &[u8; 8] = b"AGXREC\x00\x01";
+/// First bytes of a recording, followed by the version.
+const MAGIC: &[u8; 6] = b"AGXREC";
+/// Version of the form, big-endian in a recording.
+const VERSION: u16 = 1;
 /// Bytes of a page in a recording.
 const PAGE: usize = 0x1000;
 /// The end of the addresses of the device.
@@ -28,6 +30,9 @@ pub enum ReplayError {
     /// The bytes are not a recording.
     #[error("not a recording: expected the signature `AGXREC`")]
     Signature,
+    /// The recording is of another version.
+    #[error("the recording has version {0}; this program reads version {VERSION}, record it again")]
+    Version(u16),
     /// The recording ends early.
     #[error("the recording ends at byte {0}, in the middle of a submission")]
     Short(usize),
@@ -112,7 +117,7 @@ impl Recorder {
 
     /// The recording.
     pub(crate) fn finish(self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
+        let mut out = [&MAGIC[..], &VERSION.to_be_bytes()].concat();
         let word = |out: &mut Vec<u8>, value: u64| out.extend_from_slice(&value.to_le_bytes());
         word(&mut out, self.pages.len() as u64);
         let mut pages: Vec<_> = self.pages.into_iter().collect();
@@ -244,6 +249,10 @@ impl Recording {
         let mut reader = Reader { bytes, at: 0 };
         if reader.take(MAGIC.len()).ok() != Some(&MAGIC[..]) {
             return Err(ReplayError::Signature);
+        }
+        let version = reader.take(size_of::<u16>())?.try_into().map_or(0, u16::from_be_bytes);
+        if version != VERSION {
+            return Err(ReplayError::Version(version));
         }
         let mut pages = Vec::new();
         for _ in 0..reader.word()? {

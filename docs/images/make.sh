@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+for pair in "cargo:rustup, https://rustup.rs" "chromium:apt-get install chromium"; do
+    command -v "${pair%%:*}" >/dev/null || { echo "images: ${pair%%:*} is not installed: ${pair#*:}" >&2; exit 69; }
+done
+
 work=$(mktemp --directory)
 trap 'rm -r "$work"' EXIT
 cargo run --quiet --release -p agxc -- compile --emit html agxc/shaders/mandelbrot.wgsl -o "$work/report.html"
@@ -23,7 +27,8 @@ cat "$work/report.html" "$work/script" >"$work/selected.html"
 
 picture() { # FILE HEIGHT PICTURE
     chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" \
-        --virtual-time-budget=3000 --window-size="1280,$2" --screenshot="docs/images/$3" "file://$work/$1" 2>/dev/null
+        --virtual-time-budget=3000 --window-size="1280,$2" --screenshot="docs/images/$3" "file://$work/$1" 2>"$work/log" ||
+        { cat "$work/log" >&2; echo "images: chromium failed" >&2; exit 1; }
 }
 picture report.html 900 report.png
 picture selected.html 600 report-source.png

@@ -3,7 +3,11 @@
 # The flags are those of cargo-fuzz without a sanitizer; the libraries forbid unsafe code, and a stable toolchain is enough.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-out=${OUT:?the folder for the targets}
+[[ -n ${OUT:-} ]] || { echo "fuzz: name the folder for the targets: OUT=FOLDER fuzz/oss-fuzz/build.sh" >&2; exit 64; }
+out=$OUT
+for pair in "rustc:rustup, https://rustup.rs" "cargo:rustup, https://rustup.rs" "c++:apt-get install g++"; do
+    command -v "${pair%%:*}" >/dev/null || { echo "fuzz: ${pair%%:*} is not installed: ${pair#*:}" >&2; exit 69; }
+done
 mkdir -p "$out"
 
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -562,7 +562,8 @@ fn register(name: &str) -> Option<Operand> {
         (_, Some(digits)) => (digits, Size::B16, 1),
         _ => (digits, Size::B32, 0),
     };
-    let number: u8 = digits.parse().ok()?;
+    // A range may end past the file; the encoding limits its first register.
+    let number: u16 = digits.parse().ok()?;
     Some(Operand { tag, size, value: u32::from(number) << 1 | offset, ..Operand::NONE })
 }
 

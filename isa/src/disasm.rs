@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::alias::Alias;
 use crate::desc::OperandDesc;
-use crate::encode::needs_long;
+use crate::encode::{MAX_BYTES, needs_long};
 use crate::inst::{Inst, Operand, OperandFlags, Size, Tag};
 use crate::operand::Style;
 use crate::{decode, minifloat, sr};
@@ -198,20 +198,25 @@ impl Line {
     }
 }
 
-/// Decodes a program from its first byte. At an undecodable word, continues two bytes further.
-pub fn disassemble(code: &[u8]) -> Vec<Line> {
-    let mut lines = Vec::new();
+/// Decodes a program from its first byte, piece by piece. At an undecodable word, continues two bytes further.
+pub fn pieces(code: &[u8]) -> impl Iterator<Item = Line> {
     let (mut pc, mut rest) = (0_usize, code);
-    loop {
+    std::iter::from_fn(move || {
         let (piece, len) = match (decode(rest), rest) {
             (Ok((inst, len)), _) => (Piece::Inst(inst), len),
             (Err(_), [low, high, ..]) => (Piece::Unknown(u16::from_le_bytes([*low, *high])), 2),
             (Err(_), [last]) => (Piece::Unknown((*last).into()), 1),
-            (Err(_), []) => return lines,
+            (Err(_), []) => return None,
         };
-        lines.push(Line { pc, len, piece });
+        let line = Line { pc, len, piece };
         (pc, rest) = (pc.saturating_add(len), rest.get(len..).unwrap_or(&[]));
-    }
+        Some(line)
+    })
+}
+
+/// All [`pieces`] of a program.
+pub fn disassemble(code: &[u8]) -> Vec<Line> {
+    pieces(code).collect()
 }
 
 /// A program as text: labels for branch targets, one instruction per line. `pc` adds the offset and the bytes
@@ -222,43 +227,64 @@ pub fn listing(code: &[u8], pc: bool) -> String {
 
 /// Like [`listing`], with the text that `note` returns for an instruction's offset on a separate line before
 /// it: a comment or a directive.
-pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> Option<String>) -> String {
-    let lines = disassemble(code);
-    let mut targets: Vec<usize> =
-        lines.iter().filter_map(Line::target).filter(|&pc| starts_at(&lines, pc)).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    let label = |pc: usize| targets.binary_search(&pc).ok().map(|i| format!("L{i}"));
+pub fn listing_with_notes(code: &[u8], pc: bool, note: impl FnMut(usize) -> Option<String>) -> String {
     let mut text = String::new();
-    for line in &lines {
-        if let Some(label) = label(line.pc) {
-            text.push_str(&label);
-            text.push_str(":\n");
-        }
-        if let Some(note) = note(line.pc) {
-            let _ = writeln!(text, "    {note}");
-        }
-        text.push_str("    ");
-        let written = match &line.piece {
-            Piece::Inst(inst) => write_inst(&mut text, inst, line.target().and_then(label).as_deref()),
-            Piece::Unknown(value) if line.len == 1 => write!(text, "<unknown {value:#04x}>"),
-            Piece::Unknown(value) => write!(text, "<unknown {value:#06x}>"),
-        };
-        written.expect("invariant: writing to a string cannot fail");
-        if pc {
-            let bytes = code.get(line.pc..line.end()).unwrap_or(&[]);
-            let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            let column = text.rsplit_once('\n').map_or(text.len(), |(_, line)| line.len());
-            text.push_str(&" ".repeat(56usize.saturating_sub(column).max(1)));
-            let _ = write!(text, "; {:5x}: {bytes}", line.pc);
-        }
-        text.push('\n');
-    }
+    write_listing(&mut text, code, pc, note).expect("invariant: writing to a string cannot fail");
     text
 }
 
-fn starts_at(lines: &[Line], pc: usize) -> bool {
-    lines.binary_search_by_key(&pc, |line| line.pc).is_ok()
+/// Writes [`listing_with_notes`] line by line, so that a long program needs no memory for its text.
+///
+/// # Errors
+/// The error of `to`.
+pub fn write_listing(
+    to: &mut impl Write,
+    code: &[u8],
+    pc: bool,
+    mut note: impl FnMut(usize) -> Option<String>,
+) -> fmt::Result {
+    let targets = targets(code);
+    let label = |pc: usize| targets.binary_search(&pc).ok().map(|i| format!("L{i}"));
+    let mut text = String::new();
+    for line in pieces(code) {
+        if let Some(label) = label(line.pc) {
+            writeln!(to, "{label}:")?;
+        }
+        if let Some(note) = note(line.pc) {
+            writeln!(to, "    {note}")?;
+        }
+        text.clear();
+        text.push_str("    ");
+        match &line.piece {
+            Piece::Inst(inst) => write_inst(&mut text, inst, line.target().and_then(label).as_deref())?,
+            Piece::Unknown(value) if line.len == 1 => write!(text, "<unknown {value:#04x}>")?,
+            Piece::Unknown(value) => write!(text, "<unknown {value:#06x}>")?,
+        }
+        if pc {
+            text.push_str(&" ".repeat(56usize.saturating_sub(text.len()).max(1)));
+            write!(text, "; {:5x}: ", line.pc)?;
+            let bytes = code.get(line.pc..line.end()).unwrap_or(&[]);
+            bytes.iter().try_for_each(|byte| write!(text, "{byte:02x}"))?;
+        }
+        writeln!(to, "{text}")?;
+    }
+    Ok(())
+}
+
+/// Offsets of the branch targets at which a piece starts, ascending.
+fn targets(code: &[u8]) -> Vec<usize> {
+    let mut targets: Vec<usize> = pieces(code).filter_map(|line| line.target()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    if targets.is_empty() {
+        return targets;
+    }
+    let mut starts = pieces(code).map(|line| line.pc).peekable();
+    targets.retain(|target| {
+        while starts.next_if(|start| start < target).is_some() {}
+        starts.peek() == Some(target)
+    });
+    targets
 }
 
 /// Whether bytes are code of this instruction set.
@@ -275,29 +301,36 @@ pub enum Recognition {
     Foreign,
 }
 
-/// Checks whether `code` is for this instruction set: up to the first `stop`, at most one byte in sixteen may
-/// be undecodable.
+/// Number of bytes from which [`recognise`] judges a program.
+const RECOGNISED_BYTES: usize = 1 << 20;
+
+/// Checks whether `code` is for this instruction set: up to the first `stop`, or in its first MiB, at most one byte in
+/// sixteen may be undecodable. Code without a `stop` may end within an instruction, if most of it decodes.
 pub fn recognise(code: &[u8]) -> Recognition {
-    let mut unknown = 0_usize;
-    let mut total = 0;
-    let mut stopped = false;
-    for line in disassemble(code) {
+    let judged = code.get(..RECOGNISED_BYTES).unwrap_or(code);
+    let (mut unknown, mut total, mut stopped) = (0_usize, 0_usize, false);
+    // Undecodable bytes after the last instruction.
+    let mut cut = 0_usize;
+    for line in pieces(judged) {
         total = line.end();
         match line.piece {
-            Piece::Inst(inst) if inst.op == crate::Opcode::Stop => {
-                stopped = true;
-                break;
+            Piece::Inst(inst) => (cut, stopped) = (0, inst.op == crate::Opcode::Stop),
+            Piece::Unknown(_) => {
+                unknown = unknown.saturating_add(line.len);
+                cut = cut.saturating_add(line.len);
             }
-            Piece::Inst(_) => {}
-            Piece::Unknown(_) => unknown = unknown.saturating_add(line.len),
+        }
+        if stopped {
+            break;
         }
     }
-    if unknown > total / 16 || (!stopped && unknown > 0) {
-        Recognition::Foreign
-    } else if unknown > 0 {
+    let ends_within = !stopped && cut == unknown && cut < MAX_BYTES && cut <= total / 4;
+    if unknown == 0 || (ends_within && judged.len() < code.len()) {
+        Recognition::Code
+    } else if ends_within || (stopped && unknown <= total / 16) {
         Recognition::Damaged { unknown }
     } else {
-        Recognition::Code
+        Recognition::Foreign
     }
 }
 
@@ -320,6 +353,15 @@ mod tests {
             let back = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!(back, code, "{text}");
         }
+    }
+
+    /// An operand of several registers that begins with the last one of the file.
+    #[test]
+    fn ranges_past_the_file_survive_a_round_trip() {
+        let text = "simd_matrix_fmadd32 r68_r69, r13_r14.wide, u255h_u256l, u52l_u52h, b_mods 2, c_mods 2, a_mods 3\n";
+        let code = assemble(text).unwrap();
+        assert_eq!(listing(&code, false).trim_start(), text);
+        assert!(assemble("fadd r0, r1, u256").is_err() && assemble("fadd r0, r1, u65536").is_err());
     }
 
     #[test]
@@ -351,5 +393,15 @@ mod tests {
         // Six-byte additions and a four-byte stop, as on chips from M3 on.
         let later = [0x29, 0x30, 0x4c, 0x13, 0x7f, 0x2b, 0x0e, 0, 0, 0];
         assert_eq!(recognise(&later), Recognition::Foreign);
+    }
+
+    #[test]
+    fn code_that_ends_within_an_instruction_is_recognised() {
+        let code = assemble(&format!("{}icsel.ult r0, r0, u4, r0, u4\n stop", "wait 0\n".repeat(8))).unwrap();
+        assert_eq!(code.len(), 8 * 2 + 8 + 2);
+        assert_eq!(recognise(&code[..20]), Recognition::Damaged { unknown: 4 });
+        assert_eq!(recognise(&code[..1]), Recognition::Foreign);
+        let long = vec![code[..16].to_vec(); RECOGNISED_BYTES / 16 + 2].concat();
+        assert_eq!(recognise(&long), Recognition::Code, "the first MiB ends within an instruction");
     }
 }

@@ -29,7 +29,7 @@ G13G is the M1, G13X the M1 Pro, Max and Ultra, G14G the M2, G14X the M2 Pro, Ma
 instructions. Chips from the M3 on have another instruction set.
 
 A SIMD-group has 32 lanes; quads are lanes 4k to 4k+3. Each lane has up to 128 32-bit registers r0 to r127, which are
-256 half registers r0l, r0h, r1l …. All lanes share 256 32-bit uniform registers u0 to u255, and texture-state
+256 half-registers r0l, r0h, r1l …. All lanes share 256 32-bit uniform registers u0 to u255, and texture-state
 (ts), sampler-state (ss) and coefficient (cf) registers. r0l is the nesting counter of the execution mask (a lane runs
 when it is 0), r1 the link register of calls.
 

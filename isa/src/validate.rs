@@ -74,16 +74,16 @@ pub enum Problem {
     #[error("these bytes are not an instruction")]
     Undecodable,
     /// A register beyond those of the program.
-    #[error("`{operand}` extends to half register {end}; the limit is {limit}")]
+    #[error("`{operand}` extends to half-register {end}; the limit is {limit}")]
     Register {
         /// Operand name.
         operand: &'static str,
-        /// One past the last half register it covers.
+        /// One past the last half-register it covers.
         end: u16,
-        /// Number of half registers available.
+        /// Number of half-registers available.
         limit: u16,
     },
-    /// A 64-bit ALU register that is not aligned to four half registers.
+    /// A 64-bit ALU register that is not aligned to four half-registers.
     #[error("the 64-bit `{operand}` does not start at an even register")]
     Alignment {
         /// Operand name.
@@ -107,9 +107,9 @@ pub enum Problem {
     #[error("r0l is the nesting counter and holds no data")]
     NestingCounter,
     /// A register that is read or overwritten while an asynchronous operation is still to write it.
-    #[error("an outstanding operation of group {group} writes half register {half}")]
+    #[error("an outstanding operation of group {group} writes half-register {half}")]
     Pending {
-        /// The half register.
+        /// The half-register.
         half: u16,
         /// The group to wait for.
         group: u32,
@@ -121,9 +121,9 @@ pub enum Problem {
         group: u32,
     },
     /// A register that is read after a hint discarded its value.
-    #[error("half register {half} was discarded and not written since")]
+    #[error("half-register {half} was discarded and not written since")]
     Discarded {
-        /// The half register.
+        /// The half-register.
         half: u16,
     },
     /// A path past the last instruction.
@@ -456,22 +456,22 @@ mod tests {
     fn each_rule_is_checked() {
         for (text, expected) in [
             ("<unknown 0xffff>\n stop", "0: these bytes are not an instruction"),
-            ("mov r8, r1\n stop", "0: `dst` extends to half register 18; the limit is 16"),
+            ("mov r8, r1\n stop", "0: `dst` extends to half-register 18; the limit is 16"),
             ("iadd r1_r2, r4_r5, 1\n stop", "0: the 64-bit `dst` does not start at an even register"),
             ("icmp_ballot.ueq.simd r1, u1, 1\n stop", "0: `a` cannot read uniform half-word 3"),
             ("jmp_any +3\n stop", "0: the branch goes to 0x3, where no instruction of the program starts"),
             ("pop_exec nest 1\n mov r0h, r0\n stop", "6: r0l is the nesting counter and holds no data"),
             (
                 "load.i32.x r2, u0_u1, 0\n mov r1, r2\n stop",
-                "8: an outstanding operation of group 0 writes half register 4",
+                "8: an outstanding operation of group 0 writes half-register 4",
             ),
             (
                 "load.i32.x r2, u0_u1, 0, group 1\n wait 0\n mov r2, 1\n stop",
-                "a: an outstanding operation of group 1 writes half register 4",
+                "a: an outstanding operation of group 1 writes half-register 4",
             ),
             (
                 "fadd r2, r1.discard, r1\n fadd r2, r1, r2\n stop",
-                "6: half register 2 was discarded and not written since",
+                "6: half-register 2 was discarded and not written since",
             ),
             ("mov r1, 0", "0: the program continues past its end"),
             ("", "0: the program continues past its end"),
@@ -548,13 +548,13 @@ mod tests {
     fn paths_are_joined() {
         // The load happens on one path only, and around a loop.
         let text = "jmp_none B\n load.i32.x r2, u0_u1, 0\n B: mov r1, 1\n mov r3, r2\n stop";
-        assert_eq!(findings(text, 16), ["14: an outstanding operation of group 0 writes half register 4"]);
+        assert_eq!(findings(text, 16), ["14: an outstanding operation of group 0 writes half-register 4"]);
         // Each iteration of the loop starts another load, into a register that the previous one may still be
         // writing.
         let text = "L: mov r3, r2\n load.i32.x r2, u0_u1, 0\n jmp_any L\n stop";
         let expected = [
-            "0: an outstanding operation of group 0 writes half register 4",
-            "6: an outstanding operation of group 0 writes half register 4",
+            "0: an outstanding operation of group 0 writes half-register 4",
+            "6: an outstanding operation of group 0 writes half-register 4",
             "6: group 0 has more than 8 operations outstanding",
         ];
         assert_eq!(findings(text, 16), expected);

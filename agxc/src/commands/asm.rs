@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, compile};
+use super::{Arg, Takes, arg, compile, has_effect};
 use crate::assembly::{self, Part};
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -20,6 +20,9 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
     let target = options.get_one::<String>("output").map(String::as_str);
     if let Some(bytes) = formats::assemble(&file) {
+        for option in ["hex", "part"] {
+            has_effect(options, option, false, &format!("on {}", file.kind.name()))?;
+        }
         return output::binary(target, &bytes?);
     }
     let code = chosen(&file, options.get_one::<String>("part").map(String::as_str))?.code;

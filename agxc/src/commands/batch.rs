@@ -10,7 +10,7 @@ use clap::ArgMatches;
 
 use super::compile::Outputs;
 use super::{Arg, Takes, arg, has_effect, stats, validate};
-use crate::batch::{self, Journal};
+use crate::batch::{self, Inputs, Journal};
 use crate::codes;
 use crate::context::{Context, ErrorFormat};
 use crate::diagnostic::{self, Diagnostic, Failure, Problems};
@@ -61,7 +61,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         Failure::usage(format!("batch: unknown command `{name}`; expected compile, stats or validate"))
     })?;
     let paths = options.get_many::<String>("PATH").into_iter().flatten();
-    let all = batch::inputs(paths.map(String::as_str))?;
+    let Inputs { names: all, refused } = batch::inputs(paths.map(String::as_str))?;
     prepare(name, &all, options)?;
     let mut journal = match options.get_one::<String>("journal") {
         Some(path) => Some(Journal::open(path, &settings(name, options))?),
@@ -72,31 +72,38 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         Some(journal) => all.iter().filter(|input| !journal.has(input)).cloned().collect(),
         None => all.clone(),
     };
-    let (rows, codes) = each(&todo, work, options, context, &mut journal)?;
+    let refused = refused.into_inner();
+    diagnostic::print(&refused, context);
+    let (rows, failed) = each(&todo, work, options, context, &mut journal)?;
+    let succeeded = todo.len() - failed.len();
+    let refused = refused.into_iter().map(|problem| (problem.file.unwrap_or_default(), problem.code));
+    let failed: Vec<(String, u16)> = failed.into_iter().chain(refused).collect();
     if name == "stats" {
         let format = options.get_one::<String>("format").map_or("text", String::as_str);
         let target = options.get_one::<String>("output").map(String::as_str);
         output::text(target, &stats::table(format, &rows))?;
     }
     let skipped = all.len() - todo.len();
+    let total = skipped + succeeded + failed.len();
     let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
     let line = format!(
-        "{}: {} succeeded, {} failed{skipped}, in {:.1} s",
-        counted(all.len()),
-        todo.len() - codes.len(),
-        codes.len(),
+        "{}: {succeeded} succeeded, {} failed{skipped}, in {:.1} s",
+        counted(total),
+        failed.len(),
         begin.elapsed().as_secs_f64()
     );
     // With --error-format json, every line of standard error is a diagnostic.
     if context.error_format == ErrorFormat::Text {
         output::stderr_lines(&[line]);
     }
-    let is_internal = |(_, code): &&(usize, u16)| codes::exit(*code) == codes::Exit::Internal;
-    match codes.iter().filter(is_internal).min().or(codes.iter().min()) {
-        Some((index, code)) => {
-            let (count, first) = (codes.len(), todo.get(*index).map_or("", String::as_str));
-            let message =
-                format!("{count} of {} failed, the first with this code: {first}", counted(todo.len()));
+    let is_internal = |(_, code): &&(String, u16)| codes::exit(*code) == codes::Exit::Internal;
+    match failed.iter().find(is_internal).or(failed.first()) {
+        Some((name, code)) => {
+            let message = format!(
+                "{} of {} failed, among them {name}",
+                failed.len(),
+                counted(succeeded + failed.len())
+            );
             Err(Diagnostic::new(*code, message).into())
         }
         None => Ok(()),
@@ -108,15 +115,15 @@ fn counted(inputs: usize) -> String {
     format!("{inputs} input{}", if inputs == 1 { "" } else { "s" })
 }
 
-/// Runs `work` on every input and prints warnings and failures. Returns the rows in the order of the inputs, and the
-/// index and first code of those that failed.
+/// Runs `work` on every input and prints warnings and failures. Returns the rows, and the names and first codes of inputs
+/// that failed, both in the order of the inputs.
 fn each(
     todo: &[String],
     work: Work,
     options: &ArgMatches,
     context: &Context,
     journal: &mut Option<Journal>,
-) -> Result<(Vec<stats::Row>, Vec<(usize, u16)>), Failure> {
+) -> Result<(Vec<stats::Row>, Vec<(String, u16)>), Failure> {
     let mut progress = Progress::new(todo.len());
     let mut rows: Vec<Option<Vec<stats::Row>>> = vec![None; todo.len()];
     let mut codes: Vec<(usize, u16)> = Vec::new();
@@ -141,7 +148,10 @@ fn each(
         Ok(())
     })?;
     progress.clear();
-    Ok((rows.into_iter().flatten().flatten().collect(), codes))
+    codes.sort_unstable();
+    let name = |index: usize| todo.get(index).cloned().unwrap_or_default();
+    let failed = codes.into_iter().map(|(index, code)| (name(index), code)).collect();
+    Ok((rows.into_iter().flatten().flatten().collect(), failed))
 }
 
 /// Checks for errors that would affect every input, and that no output of `compile` would replace another.

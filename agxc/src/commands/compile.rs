@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use agx_abi::Target;
-use agx_compiler::internal::frontend::language::IR;
+use agx_compiler::internal::frontend::language::{GLSL, IR};
 use agx_compiler::internal::ir;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use bumpalo::Bump;
@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::draw::Draw;
 use crate::emit::{self, Emit, Job, Made};
-use crate::input::{self, File};
+use crate::input::{self, File, Kind};
 use crate::modules::{self, EntryPoint};
 use crate::{codes, key, output};
 
@@ -46,6 +46,9 @@ pub const ARGS: &[Arg] = &[
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let target = options.get_one::<String>("output").map(String::as_str);
     if options.get_flag("print-key") {
+        for option in ["emit", "part", "baseline"] {
+            has_effect(options, option, false, "with --print-key")?;
+        }
         return output::text(target, &key::printable(options)?);
     }
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
@@ -177,6 +180,7 @@ fn claim(owners: &mut FxHashMap<String, String>, path: String, input: &str) -> R
 /// The output of `emit` for the input called `name`, which has one entry point that the options select.
 fn made(name: &str, emit: &Emit<'_>, options: &ArgMatches, context: &mut Context) -> Result<Made, Failure> {
     let file = input::read(name, kind(options), context)?;
+    check_source(&file, options)?;
     let (target, key) = key::for_file(&file, options)?;
     Unit { words: Vec::new(), target, key }.make(&file, emit, options, context)
 }
@@ -209,7 +213,21 @@ pub fn kind(options: &ArgMatches) -> Option<&str> {
 /// Reads the input that the options name.
 pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure> {
     let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
-    input::read(name, kind(options), context)
+    let file = input::read(name, kind(options), context)?;
+    check_source(&file, options)?;
+    Ok(file)
+}
+
+/// Rejects options of the translation of GLSL and HLSL for an only input in another language.
+fn check_source(file: &File, options: &ArgMatches) -> Result<(), Failure> {
+    let has = file.kind.is(&GLSL) || file.kind == Kind::Hlsl;
+    for option in ["include", "define"] {
+        // Commands without shader inputs lack these options.
+        if options.try_contains_id(option).is_ok() {
+            has_effect(options, option, has, &format!("on {}", file.kind.name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Compiles `file` with the key of the options.

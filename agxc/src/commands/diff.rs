@@ -6,9 +6,9 @@ use agx_compiler::{CompiledShader, Statistics};
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
-use super::{Arg, Takes, arg, compile, stats};
+use super::{Arg, Takes, arg, compile, has_effect};
 use crate::align::align;
-use crate::baseline::{self, percentage};
+use crate::baseline::{Document, Row, percentage};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::report::{self, PartReport};
@@ -21,6 +21,28 @@ pub const ARGS: &[Arg] = &[
     arg("to-key", Takes::Value("FILE"), "Compile key of the second shader, as JSON"),
     arg("format", Takes::Choice(&["text", "json"]), "Output format"),
     arg("brief", Takes::Nothing, "Omit the aligned listing"),
+    compile::WHOLE,
+];
+
+/// Options that determine how shaders are compiled.
+const COMPILING: &[&str] = &[
+    "to-target",
+    "to-key",
+    "brief",
+    "whole",
+    "target",
+    "entry",
+    "stage",
+    "spec",
+    "option",
+    "disable-pass",
+    "max-registers",
+    "spill-everything",
+    "check",
+    "key",
+    "include",
+    "define",
+    "kind",
 ];
 
 /// Prints the figures that differ, and the code side by side.
@@ -35,10 +57,14 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let is_json = options.get_one::<String>("format").is_some_and(|format| format == "json");
     let target = options.get_one::<String>("output").map(String::as_str);
     if before.ends_with(".json") && after.ends_with(".json") {
-        let (old, new) = (stats::read_baseline(before)?, stats::read_baseline(after)?);
+        for option in COMPILING {
+            has_effect(options, option, false, "on files of statistics")?;
+        }
+        let (old, new) = (Document::read(before)?, Document::read(after)?);
         let text = if is_json { builds_json(&old, &new) } else { builds(&old, &new) };
         return output::text(target, &text);
     }
+    has_effect(options, "brief", !is_json, "with --format json")?;
     let old = compiled(before, options, false, context)?;
     let new = compiled(after, options, true, context)?;
     let text = match is_json {
@@ -56,16 +82,16 @@ fn compiled(
     context: &mut Context,
 ) -> Result<CompiledShader, Failure> {
     let file = input::read(name, compile::kind(options), context)?;
-    let (mut chip, mut key) = key::for_file(&file, options)?;
-    if is_second {
-        if let Some(path) = options.get_one::<String>("to-key") {
-            (chip, key) = key::from_file(path)?;
+    match is_second {
+        false => {
+            let (chip, key) = key::for_file(&file, options)?;
+            compile::under(&file, chip, &key, key::draw(options)?.as_ref())
         }
-        if let Some(name) = options.get_one::<String>("to-target") {
-            chip = key::target(Some(name))?;
+        true => {
+            let (chip, key, draw) = key::second(&file, options)?;
+            compile::under(&file, chip, &key, draw.as_ref())
         }
     }
-    compile::with_key(&file, chip, &key)
 }
 
 /// The figures and the aligned code of two shaders.
@@ -137,50 +163,42 @@ struct Change {
 }
 
 /// Every figure that differs, and the names of shaders that one build alone has.
-fn changes(old: &Value, new: &Value) -> (Vec<Change>, Vec<String>) {
+fn changes(old: &Document, new: &Document) -> (Vec<Change>, Vec<String>) {
     let (mut changes, mut alone) = (Vec::new(), Vec::new());
-    for row in baseline::rows(new) {
-        let name = baseline::name_of(row);
-        let Some(before) = baseline::rows(old).iter().find(|known| baseline::name_of(known) == name) else {
+    for row in new.rows() {
+        let name = row.name();
+        let Some(before) = old.row(name) else {
             alone.push(format!("`{name}` is only in the second build"));
             continue;
         };
         for figure in statistics::FIGURES {
-            let value = |row: &Value| row["statistics"][figure.key].as_u64();
-            if let (Some(before), Some(after)) = (value(before), value(row))
+            if let (Some(before), Some(after)) = (before.figure(figure.key), row.figure(figure.key))
                 && before != after
             {
                 changes.push(Change { name: name.to_owned(), key: figure.key, before, after });
             }
         }
     }
-    let names: Vec<&str> = baseline::rows(new).iter().map(baseline::name_of).collect();
-    let gone = baseline::rows(old).iter().map(baseline::name_of).filter(|name| !names.contains(name));
+    let gone = old.rows().iter().map(Row::name).filter(|name| new.row(name).is_none());
     alone.extend(gone.map(|name| format!("`{name}` is only in the first build")));
     (changes, alone)
 }
 
-/// Sums of a figure over the shaders that both builds have.
-fn totals(old: &Value, new: &Value) -> Vec<(&'static str, u64, u64)> {
-    let both: Vec<(&Value, &Value)> = baseline::rows(new)
-        .iter()
-        .filter_map(|row| {
-            let same = |known: &&Value| baseline::name_of(known) == baseline::name_of(row);
-            Some((baseline::rows(old).iter().find(same)?, row))
-        })
-        .collect();
-    let sum = |key: &str, side: fn(&(&Value, &Value)) -> Value| -> u64 {
-        both.iter().filter_map(|pair| side(pair)["statistics"][key].as_u64()).sum()
-    };
-    let row = |figure: &statistics::Figure| {
-        let (before, after) =
-            (sum(figure.key, |pair| pair.0.clone()), sum(figure.key, |pair| pair.1.clone()));
+/// Sums of a figure over the shaders for which both builds have it.
+fn totals(old: &Document, new: &Document) -> Vec<(&'static str, u64, u64)> {
+    let total = |figure: &statistics::Figure| {
+        let pairs = new
+            .rows()
+            .iter()
+            .filter_map(|row| Some((old.row(row.name())?.figure(figure.key)?, row.figure(figure.key)?)));
+        let (before, after) = pairs
+            .fold((0u64, 0u64), |sum, pair| (sum.0.saturating_add(pair.0), sum.1.saturating_add(pair.1)));
         (figure.key, before, after)
     };
-    statistics::FIGURES.iter().map(row).collect()
+    statistics::FIGURES.iter().map(total).collect()
 }
 
-fn builds(old: &Value, new: &Value) -> String {
+fn builds(old: &Document, new: &Document) -> String {
     let (changes, alone) = changes(old, new);
     let mut text = String::new();
     for Change { name, key, before, after } in &changes {
@@ -195,7 +213,7 @@ fn builds(old: &Value, new: &Value) -> String {
     text
 }
 
-fn builds_json(old: &Value, new: &Value) -> String {
+fn builds_json(old: &Document, new: &Document) -> String {
     let (changes, alone) = changes(old, new);
     let row = |change: &Change| json!({ "name": change.name, "figure": change.key, "before": change.before, "after": change.after });
     let totals = totals(old, new).into_iter();

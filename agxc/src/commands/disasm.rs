@@ -2,13 +2,15 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use std::fmt;
+
 use agx_isa::dialect::applegpu;
 use agx_isa::disasm::{self, Piece, Recognition};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, compile};
+use super::{Arg, Takes, arg, compile, has_effect};
 use crate::context::Context;
-use crate::diagnostic::Failure;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 use crate::{formats, output};
 
@@ -29,23 +31,37 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
     let target = options.get_one::<String>("output").map(String::as_str);
     if let Some(text) = formats::disassemble(&file, shader_number(options)?) {
+        for option in ["plain", "force", "dialect"] {
+            has_effect(options, option, false, &format!("on {}", file.kind.name()))?;
+        }
         return output::text(target, &text?);
     }
+    has_effect(options, "shader", false, "on machine code")?;
+    let dialect = options.get_one::<String>("dialect").map_or("agxc", String::as_str);
+    has_effect(options, "plain", dialect == "agxc", "on other dialects than agxc")?;
     let code = code(&file)?;
-    if disasm::recognise(&code) == Recognition::Foreign && !options.get_flag("force") {
-        return Err(
-            file.problem(300, "this is not code for G13 or G14 chips; use --force to disassemble anyway")
-        );
-    }
-    let text = match options.get_one::<String>("dialect").map(String::as_str) {
-        None | Some("agxc") => disasm::listing(&code, !options.get_flag("plain")),
-        Some("applegpu") => applegpu_listing(&code),
-        Some(other) => {
-            return Err(Failure::usage(format!("unknown dialect `{other}`; expected agxc or applegpu")));
+    match disasm::recognise(&code) {
+        Recognition::Foreign if !options.get_flag("force") => {
+            let message = "this is not code for G13 or G14 chips; use --force to disassemble anyway";
+            return Err(file.problem(300, message));
         }
-    };
-    output::text(target, &text)
+        Recognition::Damaged { unknown } => {
+            let plural = if unknown == 1 { "byte does" } else { "bytes do" };
+            let message = format!("{unknown} {plural} not decode; the code is damaged or ends too early");
+            context.warnings.add(vec![Diagnostic::warning(DAMAGED, message).in_file(&file.name)])?;
+        }
+        _ => {}
+    }
+    let with_bytes = !options.get_flag("plain");
+    match dialect {
+        "agxc" => output::streamed(target, |to| disasm::write_listing(to, &code, with_bytes, |_| None)),
+        "applegpu" => output::streamed(target, |to| applegpu_listing(to, &code)),
+        other => Err(Failure::usage(format!("unknown dialect `{other}`; expected agxc or applegpu"))),
+    }
 }
+
+/// Code of the warning on code that does not decode.
+const DAMAGED: u16 = 506;
 
 /// Which shader of a container to use.
 fn shader_number(options: &ArgMatches) -> Result<usize, Failure> {
@@ -53,19 +69,17 @@ fn shader_number(options: &ArgMatches) -> Result<usize, Failure> {
     text.parse().map_err(|_| Failure::usage(format!("--shader: expected a number, found `{text}`")))
 }
 
-/// A program in applegpu's syntax: offset, bytes, text. Instructions that it does not know are written in ours.
-fn applegpu_listing(code: &[u8]) -> String {
-    let mut text = String::new();
-    for line in disasm::disassemble(code) {
-        let bytes = code.get(line.pc..line.pc.saturating_add(line.len)).unwrap_or(&[]);
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+/// Writes a program in applegpu's syntax: offset, bytes, text. Instructions that it does not know are written in ours.
+fn applegpu_listing(to: &mut impl fmt::Write, code: &[u8]) -> fmt::Result {
+    for line in disasm::pieces(code) {
+        let hex = output::hex(code.get(line.pc..line.end()).unwrap_or(&[]));
         let spelled = match &line.piece {
             Piece::Inst(inst) => applegpu(inst).unwrap_or_else(|| inst.to_string()),
             Piece::Unknown(value) => format!("<unknown {value:#x}>"),
         };
-        text.push_str(&format!("{:5x}: {hex:<24} {spelled}\n", line.pc));
+        writeln!(to, "{:5x}: {hex:<24} {spelled}", line.pc)?;
     }
-    text
+    Ok(())
 }
 
 /// The machine code in a file of bytes or of hexadecimal text.
@@ -96,10 +110,9 @@ mod tests {
 
     #[test]
     fn applegpus_spelling() {
-        assert_eq!(
-            applegpu_listing(&[0x38, 0x00, 0x88, 0x00]),
-            "    0: 3800                     wait 0\n    2: 8800                     stop\n"
-        );
+        let mut text = String::new();
+        applegpu_listing(&mut text, &[0x38, 0x00, 0x88, 0x00]).unwrap();
+        assert_eq!(text, "    0: 3800                     wait 0\n    2: 8800                     stop\n");
     }
 
     #[test]

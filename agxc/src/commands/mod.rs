@@ -26,7 +26,7 @@ use clap::parser::ValueSource;
 
 pub use self::compile::{check_ir, under, with_key};
 pub use self::pass::find as find_pass;
-pub use self::stats::{Row as StatisticsRow, read_baseline};
+pub use self::stats::Row as StatisticsRow;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;

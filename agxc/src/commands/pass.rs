@@ -1,5 +1,7 @@
 //! `agxc pass`: runs passes on textual IR.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use agx_compiler::internal::Context as PassContext;
 use agx_compiler::internal::ir::{self, Function, Violation};
 use agx_compiler::internal::pipeline::{self, PIPELINE, Pass, PhaseDesc};
@@ -64,20 +66,23 @@ fn apply(
         return Err(file.problem(203, &message));
     }
     let stage = f.stage;
-    let ran = pipeline::run_pass(pass, f, state, true).and_then(|()| f.check(pass.name));
-    ran.map_err(|error| {
-        // The operations of an earlier stage are a defect of the order of passes, which the command line determines.
-        if stage < pass.stages.0 && error.kind() == ErrorKind::Internal {
-            let (name, first, now) = (pass.name, pass.stages.0.name(), stage.name());
-            let message = format!(
-                "`{name}` takes functions from stage {first} on, and `{}` is at stage {now}: {}",
-                f.name,
-                error.message()
-            );
-            return file.problem(203, &message);
+    let mut run = || pipeline::run_pass(pass, f, state, true).and_then(|()| f.check(pass.name));
+    if stage >= pass.stages.0 {
+        return run().map_err(|error| Diagnostic::from_compiler(error, &file.name).into());
+    }
+    // The operations of an earlier stage are a defect of the order of passes, which the command line determines.
+    let reason = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) if error.kind() != ErrorKind::Internal => {
+            return Err(Diagnostic::from_compiler(error, &file.name).into());
         }
-        Diagnostic::from_compiler(error, &file.name).into()
-    })
+        Ok(Err(error)) => format!(": {}", error.message()),
+        Err(_) => String::new(),
+    };
+    let (name, first, now) = (pass.name, pass.stages.0.name(), stage.name());
+    let message =
+        format!("`{name}` takes functions from stage {first} on, and `{}` is at stage {now}{reason}", f.name);
+    Err(file.problem(203, &message))
 }
 
 /// Reports every rule of its stage that `f` breaks.

@@ -7,15 +7,16 @@ use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Profile, Report};
 use clap::ArgMatches;
 
-use super::run_plan::Plan;
+use super::run_plan::{After, Plan};
 use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
 use crate::assembly::Part;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::input::Kind;
-use crate::machine::{self, Job};
+use crate::input::{File, Kind};
+use crate::machine::{self, Job, Outcome};
 use crate::values::{self, Element, Expectation, Slot, Values};
-use crate::{assembly, input, npy, output, pica, picture, texture, vertex};
+use crate::vertex::{self, Bindings, Ran};
+use crate::{assembly, input, lint, npy, output, pica, picture, texture};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -82,62 +83,130 @@ pub const ARGS: &[Arg] = &[
     arg("races", Takes::Nothing, "Detect data races, byte by byte (slow)"),
 ];
 
+/// The kinds of programs, which have different options.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Kernel,
+    Compute,
+    Vertex,
+    Pica,
+}
+
+impl Subject {
+    fn plural(self) -> &'static str {
+        match self {
+            Subject::Kernel => "IR kernels",
+            Subject::Compute => "compute shaders",
+            Subject::Vertex => "vertex shaders",
+            Subject::Pica => "PICA200 programs",
+        }
+    }
+}
+
+/// The kinds of programs on which an option has an effect; the others have one on all kinds.
+const EFFECTS: &[(&str, &[Subject])] = &[
+    ("args", &[Subject::Kernel]),
+    ("results", &[Subject::Kernel]),
+    ("register", &[Subject::Vertex, Subject::Pica]),
+    ("groups", &[Subject::Kernel, Subject::Compute]),
+    ("code", &[Subject::Kernel, Subject::Compute]),
+    ("push", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("texture", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("image", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("sampler", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("expect", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("dump", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("save", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+    ("png", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
+];
+
+/// Rejects options that have no effect on a program of this kind.
+fn check_effects(options: &ArgMatches, subject: Subject) -> Result<(), Failure> {
+    has_effect(options, "tolerance", options.contains_id("expect"), "without --expect")?;
+    EFFECTS.iter().try_for_each(|(option, subjects)| {
+        has_effect(options, option, subjects.contains(&subject), &format!("on {}", subject.plural()))
+    })
+}
+
 /// Compiles and runs a shader, then checks and prints its buffers.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let plan = Plan::from_options(options)?;
     let file = compile::read(options, context)?;
-    for option in ["args", "results"] {
-        has_effect(options, option, file.kind.is(&IR), "on shaders other than IR kernels")?;
-    }
     if pica::is_pica200(&file) && options.get_many::<String>("buffer").is_none() {
-        let text = pica::run(&file, options, plan.machine)?;
-        return output::text(options.get_one::<String>("output").map(String::as_str), &text);
+        check_effects(options, Subject::Pica)?;
+        let Ran { text, outcome } = pica::run(&file, options, plan.machine)?;
+        return finish(&file, options, &plan.after, (text, outcome), Bindings::default());
     }
     let mut shader = compile::shader(&file, options)?;
-    if shader.info.stage == Stage::Vertex {
-        let mut buffers = plan.buffers;
-        let text = vertex::run(&file, options, &mut buffers, plan.machine)?;
-        return output::text(options.get_one::<String>("output").map(String::as_str), &text);
+    match shader.info.stage {
+        Stage::Vertex => {
+            check_effects(options, Subject::Vertex)?;
+            let mut bindings = plan.bindings;
+            context.warnings.add(lint::unused_bindings(&file, &shader.info, &bindings))?;
+            let Ran { text, outcome } = vertex::run(&file, options, &mut bindings, plan.machine)?;
+            finish(&file, options, &plan.after, (text, outcome), bindings)
+        }
+        Stage::Compute => {
+            let is_kernel = file.kind.is(&IR);
+            check_effects(options, if is_kernel { Subject::Kernel } else { Subject::Compute })?;
+            if let Some(name) = options.get_one::<String>("code") {
+                replace_code(&mut shader, name, context)?;
+            }
+            context.warnings.add(lint::unused_bindings(&file, &shader.info, &plan.bindings))?;
+            compute(&shader, &file, options, plan)
+        }
+        Stage::Fragment => {
+            let message =
+                "`run` supports compute and vertex shaders, not fragment shaders; `render` draws scenes";
+            Err(file.problem(101, message))
+        }
     }
-    if shader.info.stage != Stage::Compute {
-        let stage = shader.info.stage.name();
-        let message =
-            format!("`run` supports compute and vertex shaders, not {stage} shaders; `render` draws scenes");
-        return Err(file.problem(101, &message));
-    }
-    if let Some(name) = options.get_one::<String>("code") {
-        replace_code(&mut shader, name, context)?;
-    }
-    let mut buffers = plan.buffers;
-    let mut textures = plan.textures;
+}
+
+/// Runs a compute shader or a kernel.
+fn compute(shader: &CompiledShader, file: &File, options: &ArgMatches, plan: Plan) -> Result<(), Failure> {
+    let mut bindings = plan.bindings;
     let job = Job {
         name: &file.name,
-        samplers: &plan.samplers,
-        push_constants: &plan.push_constants,
+        samplers: &bindings.samplers,
+        push_constants: &bindings.push_constants,
         arguments: &plan.arguments,
         results: plan.results.0,
         workgroups: plan.workgroups,
         options: plan.machine,
     };
-    let outcome = machine::run(&shader, &mut buffers, &mut textures, &job);
+    let outcome = machine::run(shader, &mut bindings.buffers, &mut bindings.textures, &job);
+    let results = outcome.results.iter().flat_map(|word| plan.results.1.low_bytes(*word));
+    let text = values::print(&results.collect::<Vec<u8>>(), plan.results.1);
+    finish(file, options, &plan.after, (text, outcome), bindings)
+}
+
+/// Reports the outcome of a run, checks its buffers, and writes them and the run's own text.
+fn finish(
+    file: &File,
+    options: &ArgMatches,
+    after: &After,
+    (own, outcome): (String, Outcome),
+    bindings: Bindings,
+) -> Result<(), Failure> {
     output::stderr_lines(&outcome.report.trace);
     if let Some(failure) = outcome.failure {
         return Err(failure);
     }
+    let mut buffers = bindings.buffers;
     // Images can be dumped, checked and saved like buffers.
-    buffers.extend(textures.into_iter().filter(|texture| texture.storage).map(texture::contents));
-    check(&plan.after.expectations, &buffers, plan.after.tolerance, &file.name)?;
+    buffers.extend(bindings.textures.into_iter().filter(|texture| texture.storage).map(texture::contents));
+    check(&after.expectations, &buffers, after.tolerance, &file.name)?;
     let mut text = String::new();
-    for (slot, element) in &plan.after.dumps {
+    for (slot, element) in &after.dumps {
         text.push_str(&values::print(&find(&buffers, *slot)?.bytes, *element));
     }
-    let results: Vec<u8> = outcome.results.iter().flat_map(|word| plan.results.1.low_bytes(*word)).collect();
-    text.push_str(&values::print(&results, plan.results.1));
+    text.push_str(&own);
     text.push_str(&report(&outcome.report, options.get_flag("report")));
-    for (slot, element, path) in &plan.after.saves {
+    for (slot, element, path) in &after.saves {
         save(path, &find(&buffers, *slot)?.bytes, *element)?;
     }
-    if let Some((slot, width, height, path)) = &plan.after.picture {
+    if let Some((slot, width, height, path)) = &after.picture {
         picture::save(path, &find(&buffers, *slot)?.bytes, *width, *height)?;
         return output::stdout(text.as_bytes());
     }

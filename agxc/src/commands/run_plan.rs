@@ -7,21 +7,16 @@ use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{Dimension, Format, SamplerResource, Shape, TextureResource};
 use clap::ArgMatches;
 
-use crate::diagnostic::Failure;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::texture::{self, Pixels};
 use crate::values::{self, Element, Expectation, Slot};
+use crate::vertex::Bindings;
 use crate::{input, machine};
 
 /// The parsed options.
 pub struct Plan {
-    /// Buffers.
-    pub buffers: Vec<BufferBinding>,
-    /// Textures and images.
-    pub textures: Vec<TextureResource>,
-    /// Samplers.
-    pub samplers: Vec<SamplerResource>,
-    /// Push constants.
-    pub push_constants: Vec<u8>,
+    /// Buffers, textures, samplers and push constants.
+    pub bindings: Bindings,
     /// Arguments of a test kernel.
     pub arguments: Vec<u64>,
     /// Number and type of the results of a test kernel.
@@ -74,14 +69,21 @@ impl Plan {
         }
         let textures = many("texture").map(|spec| texture(spec, false));
         let images = many("image").map(|spec| texture(spec, true));
-        Ok(Plan {
+        let bindings = Bindings {
             textures: textures.chain(images).collect::<Result<_, _>>()?,
             samplers: many("sampler").map(|spec| sampler(spec)).collect::<Result<_, _>>()?,
             buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
             push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
+        };
+        let workgroups = text("groups").map_or(Ok([1; 3]), groups)?;
+        if text("budget").is_none() {
+            check_workgroups(workgroups)?;
+        }
+        Ok(Plan {
+            bindings,
             arguments: text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words()),
             results: text("results").map_or(Ok((0, Element::U32)), results)?,
-            workgroups: text("groups").map_or(Ok([1; 3]), groups)?,
+            workgroups,
             machine,
             after: After::from_options(options)?,
         })
@@ -98,12 +100,34 @@ impl After {
         check_paths(saved.chain(picture.iter().map(|(.., path)| path)))?;
         Ok(After {
             expectations: many("expect").map(|spec| values::expectation(spec)).collect::<Result<_, _>>()?,
-            tolerance: text("tolerance").map_or(Ok(0.0), |text| number("tolerance", text))?,
+            tolerance: text("tolerance").map_or(Ok(0.0), tolerance)?,
             dumps: many("dump").map(|spec| dump(spec, Element::U32)).collect::<Result<_, _>>()?,
             saves,
             picture,
         })
     }
+}
+
+/// A difference of floats.
+fn tolerance(text: &str) -> Result<f64, Failure> {
+    let difference = number::<f64>("tolerance", text)?;
+    match difference.is_finite() && difference >= 0.0 {
+        true => Ok(difference),
+        false => Err(Failure::usage(format!("--tolerance: expected a number of at least 0, found `{text}`"))),
+    }
+}
+
+/// Rejects more workgroups than the default limit.
+fn check_workgroups(counts: [u32; 3]) -> Result<(), Failure> {
+    let total = counts.into_iter().fold(1u128, |total, count| total.saturating_mul(count.into()));
+    let most = machine::MOST_WORKGROUPS;
+    if total <= most.into() {
+        return Ok(());
+    }
+    let message = format!(
+        "--groups: {total} workgroups take too long; the limit is {most} unless --budget sets a limit of instructions"
+    );
+    Err(Diagnostic::new(403, message).into())
 }
 
 /// Rejects two outputs in one file.
@@ -156,7 +180,8 @@ fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
     let (shape, texels) = match contents.strip_prefix("png:") {
         Some(path) => {
-            let pixels = Pixels::from_png(&input::read_bytes(path)?).map_err(wrong)?;
+            let pixels = Pixels::from_png(&input::read_bytes(path)?);
+            let pixels = pixels.map_err(|why| Diagnostic::new(107, why).in_file(path))?;
             let [width, height] = pixels.size;
             (Shape::new(Dimension::Plane, Format::RGBA8, [width, height, 1]), pixels.rgba)
         }
@@ -205,6 +230,9 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
     }
     for (count, word) in counts.iter_mut().zip(words) {
         *count = number("groups", word)?;
+    }
+    if counts.contains(&0) {
+        return Err(Failure::usage(format!("--groups: expected numbers of at least 1, found `{text}`")));
     }
     Ok(counts)
 }
@@ -255,6 +283,10 @@ mod tests {
     fn option_values() {
         assert_eq!(groups("4").ok(), Some([4, 1, 1]));
         assert_eq!(groups("4,2,3").ok(), Some([4, 2, 3]));
+        assert!(groups("0").is_err() && groups("1,0").is_err());
+        let allowed = |counts| check_workgroups(counts).is_ok();
+        assert!(allowed([1 << 20, 1, 1]) && !allowed([1 << 10, 1 << 10, 2]) && !allowed([u32::MAX; 3]));
+        assert!(["nan", "inf", "-1", "x"].into_iter().all(|text| tolerance(text).is_err()));
         assert!(groups("1,2,3,4").is_err() && groups("x").is_err() && groups("-1").is_err());
         let slot = Slot { set: 0, binding: 1, element: 0 };
         assert_eq!(results("2:f32").ok(), Some((2, Element::F32)));

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use agx_compiler::Statistics;
 use clap::ArgMatches;
-use serde_json::{Value, json};
 
 use super::{Arg, Takes, arg, compile, has_effect};
-use crate::baseline::{self, Thresholds};
+use crate::baseline::{self, Document, Thresholds};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
-use crate::{input, key, lint, output, statistics};
+use crate::{key, lint, output, statistics};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -37,6 +36,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     for option in ["format", "output"] {
         has_effect(options, option, !compares, "with --baseline")?;
     }
+    has_effect(options, "threshold", !options.get_flag("update"), "with --update")?;
     let thresholds = Thresholds::from_options(options.get_many::<String>("threshold"))?;
     let mut rows: Vec<Row> = Vec::new();
     let mut problems = Problems::default();
@@ -72,15 +72,9 @@ pub fn of_file(
     })
 }
 
-/// A baseline as JSON.
-pub fn read_baseline(path: &str) -> Result<Value, Failure> {
-    serde_json::from_slice(&input::read_bytes(path)?)
-        .map_err(|error| Diagnostic::from_json(&error, path).into())
-}
-
 /// Compares the figures with those of the file at `path`: improvements are printed, regressions returned.
 fn compare(path: &str, rows: &[Row], thresholds: &Thresholds) -> Result<Vec<Diagnostic>, Failure> {
-    let changes = baseline::changes(&read_baseline(path)?, rows, thresholds);
+    let changes = baseline::changes(&Document::read(path)?, rows, thresholds);
     output::stdout(changes.notes.iter().map(|note| format!("{note}\n")).collect::<String>().as_bytes())?;
     let problem = |change: String| Diagnostic::new(204, change).in_file(path);
     Ok(changes.regressions.into_iter().map(problem).collect())
@@ -88,24 +82,22 @@ fn compare(path: &str, rows: &[Row], thresholds: &Thresholds) -> Result<Vec<Diag
 
 /// Writes the rows to the baseline at `path`; rows of other shaders are unchanged.
 fn update(path: &str, rows: &[Row]) -> Result<(), Failure> {
-    let old = if Path::new(path).exists() { Some(read_baseline(path)?) } else { None };
-    let merged = baseline::merged(old.as_ref(), shader_rows(rows));
-    output::text(Some(path), &document(merged))
-}
-
-fn shader_rows(rows: &[Row]) -> Vec<Value> {
-    let row = |(name, statistics): &Row| json!({ "name": name, "statistics": statistics::json(statistics) });
-    rows.iter().map(row).collect()
-}
-
-fn document(shaders: Vec<Value>) -> String {
-    format!("{:#}\n", json!({ "schema_version": statistics::SCHEMA_VERSION, "shaders": shaders }))
+    let new = Document::new(rows);
+    let document = match Path::new(path).exists() {
+        true => {
+            let mut old = Document::read(path)?;
+            old.update(new);
+            old
+        }
+        false => new,
+    };
+    output::text(Some(path), &document.text())
 }
 
 /// All rows in one of the formats.
 pub fn table(format: &str, rows: &[Row]) -> String {
     match format {
-        "json" => document(shader_rows(rows)),
+        "json" => Document::new(rows).text(),
         "csv" => {
             let lines = rows.iter().map(|(name, statistics)| statistics::csv_row(name, statistics) + "\n");
             format!("{}\n{}", statistics::csv_heading(), lines.collect::<String>())

@@ -14,9 +14,10 @@ pub use model::{Blend as BlendFile, Scene};
 pub use render::render;
 pub use state::{Names, blending, choose, write_mask};
 
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::Failure;
+use crate::json;
 
 /// The scene file called `name`.
 pub fn read(text: &[u8], name: &str) -> Result<Scene, Failure> {
-    serde_json::from_slice(text).map_err(|error| Diagnostic::from_json(&error, name).into())
+    json::read(text, name)
 }

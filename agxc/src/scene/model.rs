@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A scene file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Width and height in pixels.
@@ -39,7 +39,7 @@ fn unorm() -> String {
 }
 
 /// Initial contents of the targets.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Clear {
     /// Red, green, blue, alpha.
@@ -60,7 +60,7 @@ impl Default for Clear {
 macro_rules! with_numbers {
     ($($(#[$attribute:meta])* pub struct $name:ident { $($(#[$field:meta])* pub $field_name:ident: $type:ty,)* })*) => {$(
         $(#[$attribute])*
-        #[derive(Debug, Default, Deserialize)]
+        #[derive(Debug, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$field])* pub $field_name: $type,)*
@@ -136,7 +136,7 @@ with_numbers! {
 }
 
 /// A checkerboard.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checker {
     /// Width and height in texels.
@@ -148,7 +148,7 @@ pub struct Checker {
 }
 
 /// A sampler.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sampler {
     /// Descriptor set.
@@ -165,7 +165,7 @@ pub struct Sampler {
 }
 
 /// A shader.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shader {
     /// File, in the folder of the scene file.
@@ -175,7 +175,7 @@ pub struct Shader {
 }
 
 /// A vertex attribute.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attribute {
     /// Location in the shader.
@@ -188,7 +188,7 @@ pub struct Attribute {
 }
 
 /// Depth test.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Depth {
     /// `new OP stored`.
@@ -199,7 +199,7 @@ pub struct Depth {
 }
 
 /// Stencil test of front and back faces.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stencil {
     /// `reference OP stored`.
@@ -292,7 +292,7 @@ fn uncorrelated() -> String {
 }
 
 /// A draw.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draw {
     /// Vertex shader.

@@ -65,7 +65,7 @@ fn options_without_effect_are_rejected() {
         (&["batch", "stats", "--journal", "j"], "--journal has no effect on stats"),
         (&["validate", "--registers", "2"], "--registers has no effect on shaders"),
         (&["batch", "validate", "-o", "c"], "--output has no effect on validate"),
-        (&["run", "--args", "u32:1"], "--args has no effect on shaders other than IR kernels"),
+        (&["run", "--args", "u32:1"], "--args has no effect on compute shaders"),
         (&["run", "--groups", "1,1,1,1"], "--groups: expected at most three numbers"),
         (&["run", "--buffer", "0.0=u32:1,,2"], "expected a value of type u32, found ``"),
         (&["run", "--seed", "x"], "--seed: expected a number in range, found `x`"),
@@ -259,6 +259,79 @@ fn a_device_or_a_link_is_written_to_and_never_replaced() {
     let read = reader.join().expect("the reader ends").expect("the pipe is read");
     assert_eq!(read, std::fs::read(&kept).expect("the file is there"));
     assert!(std::fs::metadata(&pipe).expect("the pipe is there").file_type().is_fifo());
+}
+
+/// An output keeps its permissions, and a link its place.
+#[test]
+#[cfg(unix)]
+fn outputs_keep_permissions_and_links() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = Folder::new("modes");
+    let source = shader("nbody.wgsl");
+    let kept = folder.file("kept.s", b"before");
+    std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o600)).unwrap();
+    out(&["compile", &source, "-o", &kept]);
+    assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!std::fs::read(&kept).unwrap().starts_with(b"before"));
+    let (link, first) = (folder.path("link.s"), folder.path("first.s"));
+    symlink("first.s", &link).unwrap();
+    symlink("new.s", &first).unwrap();
+    out(&["compile", &source, "-o", &link]);
+    assert_eq!(std::fs::read(folder.path("new.s")).unwrap(), std::fs::read(&kept).unwrap());
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays");
+    let circle = folder.path("circle.s");
+    symlink("circle.s", &circle).unwrap();
+    fails(&["compile", &source, "-o", &circle], b"", 3, "circle.s: error[AGX0002]");
+    assert!(std::fs::symlink_metadata(&circle).unwrap().is_symlink());
+    assert_eq!(folder.names(), ["circle.s", "first.s", "kept.s", "link.s", "new.s"], "nothing else is left");
+}
+
+/// Foreign bytes are refused without a listing in memory, and with --force a listing needs little.
+#[test]
+#[cfg(target_os = "linux")]
+fn long_machine_code_needs_little_memory() {
+    let folder = Folder::new("long-code");
+    let mut state = 7u64;
+    let bytes: Vec<u8> = (0..8 << 20)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        })
+        .collect();
+    let file = folder.file("random.bin", &bytes);
+    let limited = |arguments: &str| {
+        let line = format!("ulimit -v 400000; exec {} disasm {file} {arguments}", env!("CARGO_BIN_EXE_agxc"));
+        Command::new("sh").args(["-c", &line]).output().unwrap()
+    };
+    let refused = limited("");
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("error[AGX0300]: this is not code for G13 or G14 chips"));
+    let short = folder.file("short.bin", &bytes[..1 << 20]);
+    let target = folder.path("short.s");
+    out(&["disasm", "--force", "--plain", &short, "-o", &target]);
+    let again = agxc(&["asm", &target]);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert!(again.stdout == bytes[..1 << 20], "the listing assembles to the same bytes");
+}
+
+/// Code that ends within an instruction is listed, with a warning.
+#[test]
+fn truncated_code_is_listed() {
+    let folder = Folder::new("truncated");
+    let code = folder.path("nbody.bin");
+    out(&["compile", "--emit", "bin", &shader("nbody.wgsl"), "-o", &code]);
+    let whole = std::fs::read(&code).unwrap();
+    // The first instruction that ends past byte 100.
+    let json: serde_json::Value =
+        serde_json::from_str(&out(&["compile", "--emit", "json", &shader("nbody.wgsl")])).unwrap();
+    let rows = json["parts"][0]["instructions"].as_array().unwrap();
+    let at = rows.iter().map(|row| row["offset"].as_u64().unwrap()).find(|offset| *offset > 100).unwrap();
+    let cut = folder.file("cut.bin", &whole[..at as usize + 1]);
+    let output = agxc(&["disasm", &cut]);
+    let warning = "warning[AGX0506]: 1 byte does not decode; the code is damaged or ends too early";
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    assert!(String::from_utf8(output.stdout).unwrap().lines().last().unwrap().contains("<unknown "));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_batch_goes_past_failures_and_resumes() {
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("bad.wgsl:1:") && text.contains("3 inputs: 2 succeeded, 1 failed, in "), "{text}");
-    assert!(text.contains("1 of 3 inputs failed, the first with this code: "), "{text}");
+    assert!(text.contains("1 of 3 inputs failed, among them "), "{text}");
     assert!(text.trim_end().ends_with("bad.wgsl"), "{text}");
     let mut made: Vec<String> = std::fs::read_dir(&results)
         .unwrap()
@@ -78,6 +78,18 @@ fn failing_inputs_are_reduced() {
     assert!(stderr(&agxc(&["compile", &small])).contains("missing"));
     fails(&["reduce", &folder.file("good.wgsl", GOOD)], b"", 1, "error[AGX0600]");
     fails(&["reduce", &file, "--message", "elephant"], b"", 1, "does not print `elephant`");
+    // The line of the excerpt is not a message.
+    fails(
+        &["reduce", &file, "--message", "data[id.x] = missing"],
+        b"",
+        1,
+        "does not print `data[id.x] = missing`",
+    );
+    // Without a message the first error stays, not its code alone: every error of the reader has that code.
+    let own = folder.path("own.wgsl");
+    out(&["reduce", &file, "-o", &own]);
+    let errors = stderr(&agxc(&["compile", &own]));
+    assert!(errors.contains("no definition in scope for identifier: `missing`"), "{errors}");
 
     // A module that an own command rejects for one instruction: OpCapability Geometry.
     let words: [u32; 11] =
@@ -91,6 +103,80 @@ fn failing_inputs_are_reduced() {
     let reduced = folder.path("small.spv");
     out(&["reduce", &module, "-o", &reduced, "--message", "bug", "--", "sh", &script, "{}"]);
     assert_eq!(std::fs::read(&reduced).unwrap().len(), 20 + 8);
+}
+
+/// Runs that exceed the time limit are no failures, and neither are those that a signal ends where the first run fails.
+#[test]
+#[cfg(unix)]
+fn runs_that_do_not_end_are_no_failures() {
+    let folder = Folder::new("reduce-time");
+    let file = folder.file("a.wgsl", b"one\ntwo\n");
+    let (small, limit) = (folder.path("small.wgsl"), ["--timeout", "1"]);
+    let words = |script: &'static str| {
+        [&["reduce", &file, "-o", &small][..], &limit, &["--", "sh", "-c", script]].concat()
+    };
+    fails(&words("sleep 20; cat {}"), b"", 1, "error[AGX0600]: the command takes more than 1 s on the input");
+    assert!(!std::fs::exists(&small).unwrap(), "nothing is written");
+    // Without the second line the command does not end; without the first it succeeds.
+    out(&words("grep -q one {} || exit 0; grep -q two {} || sleep 20; exit 3"));
+    assert_eq!(std::fs::read(&small).unwrap(), b"one\ntwo\n");
+    // Without the second line a signal ends the command.
+    out(&words("grep -q one {} || exit 0; grep -q two {} || kill -9 $$; exit 3"));
+    assert_eq!(std::fs::read(&small).unwrap(), b"one\ntwo\n");
+}
+
+/// A signal leaves the smallest input so far, and no temporary folder.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_reduction_keeps_its_result() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new("reduce-signal");
+    let temporary = folder.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let lines: String = (0..8).map(|line| format!("line {line}\n")).collect();
+    let file = folder.file("a.s", lines.as_bytes());
+    let small = folder.path("small.s");
+    // Inputs with `line 7` fail at once; the others take longer than the test.
+    let waiting = folder.path("waiting");
+    let script = format!("grep -q 'line 7' {{}} && exit 3; touch {waiting}; sleep 30");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agxc"))
+        .args(["reduce", &file, "-o", &small, "--timeout", "60", "--", "sh", "-c", &script])
+        .env("TMPDIR", &temporary)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begin = std::time::Instant::now();
+    while !std::fs::exists(&waiting).unwrap() {
+        assert!(begin.elapsed().as_secs() < 60, "the command is not run on smaller inputs");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2), "{status}");
+    // The first half of the lines is gone; the run without the other half was the one that waited.
+    assert_eq!(std::fs::read_to_string(&small).unwrap(), "line 4\nline 5\nline 6\nline 7\n");
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "no temporary folder is left");
+}
+
+/// A file whose name is not text fails alone.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_not_utf_8_does_not_stop_a_batch() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = Folder::new("batch-names");
+    folder.file("a.wgsl", GOOD);
+    let odd = folder.0.join(std::ffi::OsStr::from_bytes(b"caf\xe9.wgsl"));
+    std::fs::write(odd, GOOD).unwrap();
+    let list =
+        folder.file("list", &[b"caf\xe9.wgsl\n".as_slice(), folder.path("a.wgsl").as_bytes()].concat());
+    for path in [folder.path(""), format!("@{list}")] {
+        let output = agxc(&["batch", "stats", "--format", "csv", &path]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains("error[AGX0002]: the name is not UTF-8"), "{text}");
+        assert!(text.contains("2 inputs: 1 succeeded, 1 failed, in "), "{text}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 2, "the other has its row");
+    }
 }
 
 #[test]

@@ -60,15 +60,69 @@ fn draws_put_parts_around_shaders_or_make_whole_programs() {
         }
     }
     assert_eq!(parts(&key, &compute, &["--whole"])[0], "main");
-    // A whole program has the code of all its parts.
-    let instructions = |arguments: &[&str]| {
-        let common = ["stats", "--format", "json", "--key", &key, &file];
-        let json: serde_json::Value = serde_json::from_str(&out(&[&common[..], arguments].concat())).unwrap();
-        let of = |row: usize| json["shaders"][row]["statistics"]["instructions"].as_u64().unwrap();
-        [of(0), of(1)]
-    };
-    let (main, whole) = (instructions(&[]), instructions(&["--whole"]));
-    assert!(main[0] < whole[0] && main[1] < whole[1], "{main:?} {whole:?}");
+}
+
+/// The statistics of a shader with a draw are those of all parts, wherever they are printed.
+#[test]
+fn statistics_are_those_of_the_draw() {
+    let folder = Folder::new("key-stats");
+    let key = folder.file("key.json", example().as_bytes());
+    let file = folder.file("draw.wgsl", SHADERS.as_bytes());
+    let json = |arguments: &[&str]| -> serde_json::Value { serde_json::from_str(&out(arguments)).unwrap() };
+    for (row, entry) in ["corner", "colour"].into_iter().enumerate() {
+        let shader = json(&["compile", "--emit", "json", "--entry", entry, "--key", &key, &file]);
+        let count = |part: &serde_json::Value| part["instructions"].as_array().unwrap().len() as u64;
+        let all: u64 = shader["parts"].as_array().unwrap().iter().map(count).sum();
+        let alone = json(&["stats", "--format", "json", "--entry", entry, &file]);
+        let alone = alone["shaders"][0]["statistics"]["instructions"].as_u64().unwrap();
+        assert!(all > alone, "{all} {alone}");
+        assert_eq!(shader["statistics"]["instructions"], all);
+        let rows = json(&["stats", "--format", "json", "--key", &key, &file]);
+        assert_eq!(rows["shaders"][row]["statistics"]["instructions"], all);
+        let figures = |arguments: &[&str]| {
+            let common = ["diff", "--format", "json", "--entry", entry, &file];
+            json(&[&common[..], arguments].concat())["figures"]["instructions"].take()
+        };
+        let expected = serde_json::json!({ "before": alone, "after": all });
+        assert_eq!(figures(&["--to-key", &key]), expected);
+        let both = serde_json::json!({ "before": all, "after": all });
+        assert_eq!(figures(&["--key", &key, "--to-target", "g14x"]), both);
+        let whole = json(&["stats", "--format", "json", "--whole", "--entry", entry, "--key", &key, &file]);
+        let whole = &whole["shaders"][0]["statistics"]["instructions"];
+        let both = serde_json::json!({ "before": whole, "after": whole });
+        assert_eq!(figures(&["--key", &key, "--whole", "--to-target", "g14x"]), both);
+        fails(
+            &["diff", "--whole", "--entry", entry, &file, &file],
+            b"",
+            2,
+            "--whole needs the state of a draw",
+        );
+    }
+}
+
+/// A pipe can be read once.
+#[test]
+#[cfg(unix)]
+fn a_key_may_be_a_pipe() {
+    let folder = Folder::new("key-pipe");
+    let file = folder.file("draw.wgsl", SHADERS.as_bytes());
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for command in [&["compile", "--entry", "colour"][..], &["stats"], &["validate"], &["batch", "stats"]] {
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::write(pipe, example())
+        });
+        let output = crate::harness::agxc(&[command, &["--key", &pipe, &file]].concat());
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", crate::harness::stderr(&output));
+        writer.join().unwrap().unwrap();
+    }
+    let stats = crate::harness::out_with(&["stats", "--key", "-", &file], example().as_bytes());
+    let key = folder.file("key.json", example().as_bytes());
+    assert_eq!(stats, out(&["stats", "--key", &key, &file]));
+    // Standard input that is named twice is the same input.
+    let twice = crate::harness::out_with(&["diff", "-x", "wgsl", "--brief", "-", "-"], COMPUTE.as_bytes());
+    assert!(twice.starts_with("                   before    after\nInstrs"), "{twice}");
 }
 
 #[test]
@@ -114,11 +168,26 @@ fn errors_name_the_field() {
             r#"{"layout": [{"set": 0, "bindings": [{"binding": 0, "offset": 0, "access": "all"}]}]}"#,
             "layout[0].bindings[0].access: unknown access `all`",
         ),
-        (r#"{"tile": {"formats": ["X"], "samples": 1}}"#, "tile.formats[0]: unknown colour format `X`"),
+        (
+            r#"{"tile": {"formats": ["X"], "samples": 1}}"#,
+            "tile.formats[0]: unknown colour format `X`; expected one of R8_UNORM, ",
+        ),
+        (r#"{"target": "g99"}"#, "unknown target `g99`; expected one of g13g"),
+        (r#"{"stage": "pixel"}"#, "unknown stage `pixel`; expected vertex"),
+        (r#"{"disabled_passes": ["regalloc"]}"#, "pass `regalloc` is required and cannot be disabled"),
+        (r#"["g14x"]"#, "expected an object, found an array"),
+        (r#"{"robustness": ["exact"]}"#, "robustness: expected an object, found an array"),
+        (r#"{"draw": {"targets": [["R8_UNORM"]]}}"#, "draw.targets[0]: expected an object, found an array"),
+        (r#"{"layout": [[0, []]]}"#, "layout[0]: expected an object, found an array"),
+        (
+            r#"{"draw": {"attributes": [{"location": 1, "format": "R8_UNORM", "stride": 4}, {"location": 1, "format": "R8_UNORM", "stride": 4}]}}"#,
+            "draw.attributes[1]: location 1 has another attribute",
+        ),
     ];
     for (json, message) in cases {
         let key = folder.file("key.json", json.as_bytes());
-        fails(&["compile", "--print-key", "--key", &key, "-"], b"", 2, message);
+        let message = format!("key.json: error[AGX0104]: {message}");
+        fails(&["compile", "--print-key", "--key", &key, "-"], b"", 1, &message);
     }
     let key = folder.file("key.json", br#"{"draw": {"colour": 1}}"#);
     fails(&["compile", "--print-key", "--key", &key, "-"], b"", 1, "unknown field `colour`");
@@ -147,5 +216,5 @@ fn vertex_shaders_store_what_the_fragment_shader_of_the_key_reads() {
     assert_eq!(stored(&["--entry", "corner", "--key", &key]), 5);
     let wrong = folder.file("wrong.json", br#"{"fragment_inputs": [{"kind": "culled"}]}"#);
     let reason = "fragment_inputs[0]: `index` is missing";
-    fails(&["compile", "--entry", "corner", "--key", &wrong, &file], b"", 2, reason);
+    fails(&["compile", "--entry", "corner", "--key", &wrong, &file], b"", 1, reason);
 }

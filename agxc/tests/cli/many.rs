@@ -147,3 +147,59 @@ fn a_baseline_fails_on_regressions_only() {
     out(&["stats", "--baseline", &better, "--threshold", "instructions=100%", &good]);
     fails(&["stats", "--baseline", &better, "--threshold", "speed=1", &good], b"", 2, "unknown figure");
 }
+
+/// A baseline that is not understood compares nothing, so it fails.
+#[test]
+fn baselines_are_read_strictly() {
+    let folder = Folder::new("baseline-strict");
+    let good = folder.file("good.wgsl", GOOD);
+    let json = out(&["stats", "--format", "json", &good]);
+    let alu = json.lines().find(|line| line.contains("\"alu\"")).unwrap().trim();
+    let row = json.split_once('[').unwrap().1.rsplit_once(']').unwrap().0.trim().to_owned();
+    let version = "\"schema_version\": 1";
+    let cases: [(String, &str); 15] = [
+        (json.replace(alu, "\"alu\": \"x\","), "invalid type: string \"x\", expected u64"),
+        (json.replace(alu, "\"alu\": 1.5,"), "invalid type: floating point `1.5`, expected u64"),
+        (json.replace(alu, "\"alu\": -1,"), "invalid value: integer `-1`, expected u64"),
+        (json.replace(alu, "\"alu\": null,"), "invalid type: null, expected u64"),
+        (json.replace(alu, &format!("{alu}{alu}")), "duplicate figure `alu`"),
+        (json.replace("\"alu\"", "\"alus\""), "unknown figure `alus`"),
+        (json.replace(version, "\"schema_version\": 99"), "schema_version: expected 1, found 99"),
+        (json.replace(version, "\"schema_version\": \"1\""), "invalid type: string \"1\""),
+        (json.replace(version, "\"version\": 1"), "unknown field `version`"),
+        (json.replace(version, &format!("{version}, {version}")), "duplicate field `schema_version`"),
+        (json.replace(&row, &format!("{row}, {row}")), "good.wgsl` appears twice"),
+        (json.replace(&row, "[\"good.wgsl\", {}]"), "shaders[0]: expected an object, found an array"),
+        (json.replace("\"shaders\": [", "\"shaders\": [3, "), "invalid type: integer `3`"),
+        (format!("[1, [{row}]]"), "expected an object, found an array"),
+        (String::new(), "EOF while parsing a value"),
+    ];
+    for (text, message) in &cases {
+        let baseline = folder.file("b.json", text.as_bytes());
+        fails(&["stats", "--baseline", &baseline, &good], b"", 1, message);
+        fails(&["stats", "--baseline", &baseline, "--update", &good], b"", 1, message);
+        fails(&["diff", &baseline, &baseline], b"", 1, message);
+        fails(&["compile", "--emit", "html", "--baseline", &baseline, &good], b"", 1, message);
+        assert_eq!(std::fs::read(&baseline).unwrap(), text.as_bytes(), "it is unchanged");
+    }
+    let without = json.replace(&format!("{alu}\n"), "");
+    let baseline = folder.file("b.json", without.as_bytes());
+    fails(
+        &["stats", "--baseline", &baseline, &good],
+        b"",
+        1,
+        "alu is not in the baseline; add it with --update",
+    );
+    out(&["stats", "--baseline", &baseline, "--update", &good]);
+    assert_eq!(std::fs::read_to_string(&baseline).unwrap(), json);
+    let two = folder.file("two.wgsl", TWO);
+    let words = ["compile", "--emit", "html", "--entry", "vs", "--baseline", &baseline, &two];
+    fails(&words, b"", 1, "two.wgsl` is not in the baseline");
+    fails(
+        &["diff", "--target", "g14x", &baseline, &baseline],
+        b"",
+        2,
+        "--target has no effect on files of statistics",
+    );
+    fails(&["diff", "--brief", &baseline, &baseline], b"", 2, "--brief has no effect on files of statistics");
+}

@@ -43,7 +43,7 @@ fn a_primitive_runs_with_its_registers() {
     let source = folder.file("point.pica", POINT);
     let text = out(&["run", &source, "--register", "v0=1,2,3,4", "--register", "v1=5,6,7,8"]);
     assert!(
-        text.starts_with("1 primitives\nprimitive 0, inverted\n  vertex 0 position: 1.0, 2.0, 3.0, 4.0\n"),
+        text.starts_with("1 primitive\nprimitive 0, inverted\n  vertex 0 position: 1.0, 2.0, 3.0, 4.0\n"),
         "{text}"
     );
     assert!(text.ends_with("  vertex 2 position: 5.0, 6.0, 7.0, 8.0\n"), "{text}");

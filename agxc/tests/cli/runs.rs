@@ -62,6 +62,111 @@ fn a_vertex_runs_with_its_attributes() {
     fails(&["run", &file, "--register", "va0=3"], b"", 2, "expected location0=");
 }
 
+/// GLSL for the built-in reader: the push constants are an output.
+#[cfg(feature = "glsl")]
+const PUSHED: &[u8] = b"#version 450\nlayout(push_constant) uniform Push { vec4 value; } push;\n\
+    layout(location = 0) in vec4 at;\nlayout(location = 0) out vec4 result;\n\
+    void main() { gl_Position = at; result = push.value; }\n";
+
+#[test]
+#[cfg(feature = "glsl")]
+fn a_vertex_runs_with_its_push_constants() {
+    let folder = Folder::new("run-vertex-push");
+    let file = folder.file("v.vert", PUSHED);
+    let words = ["run", &file, "--register", "location0=5,6,7,8", "--push", "f32:1,2,3,4"];
+    let output = crate::harness::alone(&words);
+    assert_eq!(crate::harness::stderr(&output), "");
+    let expected = "position: 5.0, 6.0, 7.0, 8.0\nlocation 0: 1.0, 2.0, 3.0, 4.0\n";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+#[test]
+fn a_vertex_runs_with_textures_and_buffers() {
+    let folder = Folder::new("run-vertex-resources");
+    let source = b"@group(0) @binding(0) var t: texture_2d<f32>;\n@group(0) @binding(1) var<uniform> scale: vec4<f32>;\n\
+        @vertex fn main() -> @builtin(position) vec4<f32> { return textureLoad(t, vec2(1, 0), 0).x * scale; }\n";
+    let file = folder.file("v.wgsl", source);
+    let texture = "0.0=r32f:2x1:f32:5,7";
+    let run = ["run", &file, "--texture", texture, "--buffer", "0.1=f32:1,2,3,4"];
+    let with = |more: &[&'static str]| -> String { out(&[&run[..], more].concat()) };
+    let position = "position: 7.0, 14.0, 21.0, 28.0\n";
+    assert_eq!(with(&[]), position);
+    assert_eq!(
+        with(&["--expect", "0.1=f32:1,2,3,4", "--dump", "0.1:f32"]),
+        format!("1, 2, 3, 4\n{position}")
+    );
+    assert!(with(&["--report"]).contains(" instructions, "));
+    assert!(with(&["--profile"]).len() > position.len());
+    let expect = [&run[..], &["--expect", "0.1=f32:1,2,3,5"]].concat();
+    fails(&expect, b"", 1, "element 3: expected 5, got 4");
+    fails(&run[..4], b"", 1, "AGX0400");
+}
+
+/// What a run ignores is refused, and resources that the shader does not use are named.
+#[test]
+fn options_of_other_programs_are_refused() {
+    let folder = Folder::new("run-effects");
+    let compute = folder.file("double.wgsl", DOUBLE);
+    let vertex =
+        folder.file("v.wgsl", b"@vertex fn main() -> @builtin(position) vec4<f32> { return vec4(); }\n");
+    let pica = folder.file("v.pica", b".proc main\n    mov o0, v0\n    end\n.end\n.out o0 position\n");
+    let kernel = folder.file("k.ir", b"kernel @k(%0:32) stage source {\nb0:\n    keep %0\n    halt\n}\n");
+    let buffer = ["--buffer", "0.0=f32:1,2,3,4"];
+    for (file, option, value, on) in [
+        (&compute, "--register", "location0=1", "compute shaders"),
+        (&compute, "--results", "1", "compute shaders"),
+        (&compute, "--args", "u32:1", "compute shaders"),
+        (&kernel, "--register", "location0=1", "IR kernels"),
+        (&vertex, "--args", "u32:1", "vertex shaders"),
+        (&vertex, "--groups", "2", "vertex shaders"),
+        (&vertex, "--code", "a.s", "vertex shaders"),
+        (&pica, "--push", "u32:1", "PICA200 programs"),
+        (&pica, "--groups", "2", "PICA200 programs"),
+        (&pica, "--texture", "0.0=r32f:1x1:f32:1", "PICA200 programs"),
+        (&pica, "--image", "0.0=r32f:1x1:f32:1", "PICA200 programs"),
+        (&pica, "--sampler", "0.0=linear", "PICA200 programs"),
+        (&pica, "--expect", "0.0=u32:1", "PICA200 programs"),
+        (&pica, "--dump", "0.0", "PICA200 programs"),
+        (&pica, "--save", "0.0=x", "PICA200 programs"),
+        (&pica, "--code", "a.s", "PICA200 programs"),
+    ] {
+        let words =
+            [&["run", file, option, value][..], if file == &compute { &buffer[..] } else { &[] }].concat();
+        fails(&words, b"", 2, &format!("error[AGX0001]: {option} has no effect on {on}"));
+    }
+    let with = |more: &[&'static str]| [&["run", &compute], &buffer[..], more].concat();
+    fails(&with(&["--tolerance", "1"]), b"", 2, "--tolerance has no effect without --expect");
+    for (option, value, kind) in [
+        ("--buffer", "9.9=f32:1", "buffer"),
+        ("--texture", "9.9=r32f:1x1:f32:1", "texture"),
+        ("--image", "9.9=r32f:1x1:f32:1", "image"),
+        ("--sampler", "9.9=linear", "sampler"),
+    ] {
+        let output = crate::harness::agxc(&with(&[option, value]));
+        let warning = format!("warning[AGX0505]: the shader does not use the {kind} at 9.9\n");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(crate::harness::stderr(&output).ends_with(&warning), "{}", crate::harness::stderr(&output));
+    }
+    fails(&with(&["--buffer", "0.1=f32:1", "--deny", "AGX0505"]), b"", 1, "error[AGX0505]");
+}
+
+/// A grid that would take years ends at once, unless a budget is given.
+#[test]
+fn grids_have_a_limit() {
+    let folder = Folder::new("run-grid");
+    let file = folder.file("double.wgsl", DOUBLE);
+    let run = ["run", &file, "--buffer", "0.0=f32:1,2", "--groups"];
+    let with = |groups: &'static str, more: &[&'static str]| [&run[..], &[groups], more].concat();
+    let begin = std::time::Instant::now();
+    let huge = "4000000000,4000000000,4000000000";
+    let message = "error[AGX0403]: --groups: 64000000000000000000000000000 workgroups take too long; the limit is 1048576 unless --budget";
+    fails(&with(huge, &[]), b"", 4, message);
+    fails(&with("1048577", &[]), b"", 4, "the limit is 1048576");
+    fails(&with(huge, &["--budget", "1000"]), b"", 4, "budget of 1000 instructions");
+    assert!(begin.elapsed().as_secs() < 20);
+    fails(&with("1,0,1", &[]), b"", 2, "--groups: expected numbers of at least 1, found `1,0,1`");
+}
+
 #[test]
 fn fragment_shaders_are_refused_with_one_sentence() {
     let folder = Folder::new("run-fragment");

@@ -95,7 +95,7 @@ errors! {
         /// The program exchanges values with another part in registers beyond the limit. Raise
         /// --max-registers.
         3104 Limit FixedRegisters { what: String, end: u16, limit: u16 }
-        = "the program {what} registers up to half register {end}; the limit is {limit}",
+        = "the program {what} registers up to half-register {end}; the limit is {limit}",
         Example::Words("A fragment shader that leaves outputs in r8, compiled with --max-registers 8.");
 
         /// Values that are live at the same time do not fit into the registers. Raise --max-registers.
@@ -105,7 +105,7 @@ errors! {
 
         /// One instruction needs more registers than are available. Raise --max-registers.
         3106 Limit OneInstruction { needed: u32, budget: u32 }
-        = "one instruction needs {needed} half registers, but only {budget} are available",
+        = "one instruction needs {needed} half-registers, but only {budget} are available",
         Example::Words("A texture instruction, compiled with --max-registers 14.");
 
         /// Spilled values need too much stack. Immediate offsets have a limited range.

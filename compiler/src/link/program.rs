@@ -37,7 +37,7 @@ pub enum LinkError {
         role: PartRole,
     },
     /// A vertex prolog writes registers beyond those of the main part.
-    #[error("the prolog uses {prolog} half registers, the main part {main}")]
+    #[error("the prolog uses {prolog} half-registers, the main part {main}")]
     PrologRaisesRegisters {
         /// Half registers of the prolog.
         prolog: u16,
@@ -70,7 +70,7 @@ pub struct LinkedProgram {
     pub code: Vec<u8>,
     /// First byte of the main part, after a prolog.
     pub main_start: u32,
-    /// Highest half register used, plus one.
+    /// Highest half-register used, plus one.
     pub gpr_halves: u16,
     /// Uniform half-words in use.
     pub uniform_halves: u16,

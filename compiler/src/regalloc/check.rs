@@ -1,7 +1,7 @@
 //! The allocation checker: proves that every operand reads the value it names, on all paths.
 //!
 //! It compares the function before allocation, saved in a [`Snapshot`], with the function after it, by
-//! abstract interpretation of the register file. Each half register holds a *token*, which identifies a half
+//! abstract interpretation of the register file. Each half-register holds a *token*, which identifies a half
 //! of a value. `collect`, `split` and `copy` create no tokens but transfer those of their sources; it does
 //! not matter whether they still exist or have become moves. Tokens are random 64-bit numbers, and a bitwise
 //! exclusive or of registers is the exclusive or of their tokens, so swaps by three exclusive ors need no
@@ -35,7 +35,7 @@ use super::shapes::{is_aligned, least_align};
 use super::spill::{is_rematerialised, is_repeatable};
 use super::{AllocateOptions, Allocation};
 
-/// Contents of a half register: [`UNKNOWN`] or a token.
+/// Contents of a half-register: [`UNKNOWN`] or a token.
 type Token = u64;
 /// Unknown contents. Not 0, which is the exclusive or of two equal tokens.
 const UNKNOWN: Token = Token::MAX;
@@ -254,7 +254,7 @@ impl Checker<'_, '_> {
         let ty = self.f.ty(value);
         let end = half + ty.halves();
         if end > self.options.limit_halves.min(FILE_HALVES) || !half.is_multiple_of(least_align(ty)) {
-            return Err(format!("{value} cannot be at half register {half}"));
+            return Err(format!("{value} cannot be at half-register {half}"));
         }
         Ok(usize::from(half)..usize::from(end))
     }
@@ -271,13 +271,13 @@ impl Checker<'_, '_> {
             if file[self.place(value)?] != expected[..] || now.flags != then.flags {
                 let expected = then.as_value().unwrap_or(value);
                 return Err(format!(
-                    "{value} at half register {} is not {expected}",
+                    "{value} at half-register {} is not {expected}",
                     self.place(value)?.start
                 ));
             }
         }
         if !is_aligned(self.f, data, |value| self.allocation.half(value)) {
-            return Err("has a 64-bit operand that is not aligned to four half registers".to_owned());
+            return Err("has a 64-bit operand that is not aligned to four half-registers".to_owned());
         }
         if data.dsts != original.dsts {
             return Err("defines other values than before".to_owned());

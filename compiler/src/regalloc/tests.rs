@@ -294,7 +294,7 @@ fn demand(f: &Function<'_>) -> u16 {
     pressure(f, &liveness(f), &Bump::new()).max
 }
 
-/// The minimum number of half registers without spilling.
+/// The minimum number of half-registers without spilling.
 fn least_limit(f: &Function<'_>) -> u16 {
     let shapes = Shapes::new(f);
     demand(f) + shapes.lost_to(1) + shapes.waste()
@@ -428,7 +428,7 @@ fn a_small_limit_is_enough_for_small_instructions() {
     let refusal = allocated(3).unwrap_err();
     assert_eq!(refusal.kind(), ErrorKind::Limit);
     let wanted =
-        "one instruction needs 4 half registers, but only 3 are available (limit 3, 0 of them reserved";
+        "one instruction needs 4 half-registers, but only 3 are available (limit 3, 0 of them reserved";
     assert!(refusal.to_string().contains(wanted), "{refusal}");
 }
 
@@ -632,7 +632,7 @@ fn checker_finds_a_replaced_operand() {
     });
 }
 
-/// Allocates random functions within `limit` half registers, damages each, and checks that the checker
+/// Allocates random functions within `limit` half-registers, damages each, and checks that the checker
 /// reports it.
 fn sees_spilled(
     limit: u16,

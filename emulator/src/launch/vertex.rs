@@ -3,6 +3,7 @@
 use agx_abi::UniformSource;
 
 use super::draw::{Interface, Programs, place};
+use super::textures::{SamplerResource, TextureResource};
 use super::{AttributeData, BufferBinding, LaunchError, Layout, StageProgram, take_back, write_range};
 use crate::{Access, Dispatch, Options, Report, States, dispatch};
 
@@ -16,6 +17,10 @@ pub struct VertexLaunch<'a> {
     pub program: StageProgram<'a>,
     /// Buffers, which the shader may write.
     pub buffers: &'a mut [BufferBinding],
+    /// Textures and images, of which the shader may write the images.
+    pub textures: &'a mut [TextureResource],
+    /// Samplers.
+    pub samplers: &'a [SamplerResource],
     /// Data of the attributes, by their number.
     pub attributes: &'a [AttributeData<'a>],
     /// Number of vertices, from vertex 0 on: at most [`MAX_VERTICES`].
@@ -31,7 +36,7 @@ impl VertexLaunch<'_> {
     /// [`LaunchError`]: a resource of the shader is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<(Vec<u8>, Report), LaunchError> {
         let info = self.program.info;
-        let mut layout = Layout::new(self.buffers, &[], &[])?;
+        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
         let bytes = info.varyings.len().saturating_mul(4).saturating_mul(self.vertices as usize);
@@ -66,7 +71,7 @@ impl VertexLaunch<'_> {
             },
         );
         let (memory, addresses) = (layout.memory, layout.addresses);
-        take_back(&memory, &addresses, self.buffers, &mut []);
+        take_back(&memory, &addresses, self.buffers, self.textures);
         let words = memory.bytes(outputs, bytes).unwrap_or_default().to_vec();
         Ok((words, result?))
     }

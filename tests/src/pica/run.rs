@@ -102,6 +102,8 @@ impl VertexRun {
         let launch = VertexLaunch {
             program: stage(&self.shader, &self.program, &[]),
             buffers: &mut [storage_buffer(SET, UNIFORMS, block, false)],
+            textures: &mut [],
+            samplers: &[],
             attributes: &attributes,
             vertices: inputs.len() as u32,
             options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },

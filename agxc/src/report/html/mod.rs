@@ -9,7 +9,7 @@ use agx_compiler::CompiledShader;
 
 use super::lines::LineCost;
 use super::{PartReport, Row, lines, parts};
-use crate::baseline::percentage;
+use crate::baseline::{Figures, percentage};
 use crate::{assembly, statistics};
 
 const STYLE: &str = include_str!("report.css");
@@ -22,7 +22,7 @@ pub struct Sources<'s> {
     /// Text of the input, if it is text.
     pub text: Option<&'s str>,
     /// Statistics to compare with, by key.
-    pub baseline: Option<serde_json::Value>,
+    pub baseline: Option<Figures>,
 }
 
 /// The whole page.
@@ -60,11 +60,11 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// The table of statistics, with the changes since a baseline.
-fn figures(shader: &CompiledShader, baseline: Option<&serde_json::Value>) -> String {
+fn figures(shader: &CompiledShader, baseline: Option<&Figures>) -> String {
     let mut html = String::from("<h2>Statistics</h2>\n<table class=\"figures\" id=\"figures\">\n");
     for figure in statistics::FIGURES {
         let now = u64::from((figure.value)(&shader.stats));
-        let before = baseline.and_then(|values| values[figure.key].as_u64());
+        let before = baseline.and_then(|figures| figures.get(figure.key));
         let change = match before {
             Some(before) if before != now => {
                 let class = if (now > before) == figure.higher_is_better { "better" } else { "worse" };
