@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::input::{self, Kind};
+use crate::output;
 
 /// The inputs of a batch.
 #[derive(Default)]
@@ -103,6 +104,7 @@ impl Journal {
     pub fn open(path: &str, settings: &str) -> Result<Journal, Failure> {
         let failed = |error: std::io::Error| Failure::file(path, &error);
         let mut done = FxHashSet::default();
+        output::check_regular(path)?;
         if Path::new(path).exists() {
             let bytes = input::read_bytes(path)?;
             for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {

@@ -13,6 +13,7 @@ use crate::context::{Context, ErrorFormat, Preprocessor, choose_colour};
 use crate::diagnostic::Failure;
 use crate::emit::EMITS;
 use crate::output;
+use crate::times::Times;
 
 /// Description of the program.
 pub const ABOUT: &str =
@@ -26,7 +27,12 @@ pub static GLOBALS: &[commands::Arg] = &[
     commands::arg("error-format", Takes::Choice(&["text", "json"]), "Format of diagnostics"),
     commands::arg("color", Takes::Choice(&["auto", "always", "never"]), "Colour diagnostics"),
     commands::short("quiet", 'q', Takes::Nothing, "Print no warnings"),
-    commands::short("verbose", 'v', Takes::Nothing, "Print each step and its duration"),
+    commands::short(
+        "verbose",
+        'v',
+        Takes::Nothing,
+        "Print each step and its duration, and the time of each pass",
+    ),
     commands::arg("deny", Takes::Values("CODE"), "Treat this warning as an error; `all` for every warning"),
     commands::arg("allow", Takes::Values("CODE"), "Do not print this warning; `all` for every warning"),
     commands::arg(
@@ -119,7 +125,13 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
     globals(&matches, context)?;
     let (name, options) = matches.subcommand().expect("invariant: the parser requires a command");
     let command = COMMANDS.iter().find(|command| command.name == name);
-    (command.expect("invariant: the parser accepts only commands of the table").run)(options, context)
+    let command = command.expect("invariant: the parser accepts only commands of the table");
+    let times = context.verbose.then(Times::start);
+    let outcome = (command.run)(options, context);
+    if let Some(table) = times.map(|times| times.table()).filter(|table| !table.is_empty()) {
+        output::stderr_lines(&[table]);
+    }
+    outcome
 }
 
 /// Applies the options of every command.

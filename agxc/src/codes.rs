@@ -81,7 +81,7 @@ pub static CODES: &[Code] = &[
         title: "unsupported input language",
         explanation: "The input is in a shader language that this build does not compile. GLSL needs \
                       glslangValidator (in Debian's package glslang-tools) or a build with the feature `glsl`, \
-                      WGSL a build with the feature `wgsl`.",
+                      HLSL needs dxc or glslangValidator, and WGSL a build with the feature `wgsl`.",
         exit: Exit::Unsupported,
     },
     Code {
@@ -262,8 +262,9 @@ pub static CODES: &[Code] = &[
     Code {
         number: 505,
         title: "warning: resource not used",
-        explanation: "A buffer, texture, image or sampler is bound where the shader accesses nothing. Check set and binding; \
-                      a resource whose accesses were all optimised away is unused as well.",
+        explanation: "A buffer, texture, image or sampler is bound where the shader accesses nothing, or it gets push \
+                      constants or an attribute that it does not read. Check the numbers; a resource whose accesses were \
+                      all optimised away is unused as well.",
         exit: Exit::Rejected,
     },
     Code {

@@ -12,7 +12,7 @@ use crate::commands::{check_ir, find_pass, under};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
-use crate::{assembly, lint, listing, report, shader_json};
+use crate::{assembly, key, lint, listing, report, shader_json};
 
 /// An output.
 pub enum Made {
@@ -212,7 +212,10 @@ fn page(job: &Job<'_>) -> Result<Made, Failure> {
         }
         None => None,
     };
+    let key = key::text(job.options, job.chip, job.key)?;
     let sources = report::html::Sources {
+        chip: job.chip,
+        key: &key,
         name: &job.file.name,
         text: std::str::from_utf8(&job.file.bytes).ok(),
         baseline: before,

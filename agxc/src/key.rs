@@ -11,6 +11,7 @@ use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 
 use crate::coefficient::CoefficientFile;
+use crate::commands;
 use crate::diagnostic::Failure;
 use crate::draw::{Draw, DrawFile, unknown_format};
 use crate::input::{self, File};
@@ -284,7 +285,7 @@ fn target_called(name: &str) -> Result<Target, String> {
 /// Checks that the pass called `name` can be disabled.
 fn optional_pass(name: &str) -> Result<(), String> {
     match pipeline::find_pass(name) {
-        None => Err(format!("unknown pass `{name}`; `agxc pass list` lists all passes")),
+        None => Err(commands::unknown_pass(name)),
         Some(pass) if !pass.optional => Err(format!("pass `{name}` is required and cannot be disabled")),
         Some(_) => Ok(()),
     }
@@ -410,6 +411,11 @@ fn number_bits(text: &str) -> Option<u64> {
     let is_float = text.contains(['.', 'e', 'E', 'n', 'N']) && !text.starts_with("0x");
     let word = integer_bits(text, 32).or_else(|| integer_bits(text, 64));
     word.or_else(|| text.parse::<f32>().ok().filter(|_| is_float).map(|value| value.to_bits().into()))
+}
+
+/// The key of a compilation as JSON text, with the draw of the file of `--key`.
+pub fn text(options: &ArgMatches, target: Target, key: &CompileKey) -> Result<String, Failure> {
+    Ok(to_json(target, key, given(options, "key")?.draw))
 }
 
 /// The key as JSON text.

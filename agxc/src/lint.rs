@@ -2,7 +2,7 @@
 
 use agx_abi::layout::FieldValue;
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
-use agx_abi::{SamplerBinding, ShaderInfo};
+use agx_abi::{SamplerBinding, ShaderInfo, UniformRange, UniformSource};
 use agx_compiler::internal::frontend::language::SPIRV;
 use agx_compiler::{CompiledShader, Location};
 use agx_emulator::launch::textures::TextureResource;
@@ -53,7 +53,20 @@ pub fn unused_bindings(file: &File, info: &ShaderInfo, bindings: &Bindings) -> V
         let message = format!("the shader does not use the {kind} at {set}.{binding}");
         Diagnostic::warning(UNUSED, message).in_file(&file.name)
     };
-    unused.map(warning).collect()
+    let mut warnings: Vec<Diagnostic> = unused.map(warning).collect();
+    let pushes = |range: &UniformRange| {
+        matches!(range.source, UniformSource::PushConstants { .. } | UniformSource::PushConstantAddress)
+    };
+    if !bindings.push_constants.is_empty() && !info.uniforms.iter().any(pushes) {
+        let message = "the shader does not use push constants";
+        warnings.push(Diagnostic::warning(UNUSED, message).in_file(&file.name));
+    }
+    warnings
+}
+
+/// The warning on an attribute of a run that the shader does not read; `name` is that of its register.
+pub fn unused_attribute(file: &File, name: &str) -> Diagnostic {
+    Diagnostic::warning(UNUSED, format!("the shader does not read {name}")).in_file(&file.name)
 }
 
 /// Whether a shader accesses a binding.

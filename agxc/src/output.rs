@@ -120,6 +120,17 @@ pub fn streamed(
     }
 }
 
+/// Rejects a pipe or device as a file that is read and then written.
+pub fn check_regular(path: &str) -> Result<(), Failure> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(Failure::file(
+            path,
+            &std::io::Error::other("expected a regular file, which is read and written"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Writes `bytes` to the file at `path`.
 pub fn file(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     file_with(path, |to| to.write_all(bytes))

@@ -173,5 +173,5 @@ fn primitives(shader: &CompiledShader, registers: &Registers, file: &File, machi
             text.push_str(&outputs(words, varyings, &format!("  vertex {vertex} ")));
         }
     }
-    Ran { text, outcome }
+    Ran { text, outcome, warnings: Vec::new() }
 }

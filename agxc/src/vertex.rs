@@ -18,8 +18,8 @@ use clap::ArgMatches;
 use crate::commands::with_key;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::File;
-use crate::key;
 use crate::machine::{self, Outcome};
+use crate::{key, lint};
 
 /// A register's contents.
 pub type Vector = [f32; 4];
@@ -52,6 +52,8 @@ const NAMES: &[Names] = &[
 /// Contents of the registers of a vertex.
 struct Registers {
     attributes: Vec<Vector>,
+    /// Locations of the attributes that are given.
+    given: Vec<usize>,
     constants: Vec<Vector>,
 }
 
@@ -59,6 +61,7 @@ impl Registers {
     fn read<'s>(names: &Names, settings: impl Iterator<Item = &'s String>) -> Result<Registers, Failure> {
         let mut registers = Registers {
             attributes: vec![[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES],
+            given: Vec::new(),
             constants: vec![[0.0; 4]; REGISTERS],
         };
         for setting in settings {
@@ -92,6 +95,9 @@ impl Registers {
         for (slot, part) in vector.iter_mut().zip(&parts) {
             *slot = part.parse().ok()?;
         }
+        if kind.eq_ignore_ascii_case(names.attribute) {
+            self.given.push(number);
+        }
         Some(())
     }
 }
@@ -119,6 +125,8 @@ pub struct Ran {
     pub text: String,
     /// Counts, trace, failure.
     pub outcome: Outcome,
+    /// Warnings on its options.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Runs one vertex of a shader of any language. The shader may write to buffers and images.
@@ -147,7 +155,12 @@ pub fn run(
     (key.stage, key.vertex_as_compute) = (Some(Stage::Vertex), true);
     let compiled = with_key(file, target, &key)?;
     let attributes = bytes(&registers.attributes);
-    launch(&Compiler::new(target), (file, &compiled, &key), &attributes, bindings, machine)
+    let mut ran = launch(&Compiler::new(target), (file, &compiled, &key), &attributes, bindings, machine)?;
+    let is_read = |at: &&usize| compiled.info.attributes.iter().any(|found| found.location as usize == **at);
+    let unread = registers.given.iter().filter(|at| !is_read(at));
+    let warning = |at: &usize| lint::unused_attribute(file, &format!("{}{at}", names.attribute));
+    ran.warnings.extend(unread.map(warning));
+    Ok(ran)
 }
 
 /// Runs one vertex of a shader that was compiled to run as a compute shader. `attributes` has 16 bytes for each location.
@@ -201,7 +214,7 @@ pub fn launch(
         Err(error) => (Vec::new(), Err(error)),
     };
     let outcome = machine::outcome(result, &file.name);
-    Ok(Ran { text: outputs(&words, &info.varyings, ""), outcome })
+    Ok(Ran { text: outputs(&words, &info.varyings, ""), outcome, warnings: Vec::new() })
 }
 
 /// A line for the position and for each location.

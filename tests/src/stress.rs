@@ -14,7 +14,7 @@ use crate::suites::{Context, SUITES};
 const STRESSED: [&str; 5] = ["webgpu", "shaderlib", "amber-compute", "amber-fragment", "corpus"];
 
 /// The compiler's error message if the ABI's registers for a shader's inputs exceed the limit of the key.
-const BEYOND_LIMIT: &str = "finds inputs in registers up to half register";
+const BEYOND_LIMIT: &str = "finds inputs in registers up to half-register";
 
 /// A stress mode.
 #[derive(Clone, Debug)]

@@ -54,6 +54,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
     has_effect(options, "part", emit.row.name == "bin", "without --emit bin")?;
     has_effect(options, "baseline", emit.row.name == "html", "without --emit html")?;
+    let is_ir = ["ir", "ir-after", "divergence"].contains(&emit.row.name);
+    has_effect(options, "whole", !is_ir, &format!("with --emit {}", emit.row.name))?;
     let names: Vec<&str> =
         options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
     match names[..] {

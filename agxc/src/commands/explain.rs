@@ -14,12 +14,14 @@ use crate::codes::{self, Code};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::output::{self, wrapped};
+use crate::statistics::{FIGURES, Figure};
+use crate::suggest;
 
 /// Arguments.
 pub const ARGS: &[Arg] = &[arg(
     "TOPIC",
     Takes::Word,
-    "A code such as AGX0200, a mnemonic such as fadd, a pass such as opt_cse, a phase such as improve, or `all`",
+    "A code such as AGX0200, a mnemonic such as fadd, a pass such as opt_cse, a phase such as improve, a figure of the statistics such as FSCIB, or `all`",
 )];
 
 /// Prints the explanation of a topic, or the list of topics.
@@ -31,20 +33,46 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
     };
     match text {
         Some(text) => output::stdout(text.as_bytes()),
-        None => Err(Failure::usage(format!(
-            "unknown topic `{word}`; `agxc explain all` lists codes, mnemonics, passes and phases"
-        ))),
+        None => {
+            let list = "`agxc explain all` lists codes, mnemonics, passes, phases and figures";
+            let similar = suggest::similar(word, names());
+            let text = match similar.is_empty() {
+                true => format!("unknown topic `{word}`; {list}"),
+                false => format!("unknown topic `{word}`{} {list}", suggest::question(&similar)),
+            };
+            Err(Failure::usage(text))
+        }
     }
 }
 
-/// What `word` names: a code of this program or of the compiler, an instruction, its alias, a pass or a phase.
+/// Names of all topics but the codes.
+fn names() -> impl Iterator<Item = &'static str> {
+    let instructions = Opcode::ALL.iter().map(|op| op.name()).chain(ALIASES.iter().map(|alias| alias.name));
+    let passes = PASSES.iter().map(|pass| pass.name).chain(PIPELINE.iter().map(|phase| phase.name));
+    instructions.chain(passes).chain(FIGURES.iter().flat_map(|figure| [figure.title, figure.key]))
+}
+
+/// What `word` names: a code of this program or of the compiler, an instruction, its alias, a pass, a phase or a figure.
 fn explanation(word: &str) -> Option<String> {
     let instruction = || Opcode::from_name(word).map(|op| instruction_text(op.desc()));
     let alias = || Alias::from_name(word).map(alias_text);
     let pass = || pipeline::find_pass(word).map(pass_text);
     let phase = || PIPELINE.iter().find(|phase| phase.name == word).map(phase_text);
+    let is_it =
+        |figure: &&Figure| [figure.title, figure.key].iter().any(|name| name.eq_ignore_ascii_case(word));
+    let figure = || FIGURES.iter().find(is_it).map(figure_text);
     let row = || code_number(word).and_then(codes::of_compiler).map(row_text);
-    code(word).map(code_text).or_else(row).or_else(instruction).or_else(alias).or_else(pass).or_else(phase)
+    let named = || instruction().or_else(alias).or_else(pass).or_else(phase).or_else(figure);
+    code(word).map(code_text).or_else(row).or_else(named)
+}
+
+fn figure_text(figure: &Figure) -> String {
+    let Figure { title, key, description, .. } = figure;
+    let better = if figure.higher_is_better { "Higher" } else { "Lower" };
+    let facts = format!(
+        "{better} values are better. It is `{key}` in JSON, CSV and options; docs/statistics.md has the model."
+    );
+    format!("{title}: {}\n\n{}\n", wrapped(description), wrapped(&facts))
 }
 
 fn pass_text(pass: &Pass) -> String {
@@ -74,7 +102,7 @@ fn alias_text(alias: &Alias) -> String {
     format!("{}: {}\n\n{}", alias.name, alias_of(alias), instruction_text(alias.op.desc()))
 }
 
-/// Every code, mnemonic, pass and phase, a line each.
+/// Every code, mnemonic, pass, phase and figure, a line each.
 fn list() -> String {
     let codes = codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title));
     let mnemonics =
@@ -91,7 +119,8 @@ fn list() -> String {
     let rows = agx_compiler::CODES.iter().flat_map(|rows| rows.iter());
     let rows = rows.filter(|row| row.code >= codes::FIRST_OF_COMPILER);
     let rows = rows.map(|row| format!("AGX{:04}  {}\n", row.code, row.title()));
-    codes.chain(rows).chain(mnemonics).chain(aliases).chain(passes).chain(phases).collect()
+    let figures = FIGURES.iter().map(|figure| format!("{}  {}\n", figure.title, figure.description));
+    codes.chain(rows).chain(mnemonics).chain(aliases).chain(passes).chain(phases).chain(figures).collect()
 }
 
 fn first_sentence(text: &str) -> &str {

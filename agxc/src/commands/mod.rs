@@ -25,7 +25,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 pub use self::compile::{check_ir, under, with_key};
-pub use self::pass::find as find_pass;
+pub use self::pass::{find as find_pass, unknown as unknown_pass};
 pub use self::stats::Row as StatisticsRow;
 
 use crate::context::Context;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use agx_compiler::internal::Context as PassContext;
 use agx_compiler::internal::ir::{self, Function, Violation};
-use agx_compiler::internal::pipeline::{self, PIPELINE, Pass, PhaseDesc};
+use agx_compiler::internal::pipeline::{self, PASSES, PIPELINE, Pass, PhaseDesc};
 use agx_compiler::{CompileKey, ErrorKind};
 use bumpalo::Bump;
 use clap::ArgMatches;
@@ -13,7 +13,7 @@ use super::{Arg, Takes, arg};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{self, File};
-use crate::{key, output};
+use crate::{key, output, suggest};
 
 /// Arguments.
 pub const ARGS: &[Arg] =
@@ -94,8 +94,14 @@ pub fn check(f: &Function<'_>, file: &File) -> Result<(), Failure> {
 
 /// The pass called `name`.
 pub fn find(name: &str) -> Result<&'static Pass, Failure> {
-    pipeline::find_pass(name)
-        .ok_or_else(|| Failure::usage(format!("unknown pass `{name}`; `agxc pass list` lists all passes")))
+    pipeline::find_pass(name).ok_or_else(|| Failure::usage(unknown(name)))
+}
+
+/// The sentence about a name that no pass has.
+pub fn unknown(name: &str) -> String {
+    let question = suggest::question(&suggest::similar(name, PASSES.iter().map(|pass| pass.name)));
+    let end = if question.is_empty() { ";" } else { question.as_str() };
+    format!("unknown pass `{name}`{end} `agxc pass list` lists all passes")
 }
 
 /// Every phase with its passes, in order.

@@ -134,7 +134,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
     if pica::is_pica200(&file) && options.get_many::<String>("buffer").is_none() {
         check_effects(options, Subject::Pica)?;
-        let Ran { text, outcome } = pica::run(&file, options, plan.machine)?;
+        let Ran { text, outcome, .. } = pica::run(&file, options, plan.machine)?;
         return finish(&file, options, &plan.after, (text, outcome), Bindings::default());
     }
     let mut shader = compile::shader(&file, options)?;
@@ -143,7 +143,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             check_effects(options, Subject::Vertex)?;
             let mut bindings = plan.bindings;
             context.warnings.add(lint::unused_bindings(&file, &shader.info, &bindings))?;
-            let Ran { text, outcome } = vertex::run(&file, options, &mut bindings, plan.machine)?;
+            let Ran { text, outcome, warnings } = vertex::run(&file, options, &mut bindings, plan.machine)?;
+            context.warnings.add(warnings)?;
             finish(&file, options, &plan.after, (text, outcome), bindings)
         }
         Stage::Compute => {

@@ -82,6 +82,7 @@ fn compare(path: &str, rows: &[Row], thresholds: &Thresholds) -> Result<Vec<Diag
 
 /// Writes the rows to the baseline at `path`; rows of other shaders are unchanged.
 fn update(path: &str, rows: &[Row]) -> Result<(), Failure> {
+    output::check_regular(path)?;
     let new = Document::new(rows);
     let document = match Path::new(path).exists() {
         true => {

@@ -28,6 +28,22 @@ pub const ARGS: &[Arg] = &[
     ),
 ];
 
+/// Options that determine how shaders are compiled.
+const COMPILING: &[&str] = &[
+    "whole",
+    "target",
+    "entry",
+    "stage",
+    "option",
+    "disable-pass",
+    "max-registers",
+    "spill-everything",
+    "check",
+    "key",
+    "include",
+    "define",
+];
+
 /// Checks a program, or every part of every entry point of a shader; prints nothing when the code is valid.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
@@ -45,6 +61,11 @@ pub fn check(
 ) -> Result<(), Failure> {
     let (given, draw) = (limits(options)?, key::draw(options)?);
     compile::each_entry(name, options, context, problems, |file, unit, _| {
+        if matches!(file.kind, Kind::Code | Kind::Hex | Kind::Assembly) {
+            for option in COMPILING {
+                has_effect(options, option, false, "on machine code")?;
+            }
+        }
         let found = match file.kind {
             Kind::Code | Kind::Hex => findings(&disasm::code(file)?, given, file, ""),
             Kind::Assembly => of_assembly(file, given, options)?,

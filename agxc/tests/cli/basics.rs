@@ -92,6 +92,33 @@ fn aliases_and_phases_are_explained() {
 }
 
 #[test]
+fn figures_are_explained_and_mistyped_topics_are_answered() {
+    let figure = "FSCIB: ";
+    for word in ["FSCIB", "fscib"] {
+        assert!(out(&["explain", word]).starts_with(figure), "{word}");
+    }
+    let text = out(&["explain", "Instrs"]);
+    assert_eq!(text, out(&["explain", "instructions"]));
+    assert!(text.starts_with("Instrs: ") && text.contains("Lower values are better."), "{text}");
+    assert!(out(&["explain", "Threads"]).contains("Higher values are better."));
+    assert!(out(&["explain", "AGX0102"]).contains("HLSL needs dxc"));
+    fails(&["explain", "FADD"], b"", 2, "unknown topic `FADD`; did you mean fadd");
+    fails(&["explain", "elephant"], b"", 2, "unknown topic `elephant`; `agxc explain all` lists codes");
+    fails(
+        &["pass", "opt_sce", "-"],
+        b"",
+        2,
+        "unknown pass `opt_sce`; did you mean opt_dce or opt_cse? `agxc pass list`",
+    );
+    fails(
+        &["compile", "--disable-pass", "opt_sce", "-x", "ir", "-"],
+        b"",
+        2,
+        "did you mean opt_dce or opt_cse?",
+    );
+}
+
+#[test]
 fn help_lists_the_options_of_a_command_first() {
     let help = out(&["compile", "--help"]);
     let at = |option: &str| help.find(option).unwrap_or_else(|| panic!("no {option}"));

@@ -54,6 +54,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("k.stage.json", "{\"stage\": \"pixel\"}"),
     ("k.pass.json", "{\"disabled_passes\": [\"opt_fry\"]}"),
     ("k.format.json", FORMAT),
+    ("k.draw.json", "{\"draw\": {\"targets\": [{\"format\": \"R8G8B8A8_UNORM\"}]}}"),
     ("k.number.json", "{\"schedule_seed\": 1e999}"),
     ("b.json", "{\"schema_version\": 1, \"shaders\": []}"),
     ("b.version.json", "{\"schema_version\": 99, \"shaders\": []}"),
@@ -97,6 +98,7 @@ fn fill(folder: &Folder) {
     for name in ["dir", "dir.wgsl"] {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
+    assert!(std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
     #[cfg(unix)]
     for (name, target) in [("circle.wgsl", "circle.wgsl"), ("dangling.wgsl", "nowhere.wgsl")] {
         std::os::unix::fs::symlink(target, folder.path(name)).unwrap();

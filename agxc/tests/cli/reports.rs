@@ -177,6 +177,54 @@ fn the_report_is_one_linked_file() {
     }
 }
 
+/// The shares of all bars of a page, in per cent.
+fn bars(html: &str) -> Vec<u32> {
+    html.split("--w:").skip(1).map(|rest| rest.split('%').next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn the_report_names_everything_it_shows() {
+    let folder = Folder::new("html-names");
+    let file = folder.file("loop.wgsl", LOOP);
+    let html = out(&["compile", "--emit", "html", "--target", "g14x", "--disable-pass", "opt_cse", &file]);
+    // The cost of a line with code in preamble and main part is their sum.
+    for html in [&html, &out(&["compile", "--emit", "html", &shader("nbody.wgsl")])] {
+        assert_eq!(bars(html).into_iter().max(), Some(100), "the longest bar fills its column");
+    }
+    let has = |text: &str| assert!(html.contains(text), "{text}: {html}");
+    has("compiled for g14x</p>");
+    has("u0_u1: address of buffer 0.0\n");
+    has("&quot;target&quot;: &quot;g14x&quot;");
+    has("&quot;opt_cse&quot;");
+    has("<th>line</th><th>cycles</th><th>live</th><th>source</th>");
+    has("<th>offset</th><th>cycles</th><th>live</th><th>instruction</th>");
+    has(">live half-registers</text>");
+    has(">threads per core</text>");
+    has(": 1 instruction, ");
+    assert!(!html.contains(": 1 instructions") && !html.contains(", 1 cycles"), "{html}");
+    has("@media (max-width: 800px)");
+}
+
+/// Without source positions, the assembly has the whole page.
+#[test]
+fn a_report_without_source_has_no_empty_pane() {
+    let folder = Folder::new("html-alone");
+    let main = u32::from_le_bytes(*b"main");
+    let words = [
+        &[0x0723_0203, 0x1_0000, 0, 5, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1][..],
+        &[5 << 16 | 15, 5, 1, main, 0, 6 << 16 | 16, 1, 17, 1, 1, 1, 2 << 16 | 19, 2, 3 << 16 | 33, 3, 2],
+        &[5 << 16 | 54, 2, 1, 0, 3, 2 << 16 | 248, 4, 1 << 16 | 253, 1 << 16 | 56],
+    ]
+    .concat();
+    let module: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    let html = out(&["compile", "--emit", "html", &folder.file("m.spv", &module)]);
+    assert!(
+        html.contains("The module has no source positions") && html.contains("class=\"panes alone\""),
+        "{html}"
+    );
+    assert!(!html.contains("id=\"source\"") && html.contains("id=\"assembly\""), "{html}");
+}
+
 /// In a real browser, where one is installed: the page loads without errors, and a click on a line of the source marks
 /// the instructions that belong to it.
 #[test]

@@ -148,6 +148,9 @@ fn options_of_other_programs_are_refused() {
         assert!(crate::harness::stderr(&output).ends_with(&warning), "{}", crate::harness::stderr(&output));
     }
     fails(&with(&["--buffer", "0.1=f32:1", "--deny", "AGX0505"]), b"", 1, "error[AGX0505]");
+    fails(&with(&["--push", "f32:1", "--deny", "505"]), b"", 1, "the shader does not use push constants");
+    let attribute = ["run", &vertex, "--register", "location7=1", "--deny", "all"];
+    fails(&attribute, b"", 1, "error[AGX0505]: the shader does not read location7");
 }
 
 /// A grid that would take years ends at once, unless a budget is given.

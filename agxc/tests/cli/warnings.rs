@@ -65,7 +65,13 @@ fn what_is_done_can_be_watched() {
     let folder = Folder::new("watch");
     let file = folder.file("k.ir", kernel.as_bytes());
     let output = agxc(&["-v", "compile", &file]);
-    assert!(stderr(&output).starts_with(&format!("{file}: asm in ")), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.starts_with(&format!("{file}: asm in ")), "{text}");
+    let table = text.split_once('\n').unwrap().1;
+    assert!(table.starts_with("pass ") && table.contains("\nregalloc "), "{table}");
+    let shares = table.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap().trim_end_matches('%'));
+    let sum: f64 = shares.map(|share| share.parse::<f64>().unwrap()).sum();
+    assert!((sum - 100.0).abs() < 3.0, "{sum}: {table}");
     let output = agxc(&["compile", "--log", "debug", &file]);
     let text = stderr(&output);
     assert!(text.contains("regalloc") && text.contains("time.busy"), "{text}");

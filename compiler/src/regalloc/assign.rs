@@ -115,7 +115,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) names: Names<'f>,
     pub(super) file: RegisterFile,
     pub(super) borders: ScratchSide<'f, Block, Border<'f>>,
-    /// Allocatable half registers.
+    /// Allocatable half-registers.
     pub(super) usable: HalfSet,
     /// Names that end at the current instruction; they occupy their registers until it reads them.
     pub(super) ending: ArenaVec<'f, Value>,
@@ -315,7 +315,7 @@ impl<'a> Assigner<'_, 'a> {
     fn put_preload(&mut self, data: &InstData<'a>, dst: Value, shape: Shape) -> Result<(), CompileError> {
         let half = data.mods.first().map_or(0, |half| *half as u16);
         if !half.is_multiple_of(shape.align) || !self.file.is_free(half, shape.halves) {
-            return Err(CompileError::internal(format!("{dst} cannot be preloaded at half register {half}")));
+            return Err(CompileError::internal(format!("{dst} cannot be preloaded at half-register {half}")));
         }
         if self.last.is_dead(self.live, dst) {
             // The program needs no room for a register that it never reads.
@@ -415,7 +415,7 @@ impl<'a> Assigner<'_, 'a> {
         if self.shared.is_empty() { own } else { shape_with_parts(self, value, own) }
     }
 
-    /// The first half register of a name, and how many it has.
+    /// The first half-register of a name, and how many it has.
     #[inline]
     pub(super) fn place_of(&self, name: Value) -> (u16, u16) {
         let half = self.allocation.half(name).expect("invariant: live names have registers");

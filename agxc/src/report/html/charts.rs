@@ -9,25 +9,61 @@ use super::escaped;
 use crate::assembly;
 
 const WIDTH: usize = 520;
-const HEIGHT: usize = 120;
+const HEIGHT: usize = 150;
+/// Space for the labels of the axes.
+const LEFT: usize = 40;
+const TOP: usize = 16;
+const BOTTOM: usize = 20;
+/// The position of zero.
+const BASE: usize = HEIGHT - BOTTOM;
+
+/// The axes of a plot: names and maxima.
+struct Axes {
+    x: &'static str,
+    x_most: usize,
+    y: &'static str,
+    y_most: usize,
+}
+
+impl Axes {
+    fn draw(&self) -> String {
+        let Axes { x, x_most, y, y_most } = self;
+        let (end, middle, below) = (LEFT - 4, LEFT + (WIDTH - LEFT) / 2, HEIGHT - 4);
+        format!(
+            "<path class=\"axis\" d=\"M{LEFT} {TOP} V{BASE} H{WIDTH}\"/>\
+             <text x=\"{end}\" y=\"{}\" text-anchor=\"end\">{y_most}</text>\
+             <text x=\"{end}\" y=\"{BASE}\" text-anchor=\"end\">0</text>\
+             <text x=\"{LEFT}\" y=\"{}\">{y}</text>\
+             <text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">{x}</text>\
+             <text x=\"{WIDTH}\" y=\"{below}\" text-anchor=\"end\">{x_most}</text>",
+            TOP + 4,
+            TOP - 5
+        )
+    }
+
+    fn y(&self, value: usize) -> usize {
+        BASE - (BASE - TOP) * value / self.y_most.max(1)
+    }
+}
 
 /// Live half-registers over the instructions of a part; a click on a bar shows the instruction.
 pub fn live(part: &PartReport) -> String {
     let rows: Vec<_> = part.rows.iter().filter(|row| !row.is_padding).collect();
-    let most = part.peak_halves().max(1) as usize;
-    let width = WIDTH as f64 / rows.len().max(1) as f64;
+    let y_most = part.peak_halves() as usize;
+    let axes = Axes { x: "instructions", x_most: rows.len(), y: "live half-registers", y_most };
+    let width = (WIDTH - LEFT) as f64 / rows.len().max(1) as f64;
     let role = assembly::role_name(part.role);
-    let mut svg = open(WIDTH, HEIGHT);
+    let mut svg = open(WIDTH, HEIGHT) + &axes.draw();
     for (index, row) in rows.iter().enumerate() {
-        let height = (HEIGHT - 16) * row.live.len() as usize / most;
+        let y = axes.y(row.live.len() as usize);
         let _ = write!(
             svg,
-            "<rect class=\"live\" data-go=\"{role}-{:x}\" x=\"{:.2}\" y=\"{}\" width=\"{:.2}\" height=\"{height}\"><title>{:x}: {} \
+            "<rect class=\"live\" data-go=\"{role}-{:x}\" x=\"{:.2}\" y=\"{y}\" width=\"{:.2}\" height=\"{}\"><title>{:x}: {} \
              live: {}</title></rect>",
             row.offset,
-            index as f64 * width,
-            HEIGHT - height,
+            LEFT as f64 + index as f64 * width,
             width.max(0.5),
+            BASE - y,
             row.offset,
             row.live.len(),
             row.live
@@ -41,9 +77,15 @@ const LABELLED_HALVES: u16 = 16;
 
 /// Threads per core as a function of half-registers, with a mark at `halves`.
 pub fn occupancy(halves: u16) -> String {
-    let x = |halves: u16| WIDTH * usize::from(halves) / usize::from(MAX_GPR_HALVES);
-    let y = |threads: u32| HEIGHT - (HEIGHT - 16) * threads as usize / MAX_THREADS as usize;
-    let mut path = format!("M0 {}", y(MAX_THREADS));
+    let axes = Axes {
+        x: "half-registers",
+        x_most: MAX_GPR_HALVES.into(),
+        y: "threads per core",
+        y_most: MAX_THREADS as usize,
+    };
+    let x = |halves: u16| LEFT + (WIDTH - LEFT) * usize::from(halves) / usize::from(MAX_GPR_HALVES);
+    let y = |threads: u32| axes.y(threads as usize);
+    let mut path = format!("M{LEFT} {}", y(MAX_THREADS));
     let mut mark = y(0);
     for (index, (most, threads)) in OCCUPANCY.iter().enumerate() {
         let _ = write!(path, " V{} H{}", y(*threads), x(*most));
@@ -52,17 +94,17 @@ pub fn occupancy(halves: u16) -> String {
             mark = y(*threads);
         }
     }
-    let mut svg = open(WIDTH, HEIGHT);
+    let mut svg = open(WIDTH, HEIGHT) + &axes.draw();
     let _ = write!(
         svg,
-        "<path class=\"axis\" d=\"M0 {HEIGHT} H{WIDTH}\"/><path class=\"curve\" d=\"{path}\"/><circle class=\"here\" cx=\"{}\" \
-         cy=\"{mark}\" r=\"4\"><title>{halves} half-registers</title></circle>",
+        "<path class=\"curve\" d=\"{path}\"/><circle class=\"here\" cx=\"{}\" cy=\"{mark}\" r=\"4\"><title>{halves} \
+         half-registers</title></circle>",
         x(halves)
     );
     let mut below = 0;
     for (most, threads) in OCCUPANCY {
-        // Only wide steps have room for a label.
-        if most - std::mem::replace(&mut below, most) < LABELLED_HALVES {
+        // Only wide steps have room for a label, and the first one has that of the axis.
+        if most - std::mem::replace(&mut below, most) < LABELLED_HALVES || threads == MAX_THREADS {
             continue;
         }
         let _ = write!(
@@ -104,7 +146,10 @@ pub fn control_flow(part: &PartReport) -> String {
             "<g data-go=\"{role}-{go:x}\"><rect class=\"block\" x=\"{MARGIN}\" y=\"{top}\" width=\"{BLOCK_WIDTH}\" \
              height=\"{height}\" rx=\"3\"/>"
         );
-        let mut texts = vec![format!("block {index}: {} instructions, {cycles} cycles", rows.len())];
+        let count =
+            |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        let (size, cost) = (count(rows.len(), "instruction"), count(cycles as usize, "cycle"));
+        let mut texts = vec![format!("block {index}: {size}, {cost}")];
         texts.extend(rows.iter().take(SHOWN).map(|row| row.text.chars().take(56).collect()));
         if rows.len() > SHOWN {
             texts.push("…".to_owned());

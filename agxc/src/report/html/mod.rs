@@ -3,14 +3,15 @@
 
 mod charts;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use agx_abi::Target;
 use agx_compiler::CompiledShader;
 
-use super::lines::LineCost;
 use super::{PartReport, Row, lines, parts};
 use crate::baseline::{Figures, percentage};
-use crate::{assembly, statistics};
+use crate::{assembly, listing, statistics};
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -21,6 +22,10 @@ pub struct Sources<'s> {
     pub name: &'s str,
     /// Text of the input, if it is text.
     pub text: Option<&'s str>,
+    /// The chip compiled for.
+    pub chip: Target,
+    /// The compile key as JSON.
+    pub key: &'s str,
     /// Statistics to compare with, by key.
     pub baseline: Option<Figures>,
 }
@@ -34,14 +39,13 @@ pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
-    let _ = writeln!(html, "<p class=\"note\">{}</p>", escaped(statistics::bottleneck(shader.stats.binds)));
+    let bottleneck = escaped(statistics::bottleneck(shader.stats.binds));
+    let _ = writeln!(html, "<p class=\"note\">{bottleneck}; compiled for {}</p>", sources.chip.name());
     html.push_str(&figures(shader, sources.baseline.as_ref()));
     html.push_str(&charts(shader, &parts));
-    html.push_str("<h2>Source and assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. Click a \
-                   line to mark what belongs to it.</p>\n<div class=\"panes\">\n");
-    html.push_str(&source_pane(shader, &parts, sources));
-    html.push_str(&assembly_pane(shader, &parts));
-    html.push_str("</div>\n<h2>Control flow</h2>\n");
+    html.push_str(&interface(shader, sources));
+    html.push_str(&panes(shader, &parts, sources));
+    html.push_str("<h2>Control flow</h2>\n");
     for part in &parts {
         let _ = writeln!(
             html,
@@ -52,6 +56,43 @@ pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
     }
     let _ = write!(html, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     html
+}
+
+/// Uniforms, textures and samplers as in a listing, and the key.
+fn interface(shader: &CompiledShader, sources: &Sources<'_>) -> String {
+    let heading = listing::heading(&shader.info);
+    let lines: Vec<&str> = heading.lines().map(|line| line.trim_start_matches("; ")).collect();
+    format!(
+        "<h2>Interface</h2>\n<pre id=\"interface\">{}</pre>\n<details id=\"key\"><summary>Compile key</summary>\n<pre>{}</pre>\n\
+         </details>\n",
+        escaped(&lines.join("\n")),
+        escaped(sources.key)
+    )
+}
+
+/// Source beside assembly; assembly alone if nothing is known about the source.
+fn panes(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
+    let assembly = assembly_pane(shader, parts);
+    let rows = source_rows(shader, parts, sources);
+    if rows.is_empty() {
+        return format!(
+            "<h2>Assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. The module has no source \
+             positions; compilers write them with debug information (<code>glslangValidator -g</code>, <code>dxc -Zi</code>).\
+             </p>\n<div class=\"panes alone\">\n{assembly}</div>\n"
+        );
+    }
+    format!(
+        "<h2>Source and assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. Click a line to mark \
+         what belongs to it.</p>\n<div class=\"panes\">\n<div class=\"pane\" id=\"source\"><table class=\"code\">\n{}{rows}\
+         </table></div>\n{assembly}</div>\n",
+        headings(["line", "cycles", "live", "source"])
+    )
+}
+
+/// The names of the columns of a pane.
+fn headings(names: [&str; 4]) -> String {
+    let cells: String = names.iter().map(|name| format!("<th>{name}</th>")).collect();
+    format!("<tr class=\"heads\">{cells}</tr>\n")
 }
 
 /// `text`, escaped for HTML.
@@ -109,27 +150,41 @@ fn bar(cycles: u32, stalled: u32, most: u32) -> String {
     if cycles == 0 {
         return "<td class=\"bar\"></td>".to_owned();
     }
+    debug_assert!(cycles <= most, "the longest bar has the width of its column");
     let (width, share) = (100 * cycles / most.max(1), 100 * stalled / cycles);
     format!(
         "<td class=\"bar\" title=\"{cycles} cycles, {stalled} stalled\"><i style=\"--w:{width}%;--s:{share}%\"></i></td>"
     )
 }
 
-/// The source with the costs of all parts; without the text, the lines with known costs.
-fn source_pane(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
-    let costs: Vec<LineCost> = parts.iter().flat_map(|part| lines::costs(shader, part)).collect();
-    let most = costs.iter().map(|cost| cost.cycles).max().unwrap_or(0);
-    let mut html = String::from("<div class=\"pane\" id=\"source\"><table class=\"code\">\n");
+/// The cost of a line in all parts together.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    cycles: u32,
+    stalled: u32,
+    live_halves: u32,
+}
+
+/// The lines of the source with the costs of all parts; without the text, the lines with known costs.
+fn source_rows(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
+    let mut costs: BTreeMap<(u32, u32), Cost> = BTreeMap::new();
+    for cost in parts.iter().flat_map(|part| lines::costs(shader, part)) {
+        let sum = costs.entry((cost.file, cost.line)).or_default();
+        sum.cycles += cost.cycles;
+        sum.stalled += cost.stalled;
+        sum.live_halves = sum.live_halves.max(cost.live_halves);
+    }
+    let most = costs.values().map(|cost| cost.cycles).max().unwrap_or(0);
+    let mut html = String::new();
     let mut row = |file: u32, line: u32, text: &str| {
-        let here = || costs.iter().filter(|cost| (cost.file, cost.line) == (file, line));
-        let (cycles, stalled) = here().fold((0, 0), |sum, cost| (sum.0 + cost.cycles, sum.1 + cost.stalled));
-        let live = here().map(|cost| cost.live_halves).max();
-        let linked = live.map_or_else(String::new, |_| format!(" data-l=\"{}\"", link(file, line)));
-        let live = live.map_or_else(String::new, |live| live.to_string());
+        let (linked, cost, live) = match costs.get(&(file, line)) {
+            Some(cost) => (format!(" data-l=\"{}\"", link(file, line)), *cost, cost.live_halves.to_string()),
+            None => (String::new(), Cost::default(), String::new()),
+        };
         let _ = writeln!(
             html,
             "<tr{linked}><td class=\"n\">{line}</td>{}<td class=\"n\" title=\"live half-registers\">{live}</td><td>{}</td></tr>",
-            bar(cycles, stalled, most),
+            bar(cost.cycles, cost.stalled, most),
             escaped(text)
         );
     };
@@ -140,21 +195,18 @@ fn source_pane(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<
             row(file as u32, number as u32 + 1, line);
         }
     }
-    let mut others: Vec<(u32, u32)> = costs.iter().map(|cost| (cost.file, cost.line)).collect();
-    others.sort_unstable();
-    others.dedup();
     let shown = if sources.text.is_some() { input } else { None };
-    for (file, line) in others.into_iter().filter(|(file, line)| *line != 0 && Some(*file as usize) != shown)
-    {
-        row(file, line, files.get(file as usize).map_or("", String::as_str));
+    let others = costs.keys().filter(|(file, line)| *line != 0 && Some(*file as usize) != shown);
+    for (file, line) in others {
+        row(*file, *line, files.get(*file as usize).map_or("", String::as_str));
     }
-    html.push_str("</table></div>\n");
     html
 }
 
 fn assembly_pane(shader: &CompiledShader, parts: &[PartReport]) -> String {
     let most = parts.iter().flat_map(|part| &part.rows).map(|row| row.cycles).max().unwrap_or(0);
     let mut html = String::from("<div class=\"pane\" id=\"assembly\"><table class=\"code\">\n");
+    html.push_str(&headings(["offset", "cycles", "live", "instruction"]));
     for part in parts {
         let role = assembly::role_name(part.role);
         let _ = writeln!(
@@ -199,10 +251,20 @@ mod tests {
         let code = assemble("L0: fadd r0, r1, r2\n jmp_any L0\n stop").expect("assembles");
         let mut shader = CompiledShader::default();
         shader.parts.push(ShaderPart { role: PartRole::Main, code, lines: Vec::new() });
-        let sources = Sources { name: "a<b>.wgsl", text: Some("let x = a && b < c;"), baseline: None };
+        let sources = Sources {
+            name: "a<b>.wgsl",
+            text: Some("let x = a && b < c;"),
+            chip: Target::G13G,
+            key: "{\"<\": 1}",
+            baseline: None,
+        };
         let html = page(&shader, &sources);
         assert!(html.contains("a &amp;&amp; b &lt; c;") && html.contains("a&lt;b&gt;.wgsl"), "{html}");
-        for tag in ["table", "tr", "td", "svg", "figure", "div", "style", "script", "html", "body"] {
+        assert!(html.contains("compiled for g13g") && html.contains("{&quot;&lt;&quot;: 1}"), "{html}");
+        for tag in [
+            "pre", "details", "th", "table", "tr", "td", "svg", "figure", "div", "style", "script", "html",
+            "body",
+        ] {
             let open = html.matches(&format!("<{tag}")).filter(|_| true).count();
             let shut = html.matches(&format!("</{tag}>")).count();
             // `<tr` is also the beginning of nothing else here; `<td`, `<svg` and so on likewise.

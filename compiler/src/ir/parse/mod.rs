@@ -356,7 +356,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let letter = file.to_string();
         self.scanner.expect(&letter)?;
         if self.scanner.eat("[") {
-            let half = self.scanner.number("a half register", MAX_HALVES)? as u16;
+            let half = self.scanner.number("a half-register", MAX_HALVES)? as u16;
             self.scanner.expect("]")?;
             self.scanner.expect(":")?;
             return Ok((half, self.width()?));
