@@ -87,7 +87,7 @@ fn in_folder(
     options: &ArgMatches,
     context: &Context,
 ) -> Result<Vec<u8>, Failure> {
-    let mut probe = Probe::new(&file.name, folder, options)?;
+    let mut probe = Probe::new(file, folder, options)?;
     let first = probe.observe(&file.bytes)?;
     match first.ended {
         Ended::Exited(0) => {
@@ -177,7 +177,7 @@ fn without_excerpts(printed: &str) -> String {
 }
 
 impl Probe {
-    fn new(name: &str, folder: &Path, options: &ArgMatches) -> Result<Probe, Failure> {
+    fn new(file: &input::File, folder: &Path, options: &ArgMatches) -> Result<Probe, Failure> {
         let number = |name: &str, default: u64| match options.get_one::<String>(name) {
             None => Ok(default),
             Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
@@ -188,12 +188,14 @@ impl Probe {
             options.get_many::<String>("COMMAND").into_iter().flatten().cloned().collect();
         if words.is_empty() {
             let own = std::env::current_exe().map_err(|error| Failure::file("agxc", &error))?;
-            words = vec![own.to_string_lossy().into_owned(), "compile".to_owned(), "{}".to_owned()];
+            // A pipe has no extension that names its language.
+            let own = own.to_string_lossy().into_owned();
+            words = [own.as_str(), "compile", "-x", file.kind.name(), "{}"].map(str::to_owned).to_vec();
         }
         if words.iter().all(|word| !word.contains("{}")) {
             words.push("{}".to_owned());
         }
-        let base = Path::new(name).file_name().map_or_else(|| "input".into(), |base| base.to_owned());
+        let base = Path::new(&file.name).file_name().map_or_else(|| "input".into(), |base| base.to_owned());
         Ok(Probe {
             words,
             candidate: folder.join(base),

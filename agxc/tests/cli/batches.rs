@@ -91,6 +91,10 @@ fn failing_inputs_are_reduced() {
     let errors = stderr(&agxc(&["compile", &own]));
     assert!(errors.contains("no definition in scope for identifier: `missing`"), "{errors}");
 
+    // Standard input has no extension.
+    let from_stdin = crate::harness::out_with(&["reduce", "-x", "wgsl", "-"], text);
+    assert_eq!(from_stdin, std::fs::read_to_string(&own).unwrap());
+
     // A module that an own command rejects for one instruction: OpCapability Geometry.
     let words: [u32; 11] =
         [0x0723_0203, 0x1_0000, 0, 9, 0, 2 << 16 | 17, 1, 2 << 16 | 17, 2, 2 << 16 | 17, 9];
