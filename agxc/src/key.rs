@@ -400,7 +400,10 @@ fn integer_bits(text: &str, width: u32) -> Option<u64> {
     match positive {
         Some(value) => Some(value).filter(|value| *value <= most),
         None => {
-            let value = text.parse::<i64>().ok().filter(|value| value.unsigned_abs() <= most / 2 + 1)?;
+            let value = text
+                .parse::<i64>()
+                .ok()
+                .filter(|value| value.unsigned_abs().saturating_sub(1) <= most / 2)?;
             Some(if width <= 32 { u64::from(value as u32) } else { value as u64 })
         }
     }

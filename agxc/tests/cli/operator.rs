@@ -87,7 +87,7 @@ fn fill(folder: &Folder) {
     folder.file("magic.spv", &module[..4]);
     folder.file("header.spv", &module[..20]);
     folder.file("odd.spv", &module[..module.len() - 1]);
-    folder.file("cut.spv", &module[..module.len() / 2 & !3]);
+    folder.file("cut.spv", &module[..(module.len() / 2) & !3]);
     // No instruction of this hardware, of SPIR-V or of anything else.
     folder.file("random.bin", &[0xff; 64]);
     folder.file("cut.npy", b"\x93NUMPY\x01\x00\xff\x00{");
