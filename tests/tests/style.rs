@@ -231,6 +231,38 @@ fn code_outside_tests_does_not_unwrap() {
     report(complaints);
 }
 
+/// Indices in arguments that are evaluated before their condition is known, with the reason: end of the path, argument.
+#[rustfmt::skip]
+const EAGER_INDICES: &[(&str, &str, &str)] = &[
+    ("spirv/matrix.rs", "y[2]", "an array of three, in a test"),
+    ("tgsi/memory.rs", "at[3]", "an array of four"),
+    ("link/fragment_prolog.rs", "terms[0]", "three parts of a vector, of which the function takes all"),
+    ("opt/bit_reversal.rs", "other.from[bit]", "an array of the length of the one that is built"),
+    ("opt/fuse.rs", "[data.srcs[0], data.srcs[1]]", "the operation has a third source, which the condition reads"),
+    ("regalloc/affinity.rs", "self.heir[*dst]", "a table of all values"),
+    ("emulator/src/order.rs", "entry.bytes[lane]", "an array of the bytes of a word"),
+];
+
+#[test]
+fn indices_are_evaluated_after_their_conditions() {
+    let mut complaints = Vec::new();
+    let mut used = Vec::new();
+    for source in sources().into_iter().filter(|source| !source.is_test()) {
+        for (line, argument) in source.eager_indices() {
+            let exception = EAGER_INDICES
+                .iter()
+                .position(|(path, known, _)| source.path.ends_with(path) && *known == argument);
+            match exception {
+                Some(index) => used.push(index),
+                None => complaints.push(format!("{}:{line}: {argument} is always evaluated", source.path)),
+            }
+        }
+    }
+    let unused = (0..EAGER_INDICES.len()).filter(|index| !used.contains(index));
+    complaints.extend(unused.map(|index| format!("{:?} is no longer an exception", EAGER_INDICES[index])));
+    report(complaints);
+}
+
 #[test]
 fn libraries_keep_no_state_and_read_no_environment() {
     let libraries = [

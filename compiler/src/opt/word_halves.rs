@@ -137,8 +137,10 @@ fn uncut(r: &mut Rewriter<'_, '_>, byte: Src) -> Src {
 fn second_byte(f: &Function<'_>, word: Src) -> Option<Src> {
     let shift = f.def(word).filter(|shift| shift.op == Op::Ir(IrOp::Ushr))?;
     let extended = f.def(shift.srcs[0]).filter(|_| constant(shift.srcs[1]) == Some(8))?;
-    let is_extension = matches!(extended.op, Op::Ir(IrOp::Uconv | IrOp::Sconv));
-    (is_extension && f.width(extended.srcs[0]) == 16).then_some(extended.srcs[0])
+    match (extended.op, extended.srcs) {
+        (Op::Ir(IrOp::Uconv | IrOp::Sconv), [half]) if f.width(*half) == 16 => Some(*half),
+        _ => None,
+    }
 }
 
 impl Half {

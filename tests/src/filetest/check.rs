@@ -89,6 +89,19 @@ fn check_function(test: &FileTest, function: &FunctionTest) -> (Output, Vec<Stri
     (output, complaints)
 }
 
+/// Runs the passes of `test` on a function: `None` if it is not valid before them, else what they or the validator complain
+/// about.
+pub fn accepted_by_passes(test: &FileTest, function: &FunctionTest) -> Option<Result<(), String>> {
+    let bump = Bump::new();
+    let mut functions = parse_with_registers(&bump, &function.source).ok()?;
+    let [(f, registers)] = functions.as_mut_slice() else { return None };
+    if f.stage >= Stage::Allocated || validate(f, f.stage).is_err() {
+        return None;
+    }
+    let messages = run_passes(test, function, f, registers);
+    Some(messages.into_iter().next().map_or(Ok(()), |(_, message)| Err(message)))
+}
+
 fn at_head(function: &FunctionTest, message: &str) -> String {
     format!("line {}: {message}", function.first_line + 1)
 }

@@ -78,6 +78,58 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Arguments that are evaluated whether or not they are needed, with indices that may be out of bounds: lines and arguments.
+    /// An index that the receiver of the call has too is evaluated before.
+    pub fn eager_indices(&self) -> Vec<(usize, &str)> {
+        let mut found = Vec::new();
+        for name in EAGER {
+            for (at, call) in self.code.match_indices(name) {
+                let arguments = &self.code[at + call.len()..];
+                let argument = &arguments[..end_of_argument(arguments)];
+                let before = &self.code[..at];
+                let statement = before.rfind(['{', '}', ';']).map_or(before, |start| &before[start..]);
+                if indices(argument).any(|index| !statement.contains(index)) {
+                    found.push((line_of(&self.code, at), argument));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Calls whose first argument is evaluated before the condition is known.
+const EAGER: [&str; 7] = [".then_some(", ".unwrap_or(", ".map_or(", ".ok_or(", ".or(", ".and(", ".xor("];
+
+/// Length of the first argument of a call.
+fn end_of_argument(arguments: &str) -> usize {
+    let mut depth = 0;
+    for (at, letter) in arguments.char_indices() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ',' if depth == 0 => return at,
+            ')' | ']' | '}' if depth == 0 => return at,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    arguments.len()
+}
+
+/// The indexing expressions in an argument, as far as they consist of names and fields. Elements of constants by number are
+/// checked when they are compiled, and closures run only where they are needed.
+fn indices(argument: &str) -> impl Iterator<Item = &str> {
+    let text = if argument.contains('|') { "" } else { argument };
+    text.match_indices('[').filter_map(move |(at, _)| {
+        let is_part = |letter: char| letter.is_alphanumeric() || "_.?".contains(letter);
+        let start = text[..at].rfind(|letter| !is_part(letter)).map_or(0, |before| before + 1);
+        let base = &text[start..at];
+        let end = at + text[at..].find(']')? + 1;
+        let is_constant = base.chars().all(|letter| letter.is_uppercase() || letter == '_');
+        (!base.is_empty() && !is_constant).then(|| &text[start..end])
+    })
+}
+
 fn line_of(text: &str, at: usize) -> usize {
     text[..at.min(text.len())].matches('\n').count() + 1
 }
@@ -175,4 +227,12 @@ fn functions_and_tests_are_found() {
     assert_eq!(found, [("one".into(), 2, 4), ("two".into(), 9, 1), ("three".into(), 11, 1)]);
     let lines: Vec<usize> = source.code_outside_tests().iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [1, 2, 3, 4, 5, 6, 11]);
+}
+
+#[test]
+fn eager_indices_are_found() {
+    let text = "//! Doc.\nfn one() { is_there.then_some(list[0]) }\nfn two() { (list[0] > 1).then_some(list[0]) }\n\
+        fn three() { a.unwrap_or(SHAPES[0]); b.map_or(x.y[at].z, |v| v[1]); c.ok_or(vec![1]); d.unwrap_or([1; 3]) }\n";
+    let source = Source::new(Path::new("a.rs"), text);
+    assert_eq!(source.eager_indices(), [(2, "list[0]"), (4, "x.y[at].z")]);
 }
