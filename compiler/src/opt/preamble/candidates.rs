@@ -43,12 +43,13 @@ impl<'s> Candidates<'s> {
                 remaining: ArenaVec::from_iter_in(uniform.extents.iter().map(|_| false), scratch),
             },
         };
+        search.want_carried(uniform);
         let mut joins_remain = false;
         for segment in f.layout.iter().rev() {
             let begins_empty_if = search.cross(segment.seam, joins_remain);
             joins_remain = search.visit_block(uniform, segment.block, begins_empty_if);
         }
-        // Users come before definitions in this walk.
+        // Users come before definitions in this walk, but for what loops carry.
         search.found.values.reverse();
         search.found
     }
@@ -93,6 +94,18 @@ impl Search<'_, '_, '_> {
             }
         }
         phis_remain
+    }
+
+    /// Notes what remaining phis read of the iteration before.
+    fn want_carried(&mut self, uniform: &Uniform<'_>) {
+        for pair in self.f.layout.windows(2).filter(|pair| pair[0].seam == Seam::Loop) {
+            let header = pair[1].block;
+            for phi in &self.f.block(header).insts[..self.f.phi_count(header)] {
+                if !uniform.insts[*phi] {
+                    self.want(&self.f.insts[*phi]);
+                }
+            }
+        }
     }
 
     fn want(&mut self, data: &InstData<'_>) {

@@ -31,6 +31,7 @@ pub(super) fn copy_constructs<'a>(
         phis: ArenaVec::new_in(scratch),
         open: ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch),
         is_after_copy: false,
+        conditions: 0,
     };
     for index in 0..f.layout.len() {
         to.copy_block(index);
@@ -156,6 +157,8 @@ struct Structure<'p, 'b, 'f, 's, 'a> {
     open: ArenaVec<'p, bool>,
     /// A construct that is copied ends before the current block.
     is_after_copy: bool,
+    /// Open ifs that are copied.
+    conditions: usize,
 }
 
 impl Structure<'_, '_, '_, '_, '_> {
@@ -205,9 +208,11 @@ impl Structure<'_, '_, '_, '_, '_> {
         let after = self.closes[index].map_or(block, |end| block_at(end.close + 1));
         match seam {
             Seam::If => {
+                self.clear_guarded(index);
                 let condition = self.f.terminator(block).and_then(|inst| self.f.insts[inst].srcs.first());
                 let condition = condition.map_or(Src::NONE, |src| self.copy.src(src));
                 self.b.begin_if(condition);
+                self.conditions += 1;
             }
             Seam::Loop => {
                 let blocks = self.b.begin_loop();
@@ -216,12 +221,30 @@ impl Structure<'_, '_, '_, '_, '_> {
             }
             Seam::Scope => self.targets[after] = Some(self.b.begin_scope()),
             Seam::Else => self.b.begin_else(),
-            Seam::EndIf => self.b.end_if(),
+            Seam::EndIf => {
+                self.b.end_if();
+                self.conditions -= 1;
+            }
             Seam::EndLoop => self.b.end_loop(),
             Seam::EndScope => self.b.end_scope(),
             Seam::End => {}
         }
         self.is_after_copy = matches!(seam, Seam::EndIf | Seam::EndLoop | Seam::EndScope);
+    }
+
+    /// Stores zeros for what is stored only in the arms of the if after segment `index`, unless it is in another one.
+    fn clear_guarded(&mut self, index: usize) {
+        if self.conditions > 0 {
+            return;
+        }
+        let last = self.closes[index].map_or(index, |end| end.close);
+        for segment in &self.f.layout[index + 1..=last] {
+            for inst in &self.f.block(segment.block).insts {
+                if self.constructs.insts[*inst] && self.copy.uniform.is_guarded(&self.f.insts[*inst]) {
+                    self.copy.clear(self.b, *inst);
+                }
+            }
+        }
     }
 
     /// Gives phis their sources.

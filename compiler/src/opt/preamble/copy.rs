@@ -90,6 +90,13 @@ impl<'f, 's, 'a> Copy<'f, 's, 'a> {
         }
     }
 
+    /// Stores zeros where the results of an instruction are stored only under a condition.
+    pub(super) fn clear(&mut self, b: &mut Builder<'_, 'a>, inst: Inst) {
+        for dst in self.f.insts[inst].dsts {
+            self.stores.clear(b, *dst, self.f.ty(*dst));
+        }
+    }
+
     /// Stores the values that wait for their neighbours.
     pub(super) fn flush(&mut self, b: &mut Builder<'_, 'a>) {
         self.stores.flush(b);

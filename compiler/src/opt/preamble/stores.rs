@@ -12,6 +12,9 @@ use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, ScratchSide, Src, Ty
 /// Maximum number of words that wait for their neighbours at a time, since each takes a register.
 const MOST_WAITING: usize = 24;
 
+/// Maximum number of half-words that one instruction stores.
+const MOST_HALVES: usize = 4;
+
 /// The stores of a preamble.
 pub(super) struct Stores<'s> {
     /// The modifiers for one, two and four half-words.
@@ -83,6 +86,14 @@ impl<'s> Stores<'s> {
         }
     }
 
+    /// Stores zeros where the value `old` of type `ty` will be stored only under a condition: what reads it whether the condition
+    /// holds or not, and may drop the result, reads a register that was set.
+    pub(super) fn clear(&self, b: &mut Builder<'_, '_>, old: Value, ty: Type) {
+        let Some(Home { half, .. }) = self.homes[old] else { return };
+        let zeros = [Src::imm(0, 16); MOST_HALVES];
+        self.store_halves(b, &zeros[..usize::from(ty.halves())], half);
+    }
+
     /// Stores the words that wait, because their neighbours are computed under other conditions.
     pub(super) fn flush(&mut self, b: &mut Builder<'_, '_>) {
         while let Some(old) = self.began.pop() {
@@ -106,10 +117,18 @@ impl<'s> Stores<'s> {
     /// format does not work).
     fn store(&self, b: &mut Builder<'_, '_>, value: Value, half: u16) {
         let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
-        let ty = b.f.src_ty(word);
-        let halves = Type::vector(16, ty.halves() as u8);
-        let data = if ty == halves { word } else { b.value(IrOp::Collect, halves, &[word], &[]).into() };
-        let mods = &self.masks[halves.comps.ilog2() as usize];
+        self.store_halves(b, &[word], half);
+    }
+
+    /// Stores parts, which are adjacent.
+    fn store_halves(&self, b: &mut Builder<'_, '_>, parts: &[Src], half: u16) {
+        let count: u16 = parts.iter().map(|part| b.f.src_ty(*part).halves()).sum();
+        let ty = Type::vector(16, count as u8);
+        let data = match parts {
+            [only] if b.f.src_ty(*only) == ty => *only,
+            _ => b.value(IrOp::Collect, ty, parts, &[]).into(),
+        };
+        let mods = &self.masks[count.ilog2() as usize];
         b.effect(Opcode::UniformStore, &[data, Src::uniform(half, 16)], mods);
     }
 }

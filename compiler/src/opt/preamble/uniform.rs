@@ -279,13 +279,10 @@ impl Walk<'_, '_, '_> {
     fn close(&mut self, index: usize) -> bool {
         let Some(open) = self.open.last().copied() else { return true };
         let is_attempt = self.attempt == Some(self.open.len() - 1);
-        if self.attempt.is_some() && self.f.layout[index].seam == Seam::EndLoop {
-            let header = self.f.block(self.f.layout[open.at + 1].block);
-            let insts = header.insts.iter().map(|inst| &self.f.insts[*inst]);
-            let mut phis = insts.take_while(|data| data.op == Op::Ir(IrOp::Phi));
-            if !phis.all(|data| self.are_uniform(data)) {
-                return false;
-            }
+        let is_iterated = self.attempt.is_some() && self.f.layout[index].seam == Seam::EndLoop;
+        // The path through the construct chooses what a phi after it is.
+        if is_iterated && !self.joins_uniform(open.at + 1) || is_attempt && !self.joins_uniform(index + 1) {
+            return false;
         }
         self.behind = match open.then_end {
             Some(then_end) => Behind::If(Join { condition: open.condition, then_end }),
@@ -298,6 +295,14 @@ impl Walk<'_, '_, '_> {
         self.open.pop();
         self.has_left &= !self.open.is_empty();
         true
+    }
+
+    /// Whether all values that the phis of a segment join are uniform.
+    fn joins_uniform(&self, index: usize) -> bool {
+        let block = self.f.block(self.f.layout[index].block);
+        let insts = block.insts.iter().map(|inst| &self.f.insts[*inst]);
+        let mut phis = insts.take_while(|data| data.op == Op::Ir(IrOp::Phi));
+        phis.all(|data| self.are_uniform(data))
     }
 
     /// Notes that the construct of the given segments moves as a whole.
