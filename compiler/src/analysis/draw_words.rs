@@ -4,6 +4,7 @@ use agx_abi::linking::{DrawWord, SharedAddress};
 use agx_abi::{UniformRange, UniformSource};
 
 use crate::ir::key;
+use crate::ir::vectors::taken_apart;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Src, SrcKind, Type};
 
 /// The 32-bit word that `src` is in every invocation of a draw; `None` if it differs or is computed. `ranges` are the
@@ -53,10 +54,11 @@ fn component(f: &Function<'_>, mut src: Src) -> Option<(Src, usize)> {
         if def.op != Op::Ir(IrOp::Split) {
             return Some((src, 0));
         }
-        let vector = *def.srcs.first()?;
-        let at = def.dsts.iter().position(|dst| Some(*dst) == src.as_value())?;
+        let (vector, components) = taken_apart(f, &def)?;
+        let vector = Src::value(vector);
+        let at = components.iter().position(|component| Some(*component) == src.as_value())?;
         let joined = f.def(vector).filter(|def| def.op == Op::Ir(IrOp::Collect));
-        match joined.filter(|joined| joined.srcs.len() == def.dsts.len()) {
+        match joined.filter(|joined| joined.srcs.len() == components.len()) {
             Some(joined) => src = *joined.srcs.get(at)?,
             None => return Some((vector, at)),
         }

@@ -33,6 +33,7 @@ pub mod table;
 mod text;
 pub mod types;
 pub mod validate;
+pub mod vectors;
 pub mod vocabulary;
 pub mod watch;
 

@@ -18,6 +18,7 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::families::TEXTURES;
 use crate::ir::key;
 use crate::ir::op::mods;
+use crate::ir::vectors::taken_apart;
 use crate::ir::{
     Access, Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type,
     Value,
@@ -73,12 +74,12 @@ fn component_reads(f: &Function<'_>) -> Side<Value, u32> {
     }
     for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
         let data = &f.insts[*inst];
-        let read = match data.op {
-            Op::Ir(IrOp::Split) => {
-                let last = data.dsts.iter().rposition(|dst| reads[*dst] & IS_READ != 0);
+        let read = match taken_apart(f, data) {
+            Some((_, components)) => {
+                let last = components.iter().rposition(|component| reads[*component] & IS_READ != 0);
                 IS_READ | ((1 << last.map_or(0, |at| at + 1)) - 1)
             }
-            _ => IS_READ | ALL_COMPONENTS,
+            None => IS_READ | ALL_COMPONENTS,
         };
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
             reads[value] |= read;

@@ -15,6 +15,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::draw_words::draw_word;
 use crate::context::Context;
+use crate::ir::vectors::taken_apart;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Value};
 
@@ -81,11 +82,10 @@ fn inputs<'s>(f: &Function<'_>, reads: &Reads<'_>, scratch: &'s Bump) -> ArenaVe
         let (Op::Ir(IrOp::Interpolate), [vector], [first, ..]) = (data.op, data.dsts, data.mods) else {
             continue;
         };
-        let split =
-            reads.only(*vector).map(|inst| &f.insts[inst]).filter(|data| data.op == Op::Ir(IrOp::Split));
+        let apart = reads.only(*vector).and_then(|inst| taken_apart(f, &f.insts[inst]));
         let value = |at: u32| match f.ty(*vector).comps {
             1 => Some(*vector),
-            _ => split.and_then(|split| split.dsts.get(at as usize).copied()),
+            _ => apart.and_then(|(_, components)| components.get(at as usize).copied()),
         };
         let components = (0..u32::from(f.ty(*vector).comps)).map(|at| (Input(first + at), value(at)));
         words.extend(

@@ -10,6 +10,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::rewrite::map_some;
 use crate::ir::table::ScratchSide;
+use crate::ir::vectors::taken_apart;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Src, Type, Value};
 
 /// How a vector is read.
@@ -17,7 +18,7 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Src, Type, Value};
 struct Read {
     /// Mask of the components that are read.
     components: u16,
-    /// Splits that read it.
+    /// Splits into its components.
     splits: u32,
     /// The narrow vector that replaces it, and its first component.
     narrow: Option<(Value, u8)>,
@@ -72,12 +73,10 @@ fn narrow(f: &mut Function<'_>, scratch: &Bump) {
     }
     let mut reads: ScratchSide<'_, Value, Read> = ScratchSide::later_in(scratch, f.values.len());
     for data in subjects.iter().map(|inst| &f.insts[*inst]) {
-        let Some(vector) = data.srcs.first().and_then(|src| src.as_value()) else { continue };
-        if data.op == Op::Ir(IrOp::Split) {
-            let read = (0..).zip(data.dsts).filter(|(_, dst)| uses[**dst] != 0);
-            reads[vector].components |= read.fold(0, |bits, (at, _): (u16, _)| bits | 1 << at);
-            reads[vector].splits += 1;
-        }
+        let Some((vector, components)) = taken_apart(f, data) else { continue };
+        let read = (0..).zip(components).filter(|(_, component)| uses[**component] != 0);
+        reads[vector].components |= read.fold(0, |bits, (at, _): (u16, _)| bits | 1 << at);
+        reads[vector].splits += 1;
     }
     if !subjects.iter().any(|inst| in_use(f, &f.insts[*inst], &reads, &uses).is_some()) {
         return;

@@ -18,6 +18,7 @@ use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 
 use crate::ir::key;
+use crate::ir::vectors::taken_apart;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type, Value};
 
 /// The first operand of select instructions that is passed through unchanged.
@@ -130,7 +131,7 @@ impl Webs {
                 }
                 None => {
                     self.facts[value].is_read = true;
-                    let takes_apart = data.op == Op::Ir(IrOp::Split) && is_vector_of_floats(f, *src);
+                    let takes_apart = taken_apart(f, data).is_some() && is_vector_of_floats(f, *src);
                     if !takes_apart && !reads_halves(data, index) {
                         self.widen(value);
                     }
@@ -141,10 +142,8 @@ impl Webs {
 
     /// Applies the constraints of an instruction on its results.
     fn make(&mut self, f: &Function<'_>, data: &InstData<'_>) {
-        let vector = match data.op {
-            Op::Ir(IrOp::Split) if is_vector_of_floats(f, data.srcs[0]) => data.srcs[0].as_value(),
-            _ => None,
-        };
+        let vector = taken_apart(f, data).map(|(vector, _)| vector);
+        let vector = vector.filter(|vector| is_vector_of_floats(f, (*vector).into()));
         let can_round = vector.is_some() || data.op.results().contains(Results::ROUNDED);
         for dst in data.dsts.iter().filter(|dst| f.ty(**dst) == Type::B32) {
             let (relaxed, is_read) = (f.values[*dst].relaxed, self.facts[*dst].is_read);
