@@ -35,7 +35,7 @@ pub fn compile(input: Input<'_>) {
 
 /// The input as text, if it is text.
 fn text(input: Input<'_>) -> &str {
-    if is_ir(input) { input.text().unwrap_or_default() } else { "" }
+    input.text().unwrap_or_default()
 }
 
 fn is_ir(input: Input<'_>) -> bool {

@@ -17,6 +17,7 @@ mod pica200;
 mod records;
 mod semantics;
 mod spirv;
+mod structured;
 mod text;
 mod tgsi;
 mod validator;
@@ -32,6 +33,7 @@ pub use pica200::pica200;
 pub use records::records;
 pub use semantics::semantics;
 pub use spirv::spirv;
+pub use structured::structured;
 pub use tgsi::tgsi;
 pub use validator::validator;
 pub use wgsl::wgsl;
@@ -46,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     ("spirv", spirv),
     ("ir_text", ir_text),
     ("semantics", semantics),
+    ("structured", structured),
     ("pica200", pica200),
     ("agal", agal),
     ("tgsi", tgsi),

@@ -45,6 +45,11 @@ fn semantics() {
 }
 
 #[test]
+fn structured() {
+    smoke("structured", 300);
+}
+
+#[test]
 fn pica200() {
     smoke("pica200", 150);
 }

@@ -4,6 +4,7 @@
 
 mod entropy;
 pub mod kernel;
+pub mod structured;
 
 pub use entropy::Entropy;
 

@@ -3,5 +3,6 @@
 mod mutations;
 mod oracle;
 mod recorded;
+mod structured;
 mod support;
 mod table;
