@@ -563,3 +563,31 @@ fn atomic_loads_of_one_word_are_done_one_by_one() {
     assert_eq!(loads, 2, "another invocation may store between them");
     check(&parts, &[3, 0], &[3, 6]);
 }
+
+#[test]
+fn blocks_of_built_ins_are_inputs_of_compute_shaders() {
+    let parts = Parts {
+        decorations: "OpDecorate %ids Block\nOpMemberDecorate %ids 0 BuiltIn LocalInvocationId\n\
+                      OpMemberDecorate %ids 1 BuiltIn GlobalInvocationId\nOpMemberDecorate %ids 2 BuiltIn LocalInvocationIndex\n",
+        declarations: "%uvec3 = OpTypeVector %uint 3\n%ids = OpTypeStruct %uvec3 %uvec3 %uint\n\
+                       %ids_ptr = OpTypePointer Input %ids\n%in = OpVariable %ids_ptr Input\n\
+                       %vec_ptr = OpTypePointer Input %uvec3\n%in_ptr = OpTypePointer Input %uint\n",
+        body: "%gp = OpAccessChain %vec_ptr %in #1\n%g = OpLoad %uvec3 %gp\n%gx = OpCompositeExtract %uint %g 0\n\
+               %lp = OpAccessChain %in_ptr %in #0 #1\n%ly = OpLoad %uint %lp\n\
+               %ip = OpAccessChain %in_ptr %in #2\n%i = OpLoad %uint %ip\n\
+               %twice = OpShiftLeftLogical %uint %gx #1\n%at = OpIAdd %uint %twice %ly\n\
+               %p = OpAccessChain %ptr %data #0 %at\n%hundred = OpIMul %uint %gx #100\n%ten = OpIMul %uint %ly #10\n\
+               %sum = OpIAdd %uint %hundred %ten\n%r = OpIAdd %uint %sum %i\nOpStore %p %r\n",
+        ..Parts::default()
+    };
+    let text =
+        parts.text().replace("\"main\"\n", "\"main\" %in\n").replace("LocalSize 1 1 1", "LocalSize 2 2 1");
+    let Some(shader) = build(&text, Stage::Compute) else { return };
+    let mut buffers = [storage_buffer(0, 0, vec![0; 32], true)];
+    let resources = Resources { buffers: &mut buffers, ..Resources::default() };
+    launch_with(&shader, resources, [2, 1, 1], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let found: Vec<u32> =
+        buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    // Of invocation (x, y): 100 x + 10 y, and the index in the workgroup.
+    assert_eq!(found, [0, 12, 101, 113, 200, 212, 301, 313]);
+}

@@ -3,6 +3,7 @@
 use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
+use super::interface::{self, Leaf, Slot};
 use super::module::Global;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
@@ -45,6 +46,9 @@ const LANE_INPUTS: &[(BuiltIn, LaneInput)] = &[
     (BuiltIn::SubgroupLtMask, LaneInput::LtMask),
 ];
 
+/// Built-ins that are 0 in all stages: there is one device, and the shading rate is one fragment per pixel.
+const CONSTANT_INPUTS: [BuiltIn; 2] = [BuiltIn::DeviceIndex, BuiltIn::ShadingRateKHR];
+
 /// Builds the start of the program: initial values of private variables, and built-in inputs.
 pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
     for (index, global) in v.module.globals.iter().enumerate() {
@@ -67,25 +71,25 @@ pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result
     zero_workgroup_memory(m, v)
 }
 
-/// The variable that holds a built-in input; `None` for unsupported inputs, which are errors only where they
-/// are used.
+/// The variable that holds built-in inputs: one, or those of a block; `None` for unsupported inputs, which are errors only
+/// where they are used.
 fn input<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     global: &Global<'a>,
 ) -> Result<Option<Pointer<'a>>, CompileError> {
-    let built_in = v.module.decorations.of(global.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
-    let (Some(built_in), Ok(widths)) = (built_in, v.types.leaves(global.ty)) else {
-        return Ok(None);
-    };
-    let components = 0..widths.len() as u32;
-    let leaves: Option<Vec<Src>> = components.map(|component| scalar(v, built_in, component)).collect();
-    let Some(leaves) = leaves else { return Ok(None) };
-    if widths.iter().any(|bits| *bits != 32) || leaves.len() != widths.len() {
-        return Err(MemoryError::BuiltInType { id: global.id, built_in }.into());
+    let Ok(leaves) = interface::leaves(v.module, global) else { return Ok(None) };
+    let mut scalars = Vec::with_capacity(leaves.len());
+    for leaf in &leaves {
+        let Slot::BuiltIn { built_in, index } = leaf.slot else { return Ok(None) };
+        let Some(value) = scalar(v, built_in, index) else { return Ok(None) };
+        if leaf.bits != 32 {
+            return Err(MemoryError::BuiltInType { id: global.id, built_in }.into());
+        }
+        scalars.push(value);
     }
     let pointer = variables::allocate(m, v, global.id, global.ty)?;
-    memory::store(v, &pointer, &leaves, Access::empty())?;
+    memory::store(v, &pointer, &scalars, Access::empty())?;
     Ok(Some(pointer))
 }
 
@@ -96,10 +100,32 @@ fn scalar(v: &mut Values<'_, '_>, built_in: BuiltIn, component: u32) -> Option<S
     }
 }
 
-/// A component of a built-in that all stages have: lane inputs, the device index, which is 0, and the shading
-/// rate, which is one fragment per pixel.
+/// Why an input cannot be used: the stage lacks a built-in, or the input has no place in the interface.
+fn unusable_input(v: &Values<'_, '_>, global: &Global<'_>) -> MemoryError {
+    let is_known = |built_in: BuiltIn| {
+        let is_of_stage = INPUTS.iter().any(|(known, _)| *known == built_in);
+        is_of_stage && v.kit.stage == Stage::Compute || is_in_all_stages(built_in)
+    };
+    let lacking = |leaf: &Leaf| match leaf.slot {
+        Slot::BuiltIn { built_in, .. } if !is_known(built_in) => Some(built_in),
+        _ => None,
+    };
+    let own = v.module.decorations.of(global.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
+    let leaves = || interface::leaves(v.module, global).unwrap_or_default();
+    match own.or_else(|| leaves().iter().find_map(lacking)) {
+        Some(built_in) => MemoryError::BuiltIn { id: global.id, built_in },
+        None => MemoryError::NotInInterface { id: global.id, stage: v.kit.stage.name() },
+    }
+}
+
+/// Whether all stages have a built-in.
+fn is_in_all_stages(built_in: BuiltIn) -> bool {
+    CONSTANT_INPUTS.contains(&built_in) || LANE_INPUTS.iter().any(|(known, _)| *known == built_in)
+}
+
+/// A component of a built-in that all stages have.
 pub(super) fn lane_built_in(v: &mut Values<'_, '_>, built_in: BuiltIn, component: u32) -> Option<Src> {
-    if matches!(built_in, BuiltIn::DeviceIndex | BuiltIn::ShadingRateKHR) {
+    if CONSTANT_INPUTS.contains(&built_in) {
         return Some(Src::imm32(0));
     }
     let (_, input) = LANE_INPUTS.iter().find(|(known, _)| *known == built_in)?;
@@ -125,14 +151,7 @@ pub(super) fn global<'a>(
         StorageClass::UniformConstant => resources::resource_variable(v, &global)?,
         StorageClass::TileImageEXT => tile_image::tile_image_variable(v, &global)?,
         StorageClass::Workgroup => workgroup_variable(v, &global)?,
-        StorageClass::Input => {
-            let built_in = v.module.decorations.of(global.id, Decoration::BuiltIn);
-            let name = built_in.and_then(BuiltIn::from_u32);
-            return Err(match name {
-                Some(built_in) => MemoryError::BuiltIn { id: global.id, built_in }.into(),
-                None => MemoryError::NotInInterface { id: global.id, stage: v.kit.stage.name() }.into(),
-            });
-        }
+        StorageClass::Input => return Err(unusable_input(v, &global).into()),
         class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
     };
     let pointer = &*v.bump.alloc(Pointer { pointer: Some(global.pointer), ..pointer });
