@@ -564,6 +564,129 @@ fn atomic_loads_of_one_word_are_done_one_by_one() {
     check(&parts, &[3, 0], &[3, 6]);
 }
 
+/// Three arrays of 1,100 words in the buffer, %a, %b and %c.
+const ARRAYS: &str = "%list = OpTypeArray %uint #1100\n%lists = OpTypeStruct %list %list %list\n\
+    %lists_ptr = OpTypePointer StorageBuffer %lists\n%list_ptr = OpTypePointer StorageBuffer %list\n\
+    %all = OpVariable %lists_ptr StorageBuffer\n%own_list = OpTypePointer Function %list\n";
+
+const ARRAY_LAYOUT: &str = "OpDecorate %list ArrayStride 4\nOpDecorate %lists Block\n\
+    OpMemberDecorate %lists 0 Offset 0\nOpMemberDecorate %lists 1 Offset 4400\nOpMemberDecorate %lists 2 Offset 8800\n\
+    OpDecorate %all DescriptorSet 0\nOpDecorate %all Binding 0\n";
+
+const ARRAY_POINTERS: &str = "%a = OpAccessChain %list_ptr %all #0\n%b = OpAccessChain %list_ptr %all #1\n\
+    %c = OpAccessChain %list_ptr %all #2\n";
+
+/// The words of three arrays afterwards, if they were `first`, `first` + 1, … before. The body has a variable %own.
+fn run_arrays(body: &str, first: u32) -> Option<Vec<u32>> {
+    let body = format!("%own = OpVariable %own_list Function\n{ARRAY_POINTERS}{body}");
+    let parts = Parts { decorations: ARRAY_LAYOUT, declarations: ARRAYS, body: &body, ..Parts::default() };
+    let given: Vec<u32> = (first..first + 3300).collect();
+    run_with(&parts, &given, &mut [], &[])
+}
+
+/// Runs a body on three arrays with the words 0, 1, …; afterwards, each has consecutive words from an expected one on.
+fn check_arrays(body: &str, expected: [u32; 3]) {
+    let expected: Vec<u32> = expected.into_iter().flat_map(|first| first..first + 1100).collect();
+    if let Some(words) = run_arrays(body, 0) {
+        assert_eq!(words, expected, "{body}");
+    }
+}
+
+#[test]
+fn large_values_are_read_before_the_memory_changes() {
+    let swap = "%x = OpLoad %list %a\n%y = OpLoad %list %b\nOpStore %b %x\nOpStore %a %y\n";
+    check_arrays(swap, [1100, 0, 2200]);
+    let copies = "%x = OpLoad %list %a\n%z = OpCopyObject %list %x\nOpCopyMemory %a %c\nOpStore %c %z\n";
+    check_arrays(copies, [2200, 1100, 0]);
+    let variable = "%x = OpLoad %list %a\nOpStore %own %x\nOpCopyMemory %a %b\n%y = OpLoad %list %own\n\
+                    OpStore %own %y\nOpStore %b %y\nOpCopyMemory %c %own\n";
+    check_arrays(variable, [1100, 0, 0]);
+    let elsewhere =
+        "%x = OpLoad %list %a\nOpBranch %next\n%next = OpLabel\nOpCopyMemory %a %c\nOpStore %b %x\n";
+    check_arrays(elsewhere, [2200, 0, 2200]);
+    let part =
+        "%x = OpLoad %lists %all\n%y = OpCompositeExtract %list %x 1\nOpCopyMemory %b %c\nOpStore %a %y\n";
+    check_arrays(part, [1100, 2200, 2200]);
+}
+
+#[test]
+fn large_values_are_chosen() {
+    let body = "%x = OpLoad %list %a\n%y = OpLoad %list %b\n%first = OpCompositeExtract %uint %x 0\n\
+                %which = OpINotEqual %bool %first #0\n%r = OpSelect %list %which %x %y\nOpStore %c %r\n";
+    check_arrays(body, [0, 1100, 1100]);
+    if let Some(words) = run_arrays(body, 1) {
+        assert_eq!(words[2200..], words[..1100]);
+    }
+}
+
+#[test]
+fn large_values_pass_through_phis_at_once() {
+    // Three iterations, each of which swaps %x and %y.
+    let body = "%x0 = OpLoad %list %a\n%y0 = OpLoad %list %b\nOpBranch %head\n%head = OpLabel\n\
+                %x = OpPhi %list %x0 %entry %y %next\n%y = OpPhi %list %y0 %entry %x %next\n\
+                %i = OpPhi %uint #0 %entry %more %next\nOpLoopMerge %end %next None\n\
+                %goes = OpULessThan %bool %i #3\nOpBranchConditional %goes %next %end\n\
+                %next = OpLabel\n%more = OpIAdd %uint %i #1\nOpBranch %head\n\
+                %end = OpLabel\nOpStore %c %x\nOpStore %a %y\n";
+    check_arrays(body, [0, 1100, 1100]);
+}
+
+#[test]
+fn parts_of_large_values_are_replaced() {
+    // A structure of the arrays, of which the first gets another word and the second is replaced.
+    let body = "%x = OpLoad %list %a\n%y = OpLoad %list %b\n%z = OpLoad %list %c\n\
+                %triple = OpCompositeConstruct %lists %x %y %z\n%word = OpCompositeInsert %lists #5 %triple 0 7\n\
+                %new = OpCompositeInsert %lists %z %word 1\n%part = OpCompositeExtract %list %new 0\n\
+                %old = OpCompositeExtract %uint %triple 0 7\n%twice = OpIAdd %uint %old %old\n\
+                %last = OpCompositeInsert %list %twice %part 1099\n%third = OpCompositeExtract %list %new 1\n\
+                OpStore %b %last\nOpStore %a %third\n";
+    let Some(words) = run_arrays(body, 0) else { return };
+    let mut second: Vec<u32> = (0..1100).collect();
+    (second[7], second[1099]) = (5, 14);
+    let third: Vec<u32> = (2200..3300).collect();
+    assert_eq!(words, [third.as_slice(), &second, &third].concat());
+}
+
+#[test]
+fn large_values_are_copied_onto_themselves() {
+    // By addresses: upward and downward by four words.
+    for (from, to) in [(0_u32, 4_u32), (4, 0)] {
+        let body = format!(
+            "%p = OpConvertUToPtr %pointer %from\n%q = OpConvertUToPtr %pointer %to\n\
+             %x = OpLoad %list %p Aligned 4\nOpStore %q %x Aligned 4\n{}",
+            "%w = OpAccessChain %ptr %data #0 #3299\nOpStore %w #1\n"
+        );
+        // The buffer is the first in memory.
+        let address = |words: u32| format!("OpConstant %long {}", (1_u64 << 32) + 4 * u64::from(words));
+        let declarations = format!(
+            "%long = OpTypeInt 64 0\n%from = {}\n%to = {}\n%list = OpTypeArray %uint #1100\n\
+             %pointer = OpTypePointer PhysicalStorageBuffer %list\n",
+            address(from),
+            address(to)
+        );
+        let parts = Parts {
+            capabilities: "Int64 PhysicalStorageBufferAddresses",
+            decorations: "OpDecorate %list ArrayStride 4\n",
+            declarations: &declarations,
+            body: &body,
+        };
+        let text = parts.text().replace("OpMemoryModel Logical", "OpMemoryModel PhysicalStorageBuffer64");
+        let Some(shader) = build(&text, Stage::Compute) else { return };
+        let given: Vec<u32> = (0..3300).collect();
+        let bytes = given.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut buffers = [storage_buffer(0, 0, bytes, true)];
+        let resources = Resources { buffers: &mut buffers, ..Resources::default() };
+        launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+        let found: Vec<u32> =
+            buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let (from, to) = (from as usize, to as usize);
+        let mut expected = given.clone();
+        expected[to..to + 1100].copy_from_slice(&given[from..from + 1100]);
+        expected[3299] = 1;
+        assert!(found == expected, "from word {from} to {to}");
+    }
+}
+
 #[test]
 fn blocks_of_built_ins_are_inputs_of_compute_shaders() {
     let parts = Parts {

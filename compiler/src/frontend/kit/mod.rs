@@ -151,12 +151,24 @@ pub struct MemoryUse {
     pub local_bytes: u32,
     /// Bytes of stack memory of an invocation.
     pub scratch_bytes: u32,
+    /// Those in use now: a function's memory is free after a call.
+    pub stack_bytes: u32,
     /// The constant section.
     pub constants: Vec<u8>,
     /// The shader writes device memory.
     pub writes_memory: bool,
     /// The shader has barriers.
     pub uses_barrier: bool,
+}
+
+impl MemoryUse {
+    /// Takes stack memory; returns its first byte.
+    pub fn take_stack(&mut self, bytes: u32) -> u32 {
+        let first = self.stack_bytes;
+        self.stack_bytes = first.saturating_add(bytes);
+        self.scratch_bytes = self.scratch_bytes.max(self.stack_bytes);
+        first
+    }
 }
 
 impl<'f, 'a> Kit<'f, 'a> {

@@ -142,7 +142,7 @@ pub fn begin(kit: &mut Kit<'_, '_>, read: impl IntoIterator<Item = (u32, u32)>) 
         return Err(KitError::Attributes { most: vertex::MAX_ATTRIBUTES, found: count }.into());
     }
     let bytes = vertex::stack_attribute_bytes(count);
-    kit.memory.scratch_bytes = kit.memory.scratch_bytes.saturating_add(bytes);
+    kit.memory.take_stack(bytes);
     kit.uniforms.reserve(&vertex::uniforms(count, kit.vertex.runs_as));
     Ok(())
 }

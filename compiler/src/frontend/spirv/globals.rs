@@ -4,6 +4,7 @@ use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::interface::{self, Leaf, Slot};
+use super::large::{self, Operand};
 use super::module::Global;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
@@ -59,7 +60,7 @@ pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result
             StorageClass::Private => {
                 let pointer = variables::allocate(m, v, global.id, global.ty)?;
                 if let Some(init) = global.init {
-                    memory::store(v, &pointer, init, Access::empty())?;
+                    large::store(m, v, &pointer, Operand::Scalars(init), Access::empty())?;
                 }
                 Some(pointer)
             }

@@ -4,14 +4,15 @@ use spirv::{MemoryAccess, StorageClass};
 
 use super::composite;
 use super::interface::StageIo;
+use super::large::Operand;
 use super::module::Def;
 use super::owners::Memory;
-use super::pointer::Root;
+use super::pointer::{Pointer, Root};
 use super::pure::{self, Compute};
 use super::types::Kind;
 use super::values::Values;
 use super::words::Inst;
-use super::{debug, glsl, memory, pointers, resources, variables};
+use super::{debug, glsl, large, memory, pointers, resources, variables};
 use crate::error::{CompileError, MemoryError, ModuleError};
 use crate::frontend::kit::buffers;
 use crate::ir::Arithmetic;
@@ -38,12 +39,12 @@ pub(super) fn local_variable<'a>(
     };
     let pointer = variables::allocate(m, v, id, ty)?;
     let init = match inst.rest(3) {
-        [init, ..] => pointers::with_pointers_as_values(m, v, &[*init], |v| v.eval().value(*init))?.1,
-        [] if matches!(pointer.root, Root::Variables(_)) => v.undefined(ty)?,
-        [] => &[],
+        [init, ..] => large::operand(m, v, *init)?,
+        [] if matches!(pointer.root, Root::Variables(_)) => Operand::Scalars(v.undefined(ty)?),
+        [] => Operand::Scalars(&[]),
     };
-    if !init.is_empty() {
-        memory::store(v, &pointer, init, Access::empty())?;
+    if !matches!(init, Operand::Scalars([])) {
+        large::store(m, v, &pointer, init, Access::empty())?;
     }
     v.define(id, Def::Pointer(v.bump.alloc(pointer)))
 }
@@ -81,7 +82,11 @@ pub(super) fn load_instruction<'a>(
     if resources::load_resource(v, inst.word(1)?, pointer)? {
         return Ok(());
     }
-    let leaves = memory::load(v, pointer, memory_access(inst, 3))?;
+    let access = memory_access(inst, 3);
+    if large::is_large(v, pointer) {
+        return large::load(v, inst, pointer, access, m.usage.stays(inst.word(1)?));
+    }
+    let leaves = memory::load(v, pointer, access)?;
     v.define_result(inst, leaves)
 }
 
@@ -96,8 +101,8 @@ pub(super) fn store_instruction<'a>(
     if resources::store_resource(v, inst.word(0)?, pointer, data)? {
         return Ok(());
     }
-    let (_, data) = pointers::with_pointers_as_values(m, v, &[data], |v| v.eval().value(data))?;
-    memory::store(v, pointer, data, memory_access(inst, 2))
+    let data = large::operand(m, v, data)?;
+    large::store(m, v, pointer, data, memory_access(inst, 2))
 }
 
 /// `OpCopyMemory`.
@@ -107,8 +112,13 @@ pub(super) fn copy_memory<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let (to, from) = (pointers::pointer(m, v, inst.word(0)?)?, pointers::pointer(m, v, inst.word(1)?)?);
-    let data = memory::load(v, from, memory_access(inst, 2))?;
-    memory::store(v, to, data, memory_access(inst, 2))
+    let access = memory_access(inst, 2);
+    if large::is_large(v, from) {
+        let from = v.bump.alloc(Pointer { access: from.access | access, ..*from });
+        return large::store(m, v, to, Operand::Memory(from), access);
+    }
+    let data = memory::load(v, from, access)?;
+    large::store(m, v, to, Operand::Scalars(data), access)
 }
 
 /// `OpCopyObject` of a value, a descriptor, an array of descriptors, or a pointer.
@@ -119,7 +129,7 @@ pub(super) fn copy_object<'a>(
 ) -> Result<(), CompileError> {
     match v.defs.get(inst.word(2)? as usize).copied() {
         Some(Def::Resource(resource)) => v.define(inst.word(1)?, Def::Resource(resource)),
-        Some(Def::Value(..)) => pure(m, v, inst, Compute::Whole(composite::copy), &[]),
+        Some(Def::Value(..) | Def::Stored(..)) => pure(m, v, inst, Compute::Whole(composite::copy), &[]),
         _ => {
             let pointer = pointers::pointer(m, v, inst.word(2)?)?;
             let ty = v.eval().ty(inst.word(0)?)?;
@@ -152,6 +162,9 @@ pub(super) fn pure<'a>(
     compute: Compute,
     pointers: &[u32],
 ) -> Result<(), CompileError> {
+    if large::moves(m, v, inst)? {
+        return Ok(());
+    }
     let ty = v.eval().ty(inst.word(0)?)?;
     let operands = inst.rest(2);
     let leaves = pointers::with_pointers_as_values(m, v, pointers, |v| {

@@ -120,12 +120,7 @@ pub(super) fn store<'a>(
     data: &[Src],
     access: Access,
 ) -> Result<(), CompileError> {
-    let widths = v.types.leaves(pointer.ty)?;
-    let fits = widths.len() == data.len()
-        && widths.iter().zip(data).all(|(bits, src)| v.kit.b.f.width(*src) == *bits);
-    if !fits {
-        return Err(MemoryError::StoredType { expected: widths.len(), found: data.len() }.into());
-    }
+    check_stored(v, pointer, data)?;
     let is_volatile = (pointer.access | access).contains(Access::VOLATILE);
     match pointer.root {
         Root::Variables(base) => store_variables(v, pointer, base, data),
@@ -140,6 +135,22 @@ pub(super) fn store<'a>(
             Ok(())
         }
         _ => store_memory(v, pointer, data, access),
+    }
+}
+
+/// Checks that scalars are those of a value of the pointee's type.
+pub(super) fn check_stored(
+    v: &Values<'_, '_>,
+    pointer: &Pointer<'_>,
+    data: &[Src],
+) -> Result<(), CompileError> {
+    let widths = v.types.leaves(pointer.ty)?;
+    let fits = widths.len() == data.len()
+        && widths.iter().zip(data).all(|(bits, src)| v.kit.b.f.width(*src) == *bits);
+    if fits {
+        Ok(())
+    } else {
+        Err(MemoryError::StoredType { expected: widths.len(), found: data.len() }.into())
     }
 }
 

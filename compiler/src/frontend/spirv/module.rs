@@ -30,6 +30,8 @@ pub(super) enum Def<'a> {
     Type(Ty),
     /// A value: its type and scalars.
     Value(Ty, &'a [Src]),
+    /// A large value: its type, and the memory that holds it wherever it is visible.
+    Stored(Ty, &'a Pointer<'a>),
     /// A pointer.
     Pointer(&'a Pointer<'a>),
     /// An image, a sampler, or both.

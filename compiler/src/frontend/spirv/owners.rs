@@ -5,6 +5,7 @@ use std::rc::Rc;
 use bumpalo::Bump;
 
 use super::cfg::Body;
+use super::large::Held;
 use super::module::Module;
 use super::pointer::Pointer;
 use super::types::Ty;
@@ -14,7 +15,6 @@ use super::words::Instructions;
 use crate::frontend::kit::control::Walk;
 use crate::frontend::kit::limits::Budget;
 use crate::frontend::rows::Rows;
-use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
 
 /// Variables and their memory.
@@ -53,19 +53,25 @@ pub(super) struct Frame<'a> {
     pub rest: Option<(Instructions<'a>, usize)>,
     /// The position in the plan, and the open constructs.
     pub walk: Walk,
-    /// Variables for the result.
-    pub result: Variable,
+    /// A place for the result.
+    pub result: Held<'a>,
     /// Id of the result in the caller.
     pub call: u32,
     /// Source line of the call.
     pub line: u32,
+    /// Bytes of stack memory in use before the call.
+    pub stack_bytes: u32,
 }
 
 /// The state of a phi.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Phi {
-    /// Variables for its scalars, with its type.
-    pub variables: Option<(Variable, Ty)>,
+pub(super) struct Phi<'a> {
+    /// A place for its value, with its type.
+    pub held: Option<(Held<'a>, Ty)>,
+    /// A place for a large value until all phis of the block have been read.
+    pub next: Option<Held<'a>>,
+    /// The call of the function that the places are for.
+    pub call: u32,
     /// The operand after the one that was found last.
     pub cursor: u32,
 }
@@ -79,7 +85,7 @@ pub(super) struct Bodies<'a> {
     /// Number of calls so far.
     pub calls: u32,
     /// By id.
-    pub phis: &'a mut [Phi],
+    pub phis: &'a mut [Phi<'a>],
     pub budget: Budget,
     /// Number of instructions counted for limit checks.
     pub checked: u32,

@@ -28,22 +28,52 @@ pub(super) fn access_chain<'a>(
 ) -> Result<(), CompileError> {
     for id in indices {
         let index = v.eval().scalar(*id)?;
-        match pointer.root {
-            Root::BufferArray { set, binding, is_uniform, bounds } => {
-                let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
-                choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?;
-            }
-            Root::Resources { .. } | Root::Handle => {
-                *pointer = resources::step_resources(v, *pointer, index)?;
-            }
-            Root::Variables(_) | Root::Scratch { .. } | Root::Stage(_) => step_scalars(v, pointer, index)?,
-            Root::Constants => {
-                let index = within(v, pointer.ty, index);
-                step_bytes(v, pointer, index)?;
-            }
-            Root::Local | Root::Buffer { .. } | Root::PushConstants => step_bytes(v, pointer, index)?,
-        }
+        step(v, pointer, index)?;
     }
+    Ok(())
+}
+
+/// Moves a pointer to a member or element of its pointee.
+pub(super) fn step<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: &mut Pointer<'a>,
+    index: Src,
+) -> Result<(), CompileError> {
+    match pointer.root {
+        Root::BufferArray { set, binding, is_uniform, bounds } => {
+            let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
+            choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })
+        }
+        Root::Resources { .. } | Root::Handle => {
+            *pointer = resources::step_resources(v, *pointer, index)?;
+            Ok(())
+        }
+        Root::Variables(_) | Root::Scratch { .. } | Root::Stage(_) => step_scalars(v, pointer, index),
+        Root::Constants => {
+            let index = within(v, pointer.ty, index);
+            step_bytes(v, pointer, index)
+        }
+        Root::Local | Root::Buffer { .. } | Root::PushConstants => step_bytes(v, pointer, index),
+    }
+}
+
+/// Moves a pointer to an array in memory by `place` groups of `group` elements, which are in the array.
+pub(super) fn move_by_groups<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: &mut Pointer<'a>,
+    place: Src,
+    group: u32,
+) -> Result<(), CompileError> {
+    let stride = match pointer.root {
+        Root::Scratch { slot, .. } => v.types.element(pointer.ty, 1)?.1.saturating_mul(slot),
+        _ => v.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
+    };
+    if let Root::Buffer { base, .. } = pointer.root {
+        v.kit.uniforms.note_indexed(base);
+    }
+    let stride = stride.saturating_mul(group);
+    pointer.offset = Some(index::add_scaled(&mut v.kit.b, pointer.offset, place, stride));
+    pointer.align = pointer.align.min(1 << stride.trailing_zeros().min(31));
     Ok(())
 }
 
@@ -62,6 +92,11 @@ fn choose_buffer<'a>(
 /// The address in device memory, or the offset in workgroup memory, as a value with its type.
 fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, Src)> {
     let ty = pointer.pointer?;
+    address(v, pointer).map(|address| (ty, address))
+}
+
+/// The address in device memory, or the offset in workgroup memory.
+pub(super) fn address(v: &mut Values<'_, '_>, pointer: &Pointer<'_>) -> Option<Src> {
     let fixed = Src::imm32(pointer.fixed);
     let offset = match pointer.offset {
         Some(offset) if pointer.fixed == 0 => offset,
@@ -69,11 +104,11 @@ fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(T
         None => fixed,
     };
     match pointer.root {
-        Root::Local => Some((ty, offset)),
+        Root::Local => Some(offset),
         Root::Buffer { base, .. } => {
             let wide = v.kit.b.uconv(offset, 64);
             let is_start = wide.as_imm() == Some(0);
-            Some((ty, if is_start { base } else { v.kit.b.iadd(base, wide) }))
+            Some(if is_start { base } else { v.kit.b.iadd(base, wide) })
         }
         _ => None,
     }

@@ -7,7 +7,8 @@ use bumpalo::Bump;
 use super::cfg::{Body, Cfg};
 use super::eval::Place;
 use super::interface::StageIo;
-use super::module::{Def, Module};
+use super::large::Held;
+use super::module::Module;
 use super::owners::{Bodies, Frame, Memory};
 use super::values::{Here, Values};
 use super::words::Inst;
@@ -15,7 +16,6 @@ use crate::error::{CompileError, FlowError, KitError, TypeError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::control::{Walk, structurize};
 use crate::frontend::kit::limits::MAX_CALL_DEPTH;
-use crate::frontend::ssa::Variable;
 
 /// The state of the translation of a function.
 pub(super) struct Translator<'t, 'a> {
@@ -67,8 +67,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         }
         let body = self.body(function)?;
         let ty = self.values.module.function(function)?.result;
-        let result = self.values.kit.vars.add(self.values.types.leaves(ty)?);
-        self.values.mark_variable(call, result, ty);
+        let result = Held::new(&mut self.values, ty, call)?;
         let walk = Walk::new(&body.cfg.graph);
         self.bodies.calls = self.bodies.calls.wrapping_add(1);
         let here = Here { place: Place { call: self.bodies.calls, node: 0 }, body: body.clone() };
@@ -82,6 +81,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             result,
             call,
             line: self.values.kit.b.line,
+            stack_bytes: self.values.kit.memory.stack_bytes,
         });
         Ok(())
     }
@@ -92,28 +92,35 @@ impl<'t, 'a> Translator<'t, 'a> {
         let ty = self.values.module.function(frame.function)?.result;
         self.values.kit.b.line = frame.line;
         self.values.here = frame.caller;
+        self.values.kit.memory.stack_bytes = frame.stack_bytes;
         if frame.call != 0 {
-            let leaves = self.values.read_all(frame.result, ty)?;
-            self.values.define(frame.call, Def::Value(ty, leaves))?;
+            let result = frame.result.get(&mut self.values, ty)?;
+            self.values.define(frame.call, result)?;
         }
         Ok(())
     }
 
-    /// The variables of a phi.
-    pub(super) fn phi_variable(&mut self, inst: &Inst<'a>) -> Result<Variable, CompileError> {
-        let (ty, id) = (self.values.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
-        match self.bodies.phis.get(id).map(|phi| phi.variables) {
-            Some(Some((variable, known))) if known == ty => Ok(variable),
-            Some(Some(_)) => Err(FlowError::PhiTypes { id: id as u32 }.into()),
-            Some(None) => {
-                let variable = self.values.kit.vars.add(self.values.types.leaves(ty)?);
-                self.values.mark_variable(id as u32, variable, ty);
-                if let Some(phi) = self.bodies.phis.get_mut(id) {
-                    phi.variables = Some((variable, ty));
-                }
-                Ok(variable)
-            }
-            None => Err(TypeError::OutOfBound { id: id as u32, bound: self.bodies.phis.len() as u32 }.into()),
+    /// The place of a phi's value.
+    pub(super) fn phi_place(&mut self, inst: &Inst<'a>) -> Result<Held<'a>, CompileError> {
+        let (ty, id) = (self.values.eval().ty(inst.word(0)?)?, inst.word(1)?);
+        let bound = self.bodies.phis.len() as u32;
+        let phi = self.bodies.phis.get(id as usize).copied();
+        let phi = phi.ok_or_else(|| CompileError::from(TypeError::OutOfBound { id, bound }))?;
+        let call = self.values.here.as_ref().map_or(0, |here| here.place.call);
+        match phi.held {
+            Some((_, known)) if known != ty => return Err(FlowError::PhiTypes { id }.into()),
+            // Other calls use the stack memory of an earlier one.
+            Some((held, _)) if phi.next.is_none() || phi.call == call => return Ok(held),
+            _ => {}
         }
+        let held = Held::new(&mut self.values, ty, id)?;
+        let next = match held {
+            Held::Memory(_) => Some(Held::new(&mut self.values, ty, id)?),
+            Held::Scalars(_) => None,
+        };
+        if let Some(phi) = self.bodies.phis.get_mut(id as usize) {
+            (phi.held, phi.next, phi.call) = (Some((held, ty)), next, call);
+        }
+        Ok(held)
     }
 }

@@ -16,6 +16,24 @@ const TYPICAL_TYPES: usize = 32;
 /// Maximum number of scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
 
+/// Minimum number of scalars of a large value, which stays in memory where it need not be copied: the registers hold half as
+/// many.
+const FEWEST_LARGE: usize = 256;
+
+/// Minimum number of scalars of a huge value, which is always in memory: too many values would be spilled.
+const FEWEST_HUGE: usize = 1025;
+
+/// How values are kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Extent {
+    /// As scalars.
+    Small,
+    /// In memory or as scalars.
+    Large,
+    /// In memory.
+    Huge,
+}
+
 /// Maximum nesting depth of composite types.
 pub const MAX_TYPE_DEPTH: u8 = 64;
 
@@ -139,6 +157,8 @@ pub(super) struct TypeData<'a> {
     pub kind: Kind<'a>,
     /// Width of each scalar in bits; `None` if there are more than [`MAX_LEAVES`] or the number is unknown.
     pub leaves: Option<&'a [u8]>,
+    /// How values are kept.
+    extent: Extent,
     /// Nesting depth.
     depth: u8,
     /// Size in bytes and alignment in private memory.
@@ -164,7 +184,13 @@ impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
         // A missing type reads as void.
-        let nothing = TypeData { kind: Kind::Void, leaves: Some(&[]), depth: 0, natural: (0, 1) };
+        let nothing = TypeData {
+            kind: Kind::Void,
+            leaves: Some(&[]),
+            extent: Extent::Small,
+            depth: 0,
+            natural: (0, 1),
+        };
         Types { bump, rows: Rows::of(Vec::with_capacity(TYPICAL_TYPES), nothing) }
     }
 
@@ -187,8 +213,64 @@ impl<'a> Types<'a> {
         }
         let natural = self.natural_size(kind).ok_or(TypeError::TooLarge)?;
         let ty = Ty(self.rows.len() as u32);
-        self.rows.push(TypeData { kind, leaves, depth, natural });
+        let extent = self.extent(kind, leaves);
+        self.rows.push(TypeData { kind, leaves, extent, depth, natural });
         Ok(ty)
+    }
+
+    /// How values are kept; those with too many scalars to know them all are huge.
+    fn extent(&self, kind: Kind<'a>, leaves: Option<&[u8]>) -> Extent {
+        let is_held = |part: Ty| self.get(part).leaves.is_some() || self.get(part).extent == Extent::Huge;
+        match (kind, leaves) {
+            (Kind::Array { .. } | Kind::Struct { .. }, Some(leaves)) => match leaves.len() {
+                FEWEST_HUGE.. => Extent::Huge,
+                FEWEST_LARGE.. => Extent::Large,
+                _ => Extent::Small,
+            },
+            (Kind::Array { .. } | Kind::Struct { .. }, None) if self.parts(kind).all(is_held) => Extent::Huge,
+            _ => Extent::Small,
+        }
+    }
+
+    /// Whether values stay in memory where they need not be copied.
+    pub fn is_large(&self, ty: Ty) -> bool {
+        self.get(ty).extent >= Extent::Large
+    }
+
+    /// Whether values are always in memory.
+    pub fn is_huge(&self, ty: Ty) -> bool {
+        self.get(ty).extent == Extent::Huge
+    }
+
+    /// Whether values of two types have the same bytes in memory with the layout given by decorations. The recursion depth is
+    /// the nesting depth of types.
+    pub fn have_same_layout(&self, a: Ty, b: Ty) -> bool {
+        match (self.kind(a), self.kind(b)) {
+            _ if a == b => true,
+            (Kind::Struct { members: of_a }, Kind::Struct { members: of_b }) => {
+                let is_same = |(one, other): (&Member, &Member)| {
+                    (one.offset, one.matrix) == (other.offset, other.matrix)
+                        && self.have_same_layout(one.ty, other.ty)
+                };
+                of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(is_same)
+            }
+            (Kind::Array { elem: a, count, stride }, Kind::Array { elem: b, count: other, stride: step }) => {
+                (count, stride) == (other, step) && self.have_same_layout(a, b)
+            }
+            (Kind::Matrix { column: a, count }, Kind::Matrix { column: b, count: other })
+            | (Kind::Vector { elem: a, count }, Kind::Vector { elem: b, count: other }) => {
+                count == other && self.have_same_layout(a, b)
+            }
+            (Kind::Struct { .. } | Kind::Array { .. } | Kind::Matrix { .. } | Kind::Vector { .. }, _) => {
+                false
+            }
+            _ => self.leaves(a).ok() == self.leaves(b).ok(),
+        }
+    }
+
+    /// Whether values have at most `most` scalars.
+    pub fn has_at_most(&self, ty: Ty, most: u32) -> bool {
+        self.get(ty).leaves.is_some_and(|leaves| leaves.len() <= most as usize)
     }
 
     /// The component types of a composite type.

@@ -9,6 +9,7 @@ pub(super) struct Usage<'a> {
     pub(super) read: &'a [bool],
     pub(super) needs_memory: &'a [bool],
     pub(super) constants: &'a [Contents<'a>],
+    pub(super) copied: Vec<u32>,
 }
 
 /// The contents of a variable throughout the program.
@@ -36,6 +37,11 @@ impl<'a> Usage<'a> {
     /// Whether the variable may be read.
     pub fn is_read(&self, id: u32) -> bool {
         self.read.get(id as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether what a large value was loaded from stays the same until it is read for the last time.
+    pub fn stays(&self, id: u32) -> bool {
+        self.copied.binary_search(&id).is_err()
     }
 
     /// Whether the variable cannot be kept in scalar variables.

@@ -2,11 +2,12 @@
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
-use spirv::{GlslStd450Op, StorageClass};
+use spirv::{GlslStd450Op, Op, StorageClass};
 
 use super::module::{Def, Global, Module};
 use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
+use super::uncopied::{self, Region, UncopiedScan};
 use super::usage::{Contents, Usage};
 use super::words::Inst;
 
@@ -22,6 +23,8 @@ pub const MAX_SELECTED_ELEMENTS: u32 = 16;
 struct Origin {
     root: u32,
     ty: Ty,
+    /// The memory that it points into.
+    region: Region,
 }
 
 /// Sets the row of an id; ids without a row are ignored.
@@ -44,6 +47,8 @@ pub(super) struct UsageScan<'a> {
     scalar: &'a mut [bool],
     /// Calls: the id of the function, and the arguments.
     calls: ArenaVec<'a, (u32, &'a [u32])>,
+    /// Loads of large values.
+    uncopied: UncopiedScan<'a>,
 }
 
 impl<'a> UsageScan<'a> {
@@ -59,12 +64,14 @@ impl<'a> UsageScan<'a> {
             contents: bump.alloc_slice_fill_copy(bound, Contents::Nothing),
             scalar: none(),
             calls: ArenaVec::new_in(bump),
+            uncopied: UncopiedScan::new_in(bump, bound as u32),
         }
     }
 
     /// A variable of module scope.
     pub fn global(&mut self, global: &Global<'a>) {
-        put(self.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
+        let region = Region::of(global.class, global.id, false);
+        put(self.origins, global.id, Some(Origin { root: global.id, ty: global.ty, region }));
         if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
             put(self.contents, global.id, Contents::Always(init));
         }
@@ -73,10 +80,56 @@ impl<'a> UsageScan<'a> {
     /// An instruction of a function of `module`, whose declarations have been read.
     #[inline]
     pub fn instruction(&mut self, module: &Module<'a>, inst: &Inst<'a>) {
-        match opcodes::own_row(inst.op).map(|row| row.pointers) {
+        let row = opcodes::own_row(inst.op);
+        match row.map(|row| row.pointers) {
             // Operations without a row of their own only compute values.
             None | Some(Pointers::Escape) => self.escape(inst.operands),
             Some(pointers) => self.tracked(module, pointers, inst.operands),
+        }
+        self.large(module, inst, row.is_some());
+    }
+
+    /// Notes how an instruction uses large values, which are in memory. Operations without a row of their own change none.
+    fn large(&mut self, module: &Module<'a>, inst: &Inst<'a>, has_row: bool) {
+        let region = |scan: &Self, id: u32| scan.origin(id).map_or(Region::Unknown, |origin| origin.region);
+        let is_large_type = |id: &u32| match module.defs.get(*id as usize) {
+            Some(Def::Type(ty)) => module.types.is_large(*ty),
+            _ => false,
+        };
+        let is_large = inst.operands.first().is_some_and(is_large_type);
+        let stored = match (inst.op, inst.operands) {
+            (Op::Load, [_, id, pointer, ..]) if is_large => {
+                self.uncopied.load(*id, region(self, *pointer));
+                self.copied(module, *pointer);
+                None
+            }
+            (Op::Store, [pointer, object, ..]) => {
+                let is_constant = matches!(module.defs.get(*object as usize), Some(Def::Value(..)));
+                if !is_constant {
+                    self.copied(module, *pointer);
+                }
+                Some(region(self, *pointer))
+            }
+            (Op::CopyMemory, [to, from, ..]) => {
+                self.copied(module, *to);
+                self.copied(module, *from);
+                Some(region(self, *to))
+            }
+            (Op::ExtInst, [_, _, set, ..]) if is_debug(module, *set) => return,
+            (op, _) if has_row => uncopied::changed(op),
+            _ => None,
+        };
+        self.uncopied.instruction(inst, is_large, stored);
+    }
+
+    fn origin(&self, id: u32) -> Option<Origin> {
+        self.origins.get(id as usize).copied().flatten()
+    }
+
+    /// A copy of what a pointer points to: variables with huge parts that are copied are in memory.
+    fn copied(&mut self, module: &Module<'a>, pointer: u32) {
+        if let Some(origin) = self.origin(pointer).filter(|origin| module.types.is_huge(origin.ty)) {
+            put(self.marked, origin.root, true);
         }
     }
 
@@ -84,12 +137,12 @@ impl<'a> UsageScan<'a> {
     fn tracked(&mut self, module: &Module<'a>, pointers: Pointers, operands: &'a [u32]) {
         match (pointers, operands) {
             (Pointers::Variable, [ty, id, _, init @ ..]) => {
-                self.root(module, *id, *ty);
+                self.root(module, *id, *ty, false);
                 if let [init, ..] = init {
                     self.store(module, *id, *init);
                 }
             }
-            (Pointers::Parameter, [ty, id, ..]) => self.root(module, *id, *ty),
+            (Pointers::Parameter, [ty, id, ..]) => self.root(module, *id, *ty, true),
             (Pointers::Chain, [ty, id, base, indices @ ..]) => {
                 self.read(*base);
                 self.chain(module, *ty, *id, *base, indices);
@@ -125,7 +178,8 @@ impl<'a> UsageScan<'a> {
         for (marked, scalar) in self.marked.iter_mut().zip(&*self.scalar) {
             *marked &= !scalar;
         }
-        Usage { read: self.read, needs_memory: self.marked, constants: self.contents }
+        let copied = self.uncopied.finish();
+        Usage { read: self.read, needs_memory: self.marked, constants: self.contents, copied }
     }
 
     /// Records that the variables which these operands point into may change. A literal that happens to be an
@@ -160,10 +214,10 @@ impl<'a> UsageScan<'a> {
         };
     }
 
-    fn root(&mut self, module: &Module<'a>, id: u32, pointer: u32) {
-        if let (Some(ty), Some(slot)) = (pointee(module, pointer), self.origins.get_mut(id as usize)) {
-            *slot = Some(Origin { root: id, ty });
-        }
+    fn root(&mut self, module: &Module<'a>, id: u32, pointer: u32, is_parameter: bool) {
+        let Some((class, ty)) = pointee(module, pointer) else { return };
+        let region = Region::of(class, id, is_parameter);
+        put(self.origins, id, Some(Origin { root: id, ty, region }));
     }
 
     fn chain(&mut self, module: &Module<'a>, pointer: u32, id: u32, base: u32, indices: &[u32]) {
@@ -183,8 +237,8 @@ impl<'a> UsageScan<'a> {
             let Ok((part, _)) = module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
             ty = part;
         }
-        if let (Some(ty), Some(slot)) = (pointee(module, pointer), self.origins.get_mut(id as usize)) {
-            *slot = Some(Origin { root: origin.root, ty });
+        if let Some((_, ty)) = pointee(module, pointer) {
+            put(self.origins, id, Some(Origin { ty, ..origin }));
         }
     }
 
@@ -236,11 +290,11 @@ fn links<'s>(
     params.unwrap_or_default().iter().copied().zip(arguments.iter().copied())
 }
 
-/// The type that a pointer type points to.
-fn pointee(module: &Module<'_>, pointer: u32) -> Option<Ty> {
+/// The storage class of a pointer type, and the type that it points to.
+fn pointee(module: &Module<'_>, pointer: u32) -> Option<(StorageClass, Ty)> {
     match module.defs.get(pointer as usize) {
         Some(Def::Type(ty)) => match module.types.kind(*ty) {
-            Kind::Pointer { pointee, .. } => pointee,
+            Kind::Pointer { class, pointee, .. } => Some((class, pointee?)),
             _ => None,
         },
         _ => None,

@@ -45,6 +45,8 @@ pub(super) struct Values<'t, 'a> {
     pub relaxed: Relaxed,
     /// See [`Eval::masks_shifts`].
     pub masks_shifts: bool,
+    /// A large value was defined.
+    pub has_stored: bool,
 }
 
 impl<'t, 'a> Values<'t, 'a> {
@@ -62,6 +64,7 @@ impl<'t, 'a> Values<'t, 'a> {
             floats: FloatControls::default(),
             relaxed: Relaxed::of(module),
             masks_shifts: false,
+            has_stored: false,
         }
     }
 
@@ -90,7 +93,12 @@ impl<'t, 'a> Values<'t, 'a> {
         self.relaxed.mark(&mut self.kit.b, self.module, id, &def);
         match self.defs.get_mut(id as usize) {
             Some(
-                slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),
+                slot @ (Def::None
+                | Def::Value(..)
+                | Def::Stored(..)
+                | Def::Pointer(_)
+                | Def::Resource(_)
+                | Def::Global(_)),
             ) => {
                 *slot = def;
                 if let Some(place) = self.places.get_mut(id as usize) {

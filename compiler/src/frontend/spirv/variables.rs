@@ -28,27 +28,34 @@ pub(super) fn allocate<'a>(
     let widths = v.types.leaves(ty)?;
     if let Some(leaves) = m.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
         let fixed = constant_array(m, v, ty, leaves)?;
-        let pointer = Pointer::new(Root::Constants, ty, Layout::Natural, Access::empty());
-        return Ok(Pointer { fixed, ..pointer });
+        return Ok(constants(ty, fixed));
     }
-    let root = if m.usage.needs_memory(id) {
-        let slot = if widths.contains(&64) { 8 } else { 4 };
-        let base = v.kit.memory.scratch_bytes;
-        v.kit.memory.scratch_bytes = base.saturating_add((widths.len() as u32).saturating_mul(slot));
-        if v.kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
-            return Err(MemoryError::Stack { most: MAX_SCRATCH_BYTES }.into());
-        }
-        Root::Scratch { base, slot }
-    } else {
-        let first = v.kit.vars.add(widths);
-        v.mark_variable(id, first, ty);
-        Root::Variables(first)
-    };
-    Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
+    if m.usage.needs_memory(id) {
+        return in_stack(v, ty);
+    }
+    let first = v.kit.vars.add(widths);
+    v.mark_variable(id, first, ty);
+    Ok(Pointer::new(Root::Variables(first), ty, Layout::Natural, Access::empty()))
+}
+
+/// Allocates stack memory.
+pub(super) fn in_stack<'a>(v: &mut Values<'_, 'a>, ty: Ty) -> Result<Pointer<'a>, CompileError> {
+    let widths = v.types.leaves(ty)?;
+    let slot = if widths.contains(&64) { 8 } else { 4 };
+    let base = v.kit.memory.take_stack((widths.len() as u32).saturating_mul(slot));
+    if v.kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
+        return Err(MemoryError::Stack { most: MAX_SCRATCH_BYTES }.into());
+    }
+    Ok(Pointer::new(Root::Scratch { base, slot }, ty, Layout::Natural, Access::empty()))
+}
+
+/// A pointer into the constant section.
+pub(super) fn constants<'a>(ty: Ty, fixed: u32) -> Pointer<'a> {
+    Pointer { fixed, ..Pointer::new(Root::Constants, ty, Layout::Natural, Access::empty()) }
 }
 
 /// The offset of scalars in the constant section. Equal arrays are shared.
-fn constant_array<'a>(
+pub(super) fn constant_array<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     ty: Ty,

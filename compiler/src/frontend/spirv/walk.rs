@@ -5,13 +5,14 @@ use agx_abi::Stage;
 use spirv::Op;
 
 use super::cfg::Terminator;
+use super::large::{self, Held, Operand};
 use super::module::{BlockBody, Def};
 use super::opcodes::{self, Handler, Needs, Pointers, Row};
 use super::owners::Frame;
 use super::translate::Translator;
 use super::values::Values;
 use super::words::{Inst, Instructions};
-use super::{debug, instructions, pointers};
+use super::{debug, instructions};
 use crate::error::{CompileError, FlowError, ModuleError, StageError, TypeError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
@@ -68,6 +69,16 @@ impl<'a> Translator<'_, 'a> {
         self.values.relaxed.first_new = self.values.kit.b.f.values.len();
         let row = opcodes::find(inst.op).ok_or_else(|| opcodes::missing_row_error(inst.op))?;
         check_needs(&self.values, row)?;
+        if !self.values.has_stored || large::takes_large(&self.values, inst) {
+            return self.handle(row, inst);
+        }
+        let hidden = large::show_scalars(&mut self.values, inst.operands)?;
+        let result = self.handle(row, inst);
+        large::hide_scalars(&mut self.values, hidden);
+        result
+    }
+
+    fn handle(&mut self, row: Row, inst: &Inst<'a>) -> Result<(), CompileError> {
         match row.handler {
             Handler::Nothing => Ok(()),
             Handler::Values(build) => build(&mut self.values, inst),
@@ -190,28 +201,31 @@ impl<'a> Translator<'_, 'a> {
         }
         let label = self.block_body(from).map_or(0, |block| block.label);
         let mut moves = Vec::new();
+        let mut large_moves = Vec::new();
         for inst in self.values.module.words.instructions_from(target.start) {
             let inst = inst?;
             match inst.op {
                 Op::Phi => {
-                    let variable = self.phi_variable(&inst).map_err(|error| inst.locate(error))?;
+                    let place = self.phi_place(&inst).map_err(|error| inst.locate(error))?;
                     let id = self.incoming(&inst, label).map_err(|error| inst.locate(error))?;
-                    let (_, leaves) =
-                        pointers::with_pointers_as_values(&mut self.memory, &mut self.values, &[id], |v| {
-                            v.eval().value(id)
-                        })
+                    let value = large::operand(&mut self.memory, &mut self.values, id)
                         .map_err(|error| inst.locate(error))?;
                     let ty = self.values.eval().ty(inst.word(0)?)?;
-                    let leaves =
-                        self.values.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
-                    moves.push((variable, leaves));
+                    let next = self.bodies.phis.get(inst.word(1)? as usize).and_then(|phi| phi.next);
+                    if let Some(next @ Held::Memory(from)) = next {
+                        next.set(&mut self.memory, &mut self.values, ty, value)
+                            .map_err(|error| inst.locate(error))?;
+                        large_moves.push((place, ty, Operand::Memory(from)));
+                    } else {
+                        moves.push((place, ty, value));
+                    }
                 }
                 Op::Line | Op::NoLine => {}
                 _ => break,
             }
         }
-        for (variable, leaves) in moves {
-            self.values.write_all(variable, leaves);
+        for (place, ty, value) in moves.into_iter().chain(large_moves) {
+            place.set(&mut self.memory, &mut self.values, ty, value)?;
         }
         Ok(())
     }
@@ -237,23 +251,18 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
-        let (_, leaves) =
-            pointers::with_pointers_as_values(&mut self.memory, &mut self.values, &[id], |v| {
-                v.eval().value(id)
-            })?;
+        let value = large::operand(&mut self.memory, &mut self.values, id)?;
         let (function, result) = (self.frame().function, self.frame().result);
         let ty = self.values.module.function(function)?.result;
-        let leaves = self.values.eval().checked(ty, leaves)?;
-        self.values.write_all(result, leaves);
-        Ok(())
+        result.set(&mut self.memory, &mut self.values, ty, value)
     }
 
     /// The value of a phi, which its incoming edges set.
     pub(super) fn phi(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let variable = self.phi_variable(inst)?;
+        let place = self.phi_place(inst)?;
         let ty = self.values.eval().ty(inst.word(0)?)?;
-        let leaves = self.values.read_all(variable, ty)?;
-        self.values.define(inst.word(1)?, Def::Value(ty, leaves))
+        let value = place.get(&mut self.values, ty)?;
+        self.values.define(inst.word(1)?, value)
     }
 
     /// A call: its arguments become the parameters, and the walk continues in the callee.
@@ -278,7 +287,13 @@ impl<'a> Translator<'_, 'a> {
         self.enter(function as usize, inst.word(1)?)?;
         for (param, argument) in callee.params.iter().zip(arguments) {
             let def = match self.values.defs.get(*argument as usize).copied() {
-                Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_))) => def,
+                Some(
+                    def @ (Def::Value(..)
+                    | Def::Stored(..)
+                    | Def::Pointer(_)
+                    | Def::Resource(_)
+                    | Def::Global(_)),
+                ) => def,
                 _ => return Err(FlowError::Argument { id: *argument }.into()),
             };
             self.values.define(*param, def)?;

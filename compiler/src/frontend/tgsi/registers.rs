@@ -59,9 +59,8 @@ impl RegisterFile {
         // Outputs and address registers are few, so selections suffice.
         let is_memory = matches!(file, File::Temporary | File::TemporaryArray | File::HalfTemporary);
         if let Some((first, last)) = indirect_range(shader, file).filter(|_| is_memory) {
-            let base = kit.memory.scratch_bytes;
             let bytes = last.saturating_sub(first).saturating_add(1).saturating_mul(REGISTER_BYTES);
-            kit.memory.scratch_bytes = base.saturating_add(bytes);
+            let base = kit.memory.take_stack(bytes);
             if kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
                 return Err(KitError::IndexedRegisters { most: MAX_SCRATCH_BYTES }.into());
             }
