@@ -3,7 +3,7 @@
 //! Values without another source are those that Mesa's driver 26.1 submits.
 
 use crate::record::{
-    FieldError, Record, fragment_control, usc_fragment, usc_no_preamble, usc_preamble, usc_registers,
+    FieldError, Packed, fragment_control, usc_fragment, usc_no_preamble, usc_preamble, usc_registers,
     usc_sampler, usc_shader, usc_shared, usc_texture, usc_uniform, usc_uniform_high, vertex_shader_0,
 };
 use crate::tile::TileLayout;
@@ -15,7 +15,7 @@ const HIGH_UNIFORMS: u16 = 256;
 const UNIFORMS_OF_WORD: u16 = 64;
 
 /// Bytes of local memory in the word of a program that uses none.
-const NO_LOCAL_BYTES: u64 = 65_536;
+pub(crate) const NO_LOCAL_BYTES: u64 = 65_536;
 
 /// The stage of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,6 +26,27 @@ pub enum ProgramKind {
     Fragment,
     /// The start or the end of a tile.
     Tile,
+}
+
+impl ProgramKind {
+    /// Bits 10 to 15 of the shader word.
+    pub(crate) const fn shader_bits(self) -> u64 {
+        match self {
+            ProgramKind::VertexOrCompute => 3,
+            ProgramKind::Fragment => 2,
+            ProgramKind::Tile => 0,
+        }
+    }
+
+    /// Bit 13 of the register word.
+    pub(crate) const fn register_bit(self) -> u64 {
+        matches!(self, ProgramKind::Fragment) as u64
+    }
+
+    /// Bits 24 to 31 of the register word.
+    pub(crate) const fn register_bits(self) -> u64 {
+        !matches!(self, ProgramKind::Tile) as u64
+    }
 }
 
 /// Local memory of a program.
@@ -51,13 +72,9 @@ impl ShaderWords {
         ShaderWords::default()
     }
 
-    fn add(
-        &mut self,
-        record: &Record,
-        values: &[(crate::record::Field, u64)],
-    ) -> Result<&mut Self, FieldError> {
-        self.bytes.extend(record.build(values)?);
-        Ok(self)
+    fn add<const N: usize>(&mut self, word: Packed<N>) -> &mut Self {
+        self.bytes.extend_from_slice(&word.bytes());
+        self
     }
 
     /// Sets `halves` uniform half-words starting at `start` from memory, which must be aligned to four bytes.
@@ -70,14 +87,14 @@ impl ShaderWords {
         while left > 0 {
             let border = if start < HIGH_UNIFORMS { HIGH_UNIFORMS - start } else { left };
             let count = left.min(UNIFORMS_OF_WORD).min(border);
-            if start < HIGH_UNIFORMS {
-                use usc_uniform::*;
-                self.add(&RECORD, &[(START, start.into()), (COUNT, count.into()), (ADDRESS, address)])?;
-            } else {
-                use usc_uniform_high::*;
-                let first = u64::from(start - HIGH_UNIFORMS);
-                self.add(&RECORD, &[(START, first), (COUNT, count.into()), (ADDRESS, address)])?;
-            }
+            // The two records differ only in their tags.
+            use usc_uniform::*;
+            let (word, first) = match start.checked_sub(HIGH_UNIFORMS) {
+                Some(high) => (usc_uniform_high::new(), high),
+                None => (new(), start),
+            };
+            let word = word.checked(&START, first.into())?.checked(&COUNT, count.into())?;
+            self.add(word.checked(&ADDRESS, address)?);
             (start, left, address) = (start + count, left - count, address + 2 * u64::from(count));
         }
         Ok(self)
@@ -89,7 +106,8 @@ impl ShaderWords {
     /// An address that is not a multiple of eight, too many registers.
     pub fn textures(&mut self, first: u32, count: u32, address: u64) -> Result<&mut Self, FieldError> {
         use usc_texture::*;
-        self.add(&RECORD, &[(START, first.into()), (COUNT, count.into()), (ADDRESS, address)])
+        let word = new().checked(&START, first.into())?.checked(&COUNT, count.into())?;
+        Ok(self.add(word.checked(&ADDRESS, address)?))
     }
 
     /// Sets sampler state registers from memory: eight bytes each, or 24 with border colours.
@@ -98,7 +116,8 @@ impl ShaderWords {
     /// An address that is not a multiple of eight, too many registers.
     pub fn samplers(&mut self, first: u32, count: u32, address: u64) -> Result<&mut Self, FieldError> {
         use usc_sampler::*;
-        self.add(&RECORD, &[(START, first.into()), (COUNT, count.into()), (ADDRESS, address)])
+        let word = new().checked(&START, first.into())?.checked(&COUNT, count.into())?;
+        Ok(self.add(word.checked(&ADDRESS, address)?))
     }
 
     /// Specifies the local memory.
@@ -107,28 +126,29 @@ impl ShaderWords {
     /// More than the maximum.
     pub fn local(&mut self, local: LocalUse<'_>) -> Result<&mut Self, FieldError> {
         use usc_shared::*;
-        let plain = LAYOUT.choice("vertex-or-compute").unwrap_or_default();
-        match local {
-            LocalUse::Nothing => self.add(&RECORD, &[(LAYOUT, plain), (SAMPLES, 1), (BYTES, NO_LOCAL_BYTES)]),
+        const PLAIN: u64 = 0x24;
+        let word = match local {
+            LocalUse::Nothing => new().set(&LAYOUT, PLAIN).set(&SAMPLES, 1).set(&BYTES, NO_LOCAL_BYTES),
             LocalUse::Bytes(bytes) => {
-                self.add(&RECORD, &[(USED, 1), (LAYOUT, plain), (SAMPLES, 1), (BYTES, bytes.into())])
+                new().flag(&USED, true).set(&LAYOUT, PLAIN).set(&SAMPLES, 1).checked(&BYTES, bytes.into())?
             }
             LocalUse::Tile(tile, samples) => {
                 let [width, height] = tile.tile_size(samples);
-                let layout = LAYOUT.choice(&format!("{width}x{height}")).unwrap_or_default();
+                let layout = match [width, height] {
+                    [32, 32] => 0x2f,
+                    [32, 16] => 0x3f,
+                    _ => 0x36,
+                };
                 let stride = u64::from(tile.sample_bytes);
-                self.add(
-                    &RECORD,
-                    &[
-                        (USED, 1),
-                        (LAYOUT, layout),
-                        (SAMPLES, samples.into()),
-                        (SAMPLE_STRIDE, stride),
-                        (BYTES, stride * u64::from(width * height * samples)),
-                    ],
-                )
+                new()
+                    .flag(&USED, true)
+                    .set(&LAYOUT, layout)
+                    .checked(&SAMPLES, samples.into())?
+                    .checked(&SAMPLE_STRIDE, stride)?
+                    .checked(&BYTES, stride * u64::from(width * height * samples))?
             }
-        }
+        };
+        Ok(self.add(word))
     }
 
     /// Specifies the program by its first instruction, relative to the base of shaders, and its number of
@@ -143,28 +163,19 @@ impl ShaderWords {
         gpr_halves: u16,
         stack: u64,
     ) -> Result<&mut Self, FieldError> {
-        let (unknown, is_fragment, is_draw) = match kind {
-            ProgramKind::VertexOrCompute => (3, 0, 1),
-            ProgramKind::Fragment => (2, 1, 1),
-            ProgramKind::Tile => (0, 0, 0),
-        };
-        self.add(&usc_shader::RECORD, &[(usc_shader::BITS_10_15, unknown), (usc_shader::CODE, code)])?;
+        let shader = usc_shader::new().set(&usc_shader::BITS_10_15, kind.shader_bits());
+        self.add(shader.checked(&usc_shader::CODE, code)?);
         use usc_registers::*;
-        self.add(
-            &RECORD,
-            &[(COUNT, gpr_halves.into()), (BIT_13, is_fragment), (SPILL, stack), (BITS_24_31, is_draw)],
-        )
+        let registers = new().set(&BIT_13, kind.register_bit()).set(&BITS_24_31, kind.register_bits());
+        Ok(self.add(registers.checked(&COUNT, gpr_halves.into())?.checked(&SPILL, stack)?))
     }
 
     /// Specifies when samples of a fragment program are tested: by the program if `late_tests`, else before
-    /// it.
-    ///
-    /// # Errors
-    /// None at present; the signature is that of every word.
-    pub fn fragment(&mut self, late_tests: bool) -> Result<&mut Self, FieldError> {
+    /// it. Programs of a tile have no such word.
+    pub fn fragment(&mut self, late_tests: bool) -> &mut Self {
         use usc_fragment::*;
-        let early = u64::from(!late_tests);
-        self.add(&RECORD, &[(EARLY_TESTS, early), (BIT_9, 1), (BITS_12_15, 0xf), (BITS_16_23, 2)])
+        let word = new().flag(&EARLY_TESTS, !late_tests).set(&BIT_9, 1).set(&BITS_12_15, 0xf);
+        self.add(word.set(&BITS_16_23, 2))
     }
 
     /// Ends the words, with the address of the preamble if there is one.
@@ -173,8 +184,8 @@ impl ShaderWords {
     /// An address out of range.
     pub fn end(mut self, preamble: Option<u64>) -> Result<Vec<u8>, FieldError> {
         match preamble {
-            Some(code) => self.add(&usc_preamble::RECORD, &[(usc_preamble::CODE, code)])?,
-            None => self.add(&usc_no_preamble::RECORD, &[])?,
+            Some(code) => self.add(usc_preamble::new().checked(&usc_preamble::CODE, code)?),
+            None => self.add(usc_no_preamble::new()),
         };
         Ok(self.bytes)
     }
@@ -216,13 +227,12 @@ impl Resources {
                 });
             }
         };
-        let bytes = RECORD.build(&[
-            (UNIFORMS, self.uniform_halves.into()),
-            (TEXTURES, self.textures.into()),
-            (SAMPLERS, samplers),
-            (PREAMBLE_REGISTERS, self.preamble_gpr_halves.into()),
-        ])?;
-        Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+        let word = new()
+            .checked(&UNIFORMS, self.uniform_halves.into())?
+            .checked(&TEXTURES, self.textures.into())?
+            .checked(&SAMPLERS, samplers)?
+            .checked(&PREAMBLE_REGISTERS, self.preamble_gpr_halves.into())?;
+        Ok(word.bits())
     }
 }
 
@@ -280,24 +290,21 @@ impl FragmentControl {
     }
 
     /// The second word of fragment control; the first depends on the draw state.
-    ///
-    /// # Errors
-    /// None at present; the signature is that of every word.
-    pub fn to_bytes(self) -> Result<Vec<u8>, FieldError> {
+    pub fn packed(self) -> Packed<4> {
         use fragment_control::*;
-        RECORD.build(&[
-            (BIT_9, 1),
-            (NO_TAG_WRITE, self.tag_write_disable.into()),
-            (NO_MERGING, self.disable_tri_merging.into()),
-            (PASS, PASS.choice(self.pass()).unwrap_or_default()),
-        ])
+        let pass = u64::from(self.late_tests) << 1 | u64::from(self.reads_tile);
+        new()
+            .set(&BIT_9, 1)
+            .flag(&NO_TAG_WRITE, self.tag_write_disable)
+            .flag(&NO_MERGING, self.disable_tri_merging)
+            .set(&PASS, pass)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::fragment_shader;
+    use crate::record::{Record, fragment_shader};
     use crate::tile::ColourFormat;
 
     fn words(add: impl Fn(&mut ShaderWords) -> Result<(), FieldError>) -> Vec<u8> {
@@ -328,7 +335,10 @@ mod tests {
         assert_eq!(text(&usc_shader::RECORD, shader), "shader word BITS_10_15=0x2 CODE=0xfff80000");
         let expected = "register word COUNT=24 BIT_13=0x1 BITS_24_31=0x1";
         assert_eq!(text(&usc_registers::RECORD, registers), expected);
-        let fragment = words(|words| words.fragment(false).map(drop));
+        let fragment = words(|words| {
+            words.fragment(false);
+            Ok(())
+        });
         let expected = "fragment word EARLY_TESTS BIT_9=0x1 BITS_12_15=0xf BITS_16_23=0x2";
         assert_eq!(text(&usc_fragment::RECORD, &fragment), expected);
         let tile = words(|words| words.program(ProgramKind::Tile, 0xfffb_c000, 8, 0).map(drop));
@@ -386,13 +396,13 @@ mod tests {
     #[test]
     fn control_names_the_pass() {
         let control = FragmentControl { reads_tile: true, ..FragmentControl::default() };
-        let bytes = control.to_bytes().expect("fits");
+        let bytes = control.packed().bytes();
         assert_eq!(
             text(&fragment_control::RECORD, &bytes),
             "fragment control BIT_9=0x1 VISIBILITY=none PASS=translucent"
         );
         let kills = FragmentControl { late_tests: true, disable_tri_merging: true, ..control };
         assert_eq!(kills.pass(), "translucent-punch-through");
-        assert!(fragment_control::NO_MERGING.is_set(&kills.to_bytes().expect("fits")));
+        assert!(fragment_control::NO_MERGING.is_set(&kills.packed().bytes()));
     }
 }

@@ -122,7 +122,7 @@ impl Pipeline {
             self.outputs.vertex_outputs()?,
             self.outputs.counts.to_bytes()?,
             self.coefficients.to_bytes(Provoking::First)?,
-            self.fragment.fragment_control().to_bytes()?,
+            self.fragment.fragment_control().packed().bytes().to_vec(),
         ])
     }
 }
@@ -172,7 +172,7 @@ fn fragment_words(pipeline: &Pipeline, tile: &TileLayout, samples: u32, placed: 
     }
     words.local(LocalUse::Tile(tile, samples))?;
     words.program(ProgramKind::Fragment, placed.code, program.gpr_halves, 0)?;
-    words.fragment(program.late_tests)?;
+    words.fragment(program.late_tests);
     Ok(words.end(placed.preamble)?)
 }
 

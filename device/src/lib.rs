@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 mod bytes;
+mod compare;
 mod execute;
 mod findings;
 pub mod kernel;
@@ -25,6 +26,7 @@ pub mod words {
     pub use agx_emulator::{Window, Words};
 }
 
+pub use crate::compare::Difference;
 pub use crate::execute::{Settings, host_threads};
 pub use crate::findings::{Finding, Place};
 pub use crate::kernel::Kernel;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use agx_emulator::{Access, Memory};
 
+use crate::compare::{Difference, Written};
 use crate::execute::{Command, Device, Settings, Submission};
 use crate::findings::Finding;
 use crate::kernel::parse_commands;
@@ -287,6 +288,25 @@ impl Recording {
         Ok(text)
     }
 
+    /// The fields that differ from another recording, of the same program through another driver.
+    ///
+    /// # Errors
+    /// [`ReplayError`]: a recording is inconsistent.
+    pub fn differences(&self, other: &Recording) -> Result<Vec<Difference>, ReplayError> {
+        Ok(self.written()?.differences(&other.written()?))
+    }
+
+    /// The records of all submissions.
+    fn written(&self) -> Result<Written, ReplayError> {
+        let mut written = Written::default();
+        for (at, submission) in self.submissions.iter().enumerate() {
+            let memory = self.memory(submission, at)?;
+            let commands = commands(submission, at)?;
+            commands.iter().for_each(|command| written.add(&memory, submission.shader_base, command));
+        }
+        Ok(written)
+    }
+
     /// Runs all submissions and compares the resulting memory with the recorded contents.
     ///
     /// # Errors
@@ -300,6 +320,7 @@ impl Recording {
                 let submission = Submission {
                     memory: &mut memory,
                     shader_base: submission.shader_base,
+                    vm: 0,
                     submission: (number as u64).saturating_add(1),
                     number: at as u32,
                 };

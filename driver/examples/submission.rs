@@ -13,7 +13,6 @@ use agx_device::Settings;
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, InProcess, Outputs, PAGE};
 use agx_driver::memory::{Place, Space};
-use agx_driver::record::Writer;
 
 /// Number of timed rounds, and of rounds that valgrind counts.
 const TIMED: u32 = 100_000;
@@ -21,13 +20,19 @@ const COUNTED: u32 = 200;
 
 /// Submits the command this number of times.
 fn run(rounds: u32) -> Result<(), Error> {
-    let outputs =
-        Outputs { report: Box::new(|finding| println!("{finding}")), trace: None, statistics: None };
+    let outputs = Outputs {
+        report: Box::new(|finding| println!("{finding}")),
+        trace: None,
+        statistics: None,
+        recording: None,
+    };
     let gpu: Box<dyn Gpu> = Box::new(InProcess::open(Settings::default(), || 1, outputs)?);
     let space = std::sync::Arc::new(Space::new(gpu));
     let memory = space.allocate(PAGE, Place::Low)?;
-    memory.write(0, &Writer::new(&compute_terminate::RECORD).bytes());
-    let stream = [(compute_command::STREAM, memory.address), (compute_command::STREAM_END, memory.address)];
+    let terminate = compute_terminate::new().bytes();
+    memory.write(0, &terminate);
+    let end = memory.address + terminate.len() as u64;
+    let stream = [(compute_command::STREAM, memory.address), (compute_command::STREAM_END, end)];
     let command = compute_command::RECORD.build_raw(&stream);
     let size = command.len() as u64;
     let header = command_header::RECORD.build_raw(&[(command_header::TYPE, 1), (command_header::SIZE, size)]);

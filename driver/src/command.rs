@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use agx_abi::record as r;
+use agx_abi::streams::AFTER_LAUNCH;
 
 use crate::Error;
 use crate::descriptor::{Content, PipelineLayout, Set};
@@ -14,10 +15,10 @@ use crate::device::Device;
 use crate::memory::lock;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
-use crate::record::Writer;
 use crate::render::{Graphics, Pass, PassInfo};
 use crate::results_memory::Shared;
 use crate::sampler_heap;
+use crate::scratch::{self, Stacks};
 use crate::upload::{Stream, Upload};
 use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
 use ash::vk;
@@ -141,6 +142,12 @@ impl CommandBuffer {
     }
 }
 
+/// A compute stream with what its programs need.
+struct Compute {
+    stream: Stream,
+    stacks: Stacks,
+}
+
 /// Encodes commands.
 pub struct Recorder {
     /// The device.
@@ -149,7 +156,7 @@ pub struct Recorder {
     pub upload: Upload,
     /// Finished commands.
     pub commands: Vec<KernelCommand>,
-    compute: Option<Stream>,
+    compute: Option<Compute>,
     /// State of compute launches.
     pub compute_state: State,
     pipeline: Option<Arc<ComputePipeline>>,
@@ -214,14 +221,15 @@ pub(crate) fn kernel_state(push: &[u8], descriptors: Vec<Direct>) -> State {
     state
 }
 
-fn compute_link(target: u64) -> Vec<u8> {
+fn compute_link(target: u64) -> [u8; 8] {
     use r::compute_link::*;
-    Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
+    new().set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
 }
 
-/// A size as bytes.
-fn sizes([x, y, z]: [u32; 3]) -> Vec<u8> {
-    [x, y, z].iter().flat_map(|size| size.to_le_bytes()).collect()
+/// A size as a record.
+fn sizes([x, y, z]: [u32; 3]) -> [u8; 12] {
+    use r::sizes::*;
+    new().set(&X, x.into()).set(&Y, y.into()).set(&Z, z.into()).bytes()
 }
 
 impl Recorder {
@@ -391,7 +399,7 @@ impl Recorder {
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
         use r::launch::*;
-        self.device.scratch.reserve(program)?;
+        self.device.scratch.reserve(scratch::Stage::Compute, program)?;
         let words =
             Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
         let mode = match grid {
@@ -399,61 +407,42 @@ impl Recorder {
             Grid::Indirect(_) => 1,
             Grid::IndirectThreads(_) => 2,
         };
-        let mut record = Writer::new(&RECORD)
-            .set(&UNIFORMS, words.uniforms.into())
-            .set(&TEXTURES, words.textures.into())
-            .set(&SAMPLERS, words.sampler_code())
-            .set(&PREAMBLE_REGISTERS, words.preamble_halves.into())
-            .set(&MODE, mode)
-            .set(&PIPELINE, words.pipeline())
-            .bytes();
+        let head = new().or(words.resources).set(&MODE, mode).set(&PIPELINE, words.pipeline);
+        let mut record = head.bytes().to_vec();
         match grid {
             Grid::Threads(threads) => record.extend(sizes(threads)),
             Grid::Indirect(address) | Grid::IndirectThreads(address) => {
                 use r::indirect_sizes::*;
-                let place = Writer::new(&RECORD)
-                    .set(&ADDRESS_HIGH, address >> 32)
-                    .set(&ADDRESS_LOW, address & 0xffff_ffff);
+                let place = new().set(&ADDRESS_HIGH, address >> 32).set(&ADDRESS_LOW, address & 0xffff_ffff);
                 record.extend(place.bytes());
             }
         }
         if mode != 2 {
             record.extend(sizes(workgroup));
         }
-        self.push_compute(&record)
+        record.extend(AFTER_LAUNCH.bytes());
+        let mut compute = match self.compute.take() {
+            Some(compute) => compute,
+            None => {
+                Compute { stream: Stream::new(&mut self.upload, compute_link)?, stacks: Stacks::default() }
+            }
+        };
+        compute.stacks.add(program);
+        let result = compute.stream.push(&mut self.upload, &record);
+        self.compute = Some(compute);
+        result
     }
 
-    fn push_compute(&mut self, record: &[u8]) -> Result<(), Error> {
-        if self.compute.is_none() {
-            self.compute = Some(Stream::new(&mut self.upload, compute_link)?);
-        }
-        match &mut self.compute {
-            Some(stream) => stream.push(&mut self.upload, record),
-            None => Ok(()),
-        }
-    }
-
-    /// Orders earlier commands before later ones. In a render pass, later draws may read the results of earlier ones: the pass is
-    /// interrupted.
+    /// Orders earlier commands before later ones. A barrier follows every launch; in a render pass, later draws may read the
+    /// results of earlier ones: the pass is interrupted.
     ///
     /// # Errors
     /// Out of memory.
     pub fn barrier(&mut self) -> Result<(), Error> {
-        use r::compute_barrier::*;
-        if self.pass.as_ref().is_some_and(Pass::has_changed) {
-            return crate::render::interrupt(self);
+        match self.pass.as_ref().is_some_and(Pass::has_changed) {
+            true => crate::render::interrupt(self),
+            false => Ok(()),
         }
-        if self.compute.is_none() || self.pass.is_some() {
-            return Ok(());
-        }
-        // Mesa's driver sets bits 5, 6, 8, 11, 20, and these, between any two launches.
-        let record = Writer::new(&RECORD)
-            .set(&BITS_4_20, 1 << 1 | 1 << 2 | 1 << 4 | 1 << 7 | 1 << 16)
-            .set(&INVALIDATE_SHADERS, 1)
-            .set(&BIT_24, 1)
-            .set(&BIT_26, 1)
-            .bytes();
-        self.push_compute(&record)
     }
 
     /// Ends the current compute stream.
@@ -461,22 +450,21 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn end_compute(&mut self) -> Result<(), Error> {
-        let Some(mut stream) = self.compute.take() else { return Ok(()) };
-        stream.push(&mut self.upload, &Writer::new(&r::compute_terminate::RECORD).bytes())?;
-        let command = Writer::new(&r::compute_command::RECORD)
+        let Some(Compute { mut stream, stacks }) = self.compute.take() else { return Ok(()) };
+        stream.push(&mut self.upload, &r::compute_terminate::new().bytes())?;
+        let command = r::compute_command::new()
             .set(&r::compute_command::STREAM, stream.start)
-            .set(&r::compute_command::STREAM_END, stream.start)
+            .set(&r::compute_command::STREAM_END, stream.end())
             .set(&r::compute_command::SAMPLER_HEAP, self.device.chunks.samplers.address())
             .set(&r::compute_command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into());
-        let command = match self.device.scratch.helper() {
+        let command = match self.device.scratch.helper(scratch::Stage::Compute, stacks) {
             Some(helper) => command
                 .set(&r::compute_command::HELPER, helper.program)
                 .set(&r::compute_command::HELPER_CONFIG, helper.config)
                 .set(&r::compute_command::HELPER_DATA, helper.argument),
             None => command,
-        }
-        .bytes();
-        self.commands.push(KernelCommand::Compute(command));
+        };
+        self.commands.push(KernelCommand::Compute(command.bytes().to_vec()));
         Ok(())
     }
 
@@ -487,14 +475,14 @@ impl Recorder {
     pub fn timestamp(&mut self, object: u32, offset: u64) -> Result<(), Error> {
         // A stream without launches, whose end time is recorded.
         self.end_compute()?;
-        let start = self.upload.put(&Writer::new(&r::compute_terminate::RECORD).bytes(), 64)?;
-        let command = Writer::new(&r::compute_command::RECORD)
+        let stream = r::compute_terminate::new().bytes();
+        let start = self.upload.put(&stream, 64)?;
+        let command = r::compute_command::new()
             .set(&r::compute_command::STREAM, start)
-            .set(&r::compute_command::STREAM_END, start)
+            .set(&r::compute_command::STREAM_END, start + stream.len() as u64)
             .set(&r::compute_command::TIME_END, object.into())
-            .set(&r::compute_command::TIME_END_OFFSET, offset)
-            .bytes();
-        self.commands.push(KernelCommand::Compute(command));
+            .set(&r::compute_command::TIME_END_OFFSET, offset);
+        self.commands.push(KernelCommand::Compute(command.bytes().to_vec()));
         Ok(())
     }
 }

@@ -117,7 +117,12 @@ impl Device {
     /// A device in process, for tests: a finding of the device panics.
     pub(crate) fn in_test() -> Arc<Device> {
         use crate::gpu::{InProcess, Outputs};
-        let outputs = Outputs { report: Box::new(|found| panic!("{found}")), trace: None, statistics: None };
+        let outputs = Outputs {
+            report: Box::new(|found| panic!("{found}")),
+            trace: None,
+            statistics: None,
+            recording: None,
+        };
         let gpu = InProcess::open(agx_device::Settings::default(), || 1, outputs).expect("a device");
         Device::new(Box::new(gpu), Enabled::default()).expect("memory")
     }

@@ -65,6 +65,8 @@ pub struct RasterInfo {
     pub provoking_last: bool,
     /// Width of lines.
     pub line_width: f32,
+    /// Whether lines are requested to be Bresenham's. They always are.
+    pub bresenham: bool,
 }
 
 impl RasterInfo {
@@ -187,6 +189,7 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
             to.raster.provoking_last = from.raster.provoking_last;
         }),
         (&[D::LINE_WIDTH], |to, from| to.raster.line_width = from.raster.line_width),
+        (&[D::LINE_RASTERIZATION_MODE_EXT], |to, from| to.raster.bresenham = from.raster.bresenham),
         (&[D::DEPTH_TEST_ENABLE], |to, from| to.depth.test = from.depth.test),
         (&[D::DEPTH_COMPARE_OP], |to, from| to.depth.compare = from.depth.compare),
         (&[D::DEPTH_WRITE_ENABLE], |to, from| to.depth.write = from.depth.write),

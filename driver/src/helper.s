@@ -84,3 +84,12 @@ done:
     pop_exec nest 1
     jmp_any next
     stop
+; As after every program: the hardware reads ahead.
+    trap
+    trap
+    trap
+    trap
+    trap
+    trap
+    trap
+    trap

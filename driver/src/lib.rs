@@ -38,7 +38,6 @@ pub mod program;
 pub mod query;
 pub mod queue;
 pub mod ranges;
-pub mod record;
 pub mod render;
 mod results_memory;
 pub mod sampler;

@@ -10,7 +10,6 @@ use crate::Error;
 use crate::command::KernelCommand;
 use crate::gpu::{MAX_COMMANDS, SyncPoint};
 use crate::memory::{Space, lock};
-use crate::record::Writer;
 
 /// Commands with the sync objects that they wait for and signal.
 #[derive(Clone, Debug, Default)]
@@ -150,7 +149,7 @@ fn encoded(commands: &[&KernelCommand]) -> Vec<u8> {
         // The numbers of earlier commands; 0 waits for earlier submissions.
         let [render, compute] = before;
         bytes.extend(
-            Writer::new(&header::RECORD)
+            header::new()
                 .set(&header::TYPE, kind)
                 .set(&header::SIZE, body.len() as u64)
                 .set(&header::VDM_BARRIER, render)

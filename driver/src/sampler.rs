@@ -5,7 +5,6 @@ use ash::vk;
 use half::f16;
 
 use crate::border;
-use crate::record::Writer;
 use crate::sampler_heap::SamplerHeap;
 use crate::ycbcr::YcbcrConversion;
 
@@ -19,6 +18,8 @@ pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
 const CUSTOM: u64 = 3;
 /// First byte of the sampler number in a record.
 pub const NUMBER: u64 = BORDERED_BYTES as u64 + 4;
+/// The last level that a sampler for loads reaches.
+const MOST_LEVEL: f32 = 14.0;
 /// Maximum magnitude of level biases.
 pub const MAX_BIAS: f32 = 15.0;
 
@@ -65,7 +66,8 @@ pub struct SamplerInfo {
 }
 
 impl Sampler {
-    /// The sampler for loads by integer coordinates ([`agx_abi::SamplerBinding::Loads`]).
+    /// The sampler for loads by integer coordinates ([`agx_abi::SamplerBinding::Loads`]), which reach only the levels that the
+    /// sampler has (Mesa 26.1).
     pub fn loads() -> Sampler {
         Sampler::new(&SamplerInfo {
             filters: [vk::Filter::NEAREST; 2],
@@ -73,11 +75,11 @@ impl Sampler {
             wrap: [vk::SamplerAddressMode::CLAMP_TO_BORDER; 3],
             anisotropy: None,
             compare: None,
-            lod: [0.0, 0.0],
+            lod: [0.0, MOST_LEVEL],
             bias: 0.0,
             border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
             custom: None,
-            pixels: true,
+            pixels: false,
             seams: false,
         })
     }
@@ -97,7 +99,7 @@ impl Sampler {
             _ => 0,
         };
         let [s, t, r] = info.wrap.map(wrap);
-        let bytes = Writer::new(&record::RECORD)
+        let bytes = record::new()
             .set(&record::MIN_LEVEL, level(info.lod[0]))
             .set(&record::MAX_LEVEL, level(info.lod[1]))
             .set(&record::ANISOTROPY, info.anisotropy.map_or(1, |most| most.clamp(1.0, 16.0) as u64))
@@ -109,7 +111,7 @@ impl Sampler {
             .set(&record::WRAP_R, r)
             .flag(&record::PIXELS, info.pixels)
             .flag(&record::SEAMS, info.seams)
-            .set(&record::COMPARE, info.compare.map_or(6, comparison))
+            .set(&record::COMPARE, info.compare.map_or(0, comparison))
             .flag(&record::COMPARES, info.compare.is_some())
             .set(&record::BORDER, border)
             .bytes();

@@ -1,7 +1,7 @@
 //! Scratch memory: the stacks of programs, and the helper program that allocates them.
 //!
 //! The hardware runs the helper program of a command to get blocks whenever it starts a SIMD-group of a program with a
-//! stack. The blocks are allocated before the first such program is recorded; every later command refers to the helper
+//! stack. The blocks are allocated before the first such program is recorded; commands with such programs refer to the helper
 //! program. The memory only grows: memory that earlier commands refer to is kept for the lifetime of the device.
 
 use std::sync::{Arc, Mutex};
@@ -91,6 +91,34 @@ pub struct Helper {
     pub config: u64,
 }
 
+/// The stages. They run concurrently, so that each has a list of its own: the helper program counts without atomics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Vertex programs.
+    Vertex,
+    /// Fragment programs.
+    Fragment,
+    /// Compute programs.
+    Compute,
+}
+
+/// What the programs of a stage need in a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stacks {
+    /// Whether a program has a stack.
+    has_stack: bool,
+    /// Whether a preamble has one.
+    has_preamble: bool,
+}
+
+impl Stacks {
+    /// Adds a program.
+    pub fn add(&mut self, program: &Program) {
+        self.has_stack |= program.scratch_bytes > 0;
+        self.has_preamble |= program.info.preamble_scratch_bytes > 0;
+    }
+}
+
 /// The scratch memory of a device.
 pub struct ScratchMemory {
     space: Arc<Space>,
@@ -101,10 +129,15 @@ pub struct ScratchMemory {
 #[derive(Default)]
 struct State {
     program: Option<Piece>,
+    /// The lists of the stages.
+    lists: [List; 3],
+}
+
+/// The blocks of a stage.
+#[derive(Default)]
+struct List {
     /// Words of stack per lane that the blocks have.
     words: u32,
-    /// Whether a preamble has a stack.
-    has_preambles: bool,
     /// The last allocation is in use by new commands.
     memory: Vec<Allocation>,
 }
@@ -119,32 +152,41 @@ impl ScratchMemory {
     ///
     /// # Errors
     /// Out of memory, or the stack is larger than the hardware supports.
-    pub fn reserve(&self, program: &Program) -> Result<(), Error> {
+    pub fn reserve(&self, stage: Stage, program: &Program) -> Result<(), Error> {
         let bytes = program.scratch_bytes;
         let words = stack_words(bytes);
-        let mut state = lock(&self.state);
-        state.has_preambles |= program.info.preamble_scratch_bytes > 0;
-        if words <= state.words {
+        if words == 0 {
             return Ok(());
         }
-        if state.program.is_none() {
+        let mut state = lock(&self.state);
+        let State { program, lists } = &mut *state;
+        let [vertex, fragment, compute] = lists;
+        let list = match stage {
+            Stage::Vertex => vertex,
+            Stage::Fragment => fragment,
+            Stage::Compute => compute,
+        };
+        if words <= list.words {
+            return Ok(());
+        }
+        if program.is_none() {
             let code = assemble(HELPER).map_err(|_| Error::Invalid { what: "the helper program" })?;
             let piece = self.code.take(code.len() as u64, 128)?;
             piece.write(0, &code);
-            state.program = Some(piece);
+            *program = Some(piece);
         }
         let shape = Shape::of(words).ok_or(Error::DeviceMemory { bytes: bytes.into() })?;
-        let memory = self.blocks(shape)?;
-        state.memory.push(memory);
-        state.words = (UNIT_WORDS << (2 * shape.log4)) * shape.count;
+        list.memory.push(self.blocks(shape)?);
+        list.words = (UNIT_WORDS << (2 * shape.log4)) * shape.count;
         Ok(())
     }
 
-    /// The helper program for commands; `None` while no program has a stack.
-    pub fn helper(&self) -> Option<Helper> {
+    /// The helper program for the programs of a stage in a command; `None` if they have no stacks.
+    pub fn helper(&self, stage: Stage, stacks: Stacks) -> Option<Helper> {
         let state = lock(&self.state);
-        let (program, memory) = state.program.as_ref().zip(state.memory.last())?;
-        let config = u64::from(state.has_preambles) << 16;
+        let list = state.lists.get(stage as usize).filter(|_| stacks.has_stack)?;
+        let (program, memory) = state.program.as_ref().zip(list.memory.last())?;
+        let config = u64::from(stacks.has_preamble) << 16;
         Some(Helper { program: (program.address - SHADER_BASE) | 1, argument: memory.address, config })
     }
 
@@ -175,7 +217,6 @@ impl ScratchMemory {
 
 #[cfg(test)]
 mod tests {
-    use agx_abi::Stage;
     use agx_compiler::{CompileKey, CompiledShader, Input};
 
     use super::*;
@@ -184,7 +225,9 @@ mod tests {
     #[test]
     fn the_helper_is_code() {
         let code = assemble(HELPER).unwrap_or_else(|error| panic!("{error}"));
-        assert!(code.ends_with(&[0x88, 0x00]), "the last instruction is a stop");
+        let trap = assemble("trap\n").unwrap_or_else(|error| panic!("{error}"));
+        let end = [[0x88, 0x00].as_slice(), &trap.repeat(8)].concat();
+        assert!(code.ends_with(&end), "the last instruction is a stop, and eight traps follow");
     }
 
     #[test]
@@ -210,17 +253,41 @@ mod tests {
     fn a_preamble_with_a_stack_is_in_the_configuration() {
         let device = Device::in_test();
         let text = "#version 450\nvoid main() {}";
-        let input = Input::glsl(text, Stage::Compute);
+        let input = Input::glsl(text, agx_abi::Stage::Compute);
         let mut shader = device.compile(input, &CompileKey::default()).expect("compiles");
         let config = |shader: &CompiledShader| {
             let program = Program::new(&device.code, shader.clone()).expect("memory");
-            device.scratch.reserve(&program).expect("memory");
-            (program.scratch_bytes, device.scratch.helper().map(|helper| helper.config))
+            device.scratch.reserve(Stage::Vertex, &program).expect("memory");
+            let mut stacks = Stacks::default();
+            stacks.add(&program);
+            let helper = device.scratch.helper(Stage::Vertex, stacks);
+            (program.scratch_bytes, helper.map(|helper| helper.config))
         };
         assert_eq!(config(&shader), (0, None));
         shader.info.scratch_bytes = 64;
         assert_eq!(config(&shader), (64, Some(0)));
         shader.info.preamble_scratch_bytes = 112;
         assert_eq!(config(&shader), (112, Some(1 << 16)));
+    }
+    #[test]
+    fn stages_have_lists_of_their_own() {
+        let device = Device::in_test();
+        let input = Input::glsl("#version 450\nvoid main() {}", agx_abi::Stage::Compute);
+        let mut shader = device.compile(input, &CompileKey::default()).expect("compiles");
+        let plain = Program::new(&device.code, shader.clone()).expect("memory");
+        shader.info.scratch_bytes = 64;
+        let program = Program::new(&device.code, shader).expect("memory");
+        let mut stacks = Stacks::default();
+        stacks.add(&plain);
+        let mut lists = Vec::new();
+        for stage in [Stage::Vertex, Stage::Fragment, Stage::Compute] {
+            device.scratch.reserve(stage, &program).expect("memory");
+            assert_eq!(device.scratch.helper(stage, stacks), None, "a command without stacks");
+            let mut needed = stacks;
+            needed.add(&program);
+            lists.extend(device.scratch.helper(stage, needed).map(|helper| helper.argument));
+        }
+        lists.dedup();
+        assert_eq!(lists.len(), 3);
     }
 }

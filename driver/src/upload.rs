@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use agx_abi::streams::{LINKED_BYTES, READ_AHEAD_BYTES};
+
 use crate::Error;
 use crate::gpu::PAGE;
 use crate::memory::{Allocation, Place, Space, lock};
@@ -88,6 +90,14 @@ impl Upload {
         Ok((chunk.address, chunk, 0))
     }
 
+    /// Room for a part of a control stream, with mapped memory after it.
+    fn part(&mut self, bytes: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
+        let room = self.room(bytes + READ_AHEAD, 64)?;
+        // Only the mapping matters: other data may be there.
+        self.next -= READ_AHEAD;
+        Ok(room)
+    }
+
     /// Stores bytes at a multiple of `alignment`; returns their address.
     ///
     /// # Errors
@@ -116,19 +126,22 @@ impl Drop for Upload {
     }
 }
 
-/// A control stream that is written in linked chunks.
+/// A control stream that is written in linked parts.
 pub struct Stream {
     /// Start address of the stream.
     pub start: u64,
+    is_linked: bool,
     chunk: Arc<Allocation>,
     first: u64,
     at: u64,
     end: u64,
-    link: fn(u64) -> Vec<u8>,
+    link: fn(u64) -> [u8; LINK as usize],
 }
 
 /// Bytes of a part of a stream.
 const PART: u64 = 4096;
+/// Bytes of mapped memory after a part.
+const READ_AHEAD: u64 = READ_AHEAD_BYTES as u64;
 /// Bytes of a link.
 const LINK: u64 = 8;
 
@@ -137,9 +150,9 @@ impl Stream {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(upload: &mut Upload, link: fn(u64) -> Vec<u8>) -> Result<Stream, Error> {
-        let (start, chunk, first) = upload.room(PART, 64)?;
-        Ok(Stream { start, chunk, first, at: 0, end: PART - LINK, link })
+    pub fn new(upload: &mut Upload, link: fn(u64) -> [u8; LINK as usize]) -> Result<Stream, Error> {
+        let (start, chunk, first) = upload.part(PART)?;
+        Ok(Stream { start, is_linked: false, chunk, first, at: 0, end: PART - LINK, link })
     }
 
     /// Writes records that must be contiguous.
@@ -149,7 +162,8 @@ impl Stream {
     pub fn push(&mut self, upload: &mut Upload, records: &[u8]) -> Result<(), Error> {
         let bytes = records.len() as u64;
         if self.at + bytes > self.end {
-            let (start, chunk, first) = upload.room(PART.max(bytes + LINK), 64)?;
+            let (start, chunk, first) = upload.part(PART.max(bytes + LINK))?;
+            self.is_linked = true;
             self.chunk.write(self.first + self.at, &(self.link)(start));
             let end = PART.max(bytes + LINK) - LINK;
             (self.chunk, self.first, self.at, self.end) = (chunk, first, 0, end);
@@ -157,5 +171,10 @@ impl Stream {
         self.chunk.write(self.first + self.at, records);
         self.at += bytes;
         Ok(())
+    }
+
+    /// The end of the stream, as commands have it.
+    pub fn end(&self) -> u64 {
+        self.start + if self.is_linked { LINKED_BYTES } else { self.at }
     }
 }

@@ -11,10 +11,11 @@ use crate::Error;
 use crate::buffer::Buffer;
 use crate::format::{self, FormatDesc, ONE, ZERO};
 use crate::image::{Image, Plane, PlaneLayout};
-use crate::record::Writer;
 
 /// Bytes of a descriptor.
 pub const BYTES: usize = agx_abi::textures::DESCRIPTOR_BYTES as usize;
+/// Unit of the bytes between linear layers.
+const LAYER_UNIT: u64 = 128;
 /// A descriptor of a texture or an image.
 pub type Descriptor = [u8; BYTES];
 
@@ -124,7 +125,7 @@ impl<'i> Part<'i> {
     pub fn texture(&self) -> Descriptor {
         use record::texture::*;
         let [width, height, _] = self.plane.size(self.image.info.size).map(u64::from);
-        let mut writer = Writer::new(&RECORD)
+        let mut writer = new()
             .set(&DIMENSION, self.dimension as u64)
             .set(&LAYOUT, self.order())
             .set(&CHANNELS, self.format.channels.into())
@@ -136,7 +137,8 @@ impl<'i> Part<'i> {
             .flag(&SAMPLES, self.image.info.samples > 2)
             .set(&ADDRESS, self.address())
             .flag(&MIPMAPPED, self.image.info.levels > 1)
-            .flag(&SRGB, self.format.srgb);
+            .flag(&SRGB, self.format.srgb)
+            .flag(&SRGB_2, self.format.srgb && self.format.bytes == 2);
         for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(self.swizzle)
         {
             writer = writer.set(field, channel.into());
@@ -148,13 +150,13 @@ impl<'i> Part<'i> {
                 match self.dimension.has_layers() {
                     true => writer
                         .set(&LINEAR_DEPTH, self.depth())
-                        .set(&LINEAR_LAYER_STRIDE, layer.saturating_sub(128)),
+                        .set(&LINEAR_LAYER_STRIDE, layer.saturating_sub(LAYER_UNIT)),
                     false => writer,
                 }
             }
             PlaneLayout::Tiled(_) => writer.set(&DEPTH, self.depth()).set(&PAGE_ALIGNED, 1),
         };
-        descriptor(&bytes.bytes())
+        bytes.bytes()
     }
 
     /// The descriptor for stores, of one level.
@@ -169,7 +171,7 @@ impl<'i> Part<'i> {
             Dimension::Cube | Dimension::CubeArray => u64::from(self.layers[1]),
             _ => self.depth(),
         };
-        let mut writer = Writer::new(&RECORD)
+        let mut writer = new()
             .set(&DIMENSION, dimension as u64)
             .set(&LAYOUT, self.order())
             .set(&CHANNELS, self.format.channels.into())
@@ -187,21 +189,23 @@ impl<'i> Part<'i> {
         }
         let bytes = match self.plane.layout {
             PlaneLayout::Linear([row, layer]) => {
-                let high = depth.saturating_sub(1) | (layer / 128).saturating_sub(1) << 11;
-                writer.set(&STRIDE, row.saturating_sub(4)).set(&SOFTWARE, high)
+                let writer = writer.set(&STRIDE, row.saturating_sub(4));
+                match self.dimension.has_layers() {
+                    true => writer.flag(&EXTENDED, true).set_raw(&METADATA, linear_layers(depth, layer)),
+                    false => writer.set_raw(&SOFTWARE, linear_layers(depth, layer)),
+                }
             }
             PlaneLayout::Tiled(layout) => {
                 writer.set(&LEVELS, layout.levels.into()).set(&LAYERS, depth).set(&PAGE_ALIGNED, 1)
             }
         };
-        descriptor(&bytes.bytes())
+        bytes.bytes()
     }
 }
 
-fn descriptor(bytes: &[u8]) -> Descriptor {
-    let mut descriptor = [0; BYTES];
-    descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    descriptor
+/// The last 8 bytes of the image descriptor of linear layers: their number, and bytes between them in units of 128.
+fn linear_layers(count: u64, stride: u64) -> u64 {
+    count.saturating_sub(1) | (stride / LAYER_UNIT).saturating_sub(1) << 11
 }
 
 /// Replaces a 32-bit word of a descriptor.
@@ -218,7 +222,7 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
         [count.clamp(1, BUFFER_ROW_TEXELS.into()), count.div_ceil(BUFFER_ROW_TEXELS.into()).max(1)];
     let mut loaded = {
         use record::texture::*;
-        let mut writer = Writer::new(&RECORD)
+        let mut writer = new()
             .set(&DIMENSION, dimension as u64)
             .set(&CHANNELS, format.channels.into())
             .set(&TYPE, format.kind.into())
@@ -226,19 +230,23 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
             .set(&HEIGHT, height)
             .set(&ADDRESS, address)
             .set(&STRIDE, row - 16);
+        if dimension.has_layers() {
+            // One layer.
+            writer = writer.flag(&EXTENDED, true).set(&LINEAR_DEPTH, 1);
+        }
         for (field, channel) in
             [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(format.swizzle)
         {
             writer = writer.set(field, channel.into());
         }
-        descriptor(&writer.bytes())
+        writer.bytes()
     };
     if dimension == Dimension::Plane {
         set_word(&mut loaded, BUFFER_SIZE_WORD, count as u32);
     }
     let stored = {
         use record::image::*;
-        let mut writer = Writer::new(&RECORD)
+        let mut writer = new()
             .set(&DIMENSION, dimension as u64)
             .set(&CHANNELS, format.channels.into())
             .set(&TYPE, format.kind.into())
@@ -246,11 +254,14 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
             .set(&HEIGHT, height)
             .set(&ADDRESS, address)
             .set(&STRIDE, row - 4);
+        if dimension.has_layers() {
+            writer = writer.flag(&EXTENDED, true);
+        }
         let stored = format.stored_swizzle();
         for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(stored) {
             writer = writer.set(field, channel.into());
         }
-        descriptor(&writer.bytes())
+        writer.bytes()
     };
     [loaded, stored]
 }

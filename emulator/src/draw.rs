@@ -18,6 +18,7 @@ use crate::program::Program;
 use crate::raster::{Polygon, Viewport};
 use crate::registers::Dst;
 use crate::textures::States;
+use agx_abi::render::LEAST_W;
 use agx_isa::inst::Size;
 
 /// A program of a draw with its inputs.
@@ -134,8 +135,8 @@ pub struct More<'a> {
     pub viewports: &'a [(Viewport, [u32; 4])],
     /// First of the slots with clip distances, and their number.
     pub clip_slots: (u32, usize),
-    /// Whether primitives are clipped at the near and far planes.
-    pub depth_clip: bool,
+    /// The volume to which primitives are clipped.
+    pub volume: Volume,
     /// Minimum and maximum depth.
     pub depth_range: [f32; 2],
     /// Depth bias.
@@ -160,7 +161,7 @@ impl Default for More<'_> {
             layer_slot: None,
             viewports: &[],
             clip_slots: (0, 0),
-            depth_clip: true,
+            volume: Volume::default(),
             depth_range: [0.0, 1.0],
             bias: None,
             fill: Fill::Whole,
@@ -170,6 +171,21 @@ impl Default for More<'_> {
             points_run_up: false,
             steps: None,
         }
+    }
+}
+
+/// The volume to which primitives are clipped, apart from clip distances. Scissors replace clipping at the sides.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Volume {
+    /// Whether primitives are clipped at the near and far planes.
+    pub depth: bool,
+    /// The least w: what is nearer is clipped.
+    pub least_w: f32,
+}
+
+impl Default for Volume {
+    fn default() -> Self {
+        Volume { depth: true, least_w: LEAST_W }
     }
 }
 

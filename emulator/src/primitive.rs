@@ -166,7 +166,7 @@ fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
 
 fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -> Option<Shape> {
     let corners = vertices.map(|vertex| distant(draw, vertex));
-    let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.depth_clip);
+    let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.volume);
     let outline = clipped.iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
     let outline = distinct(outline);
     let rows = corners.map(|corner| viewport.homogeneous(clip(&corner)));
@@ -189,7 +189,7 @@ fn distinct(mut outline: Vec<Point>) -> Vec<Point> {
 fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
     let ends = vertices.map(|vertex| position(draw, vertex));
     let whole = vertices.map(|vertex| distant(draw, vertex));
-    let cut = clip_segment(whole, draw.more.clip_slots.1, draw.more.depth_clip)?;
+    let cut = clip_segment(whole, draw.more.clip_slots.1, draw.more.volume)?;
     let [[x0, y0], [x1, y1]] = cut.map(|end| snapped(draw, viewport.point(clip(&end))));
     let half = f64::from(draw.line_width) / 2.0;
     let is_steep = (y1 - y0).abs() > (x1 - x0).abs();
@@ -228,7 +228,7 @@ fn outside_diamonds(ends: [Point; 2], axis: usize) -> [Point; 2] {
 /// A point is a square with constant values.
 fn point_shape(draw: &Draw<'_>, viewport: Viewport, vertex: &Vertex) -> Option<Shape> {
     let corner = distant(draw, vertex);
-    let [corner, _] = clip_segment([corner; 2], draw.more.clip_slots.1, draw.more.depth_clip)?;
+    let [corner, _] = clip_segment([corner; 2], draw.more.clip_slots.1, draw.more.volume)?;
     let clip = clip(&corner);
     let [x, y] = snapped(draw, viewport.point(clip));
     // Larger points are not rendered, and smaller ones are enlarged to a pixel (Mesa 25.0).

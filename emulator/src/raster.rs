@@ -3,6 +3,7 @@
 //! Arithmetic is in 64-bit floats, so that a pixel is covered exactly if its sample is inside; edges between pixels
 //! follow the top-left rule.
 
+use crate::draw::Volume;
 use crate::frame::{Framebuffer, Plane, TILE};
 
 /// A position in clip space: x, y, z, w.
@@ -48,12 +49,19 @@ impl Viewport {
     }
 }
 
-/// Smallest w that counts as in front of the viewer.
-const NEAREST: f64 = 1e-9;
+/// Signed distances to the near and far planes of the view volume.
+const DEPTHS: [fn(&Clip) -> f64; 2] = [|p| p[2], |p| p[3] - p[2]];
 
-/// Signed distances to planes of the view volume: in front of the viewer, near, far. The scissor replaces clipping at
-/// the left, right, top and bottom.
-const VOLUME: [fn(&Clip) -> f64; 3] = [|p| p[3] - NEAREST, |p| p[2], |p| p[3] - p[2]];
+impl Volume {
+    /// Signed distances to its planes: in front of the viewer, near, far.
+    fn planes(self) -> impl Iterator<Item = impl Fn(&Clip) -> f64> {
+        let least_w = f64::from(self.least_w);
+        let depths = DEPTHS.into_iter().filter(move |_| self.depth).map(Some);
+        [None].into_iter().chain(depths).map(move |depth| {
+            move |place: &Clip| depth.map_or(place[3] - least_w, |distance| distance(place))
+        })
+    }
+}
 
 /// Maximum number of clip distances of a vertex.
 pub(crate) const DISTANCES: usize = 8;
@@ -71,15 +79,13 @@ fn wide([x, y, z, w]: Clip) -> Distant {
 /// Clips a convex polygon to the view volume (Sutherland and Hodgman).
 #[cfg(test)]
 fn clip_polygon(polygon: Vec<Clip>) -> Vec<Clip> {
-    let cut = clip_distant(polygon.into_iter().map(wide).collect(), 0, true);
+    let cut = clip_distant(polygon.into_iter().map(wide).collect(), 0, Volume::default());
     cut.iter().map(clip).collect()
 }
 
-/// Clips a convex polygon to the view volume and to its first `distances` planes. `depth` enables clipping at near and
-/// far.
-pub(crate) fn clip_distant(mut polygon: Vec<Distant>, distances: usize, depth: bool) -> Vec<Distant> {
-    let volume = VOLUME.iter().take(if depth { VOLUME.len() } else { 1 });
-    for inside in volume {
+/// Clips a convex polygon to the view volume and to its first `distances` planes.
+pub(crate) fn clip_distant(mut polygon: Vec<Distant>, distances: usize, volume: Volume) -> Vec<Distant> {
+    for inside in volume.planes() {
         polygon = cut(&polygon, |corner| inside(&clip(corner)));
     }
     for plane in 0..distances.min(DISTANCES) {
@@ -105,10 +111,9 @@ fn cut(polygon: &[Distant], inside: impl Fn(&Distant) -> f64) -> Vec<Distant> {
     cut
 }
 
-/// Clips a segment to the view volume and to its first `distances` planes; `None` if nothing is left. `depth` enables
-/// clipping at near and far.
-pub(crate) fn clip_segment(mut ends: [Distant; 2], distances: usize, depth: bool) -> Option<[Distant; 2]> {
-    for inside in VOLUME.iter().take(if depth { VOLUME.len() } else { 1 }) {
+/// Clips a segment to the view volume and to its first `distances` planes; `None` if nothing is left.
+pub(crate) fn clip_segment(mut ends: [Distant; 2], distances: usize, volume: Volume) -> Option<[Distant; 2]> {
+    for inside in volume.planes() {
         ends = cut_segment(ends, |end| inside(&clip(end)))?;
     }
     (0..distances.min(DISTANCES)).try_fold(ends, |ends, plane| cut_segment(ends, |end| end[4 + plane]))
@@ -305,13 +310,22 @@ mod tests {
         assert!(clipped.iter().all(|p| p[2] <= p[3] + 1e-12));
         assert!(clip_polygon(vec![[0.0, 0.0, 0.0, -1.0]; 3]).is_empty());
         let mut ends = [[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]].map(wide);
-        let cut = clip_segment(ends, 0, true).expect("half of it");
+        let cut = clip_segment(ends, 0, Volume::default()).expect("half of it");
         assert_eq!([cut[0][2], cut[1][2]], [0.0, 1.0]);
         (ends[0][4], ends[1][4]) = (3.0, -1.0);
-        let cut = clip_segment(ends, 1, true).expect("a quarter of it");
+        let cut = clip_segment(ends, 1, Volume::default()).expect("a quarter of it");
         assert_eq!([cut[0][2], cut[1][2]], [0.0, 0.5]);
         ends[0][4] = -0.5;
-        assert_eq!(clip_segment(ends, 1, true), None);
+        assert_eq!(clip_segment(ends, 1, Volume::default()), None);
+    }
+
+    #[test]
+    fn the_least_w_decides_what_is_in_front() {
+        let triangle =
+            |w: f64| [[0.0, 0.0], [w, 0.0], [0.0, w]].map(|[x, y]| wide([x, y, w / 2.0, w])).to_vec();
+        let left = |w: f64, least_w: f32| clip_distant(triangle(w), 0, Volume { depth: true, least_w }).len();
+        assert_eq!([left(1e-9, 1e-10), left(5e-10, 1e-10), left(1e-11, 1e-10)], [3, 3, 0]);
+        assert_eq!([left(0.5, 1.0), left(2.0, 1.0)], [0, 3]);
     }
 
     #[test]

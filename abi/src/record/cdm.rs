@@ -35,11 +35,11 @@ sizes "sizes" 12 "A size along three axes: of the grid in threads, or of a workg
     Z 64 32 Number, "Along z.";
 }
 compute_barrier "compute barrier" 4 "Orders launches and flushes caches; drivers set these bits without a known meaning for each." {
-    BITS_0_2 0 3 Unknown, "Seen set.";
-    INVALIDATE_SHADERS 3 1 Flag, "Drops cached shader words.";
-    BITS_4_20 4 17 Unknown, "Seen set.";
-    BIT_24 24 1 Unknown, "Seen set.";
-    BIT_26 26 1 Unknown, "Seen set.";
+    BITS_0_2 0 3 Unknown, must Only(7), "Seen set.";
+    INVALIDATE_SHADERS 3 1 Flag, must Only(1), "Drops cached shader words.";
+    BITS_4_20 4 17 Unknown, must Only(0xffff), "Seen set.";
+    BIT_24 24 1 Unknown, must Only(0), "Seen set.";
+    BIT_26 26 1 Unknown, must Only(0), "Seen set.";
     RETURNS 27 1 Flag, "Returns from a link.";
     BLOCK 29 3 Exactly(3), "Kind of record.";
 }

@@ -10,8 +10,11 @@ mod build;
 mod cdm;
 mod descriptor;
 mod kernel;
+mod packed;
 mod pass;
 mod ppp;
+mod rule;
+mod update;
 mod usc;
 mod vdm;
 
@@ -19,8 +22,11 @@ pub use build::FieldError;
 pub use cdm::*;
 pub use descriptor::*;
 pub use kernel::*;
+pub use packed::Packed;
 pub use pass::*;
 pub use ppp::*;
+pub use rule::{Given, Rule, Scope};
+pub use update::{StateUpdate, UPDATE, initial_update};
 pub use usc::*;
 pub use vdm::*;
 
@@ -94,6 +100,8 @@ pub struct Record {
     pub source: &'static str,
     /// Fields in the order of their bits.
     pub fields: &'static [Field],
+    /// What a conformant driver writes to each field.
+    pub rules: &'static [Rule],
 }
 
 /// `len` bits starting at `start`; bits after the last byte are 0.
@@ -106,12 +114,22 @@ pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
 }
 
 /// Sets `len` bits starting at `start`; bits after the last byte are dropped.
-pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
-    for (at, place) in (start..).take(len as usize).enumerate() {
-        if let Some(byte) = bytes.get_mut((place / 8) as usize) {
-            let bit = 1 << (place % 8);
-            *byte = if value >> at & 1 != 0 { *byte | bit } else { *byte & !bit };
-        }
+#[inline(always)]
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the index is below the length, and a field has at most 64 bits; `get_mut` is not constant"
+)]
+pub const fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
+    let mask = if len == 0 { 0 } else { u64::MAX >> (64 - len) };
+    let mut at = (start / 8) as usize;
+    let mut cleared = (mask as u128) << (start % 8);
+    let mut set = ((value & mask) as u128) << (start % 8);
+    while cleared != 0 && at < bytes.len() {
+        bytes[at] = bytes[at] & !(cleared as u8) | set as u8;
+        cleared >>= 8;
+        set >>= 8;
+        at += 1;
     }
 }
 
@@ -259,17 +277,17 @@ impl Record {
     }
 }
 
-/// Defines tables of records: `MODULE "name" bytes "doc" { FIELD start bits kind "doc"; … }` with a common
-/// source. Each becomes a module with a constant for every field and the `RECORD` itself.
+/// Defines tables of records: `MODULE "name" bytes "doc" { FIELD start bits kind, [if When,] [must Rule,] "doc"; … }` with a
+/// common source. Each becomes a module with a constant for every field, the `RECORD` itself, and `new` for building one.
 macro_rules! records {
     ($source:literal; $($module:ident $name:literal $bytes:literal $doc:literal {
-        $($field:ident $start:literal $bits:literal $kind:expr, $(if $when:expr,)? $text:literal;)*
+        $($field:ident $start:literal $bits:literal $kind:expr, $(if $when:expr,)? $(must $rule:expr,)? $text:literal;)*
     })*) => {
         $(
             #[doc = $doc]
             pub mod $module {
                 #[allow(unused_imports, reason = "records use what they need of the kinds")]
-                use crate::record::{Field, Kind, Kind::*, Record, When, When::*};
+                use crate::record::{Field, Kind, Kind::*, Packed, Record, Rule, Rule::*, When, When::*};
                 $(
                     #[doc = $text]
                     pub const $field: Field = Field {
@@ -288,7 +306,14 @@ macro_rules! records {
                     doc: $doc,
                     source: $source,
                     fields: &[$($field),*],
+                    rules: &[$($crate::record::records!(@rule $($rule)?)),*],
                 };
+                const BLANK: Packed<$bytes> = Packed::blank(&[$($field),*]);
+                /// A record with the bits that identify its kind.
+                #[inline(always)]
+                pub const fn new() -> Packed<$bytes> {
+                    BLANK
+                }
             }
         )*
         /// All records of this file.
@@ -296,6 +321,8 @@ macro_rules! records {
     };
     (@when) => { When::Always };
     (@when $when:expr) => { $when };
+    (@rule) => { Rule::Any };
+    (@rule $rule:expr) => { $rule };
 }
 pub(crate) use records;
 
@@ -331,12 +358,13 @@ pub fn reference() -> String {
         if record.fields.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "| field | bits | kind | meaning |\n|---|---|---|---|");
-        for field in record.fields {
+        let _ = writeln!(text, "| field | bits | kind | drivers write | meaning |\n|---|---|---|---|---|");
+        for (field, rule) in record.fields.iter().zip(record.rules) {
             let end = last_bit(field.start, field.bits);
             let place =
                 if field.bits == 1 { field.start.to_string() } else { format!("{}–{end}", field.start) };
-            let _ = writeln!(text, "| {} | {place} | {} | {} |", field.name, kind_text(field), field.doc);
+            let (kind, rule) = (kind_text(field), rule.text(field));
+            let _ = writeln!(text, "| {} | {place} | {kind} | {rule} | {} |", field.name, field.doc);
         }
         text.push('\n');
     }

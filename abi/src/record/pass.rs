@@ -1,6 +1,16 @@
 //! Arrays and registers that belong to a render pass.
 
-use super::records;
+use super::{Field, Given, records};
+
+/// A number of the pass.
+fn number(given: &Given<'_>, field: &Field) -> u64 {
+    field.get(given.scope.command)
+}
+
+/// Whether a field of the pass is set.
+fn has(given: &Given<'_>, field: &Field) -> u64 {
+    field.is_set(given.scope.command).into()
+}
 
 records! {
 "genxml of Mesa 25.0 and later, submissions of Mesa 26.1";
@@ -30,32 +40,32 @@ depth_bias "depth bias" 12 "A depth bias." {
     CLAMP 64 32 Float, "Limit.";
 }
 zls_control "depth load and store" 8 "How depth and stencil are loaded and stored." {
-    BIT_0 0 1 Unknown, "Set when depth or stencil is loaded or stored.";
-    Z_LOAD_TWIDDLED 1 1 Flag, "Depth is loaded from a twiddled layout.";
-    Z_LOAD_COMPRESSED 2 1 Flag, "Depth is loaded compressed.";
-    S_LOAD_TWIDDLED 3 1 Flag, "Stencil is loaded from a twiddled layout.";
-    S_LOAD_COMPRESSED 4 1 Flag, "Stencil is loaded compressed.";
-    Z_STORE_TWIDDLED 5 1 Flag, "Depth is stored to a twiddled layout.";
-    Z_STORE_COMPRESSED 6 1 Flag, "Depth is stored compressed.";
-    S_STORE_TWIDDLED 7 1 Flag, "Stencil is stored to a twiddled layout.";
-    S_STORE_COMPRESSED 8 1 Flag, "Stencil is stored compressed.";
+    BIT_0 0 1 Unknown, must Only(0), "Set when depth or stencil is loaded or stored.";
+    Z_LOAD_TWIDDLED 1 1 Flag, must Only(0), "Depth is loaded from a twiddled layout.";
+    Z_LOAD_COMPRESSED 2 1 Flag, must Equals("whether there is metadata", |given| super::has(given, &crate::record::render_command::DEPTH_METADATA)), "Depth is loaded compressed.";
+    S_LOAD_TWIDDLED 3 1 Flag, must Only(0), "Stencil is loaded from a twiddled layout.";
+    S_LOAD_COMPRESSED 4 1 Flag, must Equals("whether there is metadata", |given| super::has(given, &crate::record::render_command::STENCIL_METADATA)), "Stencil is loaded compressed.";
+    Z_STORE_TWIDDLED 5 1 Flag, must Only(0), "Depth is stored to a twiddled layout.";
+    Z_STORE_COMPRESSED 6 1 Flag, must Equals("whether there is metadata", |given| super::has(given, &crate::record::render_command::DEPTH_METADATA)), "Depth is stored compressed.";
+    S_STORE_TWIDDLED 7 1 Flag, must Only(0), "Stencil is stored to a twiddled layout.";
+    S_STORE_COMPRESSED 8 1 Flag, must Equals("whether there is metadata", |given| super::has(given, &crate::record::render_command::STENCIL_METADATA)), "Stencil is stored compressed.";
     S_LOAD 14 1 Flag, "Loads stencil.";
     Z_LOAD 15 1 Flag, "Loads depth.";
-    S_STORE 18 1 Flag, "Stores stencil.";
-    Z_STORE 19 1 Flag, "Stores depth.";
+    S_STORE 18 1 Flag, must Equals("set with stencil: interrupted passes use it too", |given| super::has(given, &crate::record::render_command::STENCIL_BASE)), "Stores stencil.";
+    Z_STORE 19 1 Flag, must Equals("set with depth: interrupted passes use it too", |given| super::has(given, &crate::record::render_command::DEPTH_BASE)), "Stores depth.";
     Z_FORMAT 25 2 Choice(&[(0, "float32"), (2, "unorm16")]), "Format of depth.";
-    Z_RESOLVE 56 1 Flag, "Stores one sample of depth.";
-    S_RESOLVE 58 1 Flag, "Stores one sample of stencil.";
+    Z_RESOLVE 56 1 Flag, must Only(0), "Stores one sample of depth.";
+    S_RESOLVE 58 1 Flag, must Only(0), "Stores one sample of stencil.";
 }
 zls_pixels "depth size" 4 "Size of depth and stencil buffers." {
-    WIDTH 0 15 MinusOne, "Pixels along x.";
-    HEIGHT 15 15 MinusOne, "Pixels along y.";
+    WIDTH 0 15 MinusOne, must Equals("the width of the pass", |given| super::number(given, &crate::record::render_command::WIDTH)), "Pixels along x.";
+    HEIGHT 15 15 MinusOne, must Equals("the height of the pass", |given| super::number(given, &crate::record::render_command::HEIGHT)), "Pixels along y.";
 }
 ppp_control "rasteriser control" 4 "Rules of a render pass." {
-    OPENGL 0 1 Flag, "Clip space has depth from -w to w.";
-    W_CLAMP 1 1 Flag, "Clamps w.";
-    DEFAULT_POINT_SIZE 8 1 Flag, "Points without a size have size 1.";
-    FIXED_POINT 9 1 Flag, "Finer fixed-point positions.";
+    OPENGL 0 1 Flag, must Only(0), "Clip space has depth from -w to w.";
+    W_CLAMP 1 1 Flag, must Only(1), "Clamps w.";
+    DEFAULT_POINT_SIZE 8 1 Flag, must Only(0), "Points without a size have size 1.";
+    FIXED_POINT 9 1 Flag, must Only(1), "Finer fixed-point positions.";
 }
 multisample_control "sample positions" 8 "Where samples lie in a pixel, in 16ths." {
     X0 0 4 Number, "Sample 0 along x.";
@@ -66,6 +76,6 @@ multisample_control "sample positions" 8 "Where samples lie in a pixel, in 16ths
     Y2 20 4 Number, "Sample 2 along y.";
     X3 24 4 Number, "Sample 3 along x.";
     Y3 28 4 Number, "Sample 3 along y.";
-    BITS_32_63 32 32 Unknown, "Not known.";
+    BITS_32_63 32 32 Unknown, must Only(0), "Not known.";
 }
 }

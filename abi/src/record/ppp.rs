@@ -58,7 +58,7 @@ ppp_header "rasteriser header" 4 "Says which records follow." {
 region_clip "region clip" 8 "A scissor in tiles of 32 by 32 pixels." {
     MAX_X 0 9 MinusOne, "Last tile along x and one.";
     MIN_X 16 9 Number, "First tile along x.";
-    ENABLE 31 1 Flag, "Applies.";
+    ENABLE 31 1 Flag, must Only(1), "Applies.";
     MAX_Y 32 9 MinusOne, "Last tile along y and one.";
     MIN_Y 48 9 Number, "First tile along y.";
 }
@@ -77,14 +77,14 @@ fragment_face "fragment face" 4 "Depth test of a face." {
     LINE_WIDTH 8 8 MinusOne, "Width of lines in 16ths of a pixel.";
     POLYGON_MODE 18 2 Choice(&[(0, "fill"), (1, "line"), (2, "point")]), "What is drawn of a triangle.";
     NO_DEPTH_WRITE 21 1 Flag, "Keeps depth.";
-    BITS_22_23 22 2 Unknown, "Seen set with visibility tests.";
+    BITS_22_23 22 2 Unknown, must Only(0), "Seen set with visibility tests.";
     DEPTH_COMPARE 24 3 Choice(super::COMPARE), "Depth test.";
 }
 fragment_face_2 "fragment face 2" 4 "Depth test of a face, of the shader; both apply." {
-    NO_DEPTH_WRITE 21 1 Flag, "Keeps depth, together with the other word.";
+    NO_DEPTH_WRITE 21 1 Flag, must Only(1), "Keeps depth, together with the other word.";
     CONSERVATIVE 22 2 Choice(&[(0, "any"), (1, "greater"), (2, "less"), (3, "unchanged")]), "How the shader changes depth.";
-    DEPTH_COMPARE 24 3 Choice(super::COMPARE), "Depth test.";
-    OBJECT 28 4 Choice(&[(0, "triangle"), (1, "line"), (2, "point-10"), (4, "point-01")]), "What is drawn; points have their y axis down or up.";
+    DEPTH_COMPARE 24 3 Choice(super::COMPARE), must Only(7), "Depth test.";
+    OBJECT 28 4 Choice(&[(0, "triangle"), (1, "line"), (2, "point-10"), (4, "point-01")]), must OneOf(&[0, 1, 4]), "What is drawn; points have their y axis down or up.";
 }
 fragment_stencil "fragment stencil" 4 "Stencil test of a face." {
     WRITE_MASK 0 8 Unknown, "Bits written.";
@@ -95,14 +95,14 @@ fragment_stencil "fragment stencil" 4 "Stencil test of a face." {
     COMPARE 25 3 Choice(super::COMPARE), "Stencil test.";
 }
 fragment_control "fragment control" 4 "What tests apply, and how objects pass." {
-    BIT_9 9 1 Unknown, "Set.";
+    BIT_9 9 1 Unknown, must Only(1), "Set.";
     VISIBILITY 14 2 Choice(&[(0, "none"), (2, "counting"), (3, "boolean")]), "Occlusion counter.";
     SCISSOR 16 1 Flag, "Scissor test.";
     DEPTH_BIAS 17 1 Flag, "Depth bias.";
     STENCIL 18 1 Flag, "Stencil test.";
-    TWO_SIDED_STENCIL 19 1 Flag, "Back faces have a stencil test of their own.";
+    TWO_SIDED_STENCIL 19 1 Flag, must Equals("STENCIL", |given| STENCIL.get(given.record)), "Back faces have a stencil test of their own.";
     NO_TAG_WRITE 21 1 Flag, "Draws nothing; depth, stencil and counters only.";
-    MASK_AFTER_TESTS 25 1 Flag, "The sample mask applies after depth and stencil.";
+    MASK_AFTER_TESTS 25 1 Flag, must Only(0), "The sample mask applies after depth and stencil.";
     NO_MERGING 26 1 Flag, "Does not shade neighbouring triangles together.";
     PASS 29 3 Choice(&[(0, "opaque"), (1, "translucent"), (2, "punch-through"), (3, "translucent-punch-through")]), "Whether and where the shader decides about samples.";
 }
@@ -110,26 +110,26 @@ occlusion "occlusion" 4 "Occlusion counter of the following draws." {
     INDEX 17 15 Number, "Index of a 64-bit counter.";
 }
 occlusion_2 "occlusion 2" 4 "Second word of occlusion." {
-    BITS_0_16 0 17 Unknown, "Seen 0.";
+    BITS_0_16 0 17 Unknown, must Only(0), "Seen 0.";
 }
 w_clamp "w clamp" 4 "Least w." {
-    W 0 32 Float, "Least w.";
+    W 0 32 Float, must Only(crate::render::LEAST_W.to_bits() as u64), "Least w.";
 }
 cull "cull" 4 "Culling and clipping." {
     FRONT 0 1 Flag, "Drops front faces.";
     BACK 1 1 Flag, "Drops back faces.";
-    PROVOKING 7 2 Choice(&[(0, "unset"), (1, "first"), (2, "second"), (3, "third")]), "Vertex that flat values come from.";
+    PROVOKING 7 2 Choice(&[(0, "unset"), (1, "first"), (2, "second"), (3, "third")]), must OneOf(&[1, 2, 3]), "Vertex that flat values come from.";
     DEPTH_CLIP 10 1 Flag, "Clips at near and far.";
-    DEPTH_CLAMP 11 1 Flag, "Clamps depth to the scissor's range.";
+    DEPTH_CLAMP 11 1 Flag, must Equals("not DEPTH_CLIP", |given| DEPTH_CLIP.get(given.record) ^ 1), "Clamps depth to the scissor's range.";
     MULTISAMPLED 15 1 Flag, "Samples primitives at the sample positions.";
     FRONT_CCW 16 1 Flag, "Front faces run counter-clockwise.";
     DISCARD 17 1 Flag, "Rasterises nothing.";
 }
 cull_2 "cull 2" 4 "Culling, second word." {
-    CLAMP_W 5 1 Flag, "Clamps w.";
-    CLIPPED_EDGES 9 1 Flag, "Draws edges made by clipping.";
+    CLAMP_W 5 1 Flag, must Only(1), "Clamps w.";
+    CLIPPED_EDGES 9 1 Flag, must Only(0), "Draws edges made by clipping.";
     PRIMITIVE_ID 12 1 Flag, "Primitives have numbers.";
-    DISCARD 17 1 Flag, "Rasterises nothing.";
+    DISCARD 17 1 Flag, must Only(0), "Rasterises nothing.";
 }
 varying_counts "varying counts" 4 "How many user varyings of each kind vertices have, in this order." {
     SMOOTH 0 8 Number, "Perspective.";
@@ -143,7 +143,7 @@ output_select "output select" 4 "Which outputs vertices have beside position and
     VARYINGS 16 1 Flag, "User varyings.";
     POINT_SIZE 18 1 Flag, "Point size.";
     VIEWPORT_TARGET 19 1 Flag, "Viewport.";
-    RENDER_TARGET 20 1 Flag, "Layer.";
+    RENDER_TARGET 20 1 Flag, must Equals("VIEWPORT_TARGET", |given| VIEWPORT_TARGET.get(given.record)), "Layer.";
     FRAG_COORD_Z 21 1 Flag, "The fragment shader reads depth.";
     BARYCENTRIC 22 1 Flag, "The fragment shader reads barycentric coordinates.";
 }
@@ -157,15 +157,15 @@ scissor_index "scissor index" 4 "Indices of scissor and depth bias." {
     DEPTH_BIAS 16 16 Number, "Into the depth bias array.";
 }
 fragment_shader "fragment shader" 16 "Resources and pipeline of the fragment shader." {
-    BIT_0 0 1 Unknown, "Never seen set.";
+    BIT_0 0 1 Unknown, must Only(0), "Never seen set.";
     UNIFORMS 1 3 Groups(64), "Uniform half-words that words or the preamble set.";
     TEXTURES 4 5 Groups(8), "Texture state registers.";
     SAMPLERS 9 3 Choice(crate::record::SAMPLER_STATES), "Sampler state registers.";
     PREAMBLE_REGISTERS 12 4 Groups(16), "Half registers of the preamble.";
     BINDINGS 16 7 Number, "Number of coefficient bindings.";
-    BITS_32_33 32 2 Unknown, "Never seen set.";
+    BITS_32_33 32 2 Unknown, must Only(0), "Never seen set.";
     PIPELINE 38 26 Shifted(6), "Words of the shader, relative to the base of shaders.";
     COEFFICIENTS 66 30 Shifted(2), "Coefficient bindings, relative to the base of shaders.";
-    BITS_96_99 96 4 Unknown, "Small numbers.";
+    BITS_96_99 96 4 Unknown, must Only(0), "Small numbers.";
 }
 }

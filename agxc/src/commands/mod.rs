@@ -245,7 +245,9 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "trace",
         doc: "List the control streams and programs of a recording",
-        details: "Every record is printed as it was before its submission ran, with the programs disassembled.",
+        details: "Every record is printed as it was before its submission ran, with the programs disassembled. With \
+                  --compare, passes and draws of two recordings are compared in order, with the state in effect at each draw, \
+                  and the values in all launches; addresses are not compared.",
         args: &[RECORDING, trace::ARGS, OUTPUT],
         run: trace::run,
     },

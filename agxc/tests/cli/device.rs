@@ -16,6 +16,21 @@ fn a_recording_is_listed() {
     fails(&["trace", LAUNCH, "--submission", "x"], b"", 2, "expected a number, found `x`");
 }
 
+/// Two drivers would write other barriers.
+#[test]
+fn recordings_are_compared_record_by_record() {
+    assert_eq!(out(&["trace", LAUNCH, "--compare", LAUNCH]), "0 differences in 0 fields\n");
+    let folder = Folder::new("compared");
+    let mut bytes = std::fs::read(LAUNCH).unwrap();
+    let barrier = [0xff, 0xff, 0x0f, 0x60];
+    let at = bytes.windows(4).position(|piece| piece == barrier).unwrap();
+    bytes[at + 2] = 0x07;
+    let other = folder.file("other.agxrec", &bytes);
+    let expected = "launches: compute barrier: BITS_4_20 is 0xffff, then 0x7fff\n1 differences in 1 fields\n";
+    assert_eq!(out(&["trace", LAUNCH, "--compare", &other]), expected);
+    fails(&["trace", LAUNCH, "--compare", LAUNCH, "--submission", "1"], b"", 2, "no effect with --compare");
+}
+
 #[test]
 fn a_recording_replays() {
     assert_eq!(out(&["replay", LAUNCH]), "1 submissions, 1 launches, 0 draws\n");

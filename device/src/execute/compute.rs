@@ -1,12 +1,13 @@
 //! Compute commands: launches of a compute control stream.
 
+use agx_abi::streams::LINKED_BYTES;
 use agx_emulator::{Dispatch, Memory, Tile, dispatch};
 
 use super::scratch::{self, User, scratch_bytes};
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
-    CDM_BARRIER, CDM_LAUNCH, compute_barrier, compute_command, indirect_sizes, launch, sizes,
+    CDM_BARRIER, CDM_LAUNCH, CDM_LINK, Scope, compute_barrier, compute_command, indirect_sizes, launch, sizes,
 };
 use crate::statistics::Work;
 use crate::stream::{StreamError, Walk, Words, unbound};
@@ -69,6 +70,16 @@ pub(crate) fn extended(head: &[u8]) -> bool {
     EXTENDED.contains(&launch::SAMPLERS.raw(head))
 }
 
+/// Checks the end of a stream in its command.
+fn check_end(device: &mut Device, command: &[u8], end: u64, is_linked: bool) {
+    let [start, found] =
+        [compute_command::STREAM, compute_command::STREAM_END].map(|field| field.get(command));
+    let expected = if is_linked { bytes::address(start, LINKED_BYTES) } else { end };
+    if found != expected {
+        device.note(format!("the end of the compute stream is {found:#x}; expected {expected:#x}"), false);
+    }
+}
+
 impl Device {
     pub(super) fn compute(
         &mut self,
@@ -79,11 +90,19 @@ impl Device {
             compute_command::SAMPLER_HEAP.get(command),
             compute_command::SAMPLER_COUNT.get(command),
         );
+        self.check(&compute_command::RECORD, command);
         let mut walk = Walk::new(compute_command::STREAM.get(command));
         let mut launches = 0_u32;
+        let (mut follows_launch, mut is_linked) = (false, false);
         loop {
             let reached = walk.reach(submission.memory)?;
             self.place.record = Some(reached.address);
+            // A link may be between a launch and its barrier.
+            if follows_launch && !matches!(reached.kind, CDM_BARRIER | CDM_LINK) {
+                self.note("a launch without a barrier after it".into(), false);
+            }
+            follows_launch = reached.kind == CDM_LAUNCH || follows_launch && reached.kind == CDM_LINK;
+            is_linked |= reached.kind == CDM_LINK;
             match reached.kind {
                 CDM_LAUNCH => {
                     let launch = Launch::read(submission.memory, &mut walk)?;
@@ -101,7 +120,7 @@ impl Device {
                 }
                 kind => match walk.compute_flow(submission.memory, kind)? {
                     Some(true) => {}
-                    Some(false) => return Ok(()),
+                    Some(false) => return Ok(check_end(self, command, walk.at, is_linked)),
                     None => return Err(StreamError::Kind { address: reached.address, kind }),
                 },
             }
@@ -119,7 +138,7 @@ impl Device {
         let base = submission.shader_base;
         let pipeline = bytes::address(base, launch::PIPELINE.get(&launch.head));
         let words = Words::read(submission.memory, base, pipeline, extended(&launch.head))?;
-        self.check_words(&words);
+        self.check_words(&words, &Scope::NONE);
         if launch.threads.contains(&0) || launch.workgroup.contains(&0) {
             return Ok(());
         }

@@ -3,19 +3,23 @@
 pub(crate) mod compute;
 mod depth;
 pub(crate) mod render;
+mod rules;
 mod scratch;
 pub(crate) mod state;
 mod tile;
 pub(crate) mod vertices;
 
+use std::collections::BTreeMap;
+
 use agx_emulator::{Memory, Options, Report, States, Stop};
 
 use crate::findings::{Notebook, Place};
 use crate::programs::Programs;
-use crate::record::Record;
+use crate::record::{Record, Scope, usc_fragment};
 use crate::statistics::{Statistics, Work};
 use crate::stream::Words;
 use crate::trace;
+use agx_abi::words::ProgramKind;
 
 /// Settings of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +103,8 @@ pub(crate) struct Submission<'m> {
     pub(crate) memory: &'m mut Memory,
     /// Address to which shader addresses are relative.
     pub(crate) shader_base: u64,
+    /// Number of the address space.
+    pub(crate) vm: u32,
     /// Number of the submission, from 1 on.
     pub(crate) submission: u64,
     /// Number of the command in it, from 0 on.
@@ -115,6 +121,8 @@ pub(crate) struct Device {
     pub(crate) place: Place,
     /// Whether the command ended early.
     failed: bool,
+    /// The stage that uses each list of scratch memory, by address space and address.
+    scratch_lists: BTreeMap<(u32, u64), scratch::User>,
 }
 
 impl Device {
@@ -127,6 +135,7 @@ impl Device {
             trace: String::new(),
             place: Place::default(),
             failed: false,
+            scratch_lists: BTreeMap::new(),
         }
     }
 
@@ -159,18 +168,29 @@ impl Device {
         }
     }
 
-    /// Records invalid bits of a record as findings.
+    /// Records invalid bits of a record outside passes, and what no conformant driver writes, as findings.
     fn check(&mut self, record: &Record, bytes: &[u8]) {
+        self.check_in(record, bytes, &Scope::NONE);
+    }
+
+    /// As [`Device::check`], for a record with these surroundings.
+    fn check_in(&mut self, record: &Record, bytes: &[u8], scope: &Scope<'_>) {
         if self.settings.strict {
-            for complaint in record.complaints(bytes) {
+            for complaint in record.complaints(bytes).into_iter().chain(record.violations(bytes, scope)) {
                 self.note(complaint, false);
             }
         }
     }
 
-    fn check_words(&mut self, words: &Words) {
+    /// Checks the words of a shader.
+    fn check_words(&mut self, words: &Words, scope: &Scope<'_>) {
         for (_, record, bytes) in &words.list {
-            self.check(record, bytes);
+            self.check_in(record, bytes, scope);
+        }
+        let has_fragment = words.list.iter().any(|(_, record, _)| record.name == usc_fragment::RECORD.name);
+        if has_fragment != (scope.kind == ProgramKind::Fragment) {
+            let problem = if has_fragment { "has" } else { "lacks" };
+            self.note(format!("a program of kind {:?} {problem} a fragment word", scope.kind), false);
         }
     }
 

@@ -1,10 +1,12 @@
 //! Render commands: a pass over a framebuffer, from the background program to the end-of-tile program.
 
+use agx_abi::words::ProgramKind;
 use agx_emulator::{
     Bias, Binding, Draw, Framebuffer, Memory, More, Program, Stage, Tests, Topology, Viewport, draw_layers,
 };
 use std::sync::Arc;
 
+use super::rules::{self, DrawRules};
 use super::scratch::{self, User, scratch_bytes};
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
 use super::tile::Visit;
@@ -12,9 +14,10 @@ use super::vertices::DrawCall;
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
-    self, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE, VDM_TERMINATE, cf_binding, cf_header, cull,
-    depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list, ppp_state,
-    render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1, vertex_state,
+    self, Scope, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE, VDM_TERMINATE, cf_binding,
+    cf_header, cull, depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list,
+    ppp_state, render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1,
+    vertex_state,
 };
 use crate::statistics::Work;
 use crate::stream::{StreamError, Walk, Words, unbound};
@@ -30,8 +33,9 @@ const CHUNK: usize = 3 * 2 * 4096;
 pub(super) struct Pass<'c> {
     pub(super) command: &'c [u8],
     pub(super) layers: Vec<Framebuffer>,
-    raster: Raster,
+    pub(super) raster: Raster,
     vertex: VertexState,
+    rules: DrawRules,
     occlusion: u64,
     pub(super) heap: Option<(u64, u32)>,
     draws: u32,
@@ -79,10 +83,12 @@ impl Device {
             layers: Vec::new(),
             raster: Raster::default(),
             vertex: VertexState::default(),
+            rules: DrawRules::default(),
             occlusion: 0,
             heap: sampler_heap(SAMPLER_HEAP.get(command), SAMPLER_COUNT.get(command)),
             draws: 0,
         };
+        check_command(self, command);
         self.enter_tile(submission, &mut pass, Visit::Pass)?;
         let outcome = self.draws(submission, &mut pass);
         self.leave_tile(submission, &mut pass, Visit::Pass)?;
@@ -95,10 +101,11 @@ impl Device {
         submission: &Submission<'_>,
         address: u64,
         extended: bool,
+        scope: &Scope<'_>,
     ) -> Result<Loaded, StreamError> {
         let base = submission.shader_base;
         let words = Words::read(submission.memory, base, bytes::address(base, address), extended)?;
-        self.check_words(&words);
+        self.check_words(&words, scope);
         let program = self.program(submission, words.code)?;
         let preamble = match words.preamble {
             Some(address) => Some(self.program(submission, address)?),
@@ -113,6 +120,10 @@ impl Device {
         loop {
             let reached = walk.reach(submission.memory)?;
             self.place.record = Some(reached.address);
+            if self.settings.strict {
+                let found = pass.rules.reach(submission.memory, reached.address);
+                note_all(self, found);
+            }
             match reached.kind {
                 VDM_PPP => {
                     let pointer = walk.take(submission.memory, &ppp_state::RECORD)?;
@@ -122,6 +133,7 @@ impl Device {
                     for (_, record, bytes) in &update {
                         self.check(record, bytes);
                     }
+                    pass.rules.update(&update);
                     if let Some(index) = pass.raster.apply(&update) {
                         pass.occlusion = index.0;
                     }
@@ -133,10 +145,10 @@ impl Device {
                         walk.back()?;
                     }
                 }
-                VDM_STATE => self.vertex_state(submission.memory, &mut walk, &mut pass.vertex)?,
+                VDM_STATE => self.vertex_state(submission.memory, &mut walk, pass)?,
                 VDM_INDICES => {
                     let call = DrawCall::read(submission.memory, &mut walk)?;
-                    self.check(&index_list::RECORD, &call.head);
+                    check_draw(self, submission.memory, pass, &call);
                     if self.settings.interrupts(pass.draws) {
                         self.statistics.count(|sums| &mut sums.interruptions);
                         self.leave_tile(submission, pass, Visit::Part)?;
@@ -149,9 +161,13 @@ impl Device {
                 VDM_LINK => {
                     let bytes = walk.take(submission.memory, &draw_link::RECORD)?;
                     let target = draw_link::TARGET_HIGH.get(&bytes) << 32 | draw_link::TARGET_LOW.get(&bytes);
+                    note_all(self, rules::guard(submission.memory, walk.at));
                     walk.link(target, draw_link::WITH_RETURN.is_set(&bytes))?;
                 }
-                VDM_TERMINATE => return Ok(()),
+                VDM_TERMINATE => {
+                    note_all(self, rules::guard(submission.memory, bytes::address(walk.at, 4)));
+                    return Ok(());
+                }
                 kind => return Err(StreamError::Kind { address: reached.address, kind }),
             }
         }
@@ -161,10 +177,12 @@ impl Device {
         &mut self,
         memory: &Memory,
         walk: &mut Walk,
-        state: &mut VertexState,
+        pass: &mut Pass<'_>,
     ) -> Result<(), StreamError> {
+        let state = &mut pass.vertex;
         for (record, bytes) in vertex_words(memory, walk)? {
             self.check(record, &bytes);
+            pass.rules.vertex(record, &bytes);
             match record.name {
                 name if name == record::restart_index::RECORD.name => {
                     state.restart = record::restart_index::VALUE.get(&bytes) as u32;
@@ -195,7 +213,8 @@ impl Device {
             return Err(StreamError::Shape { address: call.address, what: "draws an unknown primitive" });
         };
         let vertex_extended = has_borders(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
-        let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended)?;
+        let scope = Scope { command: pass.command, ..Scope::NONE };
+        let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended, &scope)?;
         // A draw that only tests has no fragment program, and the record of one may be unset.
         let tests_only = pass.raster.tests_only();
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
@@ -226,7 +245,8 @@ impl Device {
     fn fragment(&mut self, submission: &Submission<'_>, pass: &Pass<'_>) -> Result<Loaded, StreamError> {
         let shader = &pass.raster.shader;
         let extended = has_borders(fragment_shader::SAMPLERS.raw(shader) << 9);
-        self.loaded(submission, fragment_shader::PIPELINE.get(shader), extended)
+        let scope = Scope { kind: ProgramKind::Fragment, command: pass.command };
+        self.loaded(submission, fragment_shader::PIPELINE.get(shader), extended, &scope)
     }
 
     /// Draws some vertices of one instance.
@@ -273,7 +293,7 @@ impl Device {
                     layer_slot: slots.layer,
                     viewports: viewports.get(1..).unwrap_or(&[]),
                     clip_slots: (slots.clip, slots.clip_count as usize),
-                    depth_clip: cull::DEPTH_CLIP.is_set(&raster.cull),
+                    volume: raster.volume(),
                     depth_range: range,
                     bias,
                     fill: raster.fill(),
@@ -443,6 +463,37 @@ impl Device {
 
 /// Viewports with their scissors, and the range of depth.
 type Viewports = (Vec<(Viewport, [u32; 4])>, [f32; 2]);
+
+/// Checks a render command and the registers in it.
+fn check_command(device: &mut Device, command: &[u8]) {
+    use record::{multisample_control, ppp_control, zls_control, zls_pixels};
+    use render_command::*;
+    let scope = Scope { command, ..Scope::NONE };
+    device.check_in(&RECORD, command, &scope);
+    let registers: [(&record::Record, record::Field); 4] = [
+        (&zls_control::RECORD, ZLS_CONTROL),
+        (&zls_pixels::RECORD, ZLS_PIXELS),
+        (&ppp_control::RECORD, PPP_CONTROL),
+        (&multisample_control::RECORD, MULTISAMPLE),
+    ];
+    for (record, field) in registers {
+        let bytes = field.get(command).to_le_bytes();
+        device.check_in(record, bytes.get(..record.bytes).unwrap_or(&bytes), &scope);
+    }
+}
+
+/// Checks a draw by the rules between records.
+fn check_draw(device: &mut Device, memory: &Memory, pass: &Pass<'_>, call: &DrawCall) {
+    device.check(&index_list::RECORD, &call.head);
+    if device.settings.strict {
+        note_all(device, pass.rules.draw(memory, pass, call));
+    }
+}
+
+/// Records violated rules of a stream.
+fn note_all(device: &mut Device, found: impl IntoIterator<Item = String>) {
+    found.into_iter().for_each(|text| device.note(text, false));
+}
 
 /// A draw's programs and bindings.
 struct DrawState<'d> {

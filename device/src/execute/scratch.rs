@@ -26,7 +26,7 @@ const FRAME_WORDS: u32 = 12;
 
 /// The stage whose scratch memory is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum User {
+pub(crate) enum User {
     Compute,
     Vertex,
     Fragment,
@@ -129,6 +129,15 @@ fn check_preamble(device: &mut Device, command: &[u8], user: User, words: &Words
     }
 }
 
+/// Checks that no other stage uses a list: stages run concurrently, and the counters of a list are not atomic.
+fn check_list(device: &mut Device, user: User, list: (u32, u64)) {
+    let other = *device.scratch_lists.entry(list).or_insert(user);
+    if other != user {
+        let text = format!("{user:?} programs use the scratch list of {other:?} programs, at {:#x}", list.1);
+        device.note(text, false);
+    }
+}
+
 /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
 ///
 /// Results do not depend on it, so it runs only in strict mode.
@@ -156,6 +165,7 @@ pub(super) fn check(
         device
             .note("a vertex program with a stack in a command whose vertex programs have none".into(), false);
     }
+    check_list(device, user, (submission.vm, argument));
     let code = bytes::address(submission.shader_base, program & !1);
     let program = device.program(submission, code)?;
     let (groups, size) = (groups.min(CORE_GROUPS) as usize, words.spill as u32);

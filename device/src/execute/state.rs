@@ -1,11 +1,11 @@
 //! State of a draw control stream, as set by its records so far.
 
-use agx_emulator::{Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Viewport};
+use agx_emulator::{Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Viewport, Volume};
 
 use crate::bytes;
 use crate::record::{
-    self, Record, cf_binding, cull, fragment_control, fragment_face, fragment_face_2, fragment_shader,
-    fragment_stencil, occlusion, output_select, ppp_header, scissor_index, varying_counts,
+    self, Record, UPDATE, cf_binding, cull, fragment_control, fragment_face, fragment_face_2,
+    fragment_stencil, occlusion, output_select, ppp_header, varying_counts,
 };
 use crate::stream::{StreamError, unbound};
 
@@ -26,6 +26,7 @@ pub(crate) struct Raster {
     pub(crate) outputs: Vec<u8>,
     pub(crate) varyings: Vec<u8>,
     pub(crate) cull: Vec<u8>,
+    w_clamp: Vec<u8>,
     pub(crate) shader: Vec<u8>,
 }
 
@@ -45,38 +46,6 @@ pub(crate) struct Occlusion(pub(crate) u64);
 /// An update of the rasteriser's state: its records with their addresses, for checks and listings.
 pub(crate) type Update = Vec<(u64, &'static Record, Vec<u8>)>;
 
-/// The records of an update, in the order of the bits of its header: flag, record, and whether there is one per
-/// viewport.
-const ORDER: [(record::Field, &Record, bool); 24] = {
-    use ppp_header::*;
-    [
-        (CONTROL, &fragment_control::RECORD, false),
-        (CONTROL_2, &fragment_control::RECORD, false),
-        (FRONT_FACE, &fragment_face::RECORD, false),
-        (FRONT_FACE_2, &fragment_face_2::RECORD, false),
-        (FRONT_STENCIL, &fragment_stencil::RECORD, false),
-        (BACK_FACE, &fragment_face::RECORD, false),
-        (BACK_FACE_2, &fragment_face_2::RECORD, false),
-        (BACK_STENCIL, &fragment_stencil::RECORD, false),
-        (SCISSOR, &scissor_index::RECORD, false),
-        (REGION_CLIP, &record::region_clip::RECORD, true),
-        (VIEWPORT, &record::viewport_control::RECORD, false),
-        (VIEWPORT, &record::viewport::RECORD, true),
-        (W_CLAMP, &record::w_clamp::RECORD, false),
-        (OUTPUT_SELECT, &output_select::RECORD, false),
-        (VARYINGS_32, &varying_counts::RECORD, false),
-        (VARYINGS_16, &varying_counts::RECORD, false),
-        (CULL, &cull::RECORD, false),
-        (CULL_2, &record::cull_2::RECORD, false),
-        (SHADER, &fragment_shader::RECORD, false),
-        (OCCLUSION, &occlusion::RECORD, false),
-        (OCCLUSION_2, &record::occlusion_2::RECORD, false),
-        (OUTPUT_UNKNOWN, &record::output_unknown::RECORD, false),
-        (OUTPUT_SIZE, &record::output_size::RECORD, false),
-        (VARYING_2, &record::varying_2::RECORD, false),
-    ]
-};
-
 /// Reads an update of `words` words.
 pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<Update, StreamError> {
     let bytes = bytes::read(memory, address, (words as usize).saturating_mul(4))
@@ -92,7 +61,7 @@ pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<U
     };
     let header = take(&ppp_header::RECORD)?;
     let viewports = ppp_header::VIEWPORTS.get(&header.2);
-    let present: Vec<_> = ORDER.iter().filter(|(flag, ..)| flag.is_set(&header.2)).collect();
+    let present: Vec<_> = UPDATE.iter().filter(|(flag, ..)| flag.is_set(&header.2)).collect();
     let mut update = vec![header];
     for (_, record, each) in present {
         for _ in 0..if *each { viewports } else { 1 } {
@@ -112,7 +81,7 @@ impl Raster {
         if ppp_header::VIEWPORT.is_set(header) {
             self.viewports.clear();
         }
-        for (flag, _, each) in ORDER.iter().filter(|(flag, ..)| flag.is_set(header)) {
+        for (flag, _, each) in UPDATE.iter().filter(|(flag, ..)| flag.is_set(header)) {
             for _ in 0..if *each { viewports } else { 1 } {
                 let Some((_, record, bytes)) = records.next() else { break };
                 if record.name == record::viewport::RECORD.name {
@@ -143,6 +112,7 @@ impl Raster {
             "OUTPUT_SELECT" => &mut self.outputs,
             "VARYINGS_32" => &mut self.varyings,
             "CULL" => &mut self.cull,
+            "W_CLAMP" => &mut self.w_clamp,
             "SHADER" => &mut self.shader,
             _ => return None,
         })
@@ -198,6 +168,13 @@ impl Raster {
             2 => Fill::Corners,
             _ => Fill::Whole,
         }
+    }
+
+    /// The volume to which primitives are clipped.
+    pub(crate) fn volume(&self) -> Volume {
+        // A stream that does not set it would otherwise divide by zero.
+        let least_w = record::w_clamp::W.float(&self.w_clamp).max(f32::MIN_POSITIVE);
+        Volume { depth: cull::DEPTH_CLIP.is_set(&self.cull), least_w }
     }
 
     pub(crate) fn line_width(&self) -> f32 {

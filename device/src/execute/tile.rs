@@ -6,12 +6,14 @@
 //!
 //! [`Settings::interrupt_draws`]: crate::Settings::interrupt_draws
 
+use agx_abi::render::tile_program_address;
+use agx_abi::words::ProgramKind;
 use agx_emulator::{EndOfTile, Framebuffer, Shade, Tests, end_of_tile, shade};
 
 use super::depth::DepthBuffer;
 use super::render::{Pass, has_borders};
 use super::{Device, Submission};
-use crate::record::{Field, multisample_control, render_command};
+use crate::record::{Field, Scope, multisample_control, render_command};
 use crate::statistics::Work;
 use crate::stream::StreamError;
 
@@ -71,7 +73,9 @@ impl Device {
         });
         pass.layers = layers.collect::<Result<_, StreamError>>()?;
         let [address, resources] = visit.background().map(|field| field.get(pass.command));
-        let loaded = self.loaded(submission, address & !7, has_borders(resources))?;
+        let scope = Scope { kind: ProgramKind::Tile, command: pass.command };
+        let address = tile_program_address(address);
+        let loaded = self.loaded(submission, address, has_borders(resources), &scope)?;
         for (layer, tile) in pass.layers.iter_mut().enumerate() {
             let [width, height] = tile.size();
             let outcome = shade(
@@ -102,7 +106,9 @@ impl Device {
         visit: Visit,
     ) -> Result<(), StreamError> {
         let [address, resources] = visit.end_of_tile().map(|field| field.get(pass.command));
-        let loaded = self.loaded(submission, address & !7, has_borders(resources))?;
+        let scope = Scope { kind: ProgramKind::Tile, command: pass.command };
+        let address = tile_program_address(address);
+        let loaded = self.loaded(submission, address, has_borders(resources), &scope)?;
         for (layer, tile) in pass.layers.iter_mut().enumerate() {
             let end =
                 EndOfTile { stage: loaded.stage(pass.heap), layer: layer as u32, options: self.options() };

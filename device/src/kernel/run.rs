@@ -36,6 +36,7 @@ fn run(
     let submission = Submission {
         memory,
         shader_base: place.shader_base,
+        vm: place.vm,
         submission: pending.job,
         number: pending.number,
     };

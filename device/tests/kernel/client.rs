@@ -133,7 +133,9 @@ impl Device {
         [before, after]: [u64; 2],
         stream: u64,
     ) -> Result<Vec<u8>, Errno> {
-        let command = compute_command::RECORD.build_raw(&[(compute_command::STREAM, stream)]);
+        let fields =
+            [(compute_command::STREAM, stream), (compute_command::STREAM_END, stream + STREAM_BYTES)];
+        let command = compute_command::RECORD.build_raw(&fields);
         let header = command_header::RECORD.build_raw(&[
             (command_header::TYPE, 1),
             (command_header::SIZE, command.len() as u64),
@@ -167,6 +169,8 @@ impl Device {
     }
 }
 
+/// Bytes of the control stream: launch, two sizes, barrier, end.
+pub const STREAM_BYTES: u64 = 8 + 12 + 12 + 4 + 8;
 /// Offsets in the buffer: words of the shader, program, control stream, uniforms, results.
 pub const PLACES: [u64; 5] = [0x40, 0x100, 0x200, 0x300, 0x1000];
 
@@ -197,6 +201,7 @@ pub fn pieces(code: &str, more: u64) -> Vec<(u64, Vec<u8>)> {
         ]),
         sizes::RECORD.build_raw(&[(sizes::X, 40), (sizes::Y, 1), (sizes::Z, 1)]),
         sizes::RECORD.build_raw(&[(sizes::X, 32), (sizes::Y, 1), (sizes::Z, 1)]),
+        agx_abi::streams::AFTER_LAUNCH.bytes().to_vec(),
         vec![0, 0, 0, 0x40, 0, 0, 0, 0],
     ];
     vec![

@@ -4,6 +4,7 @@
 mod calls;
 mod client;
 mod node;
+mod rules;
 
 use agx_device::record::{queue_create, usc_preamble};
 use agx_device::{Recording, ReplayError, Settings};

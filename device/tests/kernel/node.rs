@@ -6,7 +6,7 @@ use agx_device::kernel::Errno;
 use agx_device::record::{command_header, compute_command, sync};
 use agx_device::{Node, Settings};
 
-use crate::client::{BASE, Caller, Device, PLACES, pieces};
+use crate::client::{BASE, Caller, Device, PLACES, STREAM_BYTES, pieces};
 
 /// The clock of these tests, in nanoseconds.
 fn now() -> u64 {
@@ -39,7 +39,9 @@ fn device(seed: u64, codes: &[&str]) -> Device {
 fn commands(list: &[(u64, u64)]) -> Vec<u8> {
     let one = |(launch, barrier): &(u64, u64)| {
         let stream = BASE + PLACES[2] + launch * APART;
-        let body = compute_command::RECORD.build_raw(&[(compute_command::STREAM, stream)]);
+        let end = stream + STREAM_BYTES;
+        let fields = [(compute_command::STREAM, stream), (compute_command::STREAM_END, end)];
+        let body = compute_command::RECORD.build_raw(&fields);
         let header = command_header::RECORD.build_raw(&[
             (command_header::TYPE, 1),
             (command_header::SIZE, body.len() as u64),

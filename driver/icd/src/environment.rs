@@ -77,6 +77,9 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
         statistics: statistics.map(|path| -> Box<dyn FnMut(&Statistics) + Send> {
             Box::new(move |statistics| drop(std::fs::write(&path, statistics.to_string())))
         }),
+        recording: std::env::var_os("AGX_DEVICE_RECORD").map(|path| -> Box<dyn FnMut(&[u8]) + Send> {
+            Box::new(move |recording| drop(std::fs::write(&path, recording)))
+        }),
     };
     Ok(Box::new(InProcess::open(settings, clock, outputs)?))
 }

@@ -110,6 +110,8 @@ pub struct Outputs {
     pub trace: Option<Box<dyn FnMut(&str) + Send>>,
     /// Receives the statistics after each submission.
     pub statistics: Option<Box<dyn FnMut(&Statistics) + Send>>,
+    /// Receives the recording of all submissions, when the device is closed.
+    pub recording: Option<Box<dyn FnMut(&[u8]) + Send>>,
 }
 
 /// A device in process.
@@ -129,7 +131,10 @@ impl InProcess {
     pub fn open(settings: Settings, clock: fn() -> u64, outputs: Outputs) -> Result<InProcess, Error> {
         let store = Store::default();
         let allocator = Box::new(Shared { store: store.clone(), next: 0 });
-        let kernel = Kernel::new(Chip::default(), settings, allocator, clock);
+        let mut kernel = Kernel::new(Chip::default(), settings, allocator, clock);
+        if outputs.recording.is_some() {
+            kernel.record();
+        }
         let mut gpu = InProcess { kernel, store, vm: 0, queue: 0, outputs };
         let [start, end] = KERNEL;
         let fields = [(vm_create::KERNEL_START, start), (vm_create::KERNEL_END, end)];
@@ -184,6 +189,14 @@ impl InProcess {
         }
         let points = point.value.unwrap_or(0).to_le_bytes().to_vec();
         self.call(number, argument, vec![(0, point.handle.to_le_bytes().to_vec()), (8, points)])
+    }
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        if let Some((recording, write)) = self.kernel.take_recording().zip(self.outputs.recording.as_mut()) {
+            write(&recording);
+        }
     }
 }
 

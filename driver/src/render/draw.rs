@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use agx_abi::record as r;
+use agx_abi::record::{self as r, Packed};
 use agx_abi::varyings::CoefficientBindings;
 use ash::vk;
 
+use super::edges::scissors;
 use super::results::{INDIRECT, claim};
-use super::state::{Update, index, provoking};
+use super::state::{Update, index, numbers_primitives, provoking};
 use super::tessellation::tessellate;
-use super::{Graphics, OfPipeline, Pass, Shaders};
+use super::{Graphics, OfPipeline, Pass, Shaders, renew_arrays};
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
@@ -17,7 +18,7 @@ use crate::device::Device;
 use crate::gpu::SHADER_BASE;
 use crate::graphics::{GraphicsPipeline, Programs};
 use crate::kernels::Kernel;
-use crate::record::Writer;
+use crate::scratch;
 use crate::stages::LinkedVertex;
 use crate::words::{Assembler, Direct, Numbers, Stage, State, Words};
 
@@ -114,9 +115,15 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or out of memory.
     pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
-        if self.pass.is_none() {
+        // The hardware does not draw nothing (Mesa 26.1).
+        let is_empty = matches!(
+            numbers,
+            DrawNumbers::Direct { count: 0, .. } | DrawNumbers::Direct { instances: 0, .. }
+        );
+        if self.pass.is_none() || is_empty {
             return Ok(());
         }
+        renew_arrays(self)?;
         let drawn = Drawn { graphics: self.graphics.clone(), numbers, indexed, linked: None };
         let Shaders { control, evaluation, geometry, .. } = drawn.graphics.shaders.clone();
         if let Some((control, evaluation)) = control.zip(evaluation) {
@@ -188,10 +195,11 @@ impl Recorder {
         let mut result = Ok(());
         for view in &mut views {
             state.view = view.number;
-            result = self.state_records(pass, graphics, &programs, &state).and_then(|mut records| {
-                records.extend(&record);
-                view.stream.push(&mut self.upload, &records)
-            });
+            result =
+                self.state_records(pass, graphics, &programs, (&state, indices)).and_then(|mut records| {
+                    records.extend(&record);
+                    view.stream.push(&mut self.upload, &records)
+                });
             if result.is_err() {
                 break;
             }
@@ -207,46 +215,55 @@ impl Recorder {
         pass: &mut Pass,
         graphics: &Graphics,
         programs: &Programs,
-        state: &State,
+        (state, indices): (&State, Option<IndexBuffer>),
     ) -> Result<Vec<u8>, Error> {
-        for program in [&programs.vertex, &programs.fragment] {
-            self.device.scratch.reserve(program)?;
+        let stages = [scratch::Stage::Vertex, scratch::Stage::Fragment];
+        for ((stage, program), stacks) in
+            stages.into_iter().zip([&programs.vertex, &programs.fragment]).zip(&mut pass.stacks)
+        {
+            self.device.scratch.reserve(stage, program)?;
+            stacks.add(program);
         }
         let vertex = Assembler::words(&mut self.upload, state, &programs.vertex, Stage::Vertex)?;
-        let sample_bytes = pass.targets.layout().sample_bytes.max(8).into();
-        let stage = Stage::Fragment { samples: pass.samples, sample_bytes };
+        let tile = pass.tile();
+        let stage = Stage::Fragment(&tile, pass.samples);
         let fragment = Assembler::words(&mut self.upload, state, &programs.fragment, stage)?;
         let sources = &programs.fragment.info.fragment.coefficients;
         let coefficients = CoefficientBindings::new(sources, &programs.vertex.outputs);
         let bindings = coefficients.to_bytes(provoking(&graphics.dynamic))?;
-        let address = self.upload.put(&bindings, 16)? - SHADER_BASE;
+        let address = if bindings.is_empty() { 0 } else { self.upload.put(&bindings, 16)? - SHADER_BASE };
+        let numbers = numbers_primitives(&coefficients);
         let viewports = if graphics.dynamic.viewports.is_empty() {
             vec![vk::Viewport::default()]
         } else {
             graphics.dynamic.viewports.clone()
         };
-        let indices = [scissors(pass, graphics, viewports.len()), bias(pass, graphics)];
+        let first = index(&pass.arrays.scissors, &r::scissor::RECORD);
+        let scissors = scissors(pass, graphics, &viewports);
+        let bias = bias(pass, graphics);
         let update = Update {
             pass,
             graphics,
             programs,
             words: fragment,
             coefficients: (address, coefficients),
-            indices,
+            indices: [first, bias],
+            scissors,
             viewports,
         };
         let update = update.bytes()?;
         let address = self.upload.put(&update, 64)?;
-        let mut bytes = vertex_state(graphics, programs, &vertex)?;
-        bytes.extend(
-            Writer::new(&r::ppp_state::RECORD)
-                .set(&r::ppp_state::ADDRESS_HIGH, address >> 32)
-                .set(&r::ppp_state::WORDS, update.len() as u64 / 4)
-                .set(&r::ppp_state::ADDRESS_LOW, address & 0xffff_ffff)
-                .bytes(),
-        );
+        let restart = indices.filter(|_| graphics.dynamic.restart);
+        let mut bytes = vertex_state(graphics, programs, &vertex, (restart, numbers))?;
+        bytes.extend(state_pointer(address, update.len()).bytes());
         Ok(bytes)
     }
+}
+
+/// The record for an update of the rasteriser's state.
+pub(super) fn state_pointer(address: u64, bytes: usize) -> Packed<8> {
+    use r::ppp_state::*;
+    new().set(&ADDRESS_HIGH, address >> 32).set(&WORDS, bytes as u64 / 4).set(&ADDRESS_LOW, address)
 }
 
 /// Draws points, lines or triangles.
@@ -312,8 +329,8 @@ fn draw_record(
     indices: Option<IndexBuffer>,
 ) -> Result<Vec<u8>, Error> {
     use r::index_list as d;
-    let word = |value: u64| Writer::new(&r::draw_word::RECORD).set(&r::draw_word::VALUE, value).bytes();
-    let mut head = Writer::new(&d::RECORD).set(&d::PRIMITIVE, primitive(graphics.dynamic.topology)?);
+    let word = |value: u64| r::draw_word::new().set(&r::draw_word::VALUE, value).bytes();
+    let mut head = d::new().set(&d::PRIMITIVE, primitive(graphics.dynamic.topology)?);
     let mut words = Vec::new();
     let mut rest = 0;
     if let Some(buffer) = indices {
@@ -326,8 +343,8 @@ fn draw_record(
         head = head
             .set(&d::INDEX_HIGH, address >> 32)
             .set(&d::INDEX_SIZE, buffer.shift())
-            .set(&d::HAS_INDEX_SIZE, 1)
-            .set(&d::HAS_INDICES, 1)
+            .flag(&d::HAS_INDEX_SIZE, true)
+            .flag(&d::HAS_INDICES, true)
             .flag(&d::RESTART, graphics.dynamic.restart);
         words.extend(word(address & 0xffff_ffff));
     }
@@ -341,7 +358,7 @@ fn draw_record(
         DrawNumbers::Indirect(address) => {
             head = head.set(&d::HAS_INDIRECT, 1);
             words.extend(
-                Writer::new(&r::indirect_draw::RECORD)
+                r::indirect_draw::new()
                     .set(&r::indirect_draw::ADDRESS_HIGH, address >> 32)
                     .set(&r::indirect_draw::ADDRESS_LOW, address & 0xffff_ffff)
                     .bytes(),
@@ -350,74 +367,59 @@ fn draw_record(
     }
     if indices.is_some() {
         let length = rest.next_multiple_of(4).min(u64::from(u32::MAX) << 2);
-        words.extend(Writer::new(&r::index_bytes::RECORD).set(&r::index_bytes::BYTES, length).bytes());
+        words.extend(r::index_bytes::new().set(&r::index_bytes::BYTES, length).bytes());
     }
-    Ok([head.bytes(), words].concat())
+    Ok([head.bytes().as_slice(), &words].concat())
 }
 
-fn vertex_state(graphics: &Graphics, programs: &Programs, words: &Words) -> Result<Vec<u8>, Error> {
+/// Vertex state, with the restart index for the indices of a draw that restarts, and whether primitives are numbered.
+fn vertex_state(
+    graphics: &Graphics,
+    programs: &Programs,
+    words: &Words,
+    (restart, numbers): (Option<IndexBuffer>, bool),
+) -> Result<Vec<u8>, Error> {
     use r::vertex_state as v;
-    let head = Writer::new(&v::RECORD)
-        .set(&v::RESTART_INDEX, 1)
-        .set(&v::SHADER_WORD_0, 1)
-        .set(&v::SHADER_WORD_1, 1)
-        .set(&v::OUTPUTS, 1)
-        .set(&v::CONTROL, 1)
-        .bytes();
-    let restart = Writer::new(&r::restart_index::RECORD).set(&r::restart_index::VALUE, u64::from(u32::MAX));
-    let first = Writer::new(&r::vertex_shader_0::RECORD)
-        .set(&r::vertex_shader_0::UNIFORMS, words.uniforms.into())
-        .set(&r::vertex_shader_0::TEXTURES, words.textures.into())
-        .set(&r::vertex_shader_0::SAMPLERS, words.sampler_code())
-        .set(&r::vertex_shader_0::PREAMBLE_REGISTERS, words.preamble_halves.into());
-    let second =
-        Writer::new(&r::vertex_shader_1::RECORD).set(&r::vertex_shader_1::PIPELINE, words.pipeline());
-    let outputs = programs.vertex.outputs.vertex_outputs()?;
-    let corner = provoking(&graphics.dynamic) as u64;
-    let control = Writer::new(&r::vertex_control::RECORD).set(&r::vertex_control::PROVOKING, corner);
-    Ok([head, restart.bytes(), first.bytes(), second.bytes(), outputs, control.bytes()].concat())
-}
-
-/// Adds the scissors of a draw to those of the pass; returns the index of the first.
-fn scissors(pass: &mut Pass, graphics: &Graphics, count: usize) -> u64 {
-    use r::scissor as s;
-    let first = index(&pass.scissors, &s::RECORD);
-    let [left, top, width, height] = pass.info.area;
-    let edges = [left, top, left + width, top + height].map(i64::from);
-    for at in 0..count {
-        let dynamic = &graphics.dynamic;
-        let scissor = dynamic.scissors.get(at).or(dynamic.scissors.last()).copied().unwrap_or_default();
-        let view = dynamic.viewports.get(at).copied().unwrap_or_default();
-        let [x, y] = [scissor.offset.x, scissor.offset.y].map(i64::from);
-        let [right, bottom] = [x + i64::from(scissor.extent.width), y + i64::from(scissor.extent.height)];
-        let inside = |value: i64, low: i64, high: i64| value.clamp(low, high) as u64;
-        let (low, high) = (view.min_depth.min(view.max_depth), view.min_depth.max(view.max_depth));
-        let record = Writer::new(&s::RECORD)
-            .set(&s::MIN_X, inside(x, edges[0], edges[2]))
-            .set(&s::MAX_X, inside(right, edges[0], edges[2]))
-            .set(&s::MIN_Y, inside(y, edges[1], edges[3]))
-            .set(&s::MAX_Y, inside(bottom, edges[1], edges[3]))
-            .float(&s::MIN_Z, low)
-            .float(&s::MAX_Z, high);
-        pass.scissors.extend(record.bytes());
+    let head = v::new()
+        .flag(&v::RESTART_INDEX, restart.is_some())
+        .flag(&v::SHADER_WORD_0, true)
+        .flag(&v::SHADER_WORD_1, true)
+        .flag(&v::OUTPUTS, true)
+        .flag(&v::CONTROL, true);
+    let mut bytes = head.bytes().to_vec();
+    if let Some(buffer) = restart {
+        // The largest index.
+        let index = u64::from(u32::MAX) >> (32 - (8 << buffer.shift()));
+        bytes.extend(r::restart_index::new().set(&r::restart_index::VALUE, index).bytes());
     }
-    first
+    bytes.extend(words.resources.to_le_bytes());
+    bytes.extend(r::vertex_shader_1::new().set(&r::vertex_shader_1::PIPELINE, words.pipeline).bytes());
+    bytes.extend(programs.vertex.outputs.vertex_outputs()?);
+    use r::vertex_control as c;
+    let discard = graphics.dynamic.raster.discard;
+    let control = c::new()
+        .set(&c::PROVOKING, provoking(&graphics.dynamic) as u64)
+        .flag(&c::BIT_4, discard)
+        .flag(&c::BIT_5, discard)
+        .flag(&c::PRIMITIVE_ID, numbers);
+    bytes.extend(control.bytes());
+    // Records start at multiples of eight bytes.
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    Ok(bytes)
 }
 
 /// Adds the depth bias of a draw to those of the pass; returns its index.
 fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
     use r::depth_bias as b;
-    let at = index(&pass.biases, &b::RECORD);
+    let at = index(&pass.arrays.biases, &b::RECORD);
     // For normalised depth, the hardware's unit is half the range (`render_command::INTEGER_BIAS`), Vulkan's is the
     // smallest step.
     let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
     if graphics.dynamic.raster.biased {
         let [constant, clamp, slope] = graphics.dynamic.raster.bias;
-        let record = Writer::new(&b::RECORD)
-            .float(&b::CONSTANT, constant * unit)
-            .float(&b::SLOPE, slope)
-            .float(&b::CLAMP, clamp);
-        pass.biases.extend(record.bytes());
+        let record =
+            b::new().float(&b::CONSTANT, constant * unit).float(&b::SLOPE, slope).float(&b::CLAMP, clamp);
+        pass.arrays.biases.extend(record.bytes());
     }
     at
 }

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod draw;
+mod edges;
 mod feedback;
 mod geometry;
 mod pass_words;
@@ -14,7 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agx_abi::fragment::MAX_TARGETS;
-use agx_abi::record::{self as r, render_command as command};
+use agx_abi::record::{self as r, initial_update, render_command as command};
+use agx_abi::streams::START;
 use agx_compiler::link::PassTargets;
 use ash::vk;
 
@@ -23,19 +25,20 @@ use crate::command::{KernelCommand, Recorder};
 use crate::draw_state::{DrawState, TargetFormats};
 use crate::geometry::GeometryStage;
 use crate::query::QueryPool;
-use crate::record::Writer;
 use crate::results_memory::Shared;
 use crate::sampler_heap;
+use crate::scratch::{self, ScratchMemory, Stacks};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::transfer::Box3;
-use crate::upload::Stream;
+use crate::upload::{Stream, Upload};
 use crate::view::ImageView;
 use crate::words::State;
 
 pub use draw::{DrawNumbers, IndexBuffer};
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
+use pass_words::Command;
 pub(crate) use tessellation::patch_record;
 pub use tiles::Tiles;
 
@@ -194,14 +197,33 @@ pub struct Pass {
     samples: u32,
     targets: PassTargets,
     views: Vec<View>,
-    scissors: Vec<u8>,
-    biases: Vec<u8>,
+    arrays: Arrays,
+    /// What vertex and fragment programs need.
+    stacks: [Stacks; 2],
     /// Index of the occlusion counter, and whether it counts.
     query: Option<(u64, bool)>,
     /// Queries whose results are available after the pass.
     finished: Vec<(Arc<QueryPool>, u32)>,
     draws: u32,
 }
+
+/// Records that draws of a pass refer to by index.
+#[derive(Default)]
+struct Arrays {
+    scissors: Vec<u8>,
+    biases: Vec<u8>,
+}
+
+impl Arrays {
+    /// Whether another draw might need an index that a record cannot hold.
+    fn is_full(&self) -> bool {
+        let counts = [(&self.scissors, &r::scissor::RECORD), (&self.biases, &r::depth_bias::RECORD)];
+        counts.iter().any(|(array, record)| array.len() / record.bytes >= MOST_INDICES)
+    }
+}
+
+/// Records of an array that a pass may have before a draw, which adds one for each viewport and view at most.
+const MOST_INDICES: usize = 0x1_0000 - 16 * 32;
 
 impl Pass {
     /// Whether its images have changed since it began or was interrupted, by clears or draws.
@@ -211,15 +233,15 @@ impl Pass {
         self.draws > 0 || colours.chain(depths).any(|load| load == vk::AttachmentLoadOp::CLEAR)
     }
 
-    /// Queries that a query takes.
-    pub fn queries(&self) -> u32 {
-        self.info.queries()
+    /// Makes the result of a query available after the pass, when the time of a timestamp is written too.
+    pub(crate) fn finish(&mut self, pool: Arc<QueryPool>, query: u32) {
+        self.finished.push((pool, query));
     }
 }
 
-fn draw_link(target: u64) -> Vec<u8> {
+fn draw_link(target: u64) -> [u8; 8] {
     use r::draw_link::*;
-    Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
+    new().set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
 }
 
 impl Recorder {
@@ -246,7 +268,7 @@ impl Recorder {
         };
         let mut views = Vec::new();
         for number in numbers {
-            views.push(View { number, stream: Stream::new(&mut self.upload, draw_link)? });
+            views.push(View { number, stream: draw_stream(&mut self.upload)? });
         }
         let targets = PassTargets { formats, samples: samples as u8, layered: true };
         self.pass = Some(Pass {
@@ -255,8 +277,8 @@ impl Recorder {
             targets,
             views,
             info,
-            scissors: Vec::new(),
-            biases: Vec::new(),
+            arrays: Arrays::default(),
+            stacks: [Stacks::default(); 2],
             query: None,
             finished: Vec::new(),
             draws: 0,
@@ -321,6 +343,9 @@ impl Recorder {
         let Pass { info, finished, .. } = self.finish_pass(pass)?;
         self.resolves(&info)?;
         for (pool, query) in finished {
+            if let Some(object) = pool.times() {
+                self.timestamp(object, 8 * u64::from(query))?;
+            }
             self.finish_queries(&pool, query, info.queries())?;
         }
         Ok(())
@@ -330,12 +355,12 @@ impl Recorder {
     fn finish_pass(&mut self, mut pass: Pass) -> Result<Pass, Error> {
         self.end_compute()?;
         self.shared.iter_mut().for_each(Shared::clear);
-        let scissors = self.upload.put(&pass.scissors, 64)?;
-        let biases = self.upload.put(&pass.biases, 64)?;
+        let scissors = self.upload.put(&pass.arrays.scissors, 64)?;
+        let biases = self.upload.put(&pass.arrays.biases, 64)?;
         for mut view in std::mem::take(&mut pass.views) {
-            view.stream.push(&mut self.upload, &Writer::new(&r::draw_terminate::RECORD).bytes())?;
+            view.stream.push(&mut self.upload, &r::draw_terminate::new().bytes())?;
             let layer = if pass.info.views == 0 { None } else { Some(view.number) };
-            let writer = self
+            let command = self
                 .pass_words(&pass, layer)?
                 .set(&command::STREAM, view.stream.start)
                 .set(&command::SCISSORS, scissors)
@@ -343,23 +368,10 @@ impl Recorder {
                 .set(&command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into())
                 .set(&command::DEPTH_BIASES, biases)
                 .set(&command::OCCLUSION, self.device.counters.address());
-            let writer = self.scratch_words(writer);
-            self.commands.push(KernelCommand::Render(writer.bytes()));
+            let command = with_helpers(command, &self.device.scratch, pass.stacks);
+            self.commands.push(KernelCommand::Render(command.bytes().to_vec()));
         }
         Ok(pass)
-    }
-
-    /// The helper program of a pass, as soon as there is a program with a stack.
-    fn scratch_words(&self, writer: Writer) -> Writer {
-        let Some(helper) = self.device.scratch.helper() else { return writer };
-        writer
-            .set(&command::VERTEX_SCRATCH, 1)
-            .set(&command::VERTEX_HELPER, helper.program)
-            .set(&command::VERTEX_HELPER_CONFIG, helper.config)
-            .set(&command::VERTEX_HELPER_DATA, helper.argument)
-            .set(&command::FRAGMENT_HELPER, helper.program)
-            .set(&command::FRAGMENT_HELPER_CONFIG, helper.config)
-            .set(&command::FRAGMENT_HELPER_DATA, helper.argument)
     }
 
     /// Resolves the targets that have images to resolve to.
@@ -444,11 +456,47 @@ impl Recorder {
                 if pool.primitives().is_none() {
                     pass.query = None;
                 }
-                pass.finished.push((pool.clone(), query));
+                pass.finish(pool.clone(), query);
                 Ok(())
             }
             None => self.finish_queries(pool, query, 1),
         }
+    }
+}
+
+/// A draw stream with what every one begins with: the invalidation of what shaders read from memory that the processor or an
+/// earlier stream may have written since, and state that draws do not set.
+fn draw_stream(upload: &mut Upload) -> Result<Stream, Error> {
+    let mut stream = Stream::new(upload, draw_link)?;
+    let update = initial_update();
+    let pointer = draw::state_pointer(upload.put(&update, 64)?, update.len());
+    stream.push(upload, &[START.bytes().as_slice(), &pointer.bytes()].concat())?;
+    Ok(stream)
+}
+
+/// The command of a pass with the helper programs of stages that have stacks.
+fn with_helpers(mut words: Command, scratch: &ScratchMemory, [vertex, fragment]: [Stacks; 2]) -> Command {
+    if let Some(helper) = scratch.helper(scratch::Stage::Vertex, vertex) {
+        words = words
+            .flag(&command::VERTEX_SCRATCH, true)
+            .set(&command::VERTEX_HELPER, helper.program)
+            .set(&command::VERTEX_HELPER_CONFIG, helper.config)
+            .set(&command::VERTEX_HELPER_DATA, helper.argument);
+    }
+    if let Some(helper) = scratch.helper(scratch::Stage::Fragment, fragment) {
+        words = words
+            .set(&command::FRAGMENT_HELPER, helper.program)
+            .set(&command::FRAGMENT_HELPER_CONFIG, helper.config)
+            .set(&command::FRAGMENT_HELPER_DATA, helper.argument);
+    }
+    words
+}
+
+/// Interrupts a pass whose arrays are full.
+fn renew_arrays(recorder: &mut Recorder) -> Result<(), Error> {
+    match recorder.pass.as_ref().is_some_and(|pass| pass.arrays.is_full()) {
+        true => interrupt(recorder),
+        false => Ok(()),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use agx_abi::DescriptorKind;
 use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
-use agx_abi::record::{self as r, render_command as command};
+use agx_abi::record::{self as r, Packed, render_command as command};
+use agx_abi::render::{merge_factor, tile_program};
+use agx_abi::tile::{SAMPLE_STRIDE, TileLayout};
 use agx_compiler::link::{BackgroundKey, BackgroundOp, EndOfTileKey};
 use ash::vk;
 
@@ -10,21 +12,51 @@ use super::tiles::Tile;
 use super::{ColourTarget, Pass, PassInfo, state};
 use crate::Error;
 use crate::command::Recorder;
-use crate::record::Writer;
 use crate::words::{Assembler, Bound, Direct, Stage, State, Words};
+
+/// A render command.
+pub(super) type Command = Packed<{ command::RECORD.bytes }>;
+
+/// Rules of every pass.
+const RULES: u32 = {
+    use r::ppp_control::*;
+    new().flag(&W_CLAMP, true).flag(&FIXED_POINT, true).bits()
+};
+
+impl Pass {
+    /// The tile of the pass; a pass without targets has samples of the smallest size.
+    pub(super) fn tile(&self) -> TileLayout {
+        let layout = self.targets.layout();
+        TileLayout { sample_bytes: layout.sample_bytes.max(SAMPLE_STRIDE), ..layout }
+    }
+}
+
+impl PassInfo {
+    /// Whether something is cleared and then stored, so that tiles without draws matter.
+    fn stores_clears(&self) -> bool {
+        let is_stored = |load, store, resolves| {
+            load == vk::AttachmentLoadOp::CLEAR && (resolves || store == vk::AttachmentStoreOp::STORE)
+        };
+        let colours = self.colours.iter().flatten();
+        let depths = self.depth.iter().chain(&self.stencil);
+        colours
+            .map(|target| is_stored(target.load, target.store, target.resolve.is_some()))
+            .any(|stored| stored)
+            || depths
+                .map(|target| is_stored(target.load, target.store, target.resolve.is_some()))
+                .any(|stored| stored)
+    }
+}
 
 impl Recorder {
     /// All fields of a render command except for its stream and arrays.
-    pub(super) fn pass_words(&mut self, pass: &Pass, layer: Option<u32>) -> Result<Writer, Error> {
+    pub(super) fn pass_words(&mut self, pass: &Pass, layer: Option<u32>) -> Result<Command, Error> {
         let info = &pass.info;
-        let sample_bytes = pass.targets.layout().sample_bytes.max(8);
-        let pixel = u32::from(sample_bytes) * pass.samples;
-        let tile = [[32, 32], [32, 16], [16, 16]];
-        let fits = |[width, height]: &[u32; 2]| width * height * pixel <= 32768;
-        let [tile_width, tile_height] = tile.into_iter().find(fits).unwrap_or([16, 16]);
+        let tile = pass.tile();
+        let [tile_width, tile_height] = tile.tile_size(pass.samples);
         let operation = |target: &ColourTarget| match target.load {
             vk::AttachmentLoadOp::CLEAR => Some(BackgroundOp::Clear),
-            vk::AttachmentLoadOp::LOAD => Some(BackgroundOp::Load),
+            vk::AttachmentLoadOp::LOAD | vk::AttachmentLoadOp::NONE_KHR => Some(BackgroundOp::Load),
             _ => None,
         };
         let operations = per_target(info, operation);
@@ -37,35 +69,34 @@ impl Recorder {
         let end = self.end_of_tile(pass, stored, layer)?;
         let partial_end = self.end_of_tile(pass, every, layer)?;
         let positions = standard_sample_positions(pass.samples);
-        let multisample = r::multisample_control::BITS_32_63.raw(&[0; 8]) << 32
-            | u64::from(pack_sample_positions(positions));
-        let layers = if layer.is_some() { 1 } else { info.layers.max(1) };
-        let writer = Writer::new(&command::RECORD)
-            .set(&command::WIDTH, pass.size[0].into())
-            .set(&command::HEIGHT, pass.size[1].into())
-            .set(&command::LAYERS, layers.into())
-            .set(&command::SAMPLES, pass.samples.into())
-            .set(&command::SAMPLE_BYTES, sample_bytes.into())
-            .set(&command::TILE_WIDTH, tile_width.into())
-            .set(&command::TILE_HEIGHT, tile_height.into())
-            .set(&command::MULTISAMPLE, multisample)
-            .set(&command::PPP_CONTROL, 1 << 9)
-            .set(&command::EMPTY_TILES, 1)
-            .float(&command::MERGE_X, 1.0)
-            .float(&command::MERGE_Y, 1.0);
-        let writer = tile_words(writer, [&command::BACKGROUND, &command::BACKGROUND_RESOURCES], &background);
-        let writer = tile_words(
-            writer,
-            [&command::PARTIAL_BACKGROUND, &command::PARTIAL_BACKGROUND_RESOURCES],
-            &partial_background,
-        );
-        let writer = tile_words(writer, [&command::END_OF_TILE, &command::END_OF_TILE_RESOURCES], &end);
-        let writer = tile_words(
-            writer,
-            [&command::PARTIAL_END_OF_TILE, &command::PARTIAL_END_OF_TILE_RESOURCES],
-            &partial_end,
-        );
-        Ok(state::depth_words(writer, info, layer))
+        let multisample = u64::from(pack_sample_positions(positions));
+        let layers = if layer.is_some() { 1 } else { layers(info.layers, pass.size) };
+        let [merge_x, merge_y] = pass.size.map(merge_factor);
+        use command::*;
+        let command = new()
+            .set(&WIDTH, pass.size[0].into())
+            .set(&HEIGHT, pass.size[1].into())
+            .set(&LAYERS, layers.into())
+            .set(&SAMPLES, pass.samples.into())
+            .set(&SAMPLE_BYTES, tile.sample_bytes.into())
+            .set(&TILE_WIDTH, tile_width.into())
+            .set(&TILE_HEIGHT, tile_height.into())
+            .set(&MULTISAMPLE, multisample)
+            .set(&PPP_CONTROL, RULES.into())
+            .flag(&EMPTY_TILES, info.stores_clears())
+            .float(&MERGE_X, merge_x)
+            .float(&MERGE_Y, merge_y);
+        let command = [
+            ([&BACKGROUND, &BACKGROUND_RESOURCES], &background),
+            ([&PARTIAL_BACKGROUND, &PARTIAL_BACKGROUND_RESOURCES], &partial_background),
+            ([&END_OF_TILE, &END_OF_TILE_RESOURCES], &end),
+            ([&PARTIAL_END_OF_TILE, &PARTIAL_END_OF_TILE_RESOURCES], &partial_end),
+        ]
+        .into_iter()
+        .fold(command, |command, ([words, resources], program)| {
+            command.set(words, tile_program(program.pipeline)).set(resources, program.resources.into())
+        });
+        Ok(state::depth_words(command, pass, layer))
     }
 
     fn background(
@@ -111,10 +142,8 @@ impl Recorder {
         if let Some(place) = state.sets.first_mut() {
             *place = Some(Bound::Direct(list));
         }
-        let stage = Stage::Fragment {
-            samples: pass.samples,
-            sample_bytes: pass.targets.layout().sample_bytes.max(8).into(),
-        };
+        let layout = pass.tile();
+        let stage = Stage::Tile(&layout, pass.samples);
         Assembler::tile(&mut self.upload, &state, &tile.program, stage, (tile.bound, kind))
     }
 }
@@ -135,6 +164,11 @@ fn mask(list: &[Option<()>]) -> u8 {
     list.iter().enumerate().fold(0, |mask, (at, some)| mask | u8::from(some.is_some()) << at)
 }
 
-fn tile_words(writer: Writer, [words, resources]: [&r::Field; 2], program: &Words) -> Writer {
-    writer.set(words, program.pipeline()).set(resources, program.resources())
+/// Layers of a pass: the largest framebuffer, with which some applications emulate passes without targets, would need more
+/// memory for primitives than there is (Mesa 26.1 renders to as many).
+fn layers(layers: u32, size: [u32; 2]) -> u32 {
+    match (layers, size) {
+        (2048, [16384, 16384]) => 32,
+        _ => layers.max(1),
+    }
 }

@@ -1,60 +1,58 @@
 //! State of the rasteriser, depth and stencil, as records.
 
+use agx_abi::fragment::DepthLayout;
 use agx_abi::image_layout::depth_stride;
-use agx_abi::record::{self as r, Record, render_command as command};
+use agx_abi::record::{self as r, Packed, Record, StateUpdate, render_command as command};
+use agx_abi::render::clear_stencil;
 use agx_abi::varyings::{BindingSource, CoefficientBindings, Provoking};
+use agx_abi::words::FragmentControl;
 use ash::vk;
 
-use super::{DepthTarget, Graphics, Pass, PassInfo};
+use super::edges::Scissor;
+use super::pass_words::Command;
+use super::{DepthTarget, Graphics, Pass};
 use crate::Error;
 use crate::draw_state::DrawState;
 use crate::graphics::Programs;
 use crate::image::PlaneLayout;
-use crate::record::Writer;
 use crate::words::Words;
 
-/// Depth and stencil of a pass.
-pub(super) fn depth_words(mut writer: Writer, info: &PassInfo, layer: Option<u32>) -> Writer {
-    let mut control = Writer::new(&r::zls_control::RECORD);
-    let loads = |target: &DepthTarget| target.load == vk::AttachmentLoadOp::LOAD;
-    let stores =
-        |target: &DepthTarget| target.store == vk::AttachmentStoreOp::STORE || target.resolve.is_some();
+/// Depth and stencil of a pass. They are always stored, because interrupted passes use the same words (Mesa 26.1).
+pub(super) fn depth_words(mut command: Command, pass: &Pass, layer: Option<u32>) -> Command {
+    let info = &pass.info;
+    let mut control = r::zls_control::new();
+    let loads = |target: &DepthTarget| {
+        matches!(target.load, vk::AttachmentLoadOp::LOAD | vk::AttachmentLoadOp::NONE_KHR)
+    };
     if let Some(target) = &info.depth {
         let [base, stride] = place(target, vk::ImageAspectFlags::DEPTH, layer);
         let unorm16 = info.has_unorm_depth();
         control = control
-            .set(&r::zls_control::BIT_0, 1)
             .flag(&r::zls_control::Z_LOAD, loads(target))
-            .flag(&r::zls_control::Z_STORE, stores(target))
+            .flag(&r::zls_control::Z_STORE, true)
             .set(&r::zls_control::Z_FORMAT, if unorm16 { 2 } else { 0 });
         let clear = f32::from_bits(target.clear).clamp(0.0, 1.0);
         let clear = if unorm16 { (clear * 65535.0).round() as u32 } else { clear.to_bits() };
-        writer = writer
+        command = command
             .set(&command::DEPTH_BASE, base)
             .set(&command::DEPTH_STRIDE, depth_stride(stride))
             .set(&command::CLEAR_DEPTH, clear.into())
             .flag(&command::INTEGER_BIAS, unorm16);
     }
+    let mut stencil = 0;
     if let Some(target) = &info.stencil {
         let [base, stride] = place(target, vk::ImageAspectFlags::STENCIL, layer);
-        control = control
-            .set(&r::zls_control::BIT_0, 1)
-            .flag(&r::zls_control::S_LOAD, loads(target))
-            .flag(&r::zls_control::S_STORE, stores(target));
-        writer = writer
-            .set(&command::STENCIL_BASE, base)
-            .set(&command::STENCIL_STRIDE, depth_stride(stride))
-            .set(&command::CLEAR_STENCIL, u64::from(target.clear & 0xff));
+        control = control.flag(&r::zls_control::S_LOAD, loads(target)).flag(&r::zls_control::S_STORE, true);
+        command =
+            command.set(&command::STENCIL_BASE, base).set(&command::STENCIL_STRIDE, depth_stride(stride));
+        stencil = target.clear as u8;
     }
-    if let Some(target) = info.depth.as_ref().or(info.stencil.as_ref()) {
-        let [width, height] = target.view.size();
-        let pixels = Writer::new(&r::zls_pixels::RECORD)
-            .set(&r::zls_pixels::WIDTH, width.into())
-            .set(&r::zls_pixels::HEIGHT, height.into())
-            .bytes();
-        writer = writer.set(&command::ZLS_PIXELS, r::bits(&pixels, 0, 32));
-    }
-    writer.set(&command::ZLS_CONTROL, r::bits(&control.bytes(), 0, 64))
+    let [width, height] = pass.size.map(u64::from);
+    let pixels = r::zls_pixels::new().set(&r::zls_pixels::WIDTH, width).set(&r::zls_pixels::HEIGHT, height);
+    command
+        .set(&command::CLEAR_STENCIL, clear_stencil(stencil))
+        .set(&command::ZLS_PIXELS, pixels.bits().into())
+        .set(&command::ZLS_CONTROL, control.bits())
 }
 
 /// First byte of depth or stencil, and bytes between layers.
@@ -99,6 +97,8 @@ pub(super) struct Update<'u> {
     pub(super) coefficients: (u64, CoefficientBindings),
     /// Indices of scissor and depth bias.
     pub(super) indices: [u64; 2],
+    /// The scissor of each viewport.
+    pub(super) scissors: Vec<Scissor>,
     pub(super) viewports: Vec<vk::Viewport>,
 }
 
@@ -110,61 +110,39 @@ impl Update<'_> {
     pub(super) fn bytes(&self) -> Result<Vec<u8>, Error> {
         use r::ppp_header as h;
         let outputs = &self.programs.vertex.outputs;
-        let mut header = Writer::new(&h::RECORD).set(&h::VIEWPORTS, self.viewports.len() as u64);
-        for flag in [
-            &h::CONTROL,
-            &h::CONTROL_2,
-            &h::FRONT_FACE,
-            &h::FRONT_FACE_2,
-            &h::FRONT_STENCIL,
-            &h::BACK_FACE,
-            &h::BACK_FACE_2,
-            &h::BACK_STENCIL,
-            &h::SCISSOR,
-            &h::REGION_CLIP,
-            &h::VIEWPORT,
-            &h::W_CLAMP,
-            &h::OUTPUT_SELECT,
-            &h::VARYINGS_32,
-            &h::VARYINGS_16,
-            &h::CULL,
-            &h::CULL_2,
-            &h::SHADER,
-            &h::OCCLUSION,
-            &h::OCCLUSION_2,
-            &h::OUTPUT_SIZE,
-        ] {
-            header = header.set(flag, 1);
-        }
-        let mut bytes = header.bytes();
-        bytes.extend(self.controls()?);
-        for face in 0..2 {
-            bytes.extend(self.face(face));
-        }
+        let [control, control_2] = self.controls();
+        let [front, back] = [0, 1].map(|side| self.face(side));
+        let second = self.face_2();
+        let mut update = StateUpdate::new(self.viewports.len());
+        update
+            .add(&h::CONTROL, control)
+            .add(&h::CONTROL_2, control_2)
+            .add(&h::FRONT_FACE, front.0)
+            .add(&h::FRONT_FACE_2, second)
+            .add(&h::FRONT_STENCIL, front.1)
+            .add(&h::BACK_FACE, back.0)
+            .add(&h::BACK_FACE_2, second)
+            .add(&h::BACK_STENCIL, back.1);
         let [scissor, bias] = self.indices;
-        bytes.extend(
-            Writer::new(&r::scissor_index::RECORD)
-                .set(&r::scissor_index::SCISSOR, scissor)
-                .set(&r::scissor_index::DEPTH_BIAS, bias)
-                .bytes(),
-        );
-        bytes.extend(self.views());
-        bytes.extend(Writer::new(&r::w_clamp::RECORD).float(&r::w_clamp::W, 1e-10).bytes());
-        bytes.extend(outputs.output_select(&self.coefficients.1)?);
-        bytes.extend(outputs.counts.to_bytes()?);
-        bytes.extend(Writer::new(&r::varying_counts::RECORD).bytes());
-        bytes.extend(self.cull());
-        bytes.extend(self.shader());
-        let (counter, _) = self.pass.query.unwrap_or_default();
-        bytes.extend(Writer::new(&r::occlusion::RECORD).set(&r::occlusion::INDEX, counter).bytes());
-        bytes.extend(Writer::new(&r::occlusion_2::RECORD).bytes());
-        bytes.extend(
-            Writer::new(&r::output_size::RECORD).set(&r::output_size::COUNT, outputs.words.into()).bytes(),
-        );
-        Ok(bytes)
+        use r::scissor_index::{self, DEPTH_BIAS, SCISSOR};
+        update.add(&h::SCISSOR, scissor_index::new().set(&SCISSOR, scissor).set(&DEPTH_BIAS, bias));
+        self.views(&mut update);
+        let counter = self.pass.query.map_or(0, |(counter, _)| counter);
+        let [cull, cull_2] = self.cull();
+        update
+            .add_bytes(&h::OUTPUT_SELECT, &outputs.output_select(&self.coefficients.1)?)
+            .add_bytes(&h::VARYINGS_32, &outputs.counts.to_bytes()?)
+            .add(&h::VARYINGS_16, r::varying_counts::new())
+            .add(&h::CULL, cull)
+            .add(&h::CULL_2, cull_2)
+            .add(&h::SHADER, self.shader())
+            .add(&h::OCCLUSION, r::occlusion::new().set(&r::occlusion::INDEX, counter))
+            .add(&h::OUTPUT_SIZE, r::output_size::new().set(&r::output_size::COUNT, outputs.words.into()));
+        Ok(update.bytes())
     }
 
-    fn controls(&self) -> Result<Vec<u8>, Error> {
+    /// The state of the draw, and that of the fragment program.
+    fn controls(&self) -> [Packed<4>; 2] {
         use r::fragment_control as c;
         let dynamic = &self.graphics.dynamic;
         let visibility = match self.pass.query {
@@ -172,117 +150,142 @@ impl Update<'_> {
             Some((_, true)) => 2,
             Some((_, false)) => 3,
         };
-        let first = Writer::new(&c::RECORD)
+        let is_triangle = object(dynamic) == TRIANGLE;
+        let stencil = self.tests_stencil();
+        let first = c::new()
             .set(&c::BIT_9, 1)
             .set(&c::VISIBILITY, visibility)
-            .set(&c::SCISSOR, 1)
-            .flag(&c::DEPTH_BIAS, dynamic.raster.biased)
-            .flag(&c::STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
-            .flag(&c::TWO_SIDED_STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
-            .bytes();
-        let second = self.programs.fragment.info.fragment_control().to_bytes()?;
-        Ok([first, second].concat())
+            .flag(&c::SCISSOR, true)
+            .flag(&c::DEPTH_BIAS, dynamic.raster.biased && is_triangle)
+            .flag(&c::STENCIL, stencil)
+            .flag(&c::TWO_SIDED_STENCIL, stencil)
+            // Derivatives along the edges of merged points and lines would be wrong.
+            .flag(&c::NO_MERGING, !is_triangle);
+        let control = self.programs.fragment.info.fragment_control();
+        let tag_write_disable = control.tag_write_disable || dynamic.raster.discard;
+        [first, FragmentControl { tag_write_disable, ..control }.packed()]
     }
 
-    /// Depth and stencil of a side: 0 front, 1 back.
-    fn face(&self, side: usize) -> Vec<u8> {
-        use r::{fragment_face as f, fragment_face_2 as g, fragment_stencil as s};
+    fn tests_stencil(&self) -> bool {
+        self.graphics.dynamic.depth.stencil && self.pass.info.stencil.is_some()
+    }
+
+    /// Depth and stencil tests of a side: 0 front, 1 back.
+    fn face(&self, side: usize) -> (Packed<4>, Packed<4>) {
+        use r::{fragment_face as f, fragment_stencil as s};
         let dynamic = &self.graphics.dynamic;
         let depth = &dynamic.depth;
         let tests = depth.test && self.pass.info.depth.is_some();
-        let compare = if tests { comparison(depth.compare) } else { ALWAYS };
-        let keeps = !tests || !depth.write;
         let stencil = depth.faces.get(side).copied().unwrap_or_default();
         let polygon = match dynamic.raster.polygon {
             vk::PolygonMode::LINE => 1,
             vk::PolygonMode::POINT => 2,
             _ => 0,
         };
-        let object = match dynamic.topology {
-            vk::PrimitiveTopology::POINT_LIST => 4,
-            vk::PrimitiveTopology::LINE_LIST | vk::PrimitiveTopology::LINE_STRIP => 1,
-            _ => 0,
-        };
         let width = (dynamic.raster.line_width * 16.0).clamp(1.0, 256.0) as u64;
-        let first = Writer::new(&f::RECORD)
+        let first = f::new()
             .set(&f::STENCIL_REFERENCE, u64::from(stencil.reference & 0xff))
             .set(&f::LINE_WIDTH, width)
             .set(&f::POLYGON_MODE, polygon)
-            .flag(&f::NO_DEPTH_WRITE, keeps)
-            .set(&f::DEPTH_COMPARE, compare)
-            .bytes();
-        let second = Writer::new(&g::RECORD)
-            .flag(&g::NO_DEPTH_WRITE, true)
-            .set(&g::CONSERVATIVE, 3)
-            .set(&g::DEPTH_COMPARE, ALWAYS)
-            .set(&g::OBJECT, object)
-            .bytes();
-        let third = Writer::new(&s::RECORD)
+            .flag(&f::NO_DEPTH_WRITE, !tests || !depth.write)
+            .set(&f::DEPTH_COMPARE, if tests { comparison(depth.compare) } else { ALWAYS });
+        // Without a test, the record has no effect (Mesa 26.1).
+        if !self.tests_stencil() {
+            return (
+                first,
+                s::new().set(&s::WRITE_MASK, 0xff).set(&s::READ_MASK, 0xff).set(&s::COMPARE, ALWAYS),
+            );
+        }
+        let third = s::new()
             .set(&s::WRITE_MASK, u64::from(stencil.write_mask & 0xff))
             .set(&s::READ_MASK, u64::from(stencil.compare_mask & 0xff))
             .set(&s::PASS, operation(stencil.pass_op))
             .set(&s::DEPTH_FAIL, operation(stencil.depth_fail_op))
             .set(&s::FAIL, operation(stencil.fail_op))
-            .set(&s::COMPARE, comparison(stencil.compare_op))
-            .bytes();
-        [first, second, third].concat()
+            .set(&s::COMPARE, comparison(stencil.compare_op));
+        (first, third)
     }
 
-    /// Regions of whole framebuffers, and the viewports.
-    fn views(&self) -> Vec<u8> {
-        use r::{region_clip as c, viewport as v};
-        let [width, height] = self.pass.size.map(|side| u64::from(side.div_ceil(32)));
-        let region =
-            Writer::new(&c::RECORD).set(&c::MAX_X, width).set(&c::MAX_Y, height).set(&c::ENABLE, 1).bytes();
-        let mut bytes: Vec<u8> = self.viewports.iter().flat_map(|_| region.clone()).collect();
-        bytes.extend(Writer::new(&r::viewport_control::RECORD).bytes());
+    /// What is drawn, and how the fragment program changes depth.
+    fn face_2(&self) -> Packed<4> {
+        use r::fragment_face_2 as f;
+        let info = &self.programs.fragment.info.fragment;
+        let change = match (info.writes_depth, info.depth_layout) {
+            (false, _) | (true, DepthLayout::Unchanged) => 3,
+            (true, DepthLayout::Less) => 2,
+            (true, DepthLayout::Greater) => 1,
+            (true, DepthLayout::Any) => 0,
+        };
+        f::new()
+            .flag(&f::NO_DEPTH_WRITE, true)
+            .set(&f::CONSERVATIVE, change)
+            .set(&f::DEPTH_COMPARE, ALWAYS)
+            .set(&f::OBJECT, object(&self.graphics.dynamic))
+    }
+
+    /// The regions of the scissors, and the viewports.
+    fn views(&self, update: &mut StateUpdate) {
+        use r::{ppp_header as h, viewport as v};
+        for scissor in &self.scissors {
+            update.add(&h::REGION_CLIP, scissor.region());
+        }
+        update.add(&h::VIEWPORT, r::viewport_control::new());
         for view in &self.viewports {
-            let viewport = Writer::new(&v::RECORD)
+            let viewport = v::new()
                 .float(&v::TRANSLATE_X, view.x + view.width / 2.0)
                 .float(&v::SCALE_X, view.width / 2.0)
                 .float(&v::TRANSLATE_Y, view.y + view.height / 2.0)
                 .float(&v::SCALE_Y, view.height / 2.0)
                 .float(&v::TRANSLATE_Z, view.min_depth)
                 .float(&v::SCALE_Z, view.max_depth - view.min_depth);
-            bytes.extend(viewport.bytes());
+            update.add(&h::VIEWPORT, viewport);
         }
-        bytes
     }
 
-    fn cull(&self) -> Vec<u8> {
+    fn cull(&self) -> [Packed<4>; 2] {
         use r::{cull as c, cull_2 as d};
         let raster = &self.graphics.dynamic.raster;
-        let bindings = &self.coefficients.1.bindings;
-        let numbers = bindings.iter().any(|binding| binding.source == BindingSource::PrimitiveId);
-        let first = Writer::new(&c::RECORD)
+        let first = c::new()
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))
             .set(&c::PROVOKING, 1 + provoking(&self.graphics.dynamic) as u64)
             .flag(&c::DEPTH_CLIP, raster.clips())
-            .flag(&c::DEPTH_CLAMP, raster.clamp)
-            .flag(&c::MULTISAMPLED, self.pass.samples > 1)
+            // The hardware has no unrestricted depth: what is not clipped is clamped (Mesa 26.1).
+            .flag(&c::DEPTH_CLAMP, !raster.clips())
+            .flag(&c::MULTISAMPLED, raster.bresenham && object(&self.graphics.dynamic) == LINE)
             .flag(&c::FRONT_CCW, !raster.clockwise)
             .flag(&c::DISCARD, raster.discard);
-        let second = Writer::new(&d::RECORD)
-            .set(&d::CLAMP_W, 1)
-            .flag(&d::PRIMITIVE_ID, numbers)
-            .flag(&d::DISCARD, raster.discard);
-        [first.bytes(), second.bytes()].concat()
+        let numbers = numbers_primitives(&self.coefficients.1);
+        [first, d::new().set(&d::CLAMP_W, 1).flag(&d::PRIMITIVE_ID, numbers)]
     }
 
-    fn shader(&self) -> Vec<u8> {
+    fn shader(&self) -> Packed<16> {
         use r::fragment_shader as f;
         let (address, coefficients) = &self.coefficients;
-        let count = coefficients.bindings.len() as u64;
-        Writer::new(&f::RECORD)
-            .set(&f::UNIFORMS, self.words.uniforms.into())
-            .set(&f::TEXTURES, self.words.textures.into())
-            .set(&f::SAMPLERS, self.words.sampler_code())
-            .set(&f::PREAMBLE_REGISTERS, self.words.preamble_halves.into())
-            .set(&f::BINDINGS, count)
-            .set(&f::PIPELINE, self.words.pipeline())
+        f::new()
+            .or(self.words.resources)
+            .set(&f::BINDINGS, coefficients.bindings.len() as u64)
+            .set(&f::PIPELINE, self.words.pipeline)
             .set(&f::COEFFICIENTS, *address)
-            .bytes()
+    }
+}
+
+/// Whether a fragment program reads the number of its primitive.
+pub(super) fn numbers_primitives(coefficients: &CoefficientBindings) -> bool {
+    coefficients.bindings.iter().any(|binding| binding.source == BindingSource::PrimitiveId)
+}
+
+/// Codes of objects in fragment face 2.
+const TRIANGLE: u64 = 0;
+const LINE: u64 = 1;
+const POINT: u64 = 4;
+
+/// What is drawn.
+fn object(dynamic: &DrawState) -> u64 {
+    match dynamic.topology {
+        vk::PrimitiveTopology::POINT_LIST => POINT,
+        vk::PrimitiveTopology::LINE_LIST | vk::PrimitiveTopology::LINE_STRIP => LINE,
+        _ => TRIANGLE,
     }
 }
 

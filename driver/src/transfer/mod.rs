@@ -3,12 +3,13 @@
 mod copy;
 mod scale;
 
+use std::sync::Arc;
+
 use crate::Error;
 use crate::command::{Grid, Recorder, kernel_state};
 use crate::format::{self, FormatDesc};
 use crate::kernels::Kernel;
 use crate::query::QueryPool;
-use crate::render::Pass;
 use crate::view::{Descriptor, Dimension, texels};
 use crate::words::Direct;
 
@@ -143,15 +144,22 @@ impl Recorder {
         self.fill_memory(pool.available_address(first), 4 * u64::from(count), 1)
     }
 
-    /// Writes the time to a query.
+    /// Writes the time to a query: in a render pass, that of its end.
     ///
     /// # Errors
     /// Out of memory, or the pool does not have timestamps.
-    pub fn write_timestamp(&mut self, pool: &QueryPool, query: u32) -> Result<(), Error> {
+    pub fn write_timestamp(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
         let object = pool.times().ok_or(Error::Invalid { what: "a timestamp in another pool" })?;
-        self.timestamp(object, 8 * u64::from(query))?;
-        let count = self.pass.as_ref().map_or(1, Pass::queries);
-        self.finish_queries(pool, query, count)
+        match &mut self.pass {
+            Some(pass) => {
+                pass.finish(pool.clone(), query);
+                Ok(())
+            }
+            None => {
+                self.timestamp(object, 8 * u64::from(query))?;
+                self.finish_queries(pool, query, 1)
+            }
+        }
     }
 
     /// Writes results of queries to memory.

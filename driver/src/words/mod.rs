@@ -3,28 +3,26 @@
 //! This module determines the sources of uniforms, textures and samplers. Data that is already in memory, in a set or
 //! with a program, is referenced by address; other data is uploaded.
 
-mod program;
 mod registers;
 mod uniforms;
 
 use std::sync::Arc;
 
 use agx_abi::fragment::MAX_TARGETS;
-use agx_abi::record as r;
+use agx_abi::tile::TileLayout;
+use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords};
 use agx_abi::{DescriptorKind, TextureBinding, pass};
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
 use crate::gpu::SHADER_BASE;
 use crate::program::Program;
-use crate::record::Writer;
 use crate::sampler::{self, Sampler};
+use crate::scratch;
 use crate::upload::Upload;
 
 /// Alignment of the words of a shader in bytes.
 const ALIGNMENT: u64 = 64;
-/// Maximum number of half-words that one word sets.
-const MOST_HALVES: u16 = 64;
 /// Maximum number of bound sets.
 pub const MAX_SETS: usize = 8;
 /// Bytes of push constants.
@@ -139,71 +137,33 @@ impl State {
     }
 }
 
-/// Properties of the words of a launch or a draw.
+/// The words of a launch or a draw, as records refer to them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words {
-    /// Address of the words.
-    pub address: u64,
-    /// Uniform half-words in use.
-    pub uniforms: u16,
-    /// Texture state registers.
-    pub textures: u32,
-    /// Sampler state registers.
-    pub samplers: u32,
-    /// Whether the samplers have border colours.
-    pub borders: bool,
-    /// Half registers of the preamble.
-    pub preamble_halves: u16,
-}
-
-impl Words {
-    /// The address in the encoding of records.
-    pub fn pipeline(&self) -> u64 {
-        self.address - SHADER_BASE
-    }
-
-    /// The resources in the encoding of render commands, which is that of shader records.
-    pub fn resources(&self) -> u64 {
-        use r::fragment_shader as f;
-        let record = Writer::new(&f::RECORD)
-            .set(&f::UNIFORMS, self.uniforms.into())
-            .set(&f::TEXTURES, self.textures.into())
-            .set(&f::SAMPLERS, self.sampler_code())
-            .set(&f::PREAMBLE_REGISTERS, self.preamble_halves.into());
-        r::bits(&record.bytes(), 0, 32)
-    }
-
-    /// The code for the number of sampler state registers.
-    pub fn sampler_code(&self) -> u64 {
-        match (self.samplers, self.borders) {
-            (1..=8, true) => 6,
-            (9.., true) => 7,
-            (count, _) => u64::from(count.div_ceil(4).min(4)),
-        }
-    }
+    /// Address of the words, relative to the shader base.
+    pub pipeline: u64,
+    /// The resources word.
+    pub resources: u32,
 }
 
 /// The kind of program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub enum Stage<'t> {
     /// Compute, with bytes of local memory.
     Compute(u32),
     /// Vertex.
     Vertex,
-    /// Fragment, with the properties of the tile.
-    Fragment {
-        /// Samples of a pixel.
-        samples: u32,
-        /// Bytes of a sample.
-        sample_bytes: u32,
-    },
+    /// Fragment, with the tile of its pass and samples of a pixel.
+    Fragment(&'t TileLayout, u32),
+    /// Background or end of tile, with the same.
+    Tile(&'t TileLayout, u32),
 }
 
 /// Writes the words of a shader.
 pub struct Assembler<'a> {
     upload: &'a mut Upload,
     state: &'a State,
-    bytes: Vec<u8>,
+    words: ShaderWords,
     samplers: Vec<Register>,
 }
 
@@ -225,7 +185,7 @@ impl<'a> Assembler<'a> {
         upload: &'a mut Upload,
         state: &'a State,
         program: &Program,
-        stage: Stage,
+        stage: Stage<'_>,
     ) -> Result<Words, Error> {
         let textures = &program.info.textures;
         let placed = (0..).zip(textures.iter().copied());
@@ -241,13 +201,13 @@ impl<'a> Assembler<'a> {
         upload: &'a mut Upload,
         state: &'a State,
         program: &Program,
-        stage: Stage,
+        stage: Stage<'_>,
         (bound, kind): (u8, DescriptorKind),
     ) -> Result<Words, Error> {
         let targets = (0..MAX_TARGETS).filter(|target| bound >> target & 1 != 0);
         let placed = targets.map(|target| {
             let texture = TextureBinding { set: 0, binding: target, element: 0, kind };
-            (u64::from(pass::state_register(target)), texture)
+            (u32::from(pass::state_register(target)), texture)
         });
         let count = if bound == 0 { 0 } else { MAX_TARGETS };
         Assembler::assembled(upload, state, program, stage, (placed, count))
@@ -258,29 +218,46 @@ impl<'a> Assembler<'a> {
         upload: &'a mut Upload,
         state: &'a State,
         program: &Program,
-        stage: Stage,
-        (placed, count): (impl Iterator<Item = (u64, TextureBinding)>, u32),
+        stage: Stage<'_>,
+        (placed, count): (impl Iterator<Item = (u32, TextureBinding)>, u32),
     ) -> Result<Words, Error> {
-        let mut assembler = Assembler { upload, state, bytes: Vec::new(), samplers: Vec::new() };
+        let mut assembler = Assembler { upload, state, words: ShaderWords::new(), samplers: Vec::new() };
         assembler.samplers(&program.info.samplers)?;
         for range in &program.info.uniforms {
             assembler.uniform(range, program)?;
         }
         for (register, texture) in placed {
             let address = assembler.texture(&texture)?;
-            assembler.texture_word(register, address);
+            assembler.words.textures(register, 1, address)?;
         }
         let samplers = assembler.finish_samplers()?;
-        assembler.program(program, stage);
-        let bytes = std::mem::take(&mut assembler.bytes);
-        let address = upload.put(&bytes, ALIGNMENT)?;
-        Ok(Words {
-            address,
-            uniforms: program.info.uniform_halves,
+        assembler.program(program, stage)?;
+        let words = std::mem::take(&mut assembler.words);
+        let bytes = words.end(program.preamble().map(|address| address - SHADER_BASE))?;
+        let resources = Resources {
+            uniform_halves: program.info.uniform_halves,
             textures: count,
             samplers,
             borders: upload.has_borders(),
-            preamble_halves: program.info.preamble_gpr_halves,
-        })
+            preamble_gpr_halves: program.info.preamble_gpr_halves,
+        };
+        let resources = resources.to_word()?;
+        Ok(Words { pipeline: upload.put(&bytes, ALIGNMENT)? - SHADER_BASE, resources })
+    }
+
+    /// Local memory, the program and its registers.
+    fn program(&mut self, program: &Program, stage: Stage<'_>) -> Result<(), Error> {
+        let (kind, local) = match stage {
+            Stage::Compute(0) | Stage::Vertex => (ProgramKind::VertexOrCompute, LocalUse::Nothing),
+            Stage::Compute(bytes) => (ProgramKind::VertexOrCompute, LocalUse::Bytes(bytes)),
+            Stage::Fragment(tile, samples) => (ProgramKind::Fragment, LocalUse::Tile(tile, samples)),
+            Stage::Tile(tile, samples) => (ProgramKind::Tile, LocalUse::Tile(tile, samples)),
+        };
+        let stack = scratch::size_code(program.scratch_bytes);
+        self.words.local(local)?.program(kind, program.code() - SHADER_BASE, program.gpr_halves, stack)?;
+        if kind == ProgramKind::Fragment {
+            self.words.fragment(program.info.fragment.late_tests);
+        }
+        Ok(())
     }
 }

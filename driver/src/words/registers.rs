@@ -1,22 +1,12 @@
 //! Texture and sampler state registers.
 
-use agx_abi::record as r;
 use agx_abi::{DescriptorKind, SamplerBinding, TextureBinding};
 
 use super::{Assembler, Bound, Direct, Register, State, unbound};
 use crate::Error;
-use crate::record::Writer;
 use crate::sampler::{self, Sampler};
 
 impl Assembler<'_> {
-    pub(super) fn texture_word(&mut self, register: u64, address: u64) {
-        let word = Writer::new(&r::usc_texture::RECORD)
-            .set(&r::usc_texture::START, register)
-            .set(&r::usc_texture::COUNT, 1)
-            .set(&r::usc_texture::ADDRESS, address);
-        self.bytes.extend(word.bytes());
-    }
-
     /// Address of a texture or image descriptor.
     pub(super) fn texture(&mut self, texture: &TextureBinding) -> Result<u64, Error> {
         match self.state.bound(texture.set)? {
@@ -99,11 +89,7 @@ impl Assembler<'_> {
                 Register::At(address) => *address,
                 Register::Known(descriptor) => self.upload.put(descriptor, 16)?,
             };
-            let word = Writer::new(&r::usc_sampler::RECORD)
-                .set(&r::usc_sampler::START, number)
-                .set(&r::usc_sampler::COUNT, 1)
-                .set(&r::usc_sampler::ADDRESS, address);
-            self.bytes.extend(word.bytes());
+            self.words.samplers(number, 1, address)?;
         }
         Ok(count)
     }

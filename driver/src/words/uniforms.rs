@@ -4,41 +4,14 @@ use agx_abi::DescriptorKind;
 use agx_abi::TextureBinding;
 use agx_abi::fragment::{pack_sample_positions, standard_sample_positions};
 use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
-use agx_abi::record as r;
 
-use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
+use super::{Assembler, Bound, Direct, Numbers, State, unbound};
 use crate::Error;
 use crate::program::Program;
-use crate::record::Writer;
 use crate::render::{patch_record, record};
 use crate::sampler;
 
 impl Assembler<'_> {
-    /// Uniform words for half-words at an address.
-    fn uniforms_at(&mut self, start: u16, halves: u16, address: u64) {
-        let mut done = 0;
-        while done < halves {
-            let count = (halves - done).min(MOST_HALVES);
-            let first = start + done;
-            let (record, first) = match first.checked_sub(256) {
-                Some(high) => (&r::usc_uniform_high::RECORD, high),
-                None => (&r::usc_uniform::RECORD, first),
-            };
-            // A range that crosses half-word 256 takes two words.
-            let count = if first < 256 && std::ptr::eq(record, &r::usc_uniform::RECORD) {
-                count.min(256 - first)
-            } else {
-                count
-            };
-            let word = Writer::new(record)
-                .set(&r::usc_uniform::START, first.into())
-                .set(&r::usc_uniform::COUNT, count.into())
-                .set(&r::usc_uniform::ADDRESS, address + 2 * u64::from(done));
-            self.bytes.extend(word.bytes());
-            done += count;
-        }
-    }
-
     pub(super) fn uniform(&mut self, range: &UniformRange, program: &Program) -> Result<(), Error> {
         let address = match self.place(range, program)? {
             Value::At(address) => address,
@@ -47,7 +20,7 @@ impl Assembler<'_> {
                 self.upload.put(&bytes, 16)?
             }
         };
-        self.uniforms_at(range.start, range.halves, address);
+        self.words.uniforms(range.start, range.halves, address)?;
         Ok(())
     }
 

@@ -317,9 +317,13 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
 
 pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}
 
-// Lines are always solid Bresenham lines.
-
-pub(crate) fn cmd_set_line_rasterization_mode_ext(_: &Arc<CommandBuffer>, _: vk::LineRasterizationModeEXT) {}
+/// Lines are always solid Bresenham lines; the hardware is told whether they were requested.
+pub(crate) fn cmd_set_line_rasterization_mode_ext(
+    buffer: &Arc<CommandBuffer>,
+    mode: vk::LineRasterizationModeEXT,
+) {
+    set(buffer, move |state| state.raster.bresenham = mode == vk::LineRasterizationModeEXT::BRESENHAM);
+}
 
 pub(crate) fn cmd_set_line_stipple_enable_ext(_: &Arc<CommandBuffer>, _: vk::Bool32) {}
 

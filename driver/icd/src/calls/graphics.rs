@@ -197,6 +197,7 @@ fn rasteriser(
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
         let clip = find::<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'_>>(raster.p_next);
         let provoking = find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster.p_next);
+        let lines = find::<vk::PipelineRasterizationLineStateCreateInfoKHR<'_>>(raster.p_next);
         let discards = !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE);
         state.raster = RasterInfo {
             discard: discards && raster.rasterizer_discard_enable == vk::TRUE,
@@ -210,6 +211,9 @@ fn rasteriser(
             provoking_last: provoking
                 .is_some_and(|mode| mode.provoking_vertex_mode == vk::ProvokingVertexModeEXT::LAST_VERTEX),
             line_width: raster.line_width,
+            bresenham: lines.is_some_and(|lines| {
+                lines.line_rasterization_mode == vk::LineRasterizationModeKHR::BRESENHAM
+            }),
         };
     }
     let views = members::graphics_pipeline_create_info_viewport_state(create);

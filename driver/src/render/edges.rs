@@ -1,0 +1,108 @@
+//! Scissors: the hardware clips to scissors only, so that each is also that of its viewport.
+
+use agx_abi::record::{Packed, region_clip, scissor};
+use ash::vk;
+
+use super::{Graphics, Pass};
+
+/// Pixels of a tile of region clips along both axes.
+const REGION: u32 = 32;
+
+/// The pixels that are drawn to: first, and after the last, along x and y.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Scissor([[u32; 2]; 2]);
+
+impl Scissor {
+    /// A scissor within a viewport and an area: left, top, width, height.
+    fn new(area: [u32; 4], view: &vk::Viewport, scissor: &vk::Rect2D) -> Scissor {
+        let axis = |first: u32, count: u32, view: [f32; 2], scissor: [i64; 2]| {
+            // Conversions saturate.
+            let [low, high] = [view[0].min(view[1]).floor() as i64, view[0].max(view[1]).ceil() as i64];
+            let [least, most] = [i64::from(first), i64::from(first) + i64::from(count)];
+            [low.max(scissor[0]), high.min(scissor[1])].map(|edge| edge.clamp(least, most) as u32)
+        };
+        let [x, y] = [scissor.offset.x, scissor.offset.y].map(i64::from);
+        let [left, top, width, height] = area;
+        Scissor([
+            axis(left, width, [view.x, view.x + view.width], [x, x + i64::from(scissor.extent.width)]),
+            axis(top, height, [view.y, view.y + view.height], [y, y + i64::from(scissor.extent.height)]),
+        ])
+    }
+
+    /// The record with a range of depths.
+    fn record(&self, [low, high]: [f32; 2]) -> Packed<16> {
+        use scissor::*;
+        let [[left, right], [top, bottom]] = self.0;
+        new()
+            .set(&MIN_X, left.into())
+            .set(&MAX_X, right.into())
+            .set(&MIN_Y, top.into())
+            .set(&MAX_Y, bottom.into())
+            .float(&MIN_Z, low)
+            .float(&MAX_Z, high)
+    }
+
+    /// The tiles of the scissor, at least one.
+    pub(super) fn region(&self) -> Packed<8> {
+        use region_clip::*;
+        let [[left, right], [top, bottom]] = self.0;
+        let end = |edge: u32| u64::from(edge.max(1).div_ceil(REGION));
+        new()
+            .set(&MIN_X, (left / REGION).into())
+            .set(&MAX_X, end(right))
+            .set(&MIN_Y, (top / REGION).into())
+            .set(&MAX_Y, end(bottom))
+            .flag(&ENABLE, true)
+    }
+}
+
+/// Adds the scissors of a draw, one for each viewport, to those of the pass; returns them.
+pub(super) fn scissors(pass: &mut Pass, graphics: &Graphics, viewports: &[vk::Viewport]) -> Vec<Scissor> {
+    let dynamic = &graphics.dynamic;
+    let area = pass.info.area;
+    let of = |(at, view): (usize, &vk::Viewport)| {
+        let given = dynamic.scissors.get(at).or(dynamic.scissors.last()).copied().unwrap_or_default();
+        Scissor::new(area, view, &given)
+    };
+    let found: Vec<Scissor> = viewports.iter().enumerate().map(of).collect();
+    for (scissor, view) in found.iter().zip(viewports) {
+        // Depths are clamped to the scissor's range.
+        let range = match dynamic.raster.clamp {
+            true => [view.min_depth.min(view.max_depth), view.min_depth.max(view.max_depth)],
+            false => [0.0, 1.0],
+        };
+        pass.arrays.scissors.extend(scissor.record(range).bytes());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(view: [f32; 4], scissor: [i32; 4]) -> Scissor {
+        let [x, y, width, height] = view;
+        let view = vk::Viewport { x, y, width, height, min_depth: 0.0, max_depth: 1.0 };
+        let [x, y, width, height] = scissor;
+        let extent = vk::Extent2D { width: width as u32, height: height as u32 };
+        Scissor::new([8, 0, 100, 60], &view, &vk::Rect2D { offset: vk::Offset2D { x, y }, extent })
+    }
+
+    #[test]
+    fn scissors_are_inside_area_and_viewport() {
+        let whole = [0, 0, 1000, 1000];
+        assert_eq!(of([0.0, 0.0, 200.0, 200.0], whole), Scissor([[8, 108], [0, 60]]));
+        // An inverted viewport of which a pixel is partly inside.
+        assert_eq!(of([20.0, 40.5, 10.0, -20.0], whole), Scissor([[20, 30], [20, 41]]));
+        assert_eq!(of([20.0, 0.0, 50.0, 60.0], [30, -5, 20, 25]), Scissor([[30, 50], [0, 20]]));
+        assert_eq!(of([-50.0, 0.0, 20.0, 60.0], whole), Scissor([[8, 8], [0, 60]]));
+    }
+
+    #[test]
+    fn regions_are_the_tiles_of_scissors() {
+        let text = |scissor: Scissor| region_clip::RECORD.text(&scissor.region().bytes());
+        let found = text(Scissor([[33, 64], [0, 65]]));
+        assert_eq!(found, "region clip MAX_X=2 MIN_X=1 ENABLE MAX_Y=3");
+        assert_eq!(text(Scissor([[0, 0], [0, 1]])), "region clip MAX_X=1 ENABLE MAX_Y=1");
+    }
+}
