@@ -99,11 +99,9 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let is_internal = |(_, code): &&(String, u16)| codes::exit(*code) == codes::Exit::Internal;
     match failed.iter().find(is_internal).or(failed.first()) {
         Some((name, code)) => {
-            let message = format!(
-                "{} of {} failed, among them {name}",
-                failed.len(),
-                counted(succeeded + failed.len())
-            );
+            let before = if failed.len() == 1 { ": " } else { ", among them " };
+            let all = counted(succeeded + failed.len());
+            let message = format!("{} of {all} failed{before}{name}", failed.len());
             Err(Diagnostic::new(*code, message).into())
         }
         None => Ok(()),

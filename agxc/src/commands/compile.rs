@@ -257,11 +257,35 @@ pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<Compile
     check_ir(file)?;
     let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, key);
     let mut shader = result.map_err(|error| file.refused(error))?;
+    check_selection(file, key, &shader)?;
     for name in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {
         name.clone_from(&file.name);
     }
     Ok(shader)
 }
+
+/// Rejects an entry point and a stage that a language with one program per file does not look at.
+fn check_selection(file: &File, key: &CompileKey, shader: &CompiledShader) -> Result<(), Failure> {
+    let (is_ir, info) = (file.kind.is(&IR), &shader.info);
+    if !is_ir && file.kind.name() != "tgsi" {
+        return Ok(());
+    }
+    if let Some(name) = key.entry_point.as_ref().filter(|name| **name != info.entry_point) {
+        let message = format!("unknown entry point `{name}`; expected `{}`", info.entry_point);
+        return Err(file.problem(UNKNOWN_ENTRY_POINT, &message));
+    }
+    match key.stage.filter(|stage| is_ir && *stage != info.stage) {
+        Some(stage) => {
+            let (wanted, found) = (stage.name(), info.stage.name());
+            Err(file.problem(OTHER_STAGE, &format!("expected a {wanted} program, found a {found} program")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The compiler's codes for programs of another name or stage.
+const UNKNOWN_ENTRY_POINT: u16 = 2007;
+const OTHER_STAGE: u16 = 2006;
 
 /// Validates the first function of textual IR and reports every violated rule; other inputs pass.
 pub fn check_ir(file: &File) -> Result<(), Failure> {

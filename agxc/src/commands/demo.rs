@@ -8,7 +8,7 @@ use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Options, Report};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg};
+use super::{Arg, Takes, arg, has_effect};
 use crate::context::Context;
 use crate::demo::{Buffers, DEMOS, Demo, Source};
 use crate::diagnostic::{Diagnostic, Failure};
@@ -27,6 +27,9 @@ pub const ARGS: &[Arg] = &[
 /// Shows every bundled shader and scene; a difference from the expectation ends the run with exit code 1.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     if options.get_flag("list") {
+        for option in ["only", "brief", "pictures", "target"] {
+            has_effect(options, option, false, "with --list")?;
+        }
         let shaders = DEMOS.iter().map(|demo| (demo.name, demo.title));
         let scenes = BUNDLED.iter().map(|scene| (scene.name, scene.title));
         let lines: String =

@@ -39,6 +39,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("bad.wgsl", "fn main( {}\n"),
     ("nul.wgsl", "fn main() \0{}\n"),
     ("bad.ir", "colonel @k\n"),
+    ("good.tgsi", "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"),
+    ("good.agal", "mov op, va0\n"),
     ("bad.tgsi", "VERT\nFRY TEMP[0]\nEND\n"),
     ("bad.agal", "fry vt0, va0\n"),
     ("bad.pica", "fry r0, v0\n"),
