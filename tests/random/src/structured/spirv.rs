@@ -80,8 +80,7 @@ const FIRST_FREE: u32 = FIRST_VARIABLE + VARIABLES as u32;
 
 /// The words of a module that computes a program.
 pub fn words(program: &Program) -> Vec<u32> {
-    let mut writer = Writer::default();
-    writer.next = FIRST_FREE;
+    let mut writer = Writer { next: FIRST_FREE, ..Writer::default() };
     let entry = writer.id();
     writer.body.push_label(entry);
     let locals = writer.body.0.len();
