@@ -46,7 +46,7 @@ fn semantics() {
 
 #[test]
 fn structured() {
-    smoke("structured", 300);
+    smoke("structured", 40);
 }
 
 #[test]
