@@ -138,8 +138,9 @@ impl<'a> Job<'a> {
     /// Copies the elements of an array, a group in each iteration of a loop.
     fn run_elements(self, v: &mut Values<'_, 'a>, elem: Ty, count: u32) -> Result<(), CompileError> {
         let scalars = v.types.leaves(elem).map_or(MOST_AT_ONCE, |leaves| leaves.len() as u32).max(1);
-        let group = (MOST_AT_ONCE / scalars).max(1);
-        let (groups, rest) = (count / group, count % group);
+        let group = MOST_AT_ONCE.checked_div(scalars).unwrap_or(1).max(1);
+        let groups = count.checked_div(group).unwrap_or(0);
+        let rest = count.wrapping_sub(groups.wrapping_mul(group));
         let last = |v: &mut Values<'_, 'a>| self.run_group(v, groups.saturating_mul(group), rest);
         if self.is_downward {
             last(v)?;
