@@ -47,12 +47,14 @@ bitflags! {
         const STOP = 1 << 4;
         /// Orders memory or lanes against each other.
         const BARRIER = 1 << 5;
-        /// Kills samples, runs tests or writes fragment results.
-        const COVERAGE = 1 << 6;
+        /// Kills samples or runs their tests: changes which samples are live and which lanes are helpers.
+        const WRITES_COVERAGE = 1 << 6;
         /// The result depends on other lanes of the SIMD-group or quad.
         const CROSS_LANE = 1 << 7;
         /// Writes machine state that is not a GPR or memory (uniforms, texture state, stack pointer, varyings).
         const STATE = 1 << 8;
+        /// Depends on which samples are live or which lanes are helpers, as stores do: those of helpers are dropped.
+        const READS_COVERAGE = 1 << 9;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Special registers, by their numbers in `mfsr` (applegpu, Mesa 25.0, AGX2.xml).
 
-use crate::desc::OrderClass;
+use crate::desc::{Effects, OrderClass};
 use crate::table::names::Value;
 
 /// A special register, by its number.
@@ -27,6 +27,8 @@ pub struct SpecialRegister {
     pub name: &'static str,
     /// The order chain of reads.
     pub order: OrderClass,
+    /// The effects of reads: what the value depends on besides the lane.
+    pub effects: Effects,
     /// Whether the lanes of a SIMD-group read the same value.
     pub sharing: Sharing,
     /// Remarks.
@@ -34,12 +36,13 @@ pub struct SpecialRegister {
 }
 
 macro_rules! special_registers {
-    ($($id:ident = $number:literal $name:literal $order:ident $sharing:ident $doc:literal;)*) => {
+    ($($id:ident = $number:literal $name:literal $order:ident $($effects:ident)|+ $sharing:ident $doc:literal;)*) => {
         /// Every special register of known meaning, by number.
         pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[$(SpecialRegister {
             number: $number,
             name: $name,
             order: OrderClass::$order,
+            effects: special_registers!(@effects $($effects)|+),
             sharing: Sharing::$sharing,
             doc: $doc,
         }),*];
@@ -48,45 +51,47 @@ macro_rules! special_registers {
             $(#[doc = concat!("`", $name, "`.")] pub const $id: Sr = Sr($number);)*
         }
     };
+    (@effects PURE) => { Effects::empty() };
+    (@effects $first:ident $(| $more:ident)*) => { Effects::$first$(.union(Effects::$more))* };
 }
 
-// number, name, order, sharing, remark
+// number, name, order, effects, sharing, remark
 #[rustfmt::skip]
 special_registers! {
-    GROUP_X = 0 "threadgroup_position_in_grid.x" None Uniform "";
-    GROUP_Y = 1 "threadgroup_position_in_grid.y" None Uniform "";
-    GROUP_Z = 2 "threadgroup_position_in_grid.z" None UniformInCompute "layer in fragment programs (Mesa)";
-    GROUP_SIZE_X = 4 "threads_per_threadgroup.x" None Uniform "";
-    GROUP_SIZE_Y = 5 "threads_per_threadgroup.y" None Uniform "";
-    GROUP_SIZE_Z = 6 "threads_per_threadgroup.z" None Uniform "";
-    DISPATCH_SIZE_X = 8 "dispatch_threads_per_threadgroup.x" None Uniform "";
-    DISPATCH_SIZE_Y = 9 "dispatch_threads_per_threadgroup.y" None Uniform "";
-    DISPATCH_SIZE_Z = 10 "dispatch_threads_per_threadgroup.z" None Uniform "";
-    GROUP_WIDTH = 12 "threadgroup_width" None Uniform "AGX2.xml only";
-    GROUP_HEIGHT = 13 "threadgroup_height" None Uniform "AGX2.xml only";
-    SAMPLES_LOG2 = 14 "samples_log2" None Uniform "Mesa and AGX2.xml";
-    CORE = 20 "core_index" None Uniform "";
-    SLOT = 21 "vm_slot" None Uniform "";
-    THREAD_IN_GROUP_X = 48 "thread_position_in_threadgroup.x" None Divergent "";
-    THREAD_IN_GROUP_Y = 49 "thread_position_in_threadgroup.y" None Divergent "";
-    THREAD_IN_GROUP_Z = 50 "thread_position_in_threadgroup.z" None Divergent "";
-    THREAD_INDEX = 51 "thread_index_in_threadgroup" None Divergent "";
-    LANE = 52 "thread_index_in_simdgroup" None Divergent "the lane";
-    SIMD_GROUP = 53 "simdgroup_index_in_threadgroup" None Uniform "";
-    ACTIVE_INDEX_IN_QUAD = 56 "active_thread_index_in_quad" Coverage Divergent "";
-    ACTIVE_COUNT_IN_QUAD = 57 "total_active_threads_in_quad" Coverage Divergent "Mesa and AGX2.xml";
-    ACTIVE_INDEX = 58 "active_thread_index_in_simdgroup" Coverage Divergent "";
-    ACTIVE_COUNT = 59 "total_active_threads_in_simdgroup" Coverage Divergent "Mesa and AGX2.xml";
-    COVERAGE = 60 "coverage_mask" Coverage Divergent "";
-    BACK_FACING = 62 "backfacing" None Divergent "front-facing is the inverse";
-    IS_ACTIVE = 63 "is_active_thread" Coverage Divergent "0 in helper lanes";
-    THREAD_X = 80 "thread_position_in_grid.x" None Divergent "pixel x in fragment programs, 16 bits";
-    THREAD_Y = 81 "thread_position_in_grid.y" None Divergent "pixel y in fragment programs, 16 bits";
-    THREAD_Z = 82 "thread_position_in_grid.z" None Divergent "";
-    SAMPLE_MASK = 124 "input_sample_mask" None Divergent "";
-    HELPER_OP = 144 "helper_op" Barrier Divergent "scratch helper program";
-    HELPER_ARGUMENT_LOW = 146 "helper_arg_low" Barrier Divergent "scratch helper program";
-    HELPER_ARGUMENT_HIGH = 147 "helper_arg_high" Barrier Divergent "scratch helper program";
+    GROUP_X = 0 "threadgroup_position_in_grid.x" None PURE Uniform "";
+    GROUP_Y = 1 "threadgroup_position_in_grid.y" None PURE Uniform "";
+    GROUP_Z = 2 "threadgroup_position_in_grid.z" None PURE UniformInCompute "layer in fragment programs (Mesa)";
+    GROUP_SIZE_X = 4 "threads_per_threadgroup.x" None PURE Uniform "";
+    GROUP_SIZE_Y = 5 "threads_per_threadgroup.y" None PURE Uniform "";
+    GROUP_SIZE_Z = 6 "threads_per_threadgroup.z" None PURE Uniform "";
+    DISPATCH_SIZE_X = 8 "dispatch_threads_per_threadgroup.x" None PURE Uniform "";
+    DISPATCH_SIZE_Y = 9 "dispatch_threads_per_threadgroup.y" None PURE Uniform "";
+    DISPATCH_SIZE_Z = 10 "dispatch_threads_per_threadgroup.z" None PURE Uniform "";
+    GROUP_WIDTH = 12 "threadgroup_width" None PURE Uniform "AGX2.xml only";
+    GROUP_HEIGHT = 13 "threadgroup_height" None PURE Uniform "AGX2.xml only";
+    SAMPLES_LOG2 = 14 "samples_log2" None PURE Uniform "Mesa and AGX2.xml";
+    CORE = 20 "core_index" None PURE Uniform "";
+    SLOT = 21 "vm_slot" None PURE Uniform "";
+    THREAD_IN_GROUP_X = 48 "thread_position_in_threadgroup.x" None PURE Divergent "";
+    THREAD_IN_GROUP_Y = 49 "thread_position_in_threadgroup.y" None PURE Divergent "";
+    THREAD_IN_GROUP_Z = 50 "thread_position_in_threadgroup.z" None PURE Divergent "";
+    THREAD_INDEX = 51 "thread_index_in_threadgroup" None PURE Divergent "";
+    LANE = 52 "thread_index_in_simdgroup" None PURE Divergent "the lane";
+    SIMD_GROUP = 53 "simdgroup_index_in_threadgroup" None PURE Uniform "";
+    ACTIVE_INDEX_IN_QUAD = 56 "active_thread_index_in_quad" Coverage CROSS_LANE | READS_COVERAGE Divergent "";
+    ACTIVE_COUNT_IN_QUAD = 57 "total_active_threads_in_quad" Coverage CROSS_LANE | READS_COVERAGE Divergent "Mesa and AGX2.xml";
+    ACTIVE_INDEX = 58 "active_thread_index_in_simdgroup" Coverage CROSS_LANE | READS_COVERAGE Divergent "";
+    ACTIVE_COUNT = 59 "total_active_threads_in_simdgroup" Coverage CROSS_LANE | READS_COVERAGE Divergent "Mesa and AGX2.xml";
+    COVERAGE = 60 "coverage_mask" Coverage READS_COVERAGE Divergent "";
+    BACK_FACING = 62 "backfacing" None PURE Divergent "front-facing is the inverse";
+    IS_ACTIVE = 63 "is_active_thread" Coverage READS_COVERAGE Divergent "0 in helper lanes";
+    THREAD_X = 80 "thread_position_in_grid.x" None PURE Divergent "pixel x in fragment programs, 16 bits";
+    THREAD_Y = 81 "thread_position_in_grid.y" None PURE Divergent "pixel y in fragment programs, 16 bits";
+    THREAD_Z = 82 "thread_position_in_grid.z" None PURE Divergent "";
+    SAMPLE_MASK = 124 "input_sample_mask" None PURE Divergent "";
+    HELPER_OP = 144 "helper_op" Barrier PURE Divergent "scratch helper program";
+    HELPER_ARGUMENT_LOW = 146 "helper_arg_low" Barrier PURE Divergent "scratch helper program";
+    HELPER_ARGUMENT_HIGH = 147 "helper_arg_high" Barrier PURE Divergent "scratch helper program";
 }
 
 impl Sr {

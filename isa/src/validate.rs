@@ -343,7 +343,7 @@ fn may_be_in_preamble(inst: &Inst) -> bool {
         inst.op,
         Barrier | Iter | Iterproj | LdTile | Ldcf | NoVar | Pixrel | Pixwait | StTile | StVar
     );
-    !outside && !inst.op.desc().effects.contains(Effects::COVERAGE)
+    !outside && !inst.op.desc().effects.contains(Effects::WRITES_COVERAGE)
 }
 
 /// Whether control never continues to the next instruction.

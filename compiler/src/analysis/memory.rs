@@ -142,7 +142,7 @@ impl MemoryAccess {
 /// others to change it.
 pub(crate) fn disturbs_memory(data: &InstData<'_>) -> bool {
     let own = matches!(data.op, Op::Ir(IrOp::StoreScratch | IrOp::LoadScratch));
-    !own && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
+    !own && data.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
 }
 
 /// The components of a vector as separate sources.

@@ -4,7 +4,8 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use agx_isa::desc::OrderClass;
+use agx_isa::desc::{Effects, OrderClass};
+use agx_isa::sr;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Value as Code;
 
@@ -71,10 +72,42 @@ impl<'a> InstData<'a> {
     pub fn order(&self) -> OrderClass {
         match (self.op, self.mods) {
             (Op::Hw(Opcode::Mfsr), [register]) => {
-                agx_isa::sr::by_number(*register).map_or(self.op.order(), |register| register.order)
+                sr::by_number(*register).map_or(self.op.order(), |register| register.order)
             }
             (op, _) => op.order(),
         }
+    }
+
+    /// The effects of the instruction: those of its row, or of the special register that it reads
+    /// ([`agx_isa::sr`]).
+    pub fn effects(&self) -> Effects {
+        match (self.op, self.mods) {
+            (Op::Hw(Opcode::Mfsr), [register]) => {
+                sr::by_number(*register).map_or(self.op.effects(), |register| register.effects)
+            }
+            (op, _) => op.effects(),
+        }
+    }
+
+    /// Whether the instruction changes nothing, though its results may depend on the place where it is executed, on
+    /// other lanes, or on discards before it: it may be removed if its results are unused.
+    #[inline]
+    pub fn only_observes(&self) -> bool {
+        let observes = Effects::CROSS_LANE | Effects::READS_COVERAGE;
+        self.is_pure() || !self.effects().is_empty() && observes.contains(self.effects())
+    }
+
+    /// Whether the results depend on nothing but the sources and coverage: the instruction may be removed, and moved to
+    /// where coverage is the same.
+    #[inline]
+    pub fn reads_only_coverage(&self) -> bool {
+        self.effects() == Effects::READS_COVERAGE
+    }
+
+    /// Whether the instruction may change which samples are live and which lanes are helpers.
+    #[inline]
+    pub fn writes_coverage(&self) -> bool {
+        self.effects().contains(Effects::WRITES_COVERAGE)
     }
 
     /// Whether the results depend on the sources alone and there are no other effects: the instruction may be
@@ -90,11 +123,21 @@ impl<'a> InstData<'a> {
     /// Like [`InstData::is_pure`], for an operation for which this depends on modifiers.
     fn is_pure_by_modifiers(&self) -> bool {
         match self.op {
-            Op::Hw(Opcode::Mfsr) => self.op.is_pure() && self.order() == OrderClass::None,
+            Op::Hw(Opcode::Mfsr) => self.effects().is_empty() && self.order() == OrderClass::None,
             Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => {
                 Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY)
             }
             op => op.is_pure(),
+        }
+    }
+
+    /// Whether the instruction is pure and reads no memory: it may also be executed where the program would not execute
+    /// it.
+    #[inline(always)]
+    pub fn is_speculatable(&self) -> bool {
+        match self.op.purity_depends() {
+            true => self.is_pure_by_modifiers() && !self.effects().contains(Effects::READS_MEMORY),
+            false => self.op.is_pure(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct IrDesc {
 }
 
 macro_rules! ir_ops {
-    ($($variant:ident $name:literal $signature:literal [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident $($cycles:literal cycles)? : $doc:literal;)*) => {
+    ($($variant:ident $name:literal $signature:literal [$($modifier:literal)*] $($effects:ident)|+ $order:ident $pure:expr, $last:ident $($cycles:literal cycles)? : $doc:literal;)*) => {
         /// An operation that exists only in the IR.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -66,7 +66,7 @@ macro_rules! ir_ops {
             doc: $doc,
             signature: signature!($signature),
             mods: &[$($modifier),*],
-            effects: ir_ops!(@effects $effects),
+            effects: ir_ops!(@effects $($effects)|+),
             order: OrderClass::$order,
             pure: $pure,
             last: Stage::$last,
@@ -76,7 +76,7 @@ macro_rules! ir_ops {
     (@cycles) => { 1 };
     (@cycles $cycles:literal) => { $cycles };
     (@effects PURE) => { Effects::empty() };
-    (@effects $effect:ident) => { Effects::$effect };
+    (@effects $first:ident $(| $more:ident)*) => { Effects::$first$(.union(Effects::$more))* };
 }
 
 // name, "destinations <- sources" (see `Signature`), [modifiers], effects, order, semantics, last stage, cycles where not 1: meaning
@@ -188,9 +188,9 @@ ir_ops! {
         "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 0 if it is negative, else 1.";
     Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Source:
         "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
-    Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Source:
+    Discard "discard" "<- cond:b" [] WRITES_COVERAGE Coverage None, Source:
         "If the source is true, kills the samples that the lane shades; the lane continues as a helper.";
-    KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Source:
+    KillSamples "kill_samples" "<- dead:i" [] WRITES_COVERAGE Coverage None, Source:
         "Kills the samples of the pixel that are in the mask `dead`.";
     WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Source:
         "Sets the depth with which the lane's samples are tested. Only in the last block.";
@@ -220,9 +220,9 @@ ir_ops! {
 
     LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Source:
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
-    StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Source:
+    StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY | READS_COVERAGE Memory None, Source:
         "Stores the vector `data` to device memory at base + offset; operands and modifiers as in `load_global`.";
-    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY Memory None, Source:
+    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY | READS_COVERAGE Memory None, Source:
         "Atomic on a 32-bit word at base + offset; the old value is optional. `op` is the hardware's code. `data` is 32 bits wide; for `cmpxchg` a vector of two, the new value and the comparand.";
     LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Source:
         "Vector from the lane's stack memory at a byte offset.";
@@ -238,7 +238,7 @@ ir_ops! {
         "Four components of a texture at float coordinates. `texture`: number of a state register; with `heap`, the address of a table, a byte offset into it. `layer` is rounded and clamped to `last_layer`. `lod_mode`: 0 from the quad's coordinates, 5 with `lod` as bias, 6 `lod` itself, 4 from the gradients `lod`: across, then down, of each coordinate. `min_lod` limits the level below. `reference` makes it a shadow lookup. `offset`: signed texel offsets of four bits each. `gather` takes a channel of four texels; `query` gives level and unclamped level.";
     LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Source:
         "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
-    StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Source:
+    StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY | READS_COVERAGE Memory None, Source:
         "Stores the four components `data` to a texel of an image; stores outside the image are dropped. `texture` and `heap` as in `sample`.";
     FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Source:
         "Makes the invocation's earlier image stores visible to its later texel loads; with `from_memory`, its texel accesses in memory.";
@@ -476,9 +476,10 @@ impl Op {
         }
     }
 
-    /// May be removed if its results are unused, moved, and repeated.
+    /// Whether every instruction with this operation is pure ([`InstData::is_pure`](super::InstData::is_pure)); passes ask
+    /// the instruction, because for some operations it depends on modifiers.
     #[inline]
-    pub fn is_pure(self) -> bool {
+    pub(super) fn is_pure(self) -> bool {
         TRAITS[self.index()].contains(Traits::PURE)
     }
 

@@ -57,7 +57,7 @@ fn any(f: &Function<'_>, is: impl Fn(&InstData<'_>) -> bool) -> bool {
 /// Whether others can observe the instruction's writes: true for all writes except stores to the lane's
 /// stack.
 fn writes_memory(data: &InstData<'_>) -> bool {
-    data.op.effects().contains(Effects::WRITES_MEMORY)
+    data.effects().contains(Effects::WRITES_MEMORY)
         && data.op.order() == OrderClass::Memory
         && !matches!(data.op, Op::Ir(IrOp::StoreScratch) | Op::Hw(Opcode::StackStore))
 }

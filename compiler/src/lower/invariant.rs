@@ -97,7 +97,7 @@ impl Search<'_, '_, '_> {
                     self.add_exits();
                 }
             }
-            let may_change = data.op.effects().contains(Effects::READS_MEMORY) && !data.is_pure();
+            let may_change = data.effects().contains(Effects::READS_MEMORY) && !data.is_pure();
             if may_change && !std::mem::replace(&mut has_load, true) {
                 self.add_stored();
             }
@@ -164,7 +164,7 @@ impl Search<'_, '_, '_> {
     fn add_stored(&mut self) {
         for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
             let data = &self.f.insts[*inst];
-            if data.op.effects().contains(Effects::WRITES_MEMORY) {
+            if data.effects().contains(Effects::WRITES_MEMORY) {
                 self.add(data.srcs);
             }
         }

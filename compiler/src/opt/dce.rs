@@ -7,7 +7,6 @@
 //!
 //! Before: stage source to selected. After: the same.
 
-use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
 use bumpalo::Bump;
@@ -115,18 +114,15 @@ fn values<'d>(data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
 }
 
 /// Subgroup operations have no effect on other lanes, so they may be removed. This includes derivatives,
-/// which are ordered with instructions that terminate lanes as long as they are used. A load without a use
-/// may be removed although it reads memory; only volatile ones must stay.
-///
-/// Reads of special registers have no effect, and may be removed even where they must not be moved.
+/// which are ordered with instructions that terminate lanes as long as they are used. So may reads of coverage, even
+/// where they must not be moved. A load without a use may be removed although it reads memory; only volatile ones must
+/// stay.
 ///
 /// Once no lowering depends on them, reads of registers set by the program's environment may be removed like
 /// others.
 fn is_removable(stage: Stage, data: &InstData<'_>) -> bool {
     (stage >= Stage::Selected && data.op == Op::Ir(IrOp::Preload))
-        || data.is_pure()
-        || data.op.effects() == Effects::CROSS_LANE
-        || data.op == Op::Hw(Opcode::Mfsr)
+        || data.only_observes()
         || data.op == Op::Hw(Opcode::Smpi) && !data.get(key::IMAGE)
         || super::is_removable_load(data)
 }

@@ -9,8 +9,6 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_isa::desc::Effects;
-
 use super::{opt_dce, opt_simplify_control};
 use crate::analysis::memory::{MemoryAccess, Space};
 use crate::context::Context;
@@ -90,7 +88,7 @@ fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut V
         }
     } else if let Some(load) = MemoryAccess::of_load(f, data) {
         later.retain(|store| load.is_readonly() || store.is_disjoint(&load));
-    } else if !data.is_pure() && data.op.effects() != Effects::CROSS_LANE {
+    } else if !data.only_observes() {
         later.clear();
     }
     false

@@ -52,7 +52,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: 
     let (from, to) = (r.f.ty(source).bits, r.f.ty(dst).bits);
     let can = match made.op {
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => from == 16 && to == 16,
-        op => op.results().contains(Results::ROUNDED) && op.is_pure() && to <= from,
+        op => op.results().contains(Results::ROUNDED) && made.is_pure() && to <= from,
     };
     // A producer that saturates may also round; one that rounds to 16 bits would have rounded before
     // saturating.

@@ -107,7 +107,7 @@ impl<'s> Memory<'s> {
             }
             return known;
         }
-        if data.op.is_pure() {
+        if data.is_speculatable() {
             return None;
         }
         match MemoryAccess::of_store(f, data) {

@@ -7,7 +7,8 @@
 //! Moved values live from the end of the block before, so instructions move only while the registers stay below the
 //! number at which fewer threads would be resident, or below what the function needs elsewhere.
 //!
-//! Subgroup operations and derivatives stay: they depend on which lanes are active.
+//! Subgroup operations and derivatives stay: they depend on which lanes are active. A read of coverage moves unless a
+//! discard precedes it in its arm.
 //!
 //! Before: stage source. After: the same.
 
@@ -88,10 +89,13 @@ impl<'s> Hoister<'_, 's, '_> {
     fn hoist(&mut self, blocks: [Block; 3]) {
         let [before, then, otherwise] = blocks;
         let Some(table) = self.rows(then, otherwise) else { return };
-        let mut room = None;
+        let (mut room, mut place) = (None, Place::default());
         for index in 0..self.f.block(otherwise).insts.len() {
             let inst = self.f.block(otherwise).insts[index];
-            let Some(at) = self.find(&table, inst) else { continue };
+            let may_move = place.may_move(self.f, &self.f.insts[inst]);
+            let Some(at) = Some(inst).filter(|_| may_move).and_then(|inst| self.find(&table, inst)) else {
+                continue;
+            };
             let first = table.entries[at].inst;
             if !table.entries[at].note {
                 let growth = self.growth(first);
@@ -117,15 +121,18 @@ impl<'s> Hoister<'_, 's, '_> {
         let f = &*self.f;
         let [then, otherwise] = [then, otherwise].map(|arm| &f.block(arm).insts);
         f.watch.visit(then.len() + otherwise.len());
-        let [count, others] =
-            [then, otherwise].map(|insts| insts.iter().filter(|inst| may_move(f, &f.insts[**inst])).count());
+        let [count, others] = [then, otherwise].map(|insts| {
+            let mut place = Place::default();
+            insts.iter().filter(|inst| place.may_move(f, &f.insts[**inst])).count()
+        });
         if count.min(others) == 0 {
             return None;
         }
         let mut table = RowTable::with_room(count, self.scratch);
+        let mut place = Place::default();
         for inst in then {
             let data = &f.insts[*inst];
-            if may_move(f, data) {
+            if place.may_move(f, data) {
                 let hash = hash_row(data);
                 let (at, known) = table.place(hash, |known| same_row(f, &f.insts[known], data));
                 if known.is_free() {
@@ -139,9 +146,6 @@ impl<'s> Hoister<'_, 's, '_> {
     /// The entry that equals `inst`, whose sources may have moved.
     fn find(&self, table: &RowTable<'_, bool>, inst: Inst) -> Option<usize> {
         let data = self.f.insts[inst];
-        if !may_move(self.f, &data) {
-            return None;
-        }
         let srcs: ArrayVec<Src, MAX_SOURCES> = data.srcs.iter().map(|src| self.resolve(*src)).collect();
         let row = InstData { srcs: &srcs, ..data };
         let (at, known) = table.place(hash_row(&row), |known| same_row(self.f, &self.f.insts[known], &row));
@@ -200,11 +204,22 @@ impl<'s> Hoister<'_, 's, '_> {
     }
 }
 
-/// Whether an instruction may run whichever arm is taken, and does more than arrange registers.
-fn may_move(f: &Function<'_>, data: &InstData<'_>) -> bool {
-    let arranges = matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Copy | IrOp::Preload));
-    data.op.is_pure()
-        && !arranges
-        && data.srcs.len() <= MAX_SOURCES
-        && data.dst().is_some_and(|dst| f.ty(dst).comps == 1)
+/// A place in an arm, in a walk from its beginning.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Whether an instruction before may have changed coverage.
+    is_after_discard: bool,
+}
+
+impl Place {
+    /// Steps over an instruction. Returns whether it may run whichever arm is taken, before the arm, and does more than
+    /// arrange registers.
+    fn may_move(&mut self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        self.is_after_discard |= data.writes_coverage();
+        let arranges = matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Copy | IrOp::Preload));
+        (data.is_speculatable() || data.reads_only_coverage() && !self.is_after_discard)
+            && !arranges
+            && data.srcs.len() <= MAX_SOURCES
+            && data.dst().is_some_and(|dst| f.ty(dst).comps == 1)
+    }
 }

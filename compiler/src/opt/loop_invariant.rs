@@ -1,9 +1,9 @@
 //! Moves loop-invariant instructions out of loops.
 //!
 //! Innermost loops come first: an instruction moved out of one may be moved out of the next. A pure
-//! instruction whose sources are defined outside the loop moves before it. So does a load, if it may be
-//! executed there (it is in a block that the first iteration always reaches, or may be executed
-//! speculatively) and no instruction of the loop may write the memory that it reads.
+//! instruction whose sources are defined outside the loop moves before it. So does a read of coverage, if the loop
+//! contains no discard, and a load, if it may be executed there (it is in a block that the first iteration always
+//! reaches, or may be executed speculatively) and no instruction of the loop may write the memory that it reads.
 //!
 //! Sums of integers are regrouped so that more of them may move: `(x + a) + b` with `a` and `b` from outside becomes
 //! `x + (a + b)`.
@@ -56,7 +56,7 @@ fn has_candidates(f: &Function<'_>, homes: &ScratchSide<'_, Value, usize>, start
         let data = &f.insts[*inst];
         is_worth_moving(f, data)
             && is_from_outside(homes, data, start)
-            && (data.op.is_pure() || MemoryAccess::of_load(f, data).is_some())
+            && (is_computed_anywhere(data) || MemoryAccess::of_load(f, data).is_some())
             || Regrouped::of(f, homes, data, start).is_some()
     })
 }
@@ -98,8 +98,13 @@ fn is_worth_moving(f: &Function<'_>, data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch | IrOp::Split) => true,
         Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Preload | IrOp::Copy) => false,
-        op => op.is_pure() && data.dst().is_some_and(|dst| f.ty(dst).comps == 1),
+        _ => is_computed_anywhere(data) && data.dst().is_some_and(|dst| f.ty(dst).comps == 1),
     }
+}
+
+/// Whether an instruction gives the same result wherever it is executed, as long as coverage is the same.
+fn is_computed_anywhere(data: &InstData<'_>) -> bool {
+    data.is_speculatable() || data.reads_only_coverage()
 }
 
 /// Segments that begin and end each loop, inner loops before outer ones.
@@ -128,6 +133,8 @@ struct Loop {
     room: u32,
     /// The stores of the loop; `None` if unknown.
     stores: Option<Vec<MemoryAccess>>,
+    /// Whether the loop contains a discard.
+    changes_coverage: bool,
     /// Whether the first iteration always reaches the current block.
     is_certain: bool,
 }
@@ -139,7 +146,9 @@ impl Hoister<'_, '_, '_> {
         let limit = max_gpr_halves(MAX_THREADS) - MARGIN_HALVES;
         let room = u32::from(limit.saturating_sub(needed.max().unwrap_or(0)));
         let stores = self.stores(segments.clone());
-        let mut around = Loop { start, room, stores, is_certain: true };
+        let mut insts = segments.clone().flat_map(|index| &self.f.block(self.f.layout[index].block).insts);
+        let changes_coverage = insts.any(|inst| self.f.insts[*inst].writes_coverage());
+        let mut around = Loop { start, room, stores, changes_coverage, is_certain: true };
         let mut moved = Vec::new();
         let (mut depth, mut certain) = (0u32, true);
         for index in segments {
@@ -217,8 +226,15 @@ impl Hoister<'_, '_, '_> {
         let data = self.f.insts[inst];
         is_worth_moving(self.f, &data)
             && is_from_outside(&self.homes, &data, around.start)
-            && (data.op.is_pure() || self.may_load_before(&data, around))
+            && self.may_execute_before(&data, around)
             && self.growth(&data) <= i64::from(around.room)
+    }
+
+    fn may_execute_before(&self, data: &InstData<'_>, around: &Loop) -> bool {
+        match data.reads_only_coverage() {
+            true => !around.changes_coverage,
+            false => data.is_speculatable() || self.may_load_before(data, around),
+        }
     }
 
     fn may_load_before(&self, data: &InstData<'_>, around: &Loop) -> bool {

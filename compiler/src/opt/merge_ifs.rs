@@ -8,7 +8,6 @@
 //! Part of `opt_simplify_control`.
 
 use agx_isa::desc::OrderClass;
-use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Src};
@@ -96,7 +95,7 @@ impl Pair {
             let is_same =
                 a.flags == b.flags && x.op == y.op && x.mods == y.mods && x.srcs.len() == y.srcs.len();
             let is_stable = x.is_pure() && x.op != Op::Ir(IrOp::Phi)
-                || reads_register(x)
+                || x.reads_only_coverage()
                     && self.is_still_so(f, first)
                     && f.block(self.between).insts.contains(&second);
             if left == 0 || !is_same || !is_stable {
@@ -145,15 +144,10 @@ impl Pair {
 
 /// Whether an instruction may move before the preceding if.
 fn is_free(data: &InstData<'_>) -> bool {
-    data.is_pure() && data.op != Op::Ir(IrOp::Phi) || reads_register(data)
+    data.is_pure() && data.op != Op::Ir(IrOp::Phi) || data.reads_only_coverage()
 }
 
-/// Whether it reads a special register.
-fn reads_register(data: &InstData<'_>) -> bool {
-    data.op == Op::Hw(Opcode::Mfsr)
-}
-
-/// Whether the instruction neither kills samples nor waits.
+/// Whether the instruction neither changes coverage nor waits.
 fn keeps_coverage(data: &InstData<'_>) -> bool {
-    matches!(data.order(), OrderClass::None | OrderClass::Memory) || reads_register(data)
+    !data.writes_coverage() && !matches!(data.order(), OrderClass::Barrier | OrderClass::Control)
 }

@@ -4,8 +4,6 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_isa::desc::OrderClass;
-
 use super::local::{LocalRewrites, rewrite_locally};
 use super::opt_simplify_control;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Src, has_left};
@@ -83,7 +81,7 @@ pub(super) fn can_flatten(
 /// Whether a condition depends on uniform registers and constants only.
 fn is_uniform(f: &Function<'_>, condition: Src) -> bool {
     match f.def(condition) {
-        Some(data) => data.op.is_pure() && data.srcs.iter().all(|src| src.as_value().is_none()),
+        Some(data) => data.is_speculatable() && data.srcs.iter().all(|src| src.as_value().is_none()),
         None => condition.as_uniform().is_some(),
     }
 }
@@ -131,6 +129,5 @@ fn cost(data: &InstData<'_>) -> Option<u32> {
         // It is combined with the condition of its arm.
         return Some(2);
     }
-    let is_free_to_run = data.op.is_pure() && data.order() == OrderClass::None;
-    is_free_to_run.then(|| data.op.cycles())
+    data.is_speculatable().then(|| data.op.cycles())
 }

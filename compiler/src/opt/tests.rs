@@ -144,7 +144,7 @@ fn change_sources(f: &mut Function<'_>, random: &mut Random) -> usize {
     let mut changed = 0;
     for _ in 0..3 {
         let data = f.insts[insts[random.below(insts.len())]];
-        if !data.op.is_pure() || data.srcs.is_empty() || data.op == IrOp::Phi.into() {
+        if !data.is_speculatable() || data.srcs.is_empty() || data.op == IrOp::Phi.into() {
             continue;
         }
         let inst = f.values[data.dsts[0]].def.expect("a definition");

@@ -7,7 +7,6 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
@@ -149,7 +148,7 @@ impl Planner<'_, '_, '_> {
         self.f.watch.visit(1 + self.f.block(block).insts.len() / 4);
         for (position, inst) in self.f.block(block).insts.iter().enumerate() {
             let data = &self.f.insts[*inst];
-            if data.op.is_pure() {
+            if data.is_speculatable() {
                 continue;
             }
             if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
@@ -159,7 +158,7 @@ impl Planner<'_, '_, '_> {
             } else if disturbs_memory(data) {
                 self.flush_loads(false);
                 self.flush_stores();
-            } else if data.op.effects().contains(Effects::COVERAGE) {
+            } else if data.writes_coverage() {
                 // A lane stores nothing after a discard that makes it a helper.
                 self.flush_stores();
             }

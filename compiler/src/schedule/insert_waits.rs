@@ -215,7 +215,7 @@ impl Walk<'_, '_, '_> {
             let data = self.f.insts[*inst];
             let wait = |group| Wait { block, position, group, line: data.line };
             if pending.0.iter().any(|group| group.count > 0) {
-                let barrier = data.op.effects().contains(Effects::BARRIER);
+                let barrier = data.effects().contains(Effects::BARRIER);
                 if barrier || touches(self.f, self.allocation, &data, &writes) {
                     for group in 0..GROUPS {
                         let early =
@@ -236,7 +236,7 @@ impl Walk<'_, '_, '_> {
                 }
                 writes = pending.writes();
             }
-            if data.op.effects().contains(Effects::JUMP) {
+            if data.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
                 if let Some(target) = target {
                     self.arrive(block, Block(*target), pending);

@@ -76,7 +76,7 @@ fn is_fence(data: &InstData<'_>) -> bool {
     let fences = Effects::MASK | Effects::JUMP | Effects::STOP | Effects::BARRIER;
     matches!(data.op, Op::Ir(_))
         || matches!(data.order(), OrderClass::Barrier | OrderClass::Control)
-        || data.op.effects().intersects(fences)
+        || data.effects().intersects(fences)
 }
 
 /// Scheduling data of an instruction in the stretch.
@@ -334,7 +334,7 @@ impl Scheduler<'_> {
 
     fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains<'_, '_>) {
         let order = data.order();
-        if (order == OrderClass::Memory || data.op.effects().contains(Effects::STATE))
+        if (order == OrderClass::Memory || data.effects().contains(Effects::STATE))
             && let Some(before) = chains.memory.replace(index)
         {
             self.edge(before, index, 0);
@@ -347,7 +347,7 @@ impl Scheduler<'_> {
             self.edge(before, index, 0);
         }
         if order == OrderClass::Coverage {
-            if data.op.effects().contains(Effects::COVERAGE) {
+            if data.writes_coverage() {
                 chains.kill = Some(index);
             }
             for before in [chains.memory, chains.coverage.replace(index)].into_iter().flatten() {

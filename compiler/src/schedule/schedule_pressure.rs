@@ -13,7 +13,7 @@
 //! Before: stage machine. After: the same.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
-use agx_isa::desc::{Effects, OrderClass};
+use agx_isa::desc::OrderClass;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -182,7 +182,7 @@ impl<'s> Graph<'s> {
                 OrderClass::Memory => before.extend(memory.replace(index).into_iter().chain(kill)),
                 OrderClass::Coverage => {
                     before.extend(coverage.replace(index).into_iter().chain(memory));
-                    if data.op.effects().contains(Effects::COVERAGE) {
+                    if data.writes_coverage() {
                         kill = Some(index);
                     }
                 }

@@ -33,7 +33,7 @@ SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
         unknown("u22", bits![22]),
         unknown("u28", bits![28:31]),
     ])
-    .effects(Effects::COVERAGE, OrderClass::Coverage).source(from::ALL)
+    .effects(Effects::WRITES_COVERAGE, OrderClass::Coverage).source(from::ALL)
     .applegpu("sample_mask {target}, {live}");
 
 /// Sets depth (`z`) and stencil (`s`) of the samples and runs the tests.
@@ -46,7 +46,7 @@ ZsEmit "zs_emit" = row(0x41, 0xc0_80ff, fixed(4))
         unknown("u28", bits![28]),
         unknown("u31", bits![31]),
     ])
-    .effects(Effects::COVERAGE, OrderClass::Coverage).source(from::ALL);
+    .effects(Effects::WRITES_COVERAGE, OrderClass::Coverage).source(from::ALL);
 
 /// Interpolates `count` coefficient vectors (0 = 4) without perspective.
 Iter "iter" = row(0x21, 0xff, prefers(4, 8, 15))

@@ -17,7 +17,7 @@ Imgw "imgw" = row(0x4800_0080_00f1, 0x4800_0080_00ff, prefers(6, 8, 15))
         unknown("u30", bits![30]),
         unknown("u54", bits![54]),
     ])
-    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).source(from::ALL)
+    .effects(Effects::WRITES_MEMORY.union(Effects::READS_COVERAGE), OrderClass::Memory).source(from::ALL)
     .applegpu("image_write {data}, {coordinates:coords}, {lod}{, heap}, {texture}, tex_{name:dim}, {rounding:rtz}, 1, 0, {image_tail:coherency}, 0");
 
 /// Writes a block of the tile buffer, from `offset` bytes within a sample, to an image (end-of-tile programs).

@@ -44,10 +44,10 @@ Ldimm32 "ldimm32" = row(0x162, 0x17f, extends(6, 8, 15))
     .assumed("bit 62 may kill the thread (applegpu)")
     .applegpu("mov_imm {dst}, {a}, 0b{u62}");
 
-/// Reads a special register.
+/// Reads a special register. Only some of them depend on coverage.
 Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
     .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
-    .cost(Unit::Scib, 2, 2).source(from::ALL)
+    .effects(Effects::READS_COVERAGE, OrderClass::None).cost(Unit::Scib, 2, 2).source(from::ALL)
     .applegpu("get_sr {dst}, {special:sr}");
 
 /// `a + (b << shift)`; a shift above 4 gives `a`. Sources extend to infinite precision according to their

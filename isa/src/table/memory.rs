@@ -37,7 +37,7 @@ Store "store" = row(0x4000_0400_0045, 0x4000_0400_007f, prefers(6, 8, 47))
         unknown("u31", bits![31]),
         unknown("u50", bits![50:51]),
     ])
-    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
+    .effects(Effects::WRITES_MEMORY.union(Effects::READS_COVERAGE), OrderClass::Memory).asynchronous().source(from::ALL)
     .applegpu("device_store{todo:coherency} {group}, {name:format}, {letters:mask}, {data}, {base}, {index}, {sign:index}{, lsl shift}{store_tail:coherency}");
 
 /// Atomic on the 32-bit word at `base + 4 * index`; the destination, if present, receives the old value.
@@ -54,7 +54,8 @@ Atomic "atomic" = row(0x4000_8400_0015, 0x4000_8400_003f, fixed(8))
         modifier("group", kinds::NUMBER, bits![30]),
         unknown("u28", bits![28:29]),
     ])
-    .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).asynchronous()
+    .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY).union(Effects::READS_COVERAGE), OrderClass::Memory)
+    .asynchronous()
     .source(from::ALL)
     .assumed("coherency 3 reaches all dies of an M1 Ultra; the index is scaled by 4 regardless of shift")
     .applegpu("atomic {name:op}, {group}, {dst}, {base}, {index}, {sign:index}, {data}, 1, 0, 1, {atomic_tail:coherency}");

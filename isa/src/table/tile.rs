@@ -34,7 +34,7 @@ StTile "st_tile" = row(0x09, 0x7f, prefers(8, 10, 15))
         unknown("u48", bits![48:54]),
         unknown("u62", bits![62:79]),
     ])
-    .effects(Effects::WRITES_MEMORY.union(Effects::COVERAGE), OrderClass::Coverage).source(from::ALL)
+    .effects(Effects::WRITES_MEMORY.union(Effects::READS_COVERAGE), OrderClass::Coverage).source(from::ALL)
     .assumed("explicit goes with coords");
 
 }}}

@@ -8,6 +8,7 @@ mod attributes;
 mod cases;
 mod culled;
 mod derivatives;
+mod discards;
 mod feedback;
 mod fetch;
 mod geometry;

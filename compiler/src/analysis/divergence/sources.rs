@@ -38,7 +38,7 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
         // Levels computed from the quad differ where lanes are masked.
         Op::Ir(IrOp::Sample) if !takes_quad(data) => Kind::LikeSources,
         op if op.effects() == Effects::CROSS_LANE => across(data),
-        op if op.is_pure() => Kind::LikeSources,
+        _ if data.is_speculatable() => Kind::LikeSources,
         _ => Kind::Divergent,
     }
 }

@@ -325,7 +325,7 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
                     .filter(|chosen| f.src_ty(*chosen) == ty)
             }
             (Op::Ir(IrOp::Mov), [_]) => (first.flags.is_empty() && f.src_ty(first) == ty).then_some(first),
-            _ if data.op.is_pure() && first.kind == SrcKind::Imm => {
+            _ if data.is_speculatable() && first.kind == SrcKind::Imm => {
                 let srcs: ArrayVec<Src, MAX_PURE_SOURCES> =
                     data.srcs.iter().take(MAX_PURE_SOURCES).map(|src| self.src(*src)).collect();
                 if srcs.len() == data.srcs.len() { fold(f, data.op, ty, &srcs, data.mods) } else { None }

@@ -151,7 +151,7 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
             slice.phis.push((value, constant(f, first)?, next));
             pending.push(next);
         } else {
-            data.op.pure_fn().filter(|_| data.op.is_pure())?;
+            data.op.pure_fn().filter(|_| data.is_pure())?;
             slice.insts.push(inst);
             pending.extend(data.srcs);
         }
@@ -187,7 +187,7 @@ fn constant(f: &Function<'_>, src: Src) -> Option<Src> {
             continue;
         };
         steps += 1;
-        let data = f.def(next).filter(|data| steps < 2 * MAX_SLICE && data.op.is_pure())?;
+        let data = f.def(next).filter(|data| steps < 2 * MAX_SLICE && data.is_speculatable())?;
         let is_open = |src: &Src| src.as_value().is_some_and(|value| !known.contains_key(&value));
         if data.srcs.iter().any(is_open) {
             pending.extend(data.srcs.iter().filter(|src| is_open(src)));

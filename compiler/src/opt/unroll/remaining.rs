@@ -105,7 +105,7 @@ impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
 
     /// Whether the result is determined by constants.
     fn folds(&self, data: &InstData<'_>) -> bool {
-        data.op.pure_fn().is_some() && data.op.is_pure() && data.srcs.iter().all(|src| self.is_known(*src))
+        data.op.pure_fn().is_some() && data.is_pure() && data.srcs.iter().all(|src| self.is_known(*src))
     }
 
     /// Whether constants determine which source a selection returns, or which way a branch goes.
