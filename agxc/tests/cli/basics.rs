@@ -84,7 +84,8 @@ fn aliases_and_phases_are_explained() {
     assert!(shift.starts_with("shr: `bfeil` with a = 0, width = 0\n\nbfeil: "), "{shift}");
     let phase = out(&["explain", "cross_lane"]);
     assert!(
-        phase.starts_with("cross_lane: ") && phase.ends_with("After: stage source.\nlower_subgroups\n"),
+        phase.starts_with("cross_lane: ")
+            && phase.ends_with("After: stage source.\nlower_retired\nlower_subgroups\n"),
         "{phase}"
     );
     let all = out(&["explain", "all"]);

@@ -13,8 +13,12 @@ use crate::CompileKey;
 use crate::error::{CompileError, InputError, NagaError};
 
 /// Accesses out of bounds are undefined in GLSL.
-const GLSL: Language =
-    Language { name: text::GLSL, language: SourceLanguage::GLSL, is_defined_everywhere: false };
+const GLSL: Language = Language {
+    name: text::GLSL,
+    language: SourceLanguage::GLSL,
+    is_defined_everywhere: false,
+    is_discard_demotion: false,
+};
 
 /// The front end of GLSL.
 pub struct Glsl;

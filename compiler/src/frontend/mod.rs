@@ -7,6 +7,7 @@
 
 #[cfg(feature = "agal")]
 pub mod agal;
+pub(crate) mod dominance_repair;
 #[cfg(test)]
 mod example_tests;
 mod four;
@@ -28,6 +29,8 @@ mod text_ir;
 pub mod tgsi;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+mod wgsl_discard;
 
 use bumpalo::Bump;
 

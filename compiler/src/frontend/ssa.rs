@@ -180,6 +180,14 @@ impl Variables {
         self.forgotten[block] = true;
     }
 
+    /// Declares that further assignments follow in `block`, the current block, which are relevant, and with them those
+    /// before.
+    pub fn remember(&mut self, block: Block) {
+        if self.forgotten[block] {
+            self.forgotten[block] = false;
+        }
+    }
+
     /// Records the definition that reaches the current point.
     fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.tick();
@@ -191,7 +199,7 @@ impl Variables {
     }
 
     /// Records the definition at the current end of `block`.
-    fn define(&mut self, block: Block, variable: Variable, src: Src) {
+    pub(crate) fn define(&mut self, block: Block, variable: Variable, src: Src) {
         if self.defs.capacity() == 0 {
             self.defs.reserve(TYPICAL_DEFS);
         }
@@ -246,8 +254,17 @@ impl Variables {
         }
     }
 
-    /// The replacement of `src` after trivial phis.
-    fn resolve(&self, mut src: Src) -> Src {
+    /// The value at the end of a block, in a function whose edges are complete: to be resolved when all are
+    /// [settled](Self::settle), unless the source of an instruction that is no phi.
+    pub(crate) fn at_end(&mut self, f: &mut Function<'_>, block: Block, variable: Variable) -> Src {
+        let mut pending = Vec::new();
+        let found = self.find(f, block, variable, &mut pending);
+        self.complete(f, &mut pending);
+        found
+    }
+
+    /// The replacement of `src` after trivial phis; `Src::NONE` in code that is not reached.
+    pub(crate) fn resolve(&self, mut src: Src) -> Src {
         while let Some(next) = src.as_value().and_then(|value| self.forward[value]) {
             src = next;
         }
@@ -362,7 +379,7 @@ impl Variables {
 
     /// Inserts the phis into the function and replaces forwarded values; `map` translates every other source.
     pub fn finish(mut self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
-        let live = self.remaining_phis();
+        let live = self.settle();
         let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
         for phi in live {
             let Some(pending) = self.phis.get(phi) else { continue };
@@ -389,8 +406,8 @@ impl Variables {
         self.rewrite_sources(f, map);
     }
 
-    /// The non-trivial phis, after forwarding to a fixed point.
-    fn remaining_phis(&mut self) -> Vec<usize> {
+    /// Forwards trivial phis to a fixed point; returns the others.
+    pub(crate) fn settle(&mut self) -> Vec<usize> {
         let is_live = |(_, phi): &(usize, &Pending)| self.forward[phi.value].is_none();
         let mut live: Vec<usize> = self.phis.iter().enumerate().filter(is_live).map(|(at, _)| at).collect();
         loop {

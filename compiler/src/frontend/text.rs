@@ -6,9 +6,9 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{ImageClass, Module, Scalar, ScalarKind, TypeInner};
+use naga::{ImageClass, Module, Scalar, ScalarKind, ShaderStage, TypeInner};
 
-use super::Shader;
+use super::{Shader, wgsl_discard};
 use crate::CompileKey;
 use crate::error::{CompileError, Location, ModuleError, NagaError};
 
@@ -25,6 +25,8 @@ pub struct Language {
     pub language: spv::SourceLanguage,
     /// Whether indices out of bounds and large shift amounts are defined, and workgroup memory starts zeroed.
     pub is_defined_everywhere: bool,
+    /// Whether a discard demotes the invocation, which goes on with the next statement.
+    pub is_discard_demotion: bool,
 }
 
 /// Reads a parsed module.
@@ -77,8 +79,19 @@ pub fn to_spirv(
         return Err(NagaError::Inexpressible { what: "texture_external is not supported".into() }.into());
     }
     let options = options(language, text);
-    spv::write_vec(&module, &info, &options, None)
-        .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
+    let write = |module: &Module| {
+        spv::write_vec(module, &info, &options, None)
+            .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
+    };
+    let has_fragments = module.entry_points.iter().any(|entry| entry.stage == ShaderStage::Fragment);
+    if !language.is_discard_demotion || !has_fragments {
+        return write(&module);
+    }
+    let mut module = module.into_owned();
+    wgsl_discard::mark(&mut module);
+    let mut words = write(&module)?;
+    wgsl_discard::demote(&mut words);
+    Ok(words)
 }
 
 /// Whether a type is a texture provided by a browser, on which naga's SPIR-V writer panics.

@@ -8,9 +8,14 @@ use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::{CompileError, Location, NagaError};
 
-/// WGSL requires clamped indices, shift amounts modulo the width, and zeroed workgroup memory.
-const WGSL: Language =
-    Language { name: text::WGSL, language: SourceLanguage::WGSL, is_defined_everywhere: true };
+/// WGSL requires clamped indices, shift amounts modulo the width, zeroed workgroup memory, and that invocations go on after
+/// a discard.
+const WGSL: Language = Language {
+    name: text::WGSL,
+    language: SourceLanguage::WGSL,
+    is_defined_everywhere: true,
+    is_discard_demotion: true,
+};
 
 /// The front end of WGSL.
 pub struct Wgsl;

@@ -252,6 +252,8 @@ families! {
     /// Sample operations of fragment shaders.
     DISCARDS "`discard`, `write_depth`, `write_stencil`" =
         Operations::of(&[IrOp::Discard, IrOp::WriteDepth, IrOp::WriteStencil]);
+    /// Lanes that the program has ended.
+    RETIREMENTS "`retire`" = Operations::of(&[IrOp::Retire]);
     /// Samples killed by their mask.
     KILLS "`kill_samples`" = Operations::of(&[IrOp::KillSamples]);
     /// Fragment inputs.

@@ -190,6 +190,8 @@ ir_ops! {
         "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
     Discard "discard" "<- cond:b" [] WRITES_COVERAGE Coverage None, Source:
         "If the source is true, kills the samples that the lane shades; the lane continues as a helper.";
+    Retire "retire" "<- cond:b" [] STATE Control None, Source:
+        "If the source is true, the program has ended the lane, which goes on as a helper: it leaves loops in which only such lanes are left.";
     KillSamples "kill_samples" "<- dead:i" [] WRITES_COVERAGE Coverage None, Source:
         "Kills the samples of the pixel that are in the mask `dead`.";
     WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Source:

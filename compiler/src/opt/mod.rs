@@ -90,6 +90,7 @@ pub use sink::opt_sink;
 pub use uniform_bases::opt_uniform_bases;
 pub use uniform_operands::opt_uniform_operands;
 pub use uniform_subgroups::opt_uniform_subgroups;
+pub(crate) use unroll::has_known_iterations;
 pub use unroll::opt_unroll;
 pub use vectorize_memory::opt_vectorize_memory;
 pub use word_halves::opt_word_halves;

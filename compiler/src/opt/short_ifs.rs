@@ -123,9 +123,14 @@ fn selects_pay(
     selects <= construct + copies
 }
 
+/// Whether an instruction of an arm takes the condition of the arm when the if becomes selects.
+pub(super) fn takes_condition(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Ir(IrOp::Discard | IrOp::Retire))
+}
+
 /// The approximate cost of an instruction in cycles; `None` if it must not run unless its arm is taken.
 fn cost(data: &InstData<'_>) -> Option<u32> {
-    if data.op == Op::Ir(IrOp::Discard) {
+    if takes_condition(data) {
         // It is combined with the condition of its arm.
         return Some(2);
     }

@@ -23,10 +23,10 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::dead_loops::leave_dead_loops;
 use super::direct_jumps::direct_jumps;
 use super::merge_ifs::merge_ifs;
-use super::short_ifs::can_flatten;
+use super::short_ifs::{can_flatten, takes_condition};
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, has_left};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, has_left};
 
 /// Simplifies control flow.
 pub fn opt_simplify_control(f: &mut Function<'_>) {
@@ -338,7 +338,7 @@ impl<'a> Simplifier<'_, 'a> {
         let mut out = self.f.inst_list();
         for inst in insts {
             let data = self.f.insts[inst];
-            if data.op == Op::Ir(IrOp::Discard) {
+            if takes_condition(&data) {
                 let both = self.f.add_value(Type::BOOL);
                 let mods = mods(Opcode::Bitop).with(key::TABLE, table);
                 out.push(self.f.make_inst(Opcode::Bitop, &[both], &[cond, data.srcs[0]], &mods, data.line));

@@ -5,8 +5,8 @@ use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::families::{
     ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
-    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, KILLS, LANES, LOCAL, SCRATCH,
-    STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
+    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, KILLS, LANES, LOCAL, RETIREMENTS,
+    SCRATCH, STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
@@ -225,6 +225,8 @@ passes! {
     OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies subgroup operations on uniform values." =
         optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]);
 
+    LOWER_RETIRED "lower_retired" "Lets lanes that the program has ended leave loops that no others execute." =
+        required(Source, |f, _| { lower::lower_retired(f); Ok(()) }).only_removes(&[&RETIREMENTS]);
     LOWER_SUBGROUPS "lower_subgroups" "Lowers subgroup operations to the hardware's shuffles, ballots and reductions." =
         required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).only_removes(&[&CROSS_LANE]);
 

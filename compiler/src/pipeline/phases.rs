@@ -48,8 +48,8 @@ phases! {
     ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
-        LOWER_SUBGROUPS
-    ] "Lowers subgroup operations, before the phases that lower their arithmetic.";
+        LOWER_RETIRED LOWER_SUBGROUPS
+    ] "Lowers subgroup operations, before the phases that lower their arithmetic, and the ends of lanes by votes.";
 
     Memory "memory" -> Source [
         OPT_CONSTANT_LOADS OPT_READABLE_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY

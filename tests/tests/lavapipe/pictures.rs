@@ -48,6 +48,8 @@ const CASES: &[Case] = &[
     ("basic", "fractal", 0, true, 0),
     ("basic", "discard", 0, true, 0),
     ("basic", "discard", 0, false, 0),
+    ("basic", "kills", 0, true, 0),
+    ("basic", "demotes", 0, true, 0),
     ("basic", "branches", 0, true, 0),
     ("waves", "choices", 0, true, 0),
     ("basic", "loops", 0, true, 0),

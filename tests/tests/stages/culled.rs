@@ -3,8 +3,8 @@
 use agx_abi::Stage;
 use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
-use agx_compiler::CompileKey;
 use agx_compiler::link::{FragmentState, Target as RenderTarget};
+use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::DrawLaunch;
 use agx_emulator::{Comparison, Framebuffer, Tests};
 use agx_tests::driver::stage;
@@ -22,7 +22,7 @@ fn a_triangle_with_a_negative_distance_at_every_corner_is_culled() {
         assert_eq!(state.culled.len(), 2);
         let mut key = CompileKey::default();
         (key.validate, key.stage) = (true, Some(Stage::Fragment));
-        let fragments = fragment_programs(&spirv(&format!("{shader}.frag")), &key, &state);
+        let fragments = fragment_programs(Input::spirv(&spirv(&format!("{shader}.frag"))), &key, &state);
         for (vertex, fragment) in vertices.iter().zip(&fragments) {
             check(vertex, fragment, &state, shader);
         }

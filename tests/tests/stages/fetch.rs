@@ -91,7 +91,7 @@ impl Fetch {
         }
         let targets = self.pass.formats.map(|format| format.map(RenderTarget::new));
         let state = FragmentState { targets, samples: self.pass.samples, ..FragmentState::default() };
-        fragment_programs(&bytes, &key, &state)
+        fragment_programs(Input::spirv(&bytes), &key, &state)
     }
 
     /// The samples after the draw, with initial contents `before`: pixel by pixel, the samples of each together.

@@ -67,7 +67,7 @@ impl Scene {
         let module = spirv(&format!("{}.frag", self.fragment));
         let mut key = CompileKey::default();
         (key.validate, key.stage) = (true, Some(Stage::Fragment));
-        let fragments = fragment_programs(&module, &key, &self.state());
+        let fragments = fragment_programs(Input::spirv(&module), &key, &self.state());
         for ([(_, part), (_, whole)], name) in [(&vertices, self.vertex), (&fragments, self.fragment)] {
             let [parts, whole] = [part, whole].map(|program| instructions(&program.code));
             assert!(whole <= parts, "{name}: {parts} instructions of parts, {whole} of the whole");
@@ -131,12 +131,12 @@ fn vertex_programs(name: &str, source: impl Fn(u32) -> Option<AttributeKey> + Co
 }
 
 /// A fragment shader for a state: linked from parts, and as a whole.
-fn fragment_programs(module: &[u8], key: &CompileKey, state: &FragmentState) -> [Linked; 2] {
+fn fragment_programs(input: Input<'_>, key: &CompileKey, state: &FragmentState) -> [Linked; 2] {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
-    let mut shader = compile(Input::spirv(module), key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let mut shader = compile(input, key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let program = compiler.fragment_program(&mut scratch, &shader, state, key).expect("links");
     shader.info = program.info(&shader.info);
-    let whole = compiler.whole_fragment(&mut scratch, Input::spirv(module), key, state).expect("compiles");
+    let whole = compiler.whole_fragment(&mut scratch, input, key, state).expect("compiles");
     checked([(shader, program), (whole.shader, whole.program)])
 }
 

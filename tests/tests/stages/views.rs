@@ -1,7 +1,7 @@
 //! Shaders that read the view index: the driver runs them once per view.
 
 use agx_abi::UniformSource;
-use agx_compiler::CompiledShader;
+use agx_compiler::{CompiledShader, Input};
 use agx_emulator::Framebuffer;
 
 use super::{SIDE, Scene, colour, compiled, fragment_programs, spirv, vertex_programs};
@@ -24,7 +24,7 @@ fn each_view_is_drawn_with_its_number() {
     let mut key = agx_compiler::CompileKey::default();
     (key.validate, key.stage) = (true, Some(agx_abi::Stage::Fragment));
     let vertices = vertex_programs("views", |_| None);
-    let fragments = fragment_programs(&spirv("views.frag"), &key, &scene.state());
+    let fragments = fragment_programs(Input::spirv(&spirv("views.frag")), &key, &scene.state());
     // Linked from parts and as wholes, both stages.
     for (vertex, fragment) in vertices.iter().zip(&fragments) {
         for view in [0, 1, 5] {

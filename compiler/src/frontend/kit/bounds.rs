@@ -14,9 +14,9 @@
 use agx_abi::UniformSource;
 use agx_abi::layout::{BLOCK_GRANULE_BYTES, ZEROS_BYTES};
 
-use super::Kit;
 use super::buffers::{self, BufferElement};
 use super::robustness::Bounds;
+use super::{Kit, coverage};
 use crate::analysis::memory::{shifted, split_sum};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Src, Type};
@@ -148,6 +148,15 @@ pub(crate) fn effect(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, effec
             Checked { offset, ..effect.unchecked() }
         }
     }
+}
+
+/// A load at an address that is not bounds-checked: a lane that was killed reads zeros.
+pub(crate) fn unchecked_load(kit: &mut Kit<'_, '_>, load: Access) -> Checked {
+    let Some(ended) = coverage::has_ended(kit) else { return load.unchecked() };
+    let goes_on = kit.b.not(ended);
+    let base = or_zeros(kit, goes_on, load.base);
+    let offset = kit.b.select(goes_on, load.offset.0, Src::imm32(0));
+    Checked { base, offset, is_inside: None }
 }
 
 /// `address` if `is_inside`, otherwise the address of zeros.

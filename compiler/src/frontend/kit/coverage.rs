@@ -10,6 +10,7 @@ use agx_abi::{Stage, fragment};
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
+use super::fragment::FragmentModes;
 use super::{Kit, compute};
 use crate::error::{CompileError, KitError};
 use crate::frontend::ssa::Variable;
@@ -26,6 +27,14 @@ pub(super) struct Coverage {
     /// The samples that a lane shades, if the program runs per sample.
     shaded: Option<Src>,
     tracked: Option<Tracked>,
+    /// Lanes that are killed have to leave loops.
+    has_loops: bool,
+    /// Helper lanes take part in operations on the subgroup.
+    helpers_take_part: bool,
+    /// Whether the lane was killed, if it must not read memory then.
+    ended: Option<Variable>,
+    /// Killed lanes go on where definitions are missing that the others executed.
+    pub(super) has_bypasses: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -43,7 +52,10 @@ pub struct Guard {
 }
 
 /// Starts tracking coverage; if the shader runs per sample, reads the mask of samples being shaded.
-pub(super) fn begin(kit: &mut Kit<'_, '_>) {
+pub(super) fn begin(kit: &mut Kit<'_, '_>, modes: FragmentModes) {
+    kit.fragment.coverage.has_loops = modes.has_loops;
+    kit.fragment.coverage.helpers_take_part = modes.helpers_take_part;
+    kit.fragment.coverage.ended = modes.reads_addresses.then(|| kit.vars.add(&[1]));
     let info = &kit.fragment.info;
     let (sample_shading, early_tests) = (info.sample_shading, info.early_tests);
     if sample_shading {
@@ -121,10 +133,51 @@ pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// Marks the variable assignments of the current block as irrelevant, for lanes that were just killed.
-pub fn forget(kit: &mut Kit<'_, '_>) {
-    let kept = kit.fragment.coverage.tracked.map(|tracked| [tracked.demoted, tracked.dropped]);
-    kit.vars.forget(kit.b.block(), kept.as_ref().map_or(&[], <[_; 2]>::as_slice));
+/// Like [`discard`], for a lane that the program ends: it goes on as a helper, but leaves loops that only such lanes execute.
+///
+/// # Errors
+/// The shader is not a fragment shader.
+pub fn kill(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
+    discard(kit)?;
+    if let Some(ended) = kit.fragment.coverage.ended {
+        kit.vars.write(&kit.b, ended, Src::imm(1, 1));
+    }
+    if kit.fragment.coverage.has_loops {
+        kit.b.effect(IrOp::Retire, &[Src::imm(1, 1)], &[]);
+    }
+    Ok(())
+}
+
+/// Lets lanes that were just killed go on where definitions may be missing. If `forget`, the variable assignments of the
+/// current block are irrelevant for them.
+pub fn bypass(kit: &mut Kit<'_, '_>, forget: bool) {
+    kit.fragment.coverage.has_bypasses = true;
+    if !forget {
+        return;
+    }
+    let Coverage { tracked, ended, .. } = kit.fragment.coverage;
+    let tracked = tracked.into_iter().flat_map(|tracked| [tracked.demoted, tracked.dropped]);
+    let kept: Vec<Variable> = tracked.chain(ended).collect();
+    kit.vars.forget(kit.b.block(), &kept);
+}
+
+/// Whether the lane was killed and must not read memory at an address that is not bounds-checked: a boolean; `None` if it
+/// was not.
+pub fn has_ended(kit: &mut Kit<'_, '_>) -> Option<Src> {
+    let ended = kit.fragment.coverage.ended?;
+    let ended = kit.vars.read(&mut kit.b, ended);
+    (ended.as_imm() != Some(0)).then_some(ended)
+}
+
+/// Whether the lane takes part in operations on the subgroup other than those on quads: the constant true, or all lanes but
+/// helpers. Vulkan leaves this open unless the shader reconverges maximally; programs expect that the elected lane has
+/// effects.
+pub fn takes_part(kit: &mut Kit<'_, '_>) -> Src {
+    if kit.stage != Stage::Fragment || kit.fragment.coverage.helpers_take_part {
+        return Src::imm(1, 1);
+    }
+    let helper = is_helper(kit);
+    kit.b.not(helper)
 }
 
 /// Opens an if around an atomic, which helper lanes must not execute; outside fragment shaders all lanes do.

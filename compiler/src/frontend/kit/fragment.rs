@@ -55,6 +55,12 @@ pub struct FragmentModes {
     pub depth_layout: DepthLayout,
     /// It runs per sample.
     pub sample_shading: bool,
+    /// It has loops: a discard that ends the invocation must end them too.
+    pub has_loops: bool,
+    /// Helper lanes take part in operations on the subgroup.
+    pub helpers_take_part: bool,
+    /// It reads memory at addresses that are not bounds-checked: discards that end the invocation may guard them.
+    pub reads_addresses: bool,
 }
 
 /// An input of a fragment shader other than a varying.
@@ -133,7 +139,7 @@ pub fn begin(kit: &mut Kit<'_, '_>, modes: FragmentModes) {
     info.early_tests = modes.early_tests;
     info.depth_layout = modes.depth_layout;
     info.sample_shading |= modes.sample_shading;
-    coverage::begin(kit);
+    coverage::begin(kit, modes);
 }
 
 /// The components of a varying. If the shader runs per sample, they are interpolated at the sample.

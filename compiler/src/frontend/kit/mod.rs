@@ -102,6 +102,7 @@ use self::tessellation::TessellationStage;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
+use super::dominance_repair::repair_dominance;
 use super::ssa::Variables;
 use crate::error::CompileError;
 use crate::ir::{Builder, Function};
@@ -208,6 +209,10 @@ impl<'f, 'a> Kit<'f, 'a> {
         function.declared.workgroup_size = workgroup_size;
         function.declared.readable = readable;
         vars.finish(function, |src| placement.map(src));
+        if fragment.coverage.has_bypasses {
+            function.compute_cfg();
+            repair_dominance(function);
+        }
         Ok(ShaderInfo {
             stage,
             runs_as: vertex.runs_as,

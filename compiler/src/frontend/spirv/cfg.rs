@@ -75,6 +75,8 @@ impl<'a> Cases<'a> {
 pub(super) struct Cfg<'a> {
     /// The graph itself.
     pub graph: Graph,
+    /// The graph in which kills end the invocation, if the other one differs: it tells where definitions are visible.
+    as_written: Option<Graph>,
     /// How each block ends.
     pub terminators: Vec<Terminator<'a>>,
     /// For a block that ends with a switch, target and literal of each case, sorted by target.
@@ -116,11 +118,18 @@ impl<'a> Cfg<'a> {
             .collect();
         let is_kill = |node: &usize| matches!(terminators.get(*node), Some(Terminator::Kill));
         let kills = (0..terminators.len()).filter(is_kill);
-        if let Some(ends) = demotion::redirect_kills((module, body), &graph, kills, &constructs, watch) {
-            graph = Graph::watched(ends, watch.clone())?;
+        let mut as_written = None;
+        if let Some(ends) = demotion::redirect_kills(module, &graph, kills, &constructs, watch) {
+            let redirected = Graph::watched(ends, watch.clone())?;
+            as_written = Some(std::mem::replace(&mut graph, redirected));
         }
         graph.keep_constructs(&constructs);
-        Ok(Cfg { graph, terminators, cases })
+        Ok(Cfg { graph, as_written, terminators, cases })
+    }
+
+    /// The graph whose dominators tell where definitions are visible.
+    pub fn visibility(&self) -> &Graph {
+        self.as_written.as_ref().unwrap_or(&self.graph)
     }
 
     /// The literals, in the switch that ends `node`, that lead to `to`.

@@ -1,19 +1,21 @@
-//! Continues killed invocations at a reconvergence point.
+//! Continues killed invocations as helpers.
 //!
 //! A killed invocation may continue without effects, like a helper (`OpKill`, and `OpTerminateInvocation` by
-//! Vulkan's `VK_KHR_shader_terminate_invocation`), and derivatives stay defined. A kill in a conditional
-//! block then needs no early exit: it jumps to the merge block of an enclosing selection, and the assignments
-//! of its block become irrelevant.
+//! Vulkan's `VK_KHR_shader_terminate_invocation`), and programs expect that the derivatives of its neighbours stay right.
+//! So a kill goes on at the merge block of the innermost selection around it, as a demotion would, and the assignments of
+//! its block become irrelevant. Values that the rest reads but the killed invocation did not compute are repaired when the
+//! function is complete ([`repair_dominance`](crate::frontend::dominance_repair)), `lower_retired` lets it leave
+//! loops that only killed invocations execute, and it reads zeros at addresses that are not bounds-checked, which the kill
+//! may have guarded.
 //!
-//! This is not always possible: a loop may rely on the kill to terminate, an access through a pointer on the
-//! pointer being valid, and a subgroup operation on the set of active invocations. In these cases the kill
-//! leaves the function.
+//! A kill does not go on in a loop that nothing but kills leaves: it leaves the loop. A kill leaves the function if no merge
+//! block can be reached, or if helpers take part in its operations on the subgroup.
 
 use std::cell::Cell;
 
-use spirv::{AddressingModel, Op};
+use spirv::ExecutionMode;
 
-use super::module::{FunctionBody, Module};
+use super::module::Module;
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::rows::Rows;
 use crate::ir::watch::Watch;
@@ -25,23 +27,18 @@ const VISITS: usize = 64;
 /// The ends of the blocks with kills redirected where possible; `None` if no kill is redirected. `kills` are
 /// the blocks that end with a kill.
 pub(super) fn redirect_kills(
-    (module, body): (&Module<'_>, &FunctionBody<'_>),
+    module: &Module<'_>,
     graph: &Graph,
     kills: impl Iterator<Item = Node>,
     constructs: &[Construct],
     watch: &Watch,
 ) -> Option<Vec<End>> {
-    let mut kills = kills.filter(|kill| graph.is_reachable(*kill)).peekable();
-    kills.peek()?;
-    if has_pointers(module) {
+    let kills: Vec<Node> = kills.filter(|kill| graph.is_reachable(*kill)).collect();
+    if kills.is_empty() || helpers_take_part(module) {
         return None;
     }
-    let mut blocks = module.functions.iter().flat_map(|function| &function.blocks);
-    let calls_may_loop = blocks.any(|block| block.continue_target != 0);
     let left = Cell::new(VISITS.saturating_mul(graph.order.len()));
-    let mut finder =
-        Finder { graph, constructs, harmless: Rows::filled(graph.succs.len(), false), left, watch };
-    finder.find_harmless(body, calls_may_loop);
+    let finder = Finder { graph, constructs, is_left: left_loops(graph, &kills, watch), left, watch };
     let mut ends = None;
     for kill in kills {
         if let Some(to) = finder.target(kill)
@@ -53,18 +50,39 @@ pub(super) fn redirect_kills(
     ends
 }
 
-/// Whether the module has addresses that are not bounds-checked.
-fn has_pointers(module: &Module<'_>) -> bool {
-    let mut declarations = module.words.instructions().map_while(Result::ok);
-    let model = declarations.find(|inst| inst.op == Op::MemoryModel);
-    model.is_none_or(|inst| inst.word(0).ok() != Some(AddressingModel::Logical as u32))
+/// Whether helpers take part in operations on the subgroup, which killed invocations must not.
+fn helpers_take_part(module: &Module<'_>) -> bool {
+    let reconverges =
+        |(_, mode, _): &(u32, u32, &[u32])| *mode == ExecutionMode::MaximallyReconvergesKHR as u32;
+    module.is_convergent && module.modes().iter().any(reconverges)
+}
+
+/// For headers of loops, whether something other than a kill leaves the loop.
+fn left_loops(graph: &Graph, kills: &[Node], watch: &Watch) -> Rows<bool> {
+    // Nodes from which every path leads to a kill; not on a loop, whose back edges are passed later.
+    let mut is_doomed = Rows::filled(graph.succs.len(), false);
+    kills.iter().for_each(|kill| is_doomed[*kill] = true);
+    let mut is_left = Rows::filled(graph.succs.len(), false);
+    for node in graph.order.iter().rev().copied().filter(|node| *node != graph.exit()) {
+        watch.visit(1);
+        let nexts = &graph.succs[node];
+        is_doomed[node] |= nexts.iter().all(|next| is_doomed[*next] && !graph.is_back_edge(node, *next));
+        for next in nexts.iter().copied().filter(|next| !is_doomed[node] && !is_doomed[*next]) {
+            let mut header = graph.innermost_loop(node);
+            while header != NONE && !graph.is_in_loop(next, header) {
+                is_left[header] = true;
+                header = graph.outer_loop(header);
+            }
+        }
+    }
+    is_left
 }
 
 struct Finder<'g> {
     graph: &'g Graph,
     constructs: &'g [Construct],
-    /// Nodes from which killed invocations may safely execute all reachable code.
-    harmless: Rows<bool>,
+    /// For headers of loops: something other than a kill leaves the loop.
+    is_left: Rows<bool>,
     /// Remaining visits.
     left: Cell<usize>,
     watch: &'g Watch,
@@ -79,23 +97,7 @@ impl Finder<'_> {
         left > 0
     }
 
-    /// Walks backward from the exit: the successors of a node are known before it, except at loop headers,
-    /// where no kill may continue.
-    fn find_harmless(&mut self, body: &FunctionBody<'_>, calls_may_loop: bool) {
-        let graph = self.graph;
-        for node in graph.order.iter().rev().copied() {
-            self.watch.visit(1);
-            let calls = body.blocks.get(node).is_some_and(|block| block.has_calls);
-            let is_convergent = self.constructs.get(node).is_some_and(|construct| construct.is_convergent);
-            let stays = graph.is_header(node) || is_convergent || (calls && calls_may_loop);
-            let is_harmless =
-                node == graph.exit() || !stays && graph.succs[node].iter().all(|next| self.harmless[*next]);
-            self.harmless[node] = is_harmless;
-        }
-    }
-
-    /// The merge block of the innermost construct around a kill at which it may continue. The merge block's
-    /// dominator dominates the kill, so the new edge does not change dominators.
+    /// The merge block of the innermost construct around a kill at which it may continue.
     fn target(&self, kill: Node) -> Option<Node> {
         let graph = self.graph;
         let mut head = kill;
@@ -105,11 +107,11 @@ impl Finder<'_> {
             is_alone &= graph.is_entered_once(head);
             head = graph.dominator(head);
             let to = self.constructs.get(head).map_or(NONE, |construct| construct.merge);
-            let is_join = to != NONE && graph.is_reachable(to) && graph.dominates(graph.dominator(to), kill);
-            if is_join
+            if to != NONE
+                && graph.is_reachable(to)
                 && !graph.dominates(to, kill)
-                && self.harmless[to]
-                && (is_alone || !self.may_lead(to, kill))
+                && self.may_enter(to, kill)
+                && (is_alone || !self.may_lead(to, kill, head))
             {
                 return Some(to);
             }
@@ -117,10 +119,24 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether a path from `start` may reach `kill`.
-    fn may_lead(&self, start: Node, kill: Node) -> bool {
+    /// Whether an edge from the kill keeps the loops around `to` single-entry, and all of them end.
+    fn may_enter(&self, to: Node, kill: Node) -> bool {
+        let graph = self.graph;
+        let mut header = graph.innermost_loop(to);
+        while header != NONE {
+            if !(self.is_left[header] && self.visits() && (header == to || graph.dominates(header, kill))) {
+                return false;
+            }
+            header = graph.outer_loop(header);
+        }
+        true
+    }
+
+    /// Whether a path from `start` may reach `kill` without `head`, which dominates it.
+    fn may_lead(&self, start: Node, kill: Node, head: Node) -> bool {
         let graph = self.graph;
         let mut seen = Rows::filled(graph.succs.len(), false);
+        seen[head] = true;
         let mut open = vec![start];
         while let Some(node) = open.pop() {
             if node == kill || !self.visits() {

@@ -10,6 +10,7 @@ use super::values::Values;
 use super::words::Inst;
 use super::{partition, simd};
 use crate::error::{CompileError, GroupError, ValueError};
+use crate::frontend::kit::coverage;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
 use crate::ir::op::IrOp;
@@ -17,6 +18,7 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::reduction_code;
 use crate::ir::{Arithmetic, Build};
+use crate::lower::subgroups::identity;
 use agx_abi::occupancy::SUBGROUP_SIZE;
 
 /// The lanes in which a boolean must hold.
@@ -58,10 +60,27 @@ pub(super) fn move_between_lanes<'a>(
     each(v, inst, index, |b, x| simd::moved(b, op, x, amount))
 }
 
+/// The mask of the active lanes that take part in an operation; if there are none, of all active lanes.
+pub(super) fn participants(v: &mut Values<'_, '_>) -> Src {
+    let part = coverage::takes_part(&mut v.kit);
+    let b = &mut v.kit.b;
+    let lanes = simd::ballot(b, part);
+    if part == Src::bool(true) {
+        return lanes;
+    }
+    let (all, none) = (simd::ballot(b, Src::bool(true)), simd::is_zero(b, lanes));
+    b.select(none, all, lanes)
+}
+
 /// Whether this is the first active lane.
 pub(super) fn elect<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Src, CompileError> {
     check_scope(v, inst, 3)?;
-    Ok(simd::is_first(&mut v.kit.b))
+    let (part, lanes) = (coverage::takes_part(&mut v.kit), participants(v));
+    let b = &mut v.kit.b;
+    let below = simd::lanes_before(b, false);
+    let earlier = b.and(lanes, below);
+    let is_first = simd::is_zero(b, earlier);
+    Ok(b.and(is_first, part))
 }
 
 /// Checks that the scope is the subgroup; the older instructions, whose first operand is at index 2, have no
@@ -120,6 +139,8 @@ pub(super) fn vote<'a>(
 ) -> Result<Src, CompileError> {
     let truth = boolean(v, inst, index)?;
     let counted = if vote == Vote::All { v.kit.b.not(truth) } else { truth };
+    let part = coverage::takes_part(&mut v.kit);
+    let counted = v.kit.b.and(counted, part);
     let word = simd::ballot(&mut v.kit.b, counted);
     let none = simd::is_zero(&mut v.kit.b, word);
     Ok(if vote == Vote::All { none } else { v.kit.b.not(none) })
@@ -146,9 +167,9 @@ pub(super) fn all_equal<'a>(
     let (ty, leaves) = v.eval().value(inst.word(index)?)?;
     let scalar = v.types.scalar_and_count(ty)?.0;
     let is_float = matches!(v.types.kind(scalar), Kind::Float { .. });
+    let (part, lanes) = (coverage::takes_part(&mut v.kit), participants(v));
     let b = &mut v.kit.b;
-    let active = simd::ballot(b, Src::bool(true));
-    let first = simd::lowest(b, active);
+    let first = simd::lowest(b, lanes);
     let mut same = Src::bool(true);
     for leaf in leaves {
         let other = simd::moved(b, IrOp::Broadcast, *leaf, first);
@@ -160,6 +181,7 @@ pub(super) fn all_equal<'a>(
         same = if same == Src::bool(true) { equal } else { b.and(same, equal) };
     }
     let differs = b.not(same);
+    let differs = b.and(differs, part);
     let word = simd::ballot(b, differs);
     Ok(simd::is_zero(b, word))
 }
@@ -171,6 +193,8 @@ pub(super) fn ballot<'a>(
     index: usize,
 ) -> Result<Vec<Src>, CompileError> {
     let truth = boolean(v, inst, index)?;
+    let part = coverage::takes_part(&mut v.kit);
+    let truth = v.kit.b.and(truth, part);
     let zero = Src::imm32(0);
     Ok(vec![simd::ballot(&mut v.kit.b, truth), zero, zero, zero])
 }
@@ -182,8 +206,8 @@ pub(super) fn first<'a>(
     index: usize,
 ) -> Result<Vec<Src>, CompileError> {
     check_scope(v, inst, index)?;
-    let active = simd::ballot(&mut v.kit.b, Src::bool(true));
-    let first = simd::lowest(&mut v.kit.b, active);
+    let lanes = participants(v);
+    let first = simd::lowest(&mut v.kit.b, lanes);
     each(v, inst, index, |b, x| simd::moved(b, IrOp::Broadcast, x, first))
 }
 
@@ -258,10 +282,18 @@ pub(super) fn arithmetic<'a>(
         _ => return partitioned(v, inst, name, code, parts),
     };
     check_operand(v, inst, name)?;
+    let part = coverage::takes_part(&mut v.kit);
     each(v, inst, 4, |b, x| {
         let ty = Type::scalar(b.f.width(x));
+        let x = contribution(b, code, part, x);
         Src::value(b.value(op, ty, &[x], &[code, last]))
     })
+}
+
+/// What a lane contributes to a reduction or scan: the identity of the operation if it does not take part.
+fn contribution(b: &mut Builder<'_, '_>, code: u32, part: Src, x: Src) -> Src {
+    let identity = identity(code, b.f.width(x)).filter(|_| part != Src::bool(true));
+    identity.map_or(x, |identity| b.select(part, x, identity))
 }
 
 /// An operation within the parts that the operand after the value specifies.
@@ -278,7 +310,12 @@ fn partitioned<'a>(
         return Err(GroupError::NotABallot.into());
     };
     let (_, leaves) = v.eval().value(inst.word(4)?)?;
-    Ok(leaves.iter().map(|leaf| partition::combine_part(v, *leaf, *mask, op, [code, last])).collect())
+    let part = coverage::takes_part(&mut v.kit);
+    let combine = |leaf: &Src| {
+        let leaf = contribution(&mut v.kit.b, code, part, *leaf);
+        partition::combine_part(v, leaf, *mask, op, [code, last])
+    };
+    Ok(leaves.iter().map(combine).collect())
 }
 
 /// Checks the operand's type: logical operations take booleans, float arithmetic takes floats, others

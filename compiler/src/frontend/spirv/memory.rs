@@ -359,6 +359,9 @@ fn load_memory<'a>(
                         let offset = v.kit.b.select(inside, offset, Src::imm32(0));
                         Checked { base, offset, is_inside: Some(inside) }
                     }
+                    None if matches!(root, Root::Buffer { identity: None, .. }) => {
+                        bounds::unchecked_load(&mut v.kit, asked)
+                    }
                     None => bounds::load(&mut v.kit, identity(root), asked),
                 };
                 let srcs = [checked.base, checked.offset];

@@ -4,7 +4,7 @@
 use agx_abi::fragment::DepthLayout;
 use agx_abi::{GeometryInfo, Stage, TessellationInfo};
 use bumpalo::collections::Vec as ArenaVec;
-use spirv::{ExecutionMode, ExecutionModel, StorageClass};
+use spirv::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::decorations::Decorations;
 use super::pointer::Pointer;
@@ -16,6 +16,7 @@ use super::{geometry_modes, tessellation_modes};
 use crate::CompileKey;
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::derivatives::Quads;
+use crate::frontend::kit::fragment::FragmentModes;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::ir::function::UnrollHint;
 use crate::ir::src::Src;
@@ -139,10 +140,8 @@ pub(super) struct Entry<'a> {
     pub interface: &'a [u32],
     /// Whether transform feedback captures outputs.
     pub feedback: bool,
-    /// Whether tests always run before the program.
-    pub early_tests: bool,
-    /// The declared layout of written depths.
-    pub depth_layout: DepthLayout,
+    /// The declared modes of a fragment shader.
+    pub fragment: FragmentModes,
     /// Id of its function.
     pub id: u32,
     /// Index of its function.
@@ -224,11 +223,16 @@ impl<'a> Module<'a> {
             stage,
             interface: point.interface,
             feedback: has(ExecutionMode::Xfb),
-            early_tests: has(ExecutionMode::EarlyFragmentTests),
-            depth_layout: DEPTH_LAYOUTS
-                .iter()
-                .find(|(mode, _)| has(*mode))
-                .map_or(DepthLayout::Any, |(_, layout)| *layout),
+            fragment: FragmentModes {
+                early_tests: has(ExecutionMode::EarlyFragmentTests),
+                depth_layout: DEPTH_LAYOUTS
+                    .iter()
+                    .find(|(mode, _)| has(*mode))
+                    .map_or(DepthLayout::Any, |(_, layout)| *layout),
+                // Maximal reconvergence keeps them active.
+                helpers_take_part: has(ExecutionMode::MaximallyReconvergesKHR),
+                ..FragmentModes::default()
+            },
             id: point.function,
             function: *function as usize,
             name: point.name.clone(),
@@ -237,6 +241,18 @@ impl<'a> Module<'a> {
             geometry: modes.transpose()?,
             tessellation: tessellation.transpose()?,
         })
+    }
+
+    /// Whether the module has addresses that are not bounds-checked.
+    pub fn has_addresses(&self) -> bool {
+        let mut declarations = self.words.instructions().map_while(Result::ok);
+        let model = declarations.find(|inst| inst.op == Op::MemoryModel);
+        model.is_none_or(|inst| inst.word(0).ok() != Some(AddressingModel::Logical as u32))
+    }
+
+    /// Whether a function has a loop.
+    pub fn has_loops(&self) -> bool {
+        self.functions.iter().flat_map(|function| &function.blocks).any(|block| block.continue_target != 0)
     }
 
     /// Execution modes: function, mode, operands.

@@ -15,6 +15,7 @@ use super::words::Instructions;
 use crate::frontend::kit::control::Walk;
 use crate::frontend::kit::limits::Budget;
 use crate::frontend::rows::Rows;
+use crate::ir::entity::Block;
 use crate::ir::src::Src;
 
 /// Variables and their memory.
@@ -84,6 +85,8 @@ pub(super) struct Bodies<'a> {
     pub frames: Vec<Frame<'a>>,
     /// Number of calls so far.
     pub calls: u32,
+    /// The block in which the last block of the module began, and whether it was empty.
+    pub entered: (Option<Block>, bool),
     /// By id.
     pub phis: &'a mut [Phi<'a>],
     pub budget: Budget,
@@ -98,6 +101,7 @@ impl<'a> Bodies<'a> {
             read: Rows::filled(module.functions.len(), None),
             frames: Vec::new(),
             calls: 0,
+            entered: (None, false),
             phis: bump.alloc_slice_fill_copy(module.defs.len(), Phi::default()),
             budget: Budget::default(),
             checked: 0,

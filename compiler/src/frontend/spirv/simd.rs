@@ -38,14 +38,6 @@ pub(super) fn moved(b: &mut Builder<'_, '_>, op: IrOp, x: Src, amount: Src) -> S
     Src::value(b.value(op, ty, &[x, amount], &[]))
 }
 
-/// Whether this is the first active lane.
-pub(super) fn is_first(b: &mut Builder<'_, '_>) -> Src {
-    let active = ballot(b, Src::bool(true));
-    let below = lanes_before(b, false);
-    let earlier = b.and(active, below);
-    is_zero(b, earlier)
-}
-
 /// Mask of the lanes before this one, optionally including it.
 pub(super) fn lanes_before(b: &mut Builder<'_, '_>, inclusive: bool) -> Src {
     let lane = lane(b);

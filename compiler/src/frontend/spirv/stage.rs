@@ -46,9 +46,10 @@ pub(super) fn stage_inputs<'a>(
         },
         Stage::Fragment => {
             let modes = FragmentModes {
-                early_tests: entry.early_tests,
-                depth_layout: entry.depth_layout,
                 sample_shading: asks_for_samples(io, v)?,
+                has_loops: v.module.has_loops(),
+                reads_addresses: v.module.has_addresses(),
+                ..entry.fragment
             };
             fragment::begin(&mut v.kit, modes);
         }

@@ -73,7 +73,7 @@ impl<'t, 'a> Values<'t, 'a> {
         let site = self.here.as_ref().map(|here| Site {
             places: self.places,
             here: here.place,
-            graph: &here.body.cfg.graph,
+            graph: here.body.cfg.visibility(),
         });
         let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
         Eval { b: &mut self.kit.b, bump, types, defs: self.defs, site, masks_shifts }

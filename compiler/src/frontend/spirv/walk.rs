@@ -145,7 +145,12 @@ impl<'a> Translator<'_, 'a> {
             let rest = self.values.module.words.instructions_from(block.start);
             self.frame().rest = Some((rest, block.end));
             self.move_to(node);
-            self.values.kit.b.line = 0;
+            let kit = &mut self.values.kit;
+            kit.b.line = 0;
+            // A kill before may continue here without a jump.
+            kit.vars.remember(kit.b.block());
+            let entered = self.bodies.entered.0;
+            self.bodies.entered = (Some(kit.b.block()), entered != Some(kit.b.block()));
         }
     }
 
@@ -190,13 +195,16 @@ impl<'a> Translator<'_, 'a> {
         let Some(target) = self.block_body(to) else {
             return match terminator {
                 Terminator::Return(id) if id != 0 => self.return_value(id),
-                Terminator::Kill => coverage::discard(&mut self.values.kit),
+                Terminator::Kill => coverage::kill(&mut self.values.kit),
                 _ => Ok(()),
             };
         };
         if matches!(terminator, Terminator::Kill) {
-            coverage::discard(&mut self.values.kit)?;
-            coverage::forget(&mut self.values.kit);
+            coverage::kill(&mut self.values.kit)?;
+            // Other blocks of the module may be in the same one.
+            let kit = &mut self.values.kit;
+            let is_own = self.bodies.entered == (Some(kit.b.block()), true);
+            coverage::bypass(kit, is_own);
             return Ok(());
         }
         let label = self.block_body(from).map_or(0, |block| block.label);

@@ -63,6 +63,9 @@ fn modes(shader: &Shader) -> FragmentModes {
             _ => DepthLayout::Any,
         },
         sample_shading: shader.declarations.iter().any(by_sample),
+        has_loops: shader.instructions.iter().any(|instruction| instruction.opcode == Opcode::Bgnloop),
+        helpers_take_part: false,
+        reads_addresses: false,
     }
 }
 
@@ -255,8 +258,10 @@ impl Program<'_> {
     /// Outside fragment programs.
     pub fn discard(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         use crate::ir::build::alu::FloatCond;
-        if !matches!(instruction.opcode, Opcode::Kil | Opcode::KillIf) {
-            return coverage::discard(kit);
+        match instruction.opcode {
+            Opcode::Kil | Opcode::KillIf => {}
+            Opcode::Demote => return coverage::discard(kit),
+            _ => return coverage::kill(kit),
         }
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let mut any: Option<Src> = None;
@@ -271,7 +276,7 @@ impl Program<'_> {
         }
         let Some(any) = any else { return Ok(()) };
         kit.b.begin_if(any);
-        coverage::discard(kit)?;
+        coverage::kill(kit)?;
         kit.b.begin_else();
         kit.b.end_if();
         Ok(())

@@ -6,7 +6,7 @@ use super::operands::written;
 use super::program::Program;
 use super::values::truth;
 use crate::frontend::four;
-use crate::frontend::kit::Kit;
+use crate::frontend::kit::{Kit, coverage};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 use agx_abi::occupancy::SUBGROUP_SIZE;
@@ -70,8 +70,10 @@ impl Program<'_> {
     }
 }
 
-/// The word in which bit i is set if lane i is active and the boolean holds there.
+/// The word in which bit i is set if lane i is active, takes part and the boolean holds there.
 fn ballot(kit: &mut Kit<'_, '_>, holds: Src) -> Src {
+    let part = coverage::takes_part(kit);
+    let holds = kit.b.and(holds, part);
     Src::value(kit.b.value(IrOp::Ballot, Type::B32, &[holds], &[]))
 }
 

@@ -78,6 +78,12 @@ fn lower(r: &mut Rewriter<'_, '_>, group: Group, data: &InstData<'_>) -> Result<
     }))
 }
 
+/// What changes no result of a reduction with this code, for operands of `bits` bits; `None` for unknown codes.
+pub(crate) fn identity(code: u32, bits: u8) -> Option<Src> {
+    let identity = reduce::Kind::find(Reduction::new(code)).ok()?.identity(bits);
+    Some(if bits == 1 { Src::imm(identity.payload & 1, 1) } else { identity })
+}
+
 /// Moves a value of any width as values of 16 or 32 bits.
 fn by_words<'f, 'a>(
     r: &mut Rewriter<'f, 'a>,

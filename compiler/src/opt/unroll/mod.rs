@@ -56,6 +56,9 @@ const MAX_WANTED: usize = 4;
 /// Ratio of an iteration to what remains of it from which the loop may grow to the whole budget.
 const MIN_FOLDED: usize = 2;
 
+/// Maximum number of iterations for which it is examined whether constants determine them.
+const MAX_KNOWN: u32 = 4096;
+
 /// Maximum number of times that loops are examined.
 const MAX_TIMES: usize = 3;
 
@@ -73,6 +76,16 @@ pub fn opt_unroll(f: &mut Function<'_>) {
         opt_simplify_control(f);
         opt_copy_prop(f);
     }
+}
+
+/// Whether constants determine how often the loop that begins after segment `start` is executed, by an exit that every lane
+/// takes in the same iteration. Requires current edges.
+pub(crate) fn has_known_iterations(f: &mut Function<'_>, start: usize, scratch: &Bump) -> bool {
+    let ranks = ScratchSide::new_in(scratch, f.insts.len());
+    let mut unroller = Unroller { ranks, next_rank: 1, users: None, places: None, f, scratch };
+    let Some(mut around) = unroller.enter(start) else { return false };
+    around.others = unroller.others(&around);
+    iterations::iterations(&unroller, &around, MAX_KNOWN).is_some()
 }
 
 /// Segments after which loops begin.

@@ -182,6 +182,16 @@ impl Graph {
         self.places[node].innermost == node
     }
 
+    /// The header of the innermost loop that contains `node`; `NONE` if there is none.
+    pub fn innermost_loop(&self, node: Node) -> Node {
+        self.places[node].innermost
+    }
+
+    /// The header of the loop around the one of `header`; `NONE` if there is none.
+    pub fn outer_loop(&self, header: Node) -> Node {
+        self.places[header].outer
+    }
+
     /// Whether `node` is in the loop of `header`.
     pub fn is_in_loop(&self, node: Node, header: Node) -> bool {
         let (mut at, depth) = (self.places[node].innermost, self.places[header].loop_depth);

@@ -99,20 +99,24 @@ fn inputs_cannot_be_booleans() {
     assert!(error.message().contains("a boolean input"), "{error}");
 }
 
-/// The front end's result for a body that kills if x is below a half, continues with `rest` and stores the
-/// value of %new.
-fn killing(kill: &str, rest: &str) -> String {
-    let body = format!(
-        "{X}FOrdLessThan %bool %c %x %half\nSelectionMerge %end 0\nBranchConditional %c %then %end\n\
-         Label %then\nAccessChain %outs %old %colour #1\nStore %old %x\n{kill}\nLabel %end\n{rest}\n\
-         AccessChain %outs %px %colour #0\nStore %px %new\nReturn"
-    );
-    let module = module("Constant %float %one 1.0\nConstant %float %half 0.5", &body);
+/// The front end's result for a body, which is valid.
+fn front(body: &str) -> String {
+    let module = module("Constant %float %one 1.0\nConstant %float %half 0.5", body);
     let (bump, key) = (Bump::new(), CompileKey::default());
     let (f, _) = read(&bump, &module, &key, SPIRV).expect("reads");
     let problems = crate::ir::validate(&f, crate::ir::Stage::Source);
     assert!(problems.is_ok(), "{problems:?}\n{f}");
     f.to_string()
+}
+
+/// The front end's result for a body that kills if x is below a half, continues with `rest` and stores the
+/// value of %new.
+fn killing(kill: &str, rest: &str) -> String {
+    front(&format!(
+        "{X}FOrdLessThan %bool %c %x %half\nSelectionMerge %end 0\nBranchConditional %c %then %end\n\
+         Label %then\nAccessChain %outs %old %colour #1\nStore %old %x\n{kill}\nLabel %end\n{rest}\n\
+         AccessChain %outs %px %colour #0\nStore %px %new\nReturn"
+    ))
 }
 
 #[test]
@@ -128,25 +132,43 @@ fn code_after_a_kill_has_no_separate_arm() {
 }
 
 #[test]
-fn a_loop_is_not_entered_after_a_kill() {
+fn a_killed_invocation_goes_on_through_loops() {
     let rest = "Branch %head\nLabel %head\nLoopMerge %after %next 0\nBranch %test\nLabel %test\n\
                 FOrdLessThan %bool %d %x %half\nBranchConditional %d %next %after\nLabel %next\nBranch %head\n\
                 Label %after\nFAdd %float %new %x %one";
-    // Killed invocations do not compute the sum; a phi joins their outputs with the others' at the end.
-    let text = killing("Kill", rest);
-    assert!(text.contains("discard") && text.contains("phi"), "{text}");
+    for kill in ["Kill", "TerminateInvocation"] {
+        let text = killing(kill, rest);
+        assert!(text.contains("retire") && !text.contains("phi"), "{text}");
+    }
+    assert!(!killing("DemoteToHelperInvocation\nBranch %end", rest).contains("retire"));
+    // Without loops there is nothing to leave.
+    assert!(!killing("Kill", "FAdd %float %new %x %one").contains("retire"));
 }
 
 #[test]
-fn a_kill_may_jump_over_code_of_other_invocations() {
-    // The kill does not jump to the merge block of the inner if, which needs the others' results.
-    let body = format!(
+fn a_killed_invocation_lacks_the_results_of_others() {
+    // The merge block of the inner if reads what only the other invocations compute.
+    let text = front(&format!(
         "{X}FOrdLessThan %bool %c %x %half\nFOrdLessThan %bool %d %x %one\nSelectionMerge %end 0\n\
          BranchConditional %d %then %right\nLabel %right\nBranch %end\nLabel %then\nSelectionMerge %inner 0\n\
          BranchConditional %c %kill %left\nLabel %kill\nKill\nLabel %left\nFAdd %float %y %x %one\nBranch %inner\n\
          Label %inner\nFMul %float %z %y %y\nBranch %end\nLabel %end\nPhi %float %new %x %right %z %inner\n\
          AccessChain %outs %px %colour #0\nStore %px %new\nReturn"
-    );
-    let shader = compile("Constant %float %one 1.0\nConstant %float %half 0.5", &body).expect("compiles");
-    assert_eq!(shader.info.fragment.components[0], 0b0001);
+    ));
+    // One phi for the sum, 0 after the kill, and one for the result.
+    assert_eq!(text.matches("= phi ").count(), 2, "{text}");
+}
+
+#[test]
+fn a_kill_leaves_a_loop_that_nothing_else_leaves() {
+    let rest = "SelectionMerge %past 0\nBranchConditional %c %head %past\nLabel %head\nLoopMerge %never %next 0\n\
+                Branch %test\nLabel %test\nFOrdLessThan %bool %d %x %one\nSelectionMerge %next 0\n\
+                BranchConditional %d %kill %next\nLabel %kill\nKill\nLabel %next\nBranch %head\nLabel %never\n\
+                Unreachable\nLabel %past\nFAdd %float %new %x %one";
+    let text = front(&format!(
+        "{X}FOrdLessThan %bool %c %x %half\n{rest}\nAccessChain %outs %px %colour #0\nStore %px %new\nReturn"
+    ));
+    // The kill is after the loop, which the lane leaves by a jump.
+    let places = [text.find("jump b"), text.find("discard true")];
+    assert!(matches!(places, [Some(jump), Some(discard)] if jump < discard), "{text}");
 }
