@@ -11,6 +11,7 @@ mod assembly;
 mod cache;
 mod compile;
 mod device;
+mod fragments;
 mod ir_text;
 mod packer;
 mod pica200;
@@ -27,6 +28,7 @@ pub use agal::agal;
 pub use assembly::assembly;
 pub use cache::cache;
 pub use device::device;
+pub use fragments::fragments;
 pub use ir_text::ir_text;
 pub use packer::packer;
 pub use pica200::pica200;
@@ -49,6 +51,7 @@ pub const TARGETS: &[Target] = &[
     ("ir_text", ir_text),
     ("semantics", semantics),
     ("structured", structured),
+    ("fragments", fragments),
     ("pica200", pica200),
     ("agal", agal),
     ("tgsi", tgsi),

@@ -110,7 +110,7 @@ fn argument(entropy: &mut Entropy<'_>) -> u64 {
 }
 
 /// Optional passes to disable, sometimes: the code must be correct without them.
-fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
+pub(crate) fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
     let optional: Vec<&str> = PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name).collect();
     match entropy.flip() {
         true => vec![optional[entropy.below(optional.len())].to_owned()],

@@ -50,6 +50,11 @@ fn structured() {
 }
 
 #[test]
+fn fragments() {
+    smoke("fragments", 12);
+}
+
+#[test]
 fn pica200() {
     smoke("pica200", 150);
 }

@@ -51,6 +51,14 @@ pub fn to_spirv(text: &str, key: &CompileKey) -> Result<Vec<u32>, CompileError> 
     text::to_spirv(&WGSL, &parse(text)?, text, key)
 }
 
+/// Like [`to_spirv`], with discards that end the invocation, as in other languages: for tests.
+///
+/// # Errors
+/// The same.
+pub fn to_spirv_with_kills(text: &str, key: &CompileKey) -> Result<Vec<u32>, CompileError> {
+    text::to_spirv(&Language { is_discard_demotion: false, ..WGSL }, &parse(text)?, text, key)
+}
+
 /// The overrides that a WGSL module declares, with their numbers in a key.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod entropy;
+pub mod fragment;
 pub mod kernel;
 pub mod structured;
 

@@ -102,6 +102,10 @@ impl Lane<'_, '_> {
         let address = self.address(inst, data, access, u64::from(elements.bytes))?;
         let place =
             |register: usize| address.wrapping_add(elements.positions[register] * u64::from(elements.bytes));
+        if access.data.is_some() && self.outcome.is_helper && access.space == Space::Device {
+            // The hardware drops the stores of helpers, but not their atomics.
+            return Ok(());
+        }
         if let Some(src) = access.data {
             for (register, component) in self.read(inst, src)?.into_iter().enumerate() {
                 self.write_element(

@@ -54,6 +54,12 @@ pub trait InterpreterMemory {
         None
     }
 
+    /// Value of a component of a fragment input, if it exists: the number is the modifier `input` of `interpolate`.
+    fn interpolated(&mut self, input: u32) -> Option<u32> {
+        let _ = input;
+        None
+    }
+
     /// Initial value of the register at `half`, `bits` bits wide, if it has one.
     fn preloaded(&mut self, half: u32, bits: u8) -> Option<u64> {
         let _ = (half, bits);

@@ -1,23 +1,26 @@
-//! Executes a function on concrete inputs, one lane, at any stage up to Machine.
+//! Executes a function on concrete inputs, one lane or a quad of fragments, at any stage up to Machine.
 //!
 //! Pure operations compute the same results as the constant folder and the reference machine; memory, special
 //! registers and registers set before the program starts come from an [`InterpreterMemory`]. The results of a
-//! test kernel before and after a pass must therefore agree. Operations that read other lanes are errors;
-//! barriers and waits do nothing.
+//! test kernel before and after a pass must therefore agree. Operations that read other lanes are errors, except
+//! derivatives in a [`quad`]; barriers and waits do nothing.
 
 mod access;
 mod memory;
+mod quad;
 #[cfg(test)]
 mod tests;
 
 use agx_isa::desc::{Effects, OrderClass};
 use agx_isa::semantics::{PureArgs, Source, width_mask};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 use thiserror::Error;
 
 use self::access::Access;
 pub use self::memory::{FlatMemory, InterpreterMemory, MemoryFault, Space};
+pub use self::quad::{Fragment, quad};
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::{Function, InstData};
 use super::key;
@@ -54,6 +57,8 @@ pub struct Outcome {
     pub kept: Vec<u64>,
     /// Number of executed instructions.
     pub steps: u64,
+    /// Whether a fragment was a helper at the end: its samples were not covered, or were discarded.
+    pub is_helper: bool,
 }
 
 /// Why a run stopped early.
@@ -124,12 +129,12 @@ pub fn interpret(
     let mut uniforms = uniforms.to_vec();
     if let Some(preamble) = &f.preamble {
         let mut lane = Lane::new(preamble, &uniforms, memory);
-        lane.run(limits)?;
+        lane.resume(limits)?;
         uniforms = lane.uniforms;
     }
     let mut lane = Lane::new(f, &uniforms, memory);
     lane.set_params(args)?;
-    lane.run(limits)?;
+    lane.resume(limits)?;
     Ok(lane.outcome)
 }
 
@@ -139,8 +144,20 @@ enum Flow {
     Next,
     /// To a successor of the block: 0 is the then-arm or the only one.
     Leave(usize),
+    /// To the next instruction, after an exchange with the other lanes of the quad.
+    Exchange,
     /// The invocation ends.
     Halt,
+}
+
+/// Where a lane goes on.
+#[derive(Clone, Copy)]
+struct Place {
+    block: Block,
+    /// The block before it.
+    from: Option<Block>,
+    /// The position in the block.
+    at: usize,
 }
 
 /// An executing lane.
@@ -152,6 +169,10 @@ struct Lane<'r, 'a> {
     cells: Vec<u64>,
     /// First cell of each value, and whether the value has been defined.
     places: Vec<(usize, bool)>,
+    /// Whether the lane is a fragment of a quad.
+    is_fragment: bool,
+    /// Where it goes on; `None` after its end.
+    next: Option<Place>,
     outcome: Outcome,
 }
 
@@ -164,7 +185,10 @@ impl<'r, 'a> Lane<'r, 'a> {
             cells += usize::from(f.ty(value).comps);
         }
         let cells = vec![0; cells];
-        Lane { f, uniforms: uniforms.to_vec(), memory, cells, places, outcome: Outcome::default() }
+        let entry = || Place { block: f.entry(), from: None, at: 0 };
+        let next = (!f.layout.is_empty()).then(entry);
+        let (uniforms, outcome) = (uniforms.to_vec(), Outcome::default());
+        Lane { f, uniforms, memory, cells, places, is_fragment: false, next, outcome }
     }
 
     fn set_params(&mut self, args: &[u64]) -> Result<(), InterpretError> {
@@ -181,39 +205,48 @@ impl<'r, 'a> Lane<'r, 'a> {
         Ok(())
     }
 
-    fn run(&mut self, limits: Limits) -> Result<(), InterpretError> {
-        let mut from: Option<Block> = None;
-        let mut next = Some(self.f.entry()).filter(|_| !self.f.layout.is_empty());
-        while let Some(block) = next {
-            let leave = self.run_block(block, from, limits)?;
-            next = leave.and_then(|arm| self.f.block(block).succs.get(arm).copied());
-            from = Some(block);
+    /// Runs to the end, or up to an exchange, which is returned: only fragments of a quad have any.
+    fn resume(&mut self, limits: Limits) -> Result<Option<Inst>, InterpretError> {
+        while let Some(place) = self.next {
+            let exchange = self.run_block(place, limits)?;
+            if exchange.is_some() {
+                return Ok(exchange);
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// Runs a block; returns the index of the next successor, or `None` to stop.
-    fn run_block(
-        &mut self,
-        block: Block,
-        from: Option<Block>,
-        limits: Limits,
-    ) -> Result<Option<usize>, InterpretError> {
-        self.run_phis(block, from)?;
-        // A block counts as a step even without instructions, so that an empty loop ends at the limit.
-        self.outcome.steps += 1;
-        for inst in &self.f.block(block).insts {
+    /// Runs a block from a place on, up to its end or an exchange within the quad, which is returned.
+    fn run_block(&mut self, place: Place, limits: Limits) -> Result<Option<Inst>, InterpretError> {
+        let Place { block, from, at } = place;
+        if at == 0 {
+            self.run_phis(block, from)?;
+            // A block counts as a step even without instructions, so that an empty loop ends at the limit.
+            self.outcome.steps += 1;
+        }
+        let mut arm = Some(0);
+        for (index, inst) in self.f.block(block).insts.iter().enumerate().skip(at) {
             self.outcome.steps += 1;
             if self.outcome.steps > limits.steps {
                 return Err(InterpretError::Steps(limits.steps));
             }
             match self.step(*inst)? {
-                Flow::Next => {}
-                Flow::Leave(arm) => return Ok(Some(arm)),
-                Flow::Halt => return Ok(None),
+                Flow::Next => continue,
+                Flow::Exchange => {
+                    self.next = Some(Place { at: index + 1, ..place });
+                    return Ok(Some(*inst));
+                }
+                Flow::Leave(taken) => arm = Some(taken),
+                Flow::Halt => arm = None,
             }
+            break;
         }
-        if self.outcome.steps > limits.steps { Err(InterpretError::Steps(limits.steps)) } else { Ok(Some(0)) }
+        if self.outcome.steps > limits.steps {
+            return Err(InterpretError::Steps(limits.steps));
+        }
+        let to = arm.and_then(|arm| self.f.block(block).succs.get(arm).copied());
+        self.next = to.map(|to| Place { block: to, from: Some(block), at: 0 });
+        Ok(None)
     }
 
     /// Reads the sources of all phis before writing any.
@@ -299,6 +332,30 @@ impl<'r, 'a> Lane<'r, 'a> {
             IrOp::Jump => Ok(Flow::Leave(0)),
             IrOp::Halt => Ok(Flow::Halt),
             IrOp::ControlBarrier | IrOp::FenceMemory => Ok(Flow::Next),
+            op if self.is_fragment => self.step_fragment(inst, op, data),
+            _ => Err(self.unsupported(inst)),
+        }
+    }
+
+    /// Executes an operation of fragment shaders.
+    fn step_fragment(&mut self, inst: Inst, op: IrOp, data: &InstData<'_>) -> Result<Flow, InterpretError> {
+        match op {
+            IrOp::Interpolate => {
+                let dst = data.dst().ok_or_else(|| self.malformed(inst))?;
+                let (first, ty) = (data.mods.first().copied().unwrap_or(0), self.f.ty(dst));
+                let inputs = (0..u32::from(ty.comps)).map(|at| self.memory.interpolated(first + at));
+                let components: Option<Vec<u64>> = inputs.map(|word| word.map(u64::from)).collect();
+                let components = components.ok_or_else(|| self.unsupported(inst))?;
+                self.define(dst, &components);
+                Ok(Flow::Next)
+            }
+            IrOp::Discard | IrOp::KillSamples => {
+                let src = data.srcs.first().ok_or_else(|| self.malformed(inst))?;
+                self.outcome.is_helper |= self.read_scalar(inst, *src)? != 0;
+                Ok(Flow::Next)
+            }
+            // What a lane leaves to the tests and to the next part is not interpreted.
+            IrOp::Retire | IrOp::WriteDepth | IrOp::WriteStencil | IrOp::Export => Ok(Flow::Next),
             _ => Err(self.unsupported(inst)),
         }
     }
@@ -339,9 +396,13 @@ impl<'r, 'a> Lane<'r, 'a> {
                 let truth = compare(&PureArgs { dst_width: 1, sources: &sources, mods: &mods });
                 Ok(Flow::Leave(usize::from(truth == 0)))
             }
+            Opcode::Dfdx | Opcode::Dfdy if self.is_fragment => Ok(Flow::Exchange),
             Opcode::Mfsr => {
                 let dst = data.dst().ok_or_else(|| self.malformed(inst))?;
-                let number = self.memory.special_register(data.get(key::SR).0.into());
+                let number = match data.get(key::SR) {
+                    Sr::IS_ACTIVE if self.is_fragment => Some(u32::from(!self.outcome.is_helper)),
+                    register => self.memory.special_register(register.0.into()),
+                };
                 let number = number.ok_or_else(|| self.unsupported(inst))?;
                 self.define(dst, &[u64::from(number)]);
                 Ok(Flow::Next)
