@@ -13,7 +13,7 @@
 //!
 //! * A storage image has two descriptors: a texture for loads, and an image for stores.
 //! * Storage images that are cubes are described as 2D arrays of their faces.
-//! * An input attachment is a 2D array, possibly multisampled; the layer being rendered is loaded.
+//! * An input attachment is a 2D array, possibly multisampled; the layer or view being rendered is loaded.
 //! * A texel buffer is a linear 2D texture in rows of [`BUFFER_ROW_TEXELS`], with the number of texels in
 //!   word [`BUFFER_SIZE_WORD`] of the texture descriptor, which the hardware ignores for such a texture.
 //! * The hardware has no texels of three 32-bit components. If the compile key enables them, word
@@ -150,9 +150,11 @@ pub const HAS_LINEAR_LAYERS: Field = field(127, 1);
 pub const LINEAR_LAYERS: Field = field(128, 11);
 /// For linear arrays: layer stride in units of 128 bytes, minus one.
 pub const LAYER_STRIDE: Field = field(139, 27);
+/// Whether it is a null descriptor: a linear texture of one zero without layers. The hardware ignores the bit.
+pub const NULL: Field = field(191, 1);
 
 /// The fields of a texture descriptor that shaders read, with their contents.
-pub const FIELDS: [(Field, &str); 11] = [
+pub const FIELDS: [(Field, &str); 12] = [
     (WIDTH, "width in texels, minus one"),
     (HEIGHT, "height in texels, minus one"),
     (FIRST_LEVEL, "first level of the view"),
@@ -164,4 +166,5 @@ pub const FIELDS: [(Field, &str); 11] = [
     (HAS_LINEAR_LAYERS, "linear, and the two fields below are valid"),
     (LINEAR_LAYERS, "layers, minus one"),
     (LAYER_STRIDE, "layer stride in units of 128 bytes, minus one"),
+    (NULL, "null descriptor, of images that are not texel buffers; read if images have exact bounds"),
 ];

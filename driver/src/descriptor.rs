@@ -15,6 +15,7 @@ use ash::vk::DescriptorType as T;
 
 use crate::Error;
 use crate::memory::{Arena, Piece, lock};
+use crate::physical::{DESCRIPTORS, MAX_DYNAMIC_BUFFERS, MAX_INLINE_BYTES};
 use crate::sampler::{self, Sampler};
 use crate::view::{self, BufferView, Descriptor, ImageView};
 use crate::ycbcr::YcbcrConversion;
@@ -23,6 +24,8 @@ use crate::ycbcr::YcbcrConversion;
 const FORMAT_BYTES: usize = 4;
 /// Alignment of sets and bindings in bytes.
 const ALIGNMENT: u64 = 16;
+/// Maximum size of a set in bytes.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Types of buffers.
 const BUFFERS: [T; 4] =
@@ -180,6 +183,24 @@ impl SetLayout {
         layout
     }
 
+    /// Whether sets of it fit into memory.
+    pub fn is_supported(&self) -> bool {
+        self.bytes <= MOST_BYTES
+    }
+
+    /// Maximum number of elements of the binding whose count varies, for any count in the layout; 0 without such a binding.
+    pub fn most_variable(&self) -> u32 {
+        let varying = self.variable.and_then(|number| self.bindings.get(&number));
+        let Some(binding) = varying else { return 0 };
+        let limit = match () {
+            () if binding.is_inline() => MAX_INLINE_BYTES,
+            () if binding.is_dynamic() => MAX_DYNAMIC_BUFFERS,
+            () => DESCRIPTORS,
+        };
+        let one = Binding { count: 1, ..binding.clone() }.bytes().max(1);
+        limit.min(MOST_BYTES.saturating_sub(binding.offset).checked_div(one).map_or(0, |most| most as u32))
+    }
+
     /// The bindings and elements of a write of `count` elements from `element` on, which may continue in the next
     /// bindings.
     fn places(&self, mut number: u32, mut element: u32, count: u32) -> Vec<(&Binding, u32)> {
@@ -223,8 +244,8 @@ pub enum Value {
 pub struct Sets {
     /// The memory.
     pub arena: Arc<Arena>,
-    /// Descriptors of a texture of zeros and of an unused image.
-    null: [Descriptor; 2],
+    /// Descriptors of a texel buffer without texels, of an unused image, and of a texture of zeros.
+    null: [Descriptor; 3],
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
     zeros: u64,
     _sink: Piece,
@@ -422,7 +443,9 @@ impl Set {
             record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
             self.memory.write(binding.buffer(element), &record);
         }
-        let [texture, image] = &self.sets.null;
+        let [texels, image, texture] = &self.sets.null;
+        let is_buffer = matches!(kind, T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER);
+        let texture = if is_buffer { texels } else { texture };
         let stores = STORED.contains(&kind);
         if stores || TEXTURES.contains(&kind) {
             let first = element * binding.planes();
@@ -483,4 +506,33 @@ impl Set {
 pub struct PipelineLayout {
     /// Layout of each set.
     pub sets: Vec<Option<Arc<SetLayout>>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(kind: vk::DescriptorType, count: u32, varies: bool) -> SetLayout {
+        let extra = (0, vec![T::UNIFORM_BUFFER], 3, Vec::new());
+        let mut layout = SetLayout::new(vec![extra, (5, vec![kind], count, Vec::new())]);
+        layout.variable = varies.then_some(5);
+        layout
+    }
+
+    #[test]
+    fn the_maximum_of_a_variable_count_does_not_depend_on_the_count() {
+        for kind in
+            BUFFERS.into_iter().chain(TEXTURES).chain(STORED).chain([T::SAMPLER, T::INLINE_UNIFORM_BLOCK])
+        {
+            assert_eq!(layout(kind, 1, false).most_variable(), 0);
+            let most = layout(kind, 1, true).most_variable();
+            assert!(most >= 64 && most.is_multiple_of(4), "{kind:?}: {most}");
+            for count in [0, most] {
+                let varied = layout(kind, count, true);
+                assert!(varied.is_supported() && varied.most_variable() == most, "{kind:?} {count}");
+            }
+        }
+        assert_eq!(layout(T::INLINE_UNIFORM_BLOCK, 4, true).most_variable(), 4096);
+        assert!(!layout(T::STORAGE_IMAGE, 1 << 28, false).is_supported());
+    }
 }

@@ -116,6 +116,11 @@ impl Device {
 impl Device {
     /// A device in process, for tests: a finding of the device panics.
     pub(crate) fn in_test() -> Arc<Device> {
+        Device::with_features(Enabled::default())
+    }
+
+    /// The same with features.
+    pub(crate) fn with_features(enabled: Enabled) -> Arc<Device> {
         use crate::gpu::{InProcess, Outputs};
         let outputs = Outputs {
             report: Box::new(|found| panic!("{found}")),
@@ -124,6 +129,6 @@ impl Device {
             recording: None,
         };
         let gpu = InProcess::open(agx_device::Settings::default(), || 1, outputs).expect("a device");
-        Device::new(Box::new(gpu), Enabled::default()).expect("memory")
+        Device::new(Box::new(gpu), enabled).expect("memory")
     }
 }

@@ -185,7 +185,11 @@ impl Image {
             }
         };
         let start = plane.offset + plane.level_offset(level) + u64::from(layer) * layer_stride;
-        [start, layer_stride, row, layer_stride]
+        let depth = match self.info.kind {
+            vk::ImageType::TYPE_3D => self.slices(level),
+            _ => 1,
+        };
+        [start, layer_stride * u64::from(depth), row, layer_stride]
     }
 }
 
@@ -237,6 +241,24 @@ mod tests {
         let (depth, stencil) = (image.depth().expect("depth"), image.stencil().expect("stencil"));
         assert!(stencil.offset >= 3 * depth.layer_stride());
         assert_eq!((depth.format.bytes, stencil.format.bytes), (4, 1));
+    }
+
+    #[test]
+    fn a_subresource_of_a_volume_has_all_its_slices() {
+        let volume = ImageInfo {
+            kind: vk::ImageType::TYPE_3D,
+            size: [32, 48, 56],
+            layers: 1,
+            linear: true,
+            ..info(vk::Format::R8G8B8A8_UNORM)
+        };
+        let [_, bytes, row, slice] =
+            Image::new(volume).expect("there").subresource(vk::ImageAspectFlags::COLOR, 0, 0);
+        assert_eq!([bytes, row, slice], [32 * 48 * 56 * 4, 32 * 4, 32 * 48 * 4]);
+        let array = ImageInfo { kind: vk::ImageType::TYPE_2D, size: [32, 48, 1], layers: 5, ..volume };
+        let [start, bytes, _, layer] =
+            Image::new(array).expect("there").subresource(vk::ImageAspectFlags::COLOR, 0, 2);
+        assert_eq!([start, bytes, layer], [2 * 6144, 6144, 6144]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use agx_compiler::{Bounds, CompileKey, Conversion, Input, Robustness};
 
 use crate::Error;
 use crate::cache::Known;
-use crate::device::Device;
+use crate::device::{Device, Enabled};
 use crate::program::Program;
 
 /// A shader of a pipeline.
@@ -25,6 +25,8 @@ pub struct ShaderSource {
     pub robustness: PipelineRobustness,
     /// Bindings whose colours are converted.
     pub conversions: Vec<Conversion>,
+    /// Whether it is compiled as for a device without features, whichever the device has.
+    pub featureless: bool,
 }
 
 /// Robustness of a pipeline; `None` means the device's. The device's is always the minimum, because it may be needed
@@ -84,13 +86,14 @@ impl ShaderSource {
 
     /// The compiler's key for a stage.
     pub fn key(&self, device: &Device, stage: Stage) -> CompileKey {
+        let enabled = if self.featureless { Enabled::default() } else { device.enabled };
         let mut key = CompileKey::default();
         key.entry_point = Some(self.entry_point.clone());
         key.stage = Some(stage);
         key.spec_constants = self.constants.clone();
-        key.robustness = self.robustness.of(device.enabled.robustness);
+        key.robustness = self.robustness.of(enabled.robustness);
         key.sampler_bias = true;
-        key.pairs_samplers = device.enabled.open_borders;
+        key.pairs_samplers = enabled.open_borders;
         key.texel_triples = true;
         key.conversions.clone_from(&self.conversions);
         key.workgroup_base = self.has_base;

@@ -1,18 +1,19 @@
 //! Shader objects (`VK_EXT_shader_object`): shaders that are bound individually, and their binaries.
 //!
-//! A binary is the contents of a pipeline cache: the source of the shader, and its compiled main part. It is accepted
-//! if the compiler's cache key of the source finds a main part in it that passes the compiler's check. This detects
-//! other builds, other features of the device, and damage.
+//! A binary is the contents of a pipeline cache: the source of the shader, and its main part compiled for a device without
+//! features, so that equal shaders have equal binaries on all devices. It is accepted if the compiler's cache key of the source
+//! finds a main part in it that passes the compiler's check. This detects other builds and damage. A device whose features
+//! change the code of the shader compiles it again.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
 use crate::Error;
 use crate::cache::{Known, PipelineCache};
-use crate::device::Device;
+use crate::device::{Device, Enabled};
 use crate::geometry::GeometryStage;
-use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
+use crate::pipeline::{ComputePipeline, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::ycbcr;
@@ -40,8 +41,10 @@ pub enum ShaderKind {
 pub struct ShaderObject {
     /// The shader.
     pub kind: ShaderKind,
-    /// Its binary.
-    pub binary: Vec<u8>,
+    stage: vk::ShaderStageFlags,
+    source: ShaderSource,
+    /// Its binary, made when the application first asks for it.
+    binary: OnceLock<Vec<u8>>,
 }
 
 impl ShaderObject {
@@ -54,16 +57,14 @@ impl ShaderObject {
         stage: vk::ShaderStageFlags,
         source: &ShaderSource,
     ) -> Result<ShaderObject, Error> {
-        let cache = PipelineCache::default();
-        let kind = made(device, stage, source, Known { cache: Some(&cache), only: false })?;
-        cache.put(SOURCE.to_vec(), source.to_bytes());
-        Ok(ShaderObject { kind, binary: cache.data() })
+        let kind = made(device, stage, source, Known::default())?;
+        Ok(ShaderObject { kind, stage, source: source.clone(), binary: OnceLock::new() })
     }
 
     /// The shader of a binary.
     ///
     /// # Errors
-    /// [`Error::Binary`] if another build of the driver or another device made it, or if it is damaged.
+    /// [`Error::Binary`] if another build of the driver made it, or if it is damaged.
     pub fn from_binary(
         device: &Device,
         stage: vk::ShaderStageFlags,
@@ -71,14 +72,38 @@ impl ShaderObject {
     ) -> Result<ShaderObject, Error> {
         let cache = PipelineCache::from_data(binary);
         let source = cache.get(SOURCE).and_then(|bytes| ShaderSource::from_bytes(&bytes));
-        let kind =
-            made(device, stage, &source.ok_or(Error::Binary)?, Known { cache: Some(&cache), only: true });
-        let kind = kind.map_err(|error| match error {
+        let source = source.ok_or(Error::Binary)?;
+        let kept = made(device, stage, &featureless(&source), Known { cache: Some(&cache), only: true });
+        let kept = kept.map_err(|error| match error {
             Error::CompileRequired | Error::Compile(_) | Error::Link(_) => Error::Binary,
             other => other,
         })?;
-        Ok(ShaderObject { kind, binary: binary.to_vec() })
+        let kind = match device.enabled == Enabled::default() {
+            true => kept,
+            false => made(device, stage, &source, Known { cache: Some(&cache), only: false })?,
+        };
+        Ok(ShaderObject { kind, stage, source, binary: OnceLock::from(binary.to_vec()) })
     }
+
+    /// Its binary.
+    ///
+    /// # Errors
+    /// The compiler's error, or out of memory.
+    pub fn binary(&self, device: &Device) -> Result<&[u8], Error> {
+        if let Some(binary) = self.binary.get() {
+            return Ok(binary);
+        }
+        let cache = PipelineCache::default();
+        let known = Known { cache: Some(&cache), only: false };
+        made(device, self.stage, &featureless(&self.source), known)?;
+        cache.put(SOURCE.to_vec(), self.source.to_bytes());
+        Ok(self.binary.get_or_init(|| cache.data()))
+    }
+}
+
+/// A shader as compiled for a device without features.
+fn featureless(source: &ShaderSource) -> ShaderSource {
+    ShaderSource { featureless: true, ..source.clone() }
 }
 
 fn made(
@@ -153,14 +178,78 @@ impl ShaderSource {
         }
         let has_base = word(bytes)? != 0;
         let conversions = ycbcr::from_words(|| word(bytes))?;
-        let (code, robustness) = (Arc::new(bytes.to_vec()), PipelineRobustness::default());
-        Some(ShaderSource { code, entry_point, constants, has_base, robustness, conversions })
+        let code = Arc::new(bytes.to_vec());
+        Some(ShaderSource { code, entry_point, constants, has_base, conversions, ..ShaderSource::default() })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use agx_compiler::{Bounds, Robustness};
+
     use super::*;
+
+    /// A compute shader `main` in workgroups of one invocation that does nothing.
+    const EMPTY: [u32; 35] = [
+        0x0723_0203,
+        0x0001_0000,
+        0,
+        5,
+        0, // header with the bound of ids
+        2 << 16 | 17,
+        1, // capability Shader
+        3 << 16 | 14,
+        0,
+        1, // memory model
+        5 << 16 | 15,
+        5,
+        1,
+        0x6e69_616d,
+        0, // entry point %1
+        6 << 16 | 16,
+        1,
+        17,
+        1,
+        1,
+        1, // execution mode LocalSize
+        2 << 16 | 19,
+        2, // %2 void
+        3 << 16 | 33,
+        3,
+        2, // %3 function type
+        5 << 16 | 54,
+        2,
+        1,
+        0,
+        3, // %1
+        2 << 16 | 248,
+        4,             // %4 label
+        1 << 16 | 253, // return
+        1 << 16 | 56,  // end of the function
+    ];
+
+    #[test]
+    fn binaries_do_not_depend_on_the_features_of_the_device() {
+        let robust =
+            Enabled { robustness: Robustness::all(Bounds::Exact), borders: true, open_borders: true };
+        let code = EMPTY.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let source =
+            ShaderSource { code: Arc::new(code), entry_point: "main".into(), ..ShaderSource::default() };
+        let devices = [Enabled::default(), robust].map(Device::with_features);
+        let binaries = devices.each_ref().map(|device| {
+            let object = ShaderObject::new(device, vk::ShaderStageFlags::COMPUTE, &source).expect("compiled");
+            object.binary(device).expect("a binary").to_vec()
+        });
+        assert_eq!(binaries[0], binaries[1]);
+        for device in &devices {
+            let again = ShaderObject::from_binary(device, vk::ShaderStageFlags::COMPUTE, &binaries[0]);
+            assert_eq!(again.expect("accepted").binary(device).expect("known"), binaries[0]);
+            let mut damaged = binaries[0].clone();
+            *damaged.last_mut().expect("not empty") ^= 1;
+            let refused = ShaderObject::from_binary(device, vk::ShaderStageFlags::COMPUTE, &damaged);
+            assert!(matches!(refused, Err(Error::Binary)));
+        }
+    }
 
     #[test]
     fn sources_come_back_from_bytes_and_not_from_less() {
@@ -169,8 +258,7 @@ mod tests {
             entry_point: "main".into(),
             constants: vec![(7, 1 << 40 | 5), (1, 0)],
             has_base: true,
-            robustness: PipelineRobustness::default(),
-            conversions: Vec::new(),
+            ..ShaderSource::default()
         };
         let bytes = source.to_bytes();
         let back = ShaderSource::from_bytes(&bytes).expect("all of it");

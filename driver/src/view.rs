@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::image_layout::Order;
 use agx_abi::record;
-use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD};
+use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD};
 use ash::vk;
 
 use crate::Error;
@@ -13,7 +13,7 @@ use crate::format::{self, FormatDesc, ONE, ZERO};
 use crate::image::{Image, Plane, PlaneLayout};
 
 /// Bytes of a descriptor.
-pub const BYTES: usize = agx_abi::textures::DESCRIPTOR_BYTES as usize;
+pub const BYTES: usize = textures::DESCRIPTOR_BYTES as usize;
 /// Unit of the bytes between linear layers.
 const LAYER_UNIT: u64 = 128;
 /// A descriptor of a texture or an image.
@@ -43,6 +43,11 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// Whether texels have samples.
+    fn has_samples(self) -> bool {
+        matches!(self, Dimension::PlaneSamples | Dimension::PlaneSamplesArray)
+    }
+
     /// Whether it has layers or slices.
     fn has_layers(self) -> bool {
         !matches!(self, Dimension::Line | Dimension::Plane | Dimension::PlaneSamples)
@@ -108,6 +113,11 @@ impl<'i> Part<'i> {
         }
     }
 
+    /// Whether texels have four samples, instead of two.
+    fn has_four_samples(&self) -> bool {
+        self.dimension.has_samples() && self.image.info.samples > 2
+    }
+
     fn order(&self) -> u64 {
         match self.plane.layout {
             PlaneLayout::Linear(_) => 0,
@@ -134,7 +144,7 @@ impl<'i> Part<'i> {
             .set(&HEIGHT, height)
             .set(&FIRST_LEVEL, self.levels[0].into())
             .set(&LAST_LEVEL, (self.levels[0] + self.levels[1].max(1) - 1).into())
-            .flag(&SAMPLES, self.image.info.samples > 2)
+            .flag(&SAMPLES, self.has_four_samples())
             .set(&ADDRESS, self.address())
             .flag(&MIPMAPPED, self.image.info.levels > 1)
             .flag(&SRGB, self.format.srgb)
@@ -178,7 +188,7 @@ impl<'i> Part<'i> {
             .set(&TYPE, self.format.kind.into())
             .set(&WIDTH, width)
             .set(&HEIGHT, height)
-            .flag(&SAMPLES, self.image.info.samples > 2)
+            .flag(&SAMPLES, self.has_four_samples())
             .flag(&MIPMAPPED, self.image.info.levels > 1)
             .set(&ADDRESS, self.address())
             .set(&LEVEL, self.levels[0].into())
@@ -229,7 +239,9 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
             .set(&WIDTH, width)
             .set(&HEIGHT, height)
             .set(&ADDRESS, address)
-            .set(&STRIDE, row - 16);
+            .set(&STRIDE, row - 16)
+            .flag(&SRGB, format.srgb)
+            .flag(&SRGB_2, format.srgb && format.bytes == 2);
         if dimension.has_layers() {
             // One layer.
             writer = writer.flag(&EXTENDED, true).set(&LINEAR_DEPTH, 1);
@@ -253,7 +265,8 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
             .set(&WIDTH, width)
             .set(&HEIGHT, height)
             .set(&ADDRESS, address)
-            .set(&STRIDE, row - 4);
+            .set(&STRIDE, row - 4)
+            .flag(&SRGB, format.srgb);
         if dimension.has_layers() {
             writer = writer.flag(&EXTENDED, true);
         }
@@ -266,12 +279,15 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
     [loaded, stored]
 }
 
-/// Null descriptors: loads return zeros from `zeros`, stores write to `sink`, and texel buffers have size 0.
-pub fn null(zeros: u64, sink: u64) -> [Descriptor; 2] {
+/// Null descriptors: loads return zeros from `zeros`, stores write to `sink`, and texel buffers have size 0. The third
+/// is for images that are not texel buffers, whose queries return 0.
+pub fn null(zeros: u64, sink: u64) -> [Descriptor; 3] {
     let nothing = FormatDesc { swizzle: [ZERO; 4], ..format::WORD };
     let [loaded, _] = texels(&nothing, zeros, 0, Dimension::Plane);
     let [_, stored] = texels(&format::WORD, sink, 0, Dimension::Plane);
-    [loaded, stored]
+    let mut image = loaded;
+    set_word(&mut image, textures::NULL.start / 32, 1 << (textures::NULL.start % 32));
+    [loaded, stored, image]
 }
 
 /// The parameters of an image view.

@@ -239,7 +239,7 @@ fn compute_frame(tile: Tile) -> Frame {
         primitive: Primitive::default(),
         layer: 0,
         late_tests: false,
-        depth_range: [0.0, 1.0],
+        depth_limits: crate::draw::DepthLimits::default(),
     }
 }
 

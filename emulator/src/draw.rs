@@ -126,19 +126,34 @@ pub struct Draw<'a> {
     pub options: Options,
 }
 
+/// Limits of the depth of samples.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DepthLimits {
+    /// Minimum and maximum.
+    pub range: [f32; 2],
+    /// Whether they also apply to depth that fragment programs write.
+    pub written: bool,
+}
+
+impl Default for DepthLimits {
+    fn default() -> Self {
+        DepthLimits { range: [0.0, 1.0], written: false }
+    }
+}
+
 /// Parameters of a draw that only control streams use.
 #[derive(Clone, Copy, Debug)]
 pub struct More<'a> {
     /// Slot with the layer in its lower half and the viewport in its upper half.
     pub layer_slot: Option<u32>,
-    /// Viewports from 1 on, with their scissors.
-    pub viewports: &'a [(Viewport, [u32; 4])],
+    /// Viewports from 1 on, with their scissors, and minimum and maximum depth.
+    pub viewports: &'a [(Viewport, [u32; 4], [f32; 2])],
     /// First of the slots with clip distances, and their number.
     pub clip_slots: (u32, usize),
     /// The volume to which primitives are clipped.
     pub volume: Volume,
-    /// Minimum and maximum depth.
-    pub depth_range: [f32; 2],
+    /// Limits of depth, of the first viewport.
+    pub depth_limits: DepthLimits,
     /// Depth bias.
     pub bias: Option<Bias>,
     /// The part of triangles that is drawn.
@@ -162,7 +177,7 @@ impl Default for More<'_> {
             viewports: &[],
             clip_slots: (0, 0),
             volume: Volume::default(),
-            depth_range: [0.0, 1.0],
+            depth_limits: DepthLimits::default(),
             bias: None,
             fill: Fill::Whole,
             first_primitive: 0,
@@ -247,7 +262,7 @@ pub fn draw_layers(memory: &mut Memory, layers: &mut [Framebuffer], draw: &Draw<
     let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
     let mut nothing = Framebuffer::new(0, 0, 1, 0);
     let mut frame = frame(layers.first_mut().unwrap_or(&mut nothing), draw.tests, draw.late_tests);
-    frame.depth_range = draw.more.depth_range;
+    frame.depth_limits = draw.more.depth_limits;
     let mut counts = [Running::new(&draw.vertex), Running::new(&draw.fragment)];
     let outcome = render(&mut machine, &mut frame, layers, draw, &mut counts);
     frame.change_layer(layers, 0);
@@ -297,7 +312,7 @@ fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame
         primitive: Primitive::default(),
         layer: 0,
         late_tests,
-        depth_range: [0.0, 1.0],
+        depth_limits: DepthLimits::default(),
     }
 }
 

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use agx_abi::fragment::standard_sample_positions;
 
+use crate::draw::DepthLimits;
+
 /// Pixels along a tile's sides; coefficients are relative to the tile.
 pub(crate) const TILE: u32 = 32;
 
@@ -339,8 +341,8 @@ pub(crate) struct Frame {
     pub(crate) layer: u32,
     /// Whether the program runs the tests (`sample_mask`, `zs_emit`).
     pub(crate) late_tests: bool,
-    /// Minimum and maximum interpolated depth.
-    pub(crate) depth_range: [f32; 2],
+    /// Limits of depth.
+    pub(crate) depth_limits: DepthLimits,
 }
 
 impl Frame {
@@ -369,8 +371,13 @@ impl Frame {
         let offset = self.buffer.sample_position(place[2]);
         let x = f64::from(place[0]) + offset[0];
         let y = f64::from(place[1]) + offset[1];
-        let [least, most] = self.depth_range.map(f64::from);
-        let depth = depth.unwrap_or_else(|| self.primitive.depth.at(x, y).max(least).min(most) as f32);
+        let DepthLimits { range: [least, most], written } = self.depth_limits;
+        let limited = |depth: f64| depth.max(least.into()).min(most.into()) as f32;
+        let depth = match depth {
+            Some(depth) if written => limited(depth.into()),
+            Some(depth) => depth,
+            None => limited(self.primitive.depth.at(x, y)),
+        };
         let mut face = if self.primitive.back { self.tests.back } else { self.tests.front };
         face.reference = stencil.unwrap_or(face.reference);
         let tests = self.tests;

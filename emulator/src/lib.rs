@@ -49,7 +49,8 @@ mod workers;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
 pub use crate::draw::{
-    Bias, Binding, Cull, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, draw_layers, shade,
+    Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, draw_layers,
+    shade,
 };
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};

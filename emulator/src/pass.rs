@@ -33,7 +33,7 @@ pub fn end_of_tile(
         primitive: Primitive::default(),
         layer: end.layer,
         late_tests: false,
-        depth_range: [0.0, 1.0],
+        depth_limits: crate::draw::DepthLimits::default(),
     };
     let mut counts = Counts::new(stage.program);
     let mut preamble_counts = stage.preamble.map(Counts::new);

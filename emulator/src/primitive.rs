@@ -71,8 +71,14 @@ pub(crate) fn set_up(
 ) -> Vec<Polygon> {
     let [width, height] = frame.buffer.size();
     let (viewport, scissor) = match draw.more.viewports.get((viewport as usize).wrapping_sub(1)) {
-        Some((viewport, scissor)) => (*viewport, Some(*scissor)),
-        None => (draw.viewport, draw.scissor),
+        Some((viewport, scissor, range)) => {
+            frame.depth_limits.range = *range;
+            (*viewport, Some(*scissor))
+        }
+        None => {
+            frame.depth_limits.range = draw.more.depth_limits.range;
+            (draw.viewport, draw.scissor)
+        }
     };
     let scissor = scissor.unwrap_or([0, 0, width, height]);
     let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];

@@ -2,7 +2,8 @@
 
 use agx_abi::words::ProgramKind;
 use agx_emulator::{
-    Bias, Binding, Draw, Framebuffer, Memory, More, Program, Stage, Tests, Topology, Viewport, draw_layers,
+    Bias, Binding, DepthLimits, Draw, Framebuffer, Memory, More, Program, Stage, Tests, Topology, Viewport,
+    draw_layers,
 };
 use std::sync::Arc;
 
@@ -259,16 +260,17 @@ impl Device {
         [instance, first_primitive]: [u32; 2],
     ) -> Result<(), StreamError> {
         let raster = &pass.raster;
-        let Some(culled) = raster.cull().filter(|_| !cull::DISCARD.is_set(&raster.cull)) else {
+        let Some(culled) = raster.cull(state.topology).filter(|_| !cull::DISCARD.is_set(&raster.cull)) else {
             // Nothing is drawn, but vertex programs may store to memory.
             return self.vertices_only(submission, pass, state, corners, instance);
         };
         let slots = raster.slots();
-        let (viewports, range) = self.viewports(submission, pass)?;
+        let viewports = self.viewports(submission, pass)?;
+        let clamps = cull::DEPTH_CLAMP.is_set(&pass.raster.cull);
         let bias = bias(submission.memory, pass)?;
         let without =
             StreamError::Shape { address: submission.shader_base, what: "draws without a viewport" };
-        let (first_viewport, scissor) = viewports.first().copied().ok_or(without)?;
+        let (first_viewport, scissor, range) = viewports.first().copied().ok_or(without)?;
         let outcome = draw_layers(
             submission.memory,
             &mut pass.layers,
@@ -294,7 +296,7 @@ impl Device {
                     viewports: viewports.get(1..).unwrap_or(&[]),
                     clip_slots: (slots.clip, slots.clip_count as usize),
                     volume: raster.volume(),
-                    depth_range: range,
+                    depth_limits: DepthLimits { range, written: clamps },
                     bias,
                     fill: raster.fill(),
                     first_primitive,
@@ -310,11 +312,11 @@ impl Device {
         Ok(())
     }
 
-    /// Viewports with their scissors, and the range of depth.
+    /// Viewports with their scissors and ranges of depth.
     fn viewports(&mut self, submission: &Submission<'_>, pass: &Pass<'_>) -> Result<Viewports, StreamError> {
-        let (scissors, range) = self.scissors(submission.memory, pass)?;
+        let scissors = self.scissors(submission.memory, pass)?;
         let viewports = pass.raster.viewports.iter().zip(scissors);
-        Ok((viewports.map(|(bytes, scissor)| (viewport(bytes), scissor)).collect(), range))
+        Ok(viewports.map(|(bytes, (scissor, range))| (viewport(bytes), scissor, range)).collect())
     }
 
     /// Runs vertex programs of primitives that are all culled.
@@ -402,12 +404,12 @@ impl Device {
         Ok(bindings)
     }
 
-    /// The scissor of each viewport, and the range of depth.
+    /// The scissor of each viewport, and its range of depth.
     fn scissors(
         &mut self,
         memory: &Memory,
         pass: &Pass<'_>,
-    ) -> Result<(Vec<[u32; 4]>, [f32; 2]), StreamError> {
+    ) -> Result<Vec<([u32; 4], [f32; 2])>, StreamError> {
         let [width, height] =
             [render_command::WIDTH, render_command::HEIGHT].map(|field| field.get(pass.command) as u32);
         let whole = [0, 0, width, height];
@@ -416,25 +418,22 @@ impl Device {
         let first = scissor_index::SCISSOR.get(&raster.scissor);
         let base = render_command::SCISSORS.get(pass.command);
         let enabled = fragment_control::SCISSOR.is_set(&raster.control);
+        let clamps = cull::DEPTH_CLAMP.is_set(&raster.cull);
         let mut scissors = Vec::new();
-        let mut range = [0.0, 1.0];
         for index in (first..).take(count) {
             let address = bytes::element(base, index, &scissor::RECORD);
             if base == 0 {
-                scissors.push(whole);
+                scissors.push((whole, [0.0, 1.0]));
                 continue;
             }
             let bytes =
                 bytes::record(memory, address, &scissor::RECORD).map_err(unbound("a scissor", address))?;
             let edges = [scissor::MIN_X, scissor::MIN_Y, scissor::MAX_X, scissor::MAX_Y];
             let edges = edges.map(|field| field.get(&bytes) as u32);
-            scissors.push(if enabled { edges } else { whole });
-            if index == first {
-                range = [scissor::MIN_Z, scissor::MAX_Z].map(|field| field.float(&bytes));
-            }
+            let range = [scissor::MIN_Z, scissor::MAX_Z].map(|field| field.float(&bytes));
+            scissors.push((if enabled { edges } else { whole }, if clamps { range } else { [0.0, 1.0] }));
         }
-        let clamps = cull::DEPTH_CLAMP.is_set(&raster.cull);
-        Ok((scissors, if clamps { range } else { [0.0, 1.0] }))
+        Ok(scissors)
     }
 
     /// Adds to the occlusion counter of a draw.
@@ -461,8 +460,8 @@ impl Device {
     }
 }
 
-/// Viewports with their scissors, and the range of depth.
-type Viewports = (Vec<(Viewport, [u32; 4])>, [f32; 2]);
+/// Viewports with their scissors and ranges of depth.
+type Viewports = Vec<(Viewport, [u32; 4], [f32; 2])>;
 
 /// Checks a render command and the registers in it.
 fn check_command(device: &mut Device, command: &[u8]) {

@@ -1,6 +1,8 @@
 //! State of a draw control stream, as set by its records so far.
 
-use agx_emulator::{Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Viewport, Volume};
+use agx_emulator::{
+    Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Topology, Viewport, Volume,
+};
 
 use crate::bytes;
 use crate::record::{
@@ -151,8 +153,11 @@ impl Raster {
         fragment_control::NO_TAG_WRITE.is_set(&self.control)
     }
 
-    /// The culled faces; `None` if all are culled.
-    pub(crate) fn cull(&self) -> Option<Cull> {
+    /// The culled faces; `None` if all are culled. Points and lines have no faces.
+    pub(crate) fn cull(&self, topology: Topology) -> Option<Cull> {
+        if topology != Topology::Triangles {
+            return Some(Cull::None);
+        }
         match (cull::FRONT.is_set(&self.cull), cull::BACK.is_set(&self.cull)) {
             (false, false) => Some(Cull::None),
             (true, false) => Some(Cull::Front),

@@ -106,8 +106,23 @@ pub(crate) struct Subpass {
     pub(crate) colours: Vec<Option<u32>>,
     pub(crate) resolves: Vec<Option<u32>>,
     pub(crate) depth: Option<u32>,
-    pub(crate) depth_resolve: Option<u32>,
+    /// Attachments to which depth and stencil are resolved.
+    pub(crate) depth_resolves: [Option<u32>; 2],
+    pub(crate) inputs: Vec<Option<u32>>,
     pub(crate) views: u32,
+}
+
+impl Subpass {
+    /// Whether it reads or writes an attachment.
+    pub(crate) fn uses(&self, attachment: u32) -> bool {
+        let lists = [&self.colours, &self.resolves, &self.inputs].into_iter().flatten();
+        lists.chain(&self.depth_resolves).chain([&self.depth]).any(|used| *used == Some(attachment))
+    }
+
+    /// Views that it draws to; all if it has none.
+    pub(crate) fn view_bits(&self) -> u32 {
+        if self.views == 0 { u32::MAX } else { self.views }
+    }
 }
 
 /// A render pass.

@@ -11,7 +11,7 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     let mut features = [F::empty(); 3];
     if let Some(desc) = format::find(format) {
         let optimal = desc.features();
-        let linear = match desc.is_compressed() || desc.is_depth_stencil() || desc.is_planar() {
+        let linear = match desc.is_compressed() || desc.is_depth_stencil() {
             true => F::empty(),
             false => {
                 optimal & !(F::COLOR_ATTACHMENT | F::COLOR_ATTACHMENT_BLEND | F::DEPTH_STENCIL_ATTACHMENT)
@@ -47,7 +47,9 @@ pub fn image_format(
         (U::TRANSFER_SRC, F::TRANSFER_SRC),
         (U::TRANSFER_DST, F::TRANSFER_DST),
     ];
-    let lacking = wanted.iter().any(|(used, feature)| usage.contains(*used) && !features.contains(*feature));
+    let is_target = features.intersects(F::COLOR_ATTACHMENT | F::DEPTH_STENCIL_ATTACHMENT);
+    let lacking = wanted.iter().any(|(used, feature)| usage.contains(*used) && !features.contains(*feature))
+        || (usage.contains(U::INPUT_ATTACHMENT) && !is_target);
     let extended = flags.contains(vk::ImageCreateFlags::EXTENDED_USAGE);
     let refused = vk::ImageCreateFlags::SPARSE_BINDING
         | vk::ImageCreateFlags::PROTECTED
@@ -172,6 +174,20 @@ mod tests {
             missing.extend(lacking.map(|(_, feature)| format!("{name} {feature:?}")));
         }
         assert_eq!(missing, Vec::<String>::new());
+    }
+
+    #[test]
+    fn inputs_of_passes_are_formats_of_targets() {
+        use vk::ImageUsageFlags as U;
+        let is_input = |format, tiling| {
+            let (kind, flags) = (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty());
+            image_format(format, kind, tiling, U::INPUT_ATTACHMENT, flags).is_some()
+        };
+        let optimal = vk::ImageTiling::OPTIMAL;
+        assert!(is_input(vk::Format::R8_SINT, optimal) && is_input(vk::Format::D16_UNORM, optimal));
+        assert!(!is_input(vk::Format::R8_SINT, vk::ImageTiling::LINEAR));
+        assert!(!is_input(vk::Format::BC7_UNORM_BLOCK, optimal));
+        assert!(!is_input(vk::Format::E5B9G9R9_UFLOAT_PACK32, optimal));
     }
 
     #[test]

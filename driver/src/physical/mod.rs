@@ -21,8 +21,12 @@ const SUBGROUP: u32 = 32;
 /// Texels of an image along an axis, and layers.
 const SIDE: u32 = 16384;
 const LAYERS: u32 = 2048;
-/// Descriptors of a set that shaders can reach.
-const DESCRIPTORS: u32 = 1 << 16;
+/// Descriptors of a kind in a set.
+pub(crate) const DESCRIPTORS: u32 = 1 << 20;
+/// Buffers with dynamic offsets in a set.
+pub(crate) const MAX_DYNAMIC_BUFFERS: u32 = 64;
+/// Bytes of an inline uniform block.
+pub(crate) const MAX_INLINE_BYTES: u32 = 4096;
 
 /// Buffers that vertices are captured in.
 pub const FEEDBACK_BUFFERS: u32 = agx_abi::feedback::MAX_BUFFERS as u32;

@@ -4,7 +4,10 @@ use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tessellation::{MAX_LEVEL, MAX_PATCH_VERTICES};
 use ash::vk;
 
-use super::{API_VERSION, DESCRIPTORS, LAYERS, NAME, SAMPLES, SIDE, SUBGROUP, characters};
+use super::{
+    API_VERSION, DESCRIPTORS, LAYERS, MAX_DYNAMIC_BUFFERS, MAX_INLINE_BYTES, NAME, SAMPLES, SIDE, SUBGROUP,
+    characters,
+};
 
 /// Limits of images, descriptors and stages.
 fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
@@ -31,9 +34,9 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
         .max_per_stage_resources(DESCRIPTORS)
         .max_descriptor_set_samplers(DESCRIPTORS)
         .max_descriptor_set_uniform_buffers(DESCRIPTORS)
-        .max_descriptor_set_uniform_buffers_dynamic(64)
+        .max_descriptor_set_uniform_buffers_dynamic(MAX_DYNAMIC_BUFFERS)
         .max_descriptor_set_storage_buffers(DESCRIPTORS)
-        .max_descriptor_set_storage_buffers_dynamic(64)
+        .max_descriptor_set_storage_buffers_dynamic(MAX_DYNAMIC_BUFFERS)
         .max_descriptor_set_sampled_images(DESCRIPTORS)
         .max_descriptor_set_storage_images(DESCRIPTORS)
         .max_descriptor_set_input_attachments(DESCRIPTORS)
@@ -204,9 +207,9 @@ pub fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
         .max_per_stage_update_after_bind_resources(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_samplers(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_uniform_buffers(DESCRIPTORS)
-        .max_descriptor_set_update_after_bind_uniform_buffers_dynamic(64)
+        .max_descriptor_set_update_after_bind_uniform_buffers_dynamic(MAX_DYNAMIC_BUFFERS)
         .max_descriptor_set_update_after_bind_storage_buffers(DESCRIPTORS)
-        .max_descriptor_set_update_after_bind_storage_buffers_dynamic(64)
+        .max_descriptor_set_update_after_bind_storage_buffers_dynamic(MAX_DYNAMIC_BUFFERS)
         .max_descriptor_set_update_after_bind_sampled_images(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_storage_images(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_input_attachments(DESCRIPTORS)
@@ -238,7 +241,7 @@ pub fn properties_13() -> vk::PhysicalDeviceVulkan13Properties<'static> {
         .max_subgroup_size(SUBGROUP)
         .max_compute_workgroup_subgroups(32)
         .required_subgroup_size_stages(vk::ShaderStageFlags::COMPUTE)
-        .max_inline_uniform_block_size(4096)
+        .max_inline_uniform_block_size(MAX_INLINE_BYTES)
         .max_per_stage_descriptor_inline_uniform_blocks(16)
         .max_per_stage_descriptor_update_after_bind_inline_uniform_blocks(16)
         .max_descriptor_set_inline_uniform_blocks(16)

@@ -127,6 +127,27 @@ pub struct DepthTarget {
     pub resolve: Option<Arc<ImageView>>,
 }
 
+/// A clear of an image before the draws of a pass, within its area.
+#[derive(Clone)]
+pub struct Clear {
+    /// The image.
+    pub view: Arc<ImageView>,
+    /// Its aspect.
+    pub aspect: vk::ImageAspectFlags,
+    /// Views whose layers are cleared; 0 for the layers of a pass without views.
+    pub views: u32,
+    /// The value, as bits.
+    pub value: [u32; 4],
+}
+
+/// Layers that are drawn to: first and number of each run. Views draw to the layers of their numbers only.
+fn layer_runs(views: u32, layers: u32) -> Vec<[u32; 2]> {
+    match views {
+        0 => vec![[0, layers.max(1)]],
+        views => (0..32).filter(|view| views >> view & 1 != 0).map(|view| [view, 1]).collect(),
+    }
+}
+
 /// The parameters of a pass.
 #[derive(Clone, Default)]
 pub struct PassInfo {
@@ -144,6 +165,8 @@ pub struct PassInfo {
     pub stencil: Option<DepthTarget>,
     /// Samples, of a pass without targets.
     pub samples: u32,
+    /// Clears before the draws.
+    pub clears: Vec<Clear>,
 }
 
 impl PassInfo {
@@ -159,12 +182,9 @@ impl PassInfo {
         plane.is_some_and(|plane| plane.format.format == vk::Format::D16_UNORM)
     }
 
-    /// Layers that are drawn to: first and number of each run. Views draw to the layers of their numbers only.
+    /// Layers that are drawn to: first and number of each run.
     fn layer_runs(&self) -> Vec<[u32; 2]> {
-        match self.views {
-            0 => vec![[0, self.layers.max(1)]],
-            views => (0..32).filter(|view| views >> view & 1 != 0).map(|view| [view, 1]).collect(),
-        }
+        layer_runs(self.views, self.layers)
     }
 
     /// Queries that a query of this pass takes: one for each view.
@@ -253,8 +273,9 @@ impl Recorder {
         self.end_compute()?;
         let size = info.size();
         if info.area != [0, 0, size[0], size[1]] {
-            self.clear_area(&mut info)?;
+            load_rest(&mut info);
         }
+        self.clear_area(&mut info)?;
         let samples = info.samples();
         let mut formats = [None; MAX_TARGETS as usize];
         for (slot, target) in formats.iter_mut().zip(&info.colours) {
@@ -307,29 +328,14 @@ impl Recorder {
         }
     }
 
-    /// Clears the area of a pass that does not cover its images, and loads them.
+    /// Clears what is cleared before the draws of a pass.
     fn clear_area(&mut self, info: &mut PassInfo) -> Result<(), Error> {
         let [left, top, width, height] = info.area;
-        let runs = info.layer_runs();
-        let mut clear = |view: &ImageView, aspect, value| {
-            runs.iter().try_for_each(|[first, layers]| {
+        for Clear { view, aspect, views, value } in std::mem::take(&mut info.clears) {
+            for [first, layers] in layer_runs(views, info.layers) {
                 let place = Box3 { aspect, level: view.levels[0], at: [left, top, view.layers[0] + first] };
-                self.clear_box(&view.image, place, [width, height, *layers], value)
-            })
-        };
-        for target in info.colours.iter_mut().flatten() {
-            if target.load == vk::AttachmentLoadOp::CLEAR {
-                clear(&target.view, vk::ImageAspectFlags::COLOR, target.clear)?;
+                self.clear_box(view.as_ref().into(), place, [width, height, layers], value)?;
             }
-            target.load = vk::AttachmentLoadOp::LOAD;
-        }
-        let depth = info.depth.iter_mut().map(|target| (target, vk::ImageAspectFlags::DEPTH));
-        let stencil = info.stencil.iter_mut().map(|target| (target, vk::ImageAspectFlags::STENCIL));
-        for (target, aspect) in depth.chain(stencil) {
-            if target.load == vk::AttachmentLoadOp::CLEAR {
-                clear(&target.view, aspect, [target.clear, 0, 0, 0])?;
-            }
-            target.load = vk::AttachmentLoadOp::LOAD;
         }
         self.end_compute()
     }
@@ -385,7 +391,7 @@ impl Recorder {
                     level: view.levels[0],
                     at: [left, top, view.layers[0] + first],
                 });
-                self.resolve([&from.image, &to.image], places, [width, height, *layers], mean)
+                self.resolve([from.into(), to.into()], places, [width, height, *layers], mean)
             })
         };
         for target in info.colours.iter().flatten() {
@@ -427,7 +433,7 @@ impl Recorder {
                 for [first, layers] in if info.views == 0 { given } else { info.layer_runs() } {
                     let at = [*left, *top, view.layers[0] + first];
                     let place = Box3 { aspect: *aspect, level: view.levels[0], at };
-                    self.clear_box(&view.image, place, [*width, *height, layers], *value)?;
+                    self.clear_box(view.as_ref().into(), place, [*width, *height, layers], *value)?;
                 }
             }
         }
@@ -520,6 +526,27 @@ fn resume(recorder: &mut Recorder, Pass { mut info, query, finished, .. }: Pass)
         (pass.query, pass.finished) = (query, finished);
     }
     Ok(())
+}
+
+/// Loads the images of a pass whose area does not cover them, and clears the area before the draws.
+fn load_rest(info: &mut PassInfo) {
+    use vk::ImageAspectFlags as A;
+    let views = info.views;
+    let mut clears = std::mem::take(&mut info.clears);
+    let mut add = |load: &mut vk::AttachmentLoadOp, view: &Arc<ImageView>, aspect, value| {
+        if *load == vk::AttachmentLoadOp::CLEAR {
+            clears.push(Clear { view: view.clone(), aspect, views, value });
+        }
+        *load = vk::AttachmentLoadOp::LOAD;
+    };
+    for target in info.colours.iter_mut().flatten() {
+        add(&mut target.load, &target.view, A::COLOR, target.clear);
+    }
+    let depth = info.depth.iter_mut().map(|target| (target, A::DEPTH));
+    for (target, aspect) in depth.chain(info.stencil.iter_mut().map(|target| (target, A::STENCIL))) {
+        add(&mut target.load, &target.view, aspect, [target.clear, 0, 0, 0]);
+    }
+    info.clears = clears;
 }
 
 /// A pass whose images are all stored.

@@ -8,7 +8,7 @@ use crate::command::Recorder;
 use crate::format::{self, FormatDesc};
 use crate::image::{Image, Plane, PlaneLayout};
 use crate::kernels::Kernel;
-use crate::view::Part;
+use crate::view::{Dimension, Part};
 use crate::words::Direct;
 
 /// A position in a level of an image: texels, and the first layer or slice.
@@ -62,11 +62,13 @@ fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
     [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
 }
 
-/// A level of an image, with texels interpreted in `format`.
+/// A level of an image, with elements interpreted in `format`: texels, or pixels with all their samples, which have the
+/// layout of texels of the same size.
 fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
     let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
     let plane = image.plane(place.aspect).ok_or(missing.clone())?;
-    let part = Part { plane, ..Part::slices(image, place.aspect, format, place.level).ok_or(missing)? };
+    let part = Part::slices(image, place.aspect, format, place.level).ok_or(missing)?;
+    let part = Part { plane, dimension: Dimension::PlaneArray, ..part };
     Ok(Direct::Texture([part.texture(), part.stored()]))
 }
 
@@ -96,7 +98,7 @@ impl Side<'_> {
     /// Whether descriptors can represent the elements as texels.
     fn has_texels(&self) -> bool {
         match self {
-            Side::Image(image, plane, _) => image.info.samples == 1 && !plane.format.is_compressed(),
+            Side::Image(_, plane, _) => !plane.format.is_compressed(),
             Side::Memory(..) => true,
         }
     }
@@ -180,8 +182,8 @@ impl Recorder {
         self.copy_sides(memory, shown, bytes, size)
     }
 
-    /// Copies multisampled pixels, whose samples are consecutive in memory, to an image.
-    pub(super) fn copy_samples(
+    /// Copies a row of multisampled pixels, whose samples are consecutive in memory, to every row of a box of an image.
+    pub(super) fn copy_row(
         &mut self,
         image: &Image,
         place: Box3,
@@ -191,8 +193,7 @@ impl Recorder {
         let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
         let plane = image.plane(place.aspect).ok_or(missing)?;
         let bytes = plane.format.bytes * image.info.samples;
-        let row = if size[1] == 1 { 0 } else { size[0] };
-        self.copy_sides(Side::Memory(address, row, 0), Side::Image(image, plane, place), bytes, size)
+        self.copy_sides(Side::Memory(address, 0, 0), Side::Image(image, plane, place), bytes, size)
     }
 
     /// Copies from an image to memory.

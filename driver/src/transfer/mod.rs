@@ -14,7 +14,7 @@ use crate::view::{Descriptor, Dimension, texels};
 use crate::words::Direct;
 
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
-pub use scale::Blit;
+pub use scale::{Blit, Shown};
 
 /// Maximum number of texels in a texel buffer, and of threads in a launch.
 const MOST_TEXELS: u64 = 1 << 24;

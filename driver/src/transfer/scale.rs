@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::kernels::Kernel;
 use crate::sampler::{Sampler, SamplerInfo};
 use crate::transfer::Box3;
-use crate::view::{Dimension, Part};
+use crate::view::{Dimension, ImageView, Part};
 use crate::words::Direct;
 
 /// A blit: two corners on each side, in any order. The third coordinate is a layer or a slice.
@@ -37,12 +37,33 @@ fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
     }
 }
 
-/// A part with texels in the format of the plane.
-fn own<'i>(image: &'i Image, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
-    let missing = Error::Invalid { what: "an aspect that the image does not have" };
-    let plane = image.plane(aspect).ok_or(missing.clone())?;
-    let format = if image.format.is_depth_stencil() { plane.format } else { image.format };
-    Part::slices(image, aspect, format, level).ok_or(missing)
+/// An image, and the format in which its texels are interpreted.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'i> {
+    image: &'i Image,
+    format: &'static FormatDesc,
+}
+
+impl<'i> From<&'i Image> for Shown<'i> {
+    fn from(image: &'i Image) -> Self {
+        Shown { image, format: image.format }
+    }
+}
+
+impl<'i> From<&'i ImageView> for Shown<'i> {
+    fn from(view: &'i ImageView) -> Self {
+        Shown { image: &view.image, format: view.format }
+    }
+}
+
+impl<'i> Shown<'i> {
+    /// A level as a 2D array; an aspect of depth or stencil has the format of its plane.
+    fn part(self, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
+        let missing = Error::Invalid { what: "an aspect that the image does not have" };
+        let plane = self.image.plane(aspect).ok_or(missing.clone())?;
+        let format = if self.image.format.is_depth_stencil() { plane.format } else { self.format };
+        Part::slices(self.image, aspect, format, level).ok_or(missing)
+    }
 }
 
 /// Bits of three floats, with padding.
@@ -57,14 +78,14 @@ impl Recorder {
     /// Out of memory.
     pub fn clear_box(
         &mut self,
-        image: &Image,
+        shown: Shown<'_>,
         place: Box3,
         size: [u32; 3],
         value: [u32; 4],
     ) -> Result<(), Error> {
-        let part = own(image, place.aspect, place.level)?;
-        if image.info.samples > 1 {
-            return self.clear_samples(image, &part, place, size, value);
+        let part = shown.part(place.aspect, place.level)?;
+        if shown.image.info.samples > 1 {
+            return self.clear_samples(&part, place, size, value);
         }
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
         let [x, y, z] = place.at;
@@ -75,13 +96,12 @@ impl Recorder {
     /// Fills a box of a multisampled image: fills one texel and copies its bits.
     fn clear_samples(
         &mut self,
-        image: &Image,
         part: &Part<'_>,
         place: Box3,
         size: [u32; 3],
         value: [u32; 4],
     ) -> Result<(), Error> {
-        let samples = image.info.samples;
+        let samples = part.image.info.samples;
         let bytes = part.format.bytes * samples;
         // A multisampled pixel has the same bits as adjacent pixels with one sample.
         let room = self.upload.put(&[0; 256], 16)?;
@@ -89,7 +109,7 @@ impl Recorder {
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
         let parameters = [value.as_slice(), &[0, 0, 0]].concat();
         self.run_kernel(kernel, &parameters, &[Direct::Texture([stored; 2])], [samples, 1, 1])?;
-        self.spread(image, place, size, [room, u64::from(bytes)])
+        self.spread(part.image, place, size, [room, u64::from(bytes)])
     }
 
     /// Copies one element of memory to every pixel of a box.
@@ -103,18 +123,14 @@ impl Recorder {
         let width = u64::from(size[0]) * bytes;
         let memory = self.upload.put(&vec![0; width as usize], 16)?;
         self.copy_memory(from, memory, bytes)?;
-        // Double the filled part until the row is full; then copy it to every row of the image.
+        // Double the filled part until the row is full; then copy it to every row of the box.
         let mut have = bytes;
         while have < width {
             let more = have.min(width - have);
             self.copy_memory(memory, memory + have, more)?;
             have += more;
         }
-        for z in 0..size[2] {
-            let at = [place.at[0], place.at[1], place.at[2] + z];
-            self.copy_samples(image, Box3 { at, ..place }, memory, [size[0], size[1], 1])?;
-        }
-        Ok(())
+        self.copy_row(image, place, memory, size)
     }
 
     /// Scales a box of one image to a box of another.
@@ -122,8 +138,10 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn blit(&mut self, from: &Image, to: &Image, blit: &Blit) -> Result<(), Error> {
-        let (source, place) =
-            (own(from, blit.aspect, blit.levels[0])?, own(to, blit.aspect, blit.levels[1])?);
+        let (source, place) = (
+            Shown::from(from).part(blit.aspect, blit.levels[0])?,
+            Shown::from(to).part(blit.aspect, blit.levels[1])?,
+        );
         // Iterate upwards over the destination; the source may be traversed downwards.
         let (mut start, mut step, mut at, mut size) = ([0.0; 3], [0.0; 3], [0; 3], [0; 3]);
         for axis in 0..3 {
@@ -159,15 +177,15 @@ impl Recorder {
     /// Out of memory.
     pub fn resolve(
         &mut self,
-        [from, to]: [&Image; 2],
+        [from, to]: [Shown<'_>; 2],
         [source, place]: [Box3; 2],
         size: [u32; 3],
         mean: bool,
     ) -> Result<(), Error> {
-        let destination = own(to, place.aspect, place.level)?;
+        let destination = to.part(place.aspect, place.level)?;
         let kernels = [Kernel::ResolveFloat, Kernel::ResolveUint, Kernel::ResolveSint];
         for layer in 0..size[2] {
-            let all = own(from, source.aspect, source.level)?;
+            let all = from.part(source.aspect, source.level)?;
             let layers = [source.at[2] + layer, 1];
             let part = Part { dimension: Dimension::PlaneSamples, layers, ..all };
             let kernel = match mean && !part.format.is_integer() {
@@ -175,7 +193,7 @@ impl Recorder {
                 false => typed(part.format, kernels),
             };
             let [x, y, z] = place.at;
-            let parameters = [x, y, z + layer, from.info.samples, source.at[0], source.at[1]];
+            let parameters = [x, y, z + layer, from.image.info.samples, source.at[0], source.at[1]];
             let list = [Direct::Texture([part.texture(); 2]), Direct::Texture([destination.stored(); 2])];
             self.run_kernel(kernel, &parameters, &list, [size[0], size[1], 1])?;
         }

@@ -7,7 +7,8 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 26] = [
+const EXTENSIONS: [&CStr; 27] = [
+    ash::ext::robustness2::NAME,
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::border_color_swizzle::NAME,
@@ -121,7 +122,17 @@ struct Wanted {
     swizzles: vk::PhysicalDeviceBorderColorSwizzleFeaturesEXT<'static>,
     libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     states: SetStates,
+    nulls: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     more: More,
+}
+
+/// Features that change how drivers compile all shaders.
+#[derive(Clone, Copy, Default)]
+pub struct Special {
+    /// Custom border colours.
+    pub borders: bool,
+    /// Null descriptors, and accesses outside resources.
+    pub nulls: bool,
 }
 
 /// Features of which each is one of an extension.
@@ -209,7 +220,7 @@ impl Wanted {
     fn chain(
         &mut self,
         knows: impl Fn(&CStr) -> bool,
-        custom_borders: bool,
+        Special { borders: custom_borders, nulls }: Special,
     ) -> vk::PhysicalDeviceFeatures2<'_> {
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if knows(ash::ext::transform_feedback::NAME) {
@@ -232,6 +243,9 @@ impl Wanted {
             features = features.push_next(second).push_next(third).push_next(input).push_next(writes);
             features = features.push_next(clips).push_next(lines).push_next(objects);
         }
+        if nulls && knows(ash::ext::robustness2::NAME) {
+            features = features.push_next(&mut self.nulls);
+        }
         let Versions { f11, f12, f13 } = &mut self.versions;
         let features = self.more.chain(knows, features);
         features.push_next(f13).push_next(f12).push_next(f11)
@@ -243,7 +257,7 @@ impl Device {
     ///
     /// # Errors
     /// No Vulkan library, no driver, or no device.
-    pub fn open(custom_borders: bool) -> Result<Device, Error> {
+    pub fn open(special: Special) -> Result<Device, Error> {
         // SAFETY: the Vulkan loader is what its name says; structures live through the calls.
         unsafe {
             let entry = ash::Entry::load()?;
@@ -256,9 +270,9 @@ impl Device {
             let names: Vec<_> =
                 EXTENSIONS.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
             let mut wanted = Wanted::default();
-            let mut features = wanted.chain(knows, custom_borders);
+            let mut features = wanted.chain(knows, special);
             instance.get_physical_device_features2(physical, &mut features);
-            features.features.robust_buffer_access = 0;
+            features.features.robust_buffer_access = special.nulls.into();
             let has_doubles = features.features.shader_float64 != 0;
             let create = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)

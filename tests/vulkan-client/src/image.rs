@@ -149,6 +149,8 @@ pub struct Shape {
     pub view: vk::ImageViewType,
     /// Its uses.
     pub usage: vk::ImageUsageFlags,
+    /// Whether views may have other formats.
+    pub mutable: bool,
 }
 
 impl Image {
@@ -173,7 +175,7 @@ impl Image {
             _ => vk::ImageCreateFlags::empty(),
         };
         let create = vk::ImageCreateInfo::default()
-            .flags(flags)
+            .flags(if shape.mutable { flags | vk::ImageCreateFlags::MUTABLE_FORMAT } else { flags })
             .image_type(dimension)
             .format(shape.format.format)
             .extent(vk::Extent3D { width, height, depth })
@@ -331,6 +333,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
             samples: 1,
             view,
             usage: usage | extra,
+            mutable: false,
         },
     )?;
     let pattern = words.get(7).map(String::as_str).unwrap_or("random");

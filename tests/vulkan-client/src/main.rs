@@ -7,6 +7,7 @@ mod device;
 mod draw;
 mod image;
 mod objects;
+mod passes;
 mod pipeline;
 mod request;
 mod subpass;
@@ -16,7 +17,7 @@ mod ycbcr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use device::Device;
+use device::{Device, Special};
 use request::Request;
 
 /// The reason why a program could not be run.
@@ -26,10 +27,11 @@ fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     match request.word("kind")? {
         "compute" => compute::run(device, request),
         "draw" => draw::run(device, request),
+        "passes" => passes::run(device, request),
         "subpass" => subpass::run(device, request),
         "transfer" => transfer::run(device, request),
         other => {
-            Err(format!("unknown kind `{other}`; expected `compute`, `draw`, `subpass` or `transfer`").into())
+            Err(format!("unknown kind `{other}`; expected `compute`, `draw`, `passes`, `subpass` or `transfer`").into())
         }
     }
 }
@@ -37,12 +39,15 @@ fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
 fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
     let text = std::fs::read_to_string(requests)?;
     let requests = request::parse(&text)?;
-    // Drivers compile shaders differently for devices with custom border colours.
     let is_custom = |words: &[String]| words.iter().any(|word| word.starts_with("custom:"));
-    let device =
-        Device::open(requests.iter().any(|request| request.all("sampler").any(|words| is_custom(words))))?;
+    let borders = requests.iter().any(|request| request.all("sampler").any(|words| is_custom(words)));
+    let device = Device::open(Special { borders, nulls: false })?;
+    // A device of its own: the others keep the programs of devices without null descriptors.
+    let has_nulls = requests.iter().any(|request| request.has("null"));
+    let nulls = has_nulls.then(|| Device::open(Special { borders, nulls: true })).transpose()?;
     for request in requests {
-        let outcome = run(&device, &request);
+        let device = nulls.as_ref().filter(|_| request.has("null")).unwrap_or(&device);
+        let outcome = run(device, &request);
         let (extension, bytes) = match outcome {
             Ok(bytes) => ("bin", bytes),
             Err(error) => ("err", error.to_string().into_bytes()),

@@ -90,6 +90,13 @@ impl Bound {
                 Slot::Image(info.image_view(storage.view), vk::DescriptorType::STORAGE_IMAGE),
             ));
         }
+        for words in request.all("null") {
+            let kind = match words.get(1).map(String::as_str) {
+                Some("storage") => vk::DescriptorType::STORAGE_IMAGE,
+                _ => vk::DescriptorType::SAMPLED_IMAGE,
+            };
+            slots.push((image::binding(words)?, Slot::Image(info, kind)));
+        }
         for words in request.all("sampler") {
             let (binding, sampler) = (image::binding(words)?, image::sampler(device, words)?);
             with_sampler(&mut slots, binding, sampler);

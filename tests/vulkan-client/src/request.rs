@@ -2,15 +2,18 @@
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw|subpass|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
+//! * `kind compute|draw|passes|subpass|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
 //!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texels BINDING FORMAT BYTES FILL OFFSET` (a
 //!   texel buffer that begins at a byte of its buffer); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
 //!   `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
-//!   with the same binding form an array; `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
+//!   with the same binding form an array; `null BINDING sampled|storage` (a null descriptor of an image); `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
 //!   image with a sampler that converts its colours);
 //! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its
 //!   target as input attachment 0 at binding 0);
+//! * passes: `size W H`, `area X Y W H`, `shader` (a vertex shader, and a fragment shader for each subpass), `attachment FORMAT
+//!   clear|load|dont_care store|dont_care [SAMPLES] [LAYERS] [FORMAT OF THE VIEW]`, `subpass VIEWS` with attachments by number (`c0` a
+//!   colour, `r1` what the colour before it is resolved to, `d2` depth and stencil, `i0` an input);
 //! * descriptors: `pushed` (by commands), `structures` (by commands that take structures), `late` (written after commands that use them are recorded), `mutable` (of
 //!   mutable types; each has another type before); commands:
 //!   `secondary` (by a secondary command buffer);

@@ -33,6 +33,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         usage: vk::ImageUsageFlags::COLOR_ATTACHMENT
             | vk::ImageUsageFlags::INPUT_ATTACHMENT
             | vk::ImageUsageFlags::TRANSFER_SRC,
+        mutable: false,
     };
     let target = Image::new(device, &shape)?;
     let pass = pass(device, shape.format.format)?;

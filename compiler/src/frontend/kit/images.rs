@@ -1,7 +1,7 @@
 //! Texel loads by integer coordinates, image stores, and image queries.
 
-use agx_abi::Stage;
 use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
+use agx_abi::{Stage, UniformSource};
 use agx_isa::sr::Sr;
 
 use super::robustness::Bounds;
@@ -80,7 +80,10 @@ fn texel(
                 *coord = kit.b.iadd(pixel, *coord);
             }
             coords.truncate(2);
-            Texel { coords, layer: compute::register(kit, Sr::GROUP_Z), dim }
+            // One of the two is 0: views are drawn one by one, without layers.
+            let (layer, view) =
+                (compute::register(kit, Sr::GROUP_Z), kit.uniforms.get(UniformSource::ViewIndex, 0, 32));
+            Texel { coords, layer: kit.b.iadd(layer, view), dim }
         }
         Dim::Cube => {
             let face = coords.get(2).copied().unwrap_or(none);
@@ -232,7 +235,8 @@ pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[
         most.push(textures::last_layer(kit, handle));
     }
     let inside = coords.iter().zip(most).map(|(coord, most)| kit.b.icmp(IntCond::ULE, *coord, most));
-    let inside: Vec<Src> = inside.collect();
+    let mut inside: Vec<Src> = inside.collect();
+    inside.extend(textures::is_there(kit, handle));
     inside.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
@@ -287,5 +291,6 @@ pub fn size(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, level: Src) -> 
         let is_faces = shape.storage && shape.dim == Dim::Cube;
         size.push(if is_faces { kit.b.udiv(layers, Src::imm32(6)) } else { layers });
     }
+    textures::or_zeros(kit, handle, &mut size);
     size
 }

@@ -8,6 +8,7 @@ use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 use super::Kit;
 use super::conversion::Conversion;
 use super::descriptors::{self, Element, Place};
+use super::robustness::Bounds;
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
@@ -290,16 +291,37 @@ pub(crate) fn last_level(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     kit.b.isub(last, first)
 }
 
+/// Whether a descriptor is not null. `None` if the key excludes null descriptors of images.
+pub(crate) fn is_there(kit: &mut Kit<'_, '_>, handle: Handle) -> Option<Src> {
+    if kit.robustness.image != Bounds::Exact {
+        return None;
+    }
+    let null = field(kit, handle, textures::NULL);
+    Some(kit.b.icmp(IntCond::EQ, null, Src::imm32(0)))
+}
+
+/// Results of a query; zeros for a null descriptor.
+pub(crate) fn or_zeros(kit: &mut Kit<'_, '_>, handle: Handle, results: &mut [Src]) {
+    let Some(is_there) = is_there(kit, handle) else { return };
+    for result in results {
+        *result = kit.b.select(is_there, *result, Src::imm32(0));
+    }
+}
+
 /// Number of levels, 32 bits.
 pub fn levels(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let last = last_level(kit, handle);
-    kit.b.iadd(last, Src::imm32(1))
+    let mut count = [kit.b.iadd(last, Src::imm32(1))];
+    or_zeros(kit, handle, &mut count);
+    count[0]
 }
 
 /// Number of samples of a texel, 32 bits, of a texture with several.
 pub fn samples(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let logarithm = field(kit, handle, textures::SAMPLES);
-    kit.b.shl(Src::imm32(2), logarithm)
+    let mut count = [kit.b.shl(Src::imm32(2), logarithm)];
+    or_zeros(kit, handle, &mut count);
+    count[0]
 }
 
 /// Number of texels of a texel buffer, 32 bits; 0 if they have three 32-bit components.

@@ -11,6 +11,7 @@ use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, ImageError, TypeError};
 use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
+use crate::frontend::kit::textures;
 use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
 use crate::ir::{Arithmetic, Build};
@@ -239,7 +240,10 @@ fn sample_texture(
 pub(super) fn query_lod<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let (resource, _, image) = resources::image(v, inst.word(2)?)?;
     let sample = Sample { bits: 32, query: true, ..sample_at(v, inst, &image, false)? };
-    let levels = sample_texture(v, resource, &sample)?;
+    let mut levels = sample_texture(v, resource, &sample)?;
+    if let Some(image) = resource.image {
+        textures::or_zeros(&mut v.kit, image.at, &mut levels[..2]);
+    }
     define_texel(v, inst, &levels)
 }
 

@@ -12,7 +12,7 @@ use ash::vk;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::{DescriptorPool, Device, UpdateTemplate};
-use crate::pointers::{bytes_at, find, read_at, slice};
+use crate::pointers::{bytes_at, find, find_mut, read_at, slice};
 
 fn samplers(handles: &[vk::Sampler]) -> Vec<Sampler> {
     handles.iter().filter_map(|handle| object(*handle)).map(|sampler| **sampler).collect()
@@ -77,7 +77,11 @@ pub(crate) fn get_descriptor_set_layout_support(
     info: &vk::DescriptorSetLayoutCreateInfo<'_>,
     out: &mut vk::DescriptorSetLayoutSupport<'_>,
 ) {
-    out.supported = vk::Bool32::from(layout_of(info).bytes < 1 << 30);
+    let layout = layout_of(info);
+    out.supported = vk::Bool32::from(layout.is_supported());
+    if let Some(most) = find_mut::<vk::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>(out.p_next) {
+        most.max_variable_descriptor_count = layout.most_variable();
+    }
 }
 
 pub(crate) fn create_pipeline_layout(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::CommandBuffer;
-use agx_driver::render::{ColourTarget, DepthTarget, PassInfo};
+use agx_driver::render::{Clear, ColourTarget, DepthTarget, PassInfo};
 use agx_driver::view::ImageView;
 use ash::vk;
 
@@ -50,11 +50,23 @@ pub(crate) fn create_render_pass(
             .map(|r| used(r.attachment))
             .collect(),
         depth: members::subpass_description_depth_stencil_attachment(s).and_then(|r| used(r.attachment)),
-        depth_resolve: None,
+        depth_resolves: [None; 2],
+        inputs: members::subpass_description_input_attachments(s)
+            .iter()
+            .map(|r| used(r.attachment))
+            .collect(),
         views: views.get(at).copied().unwrap_or(0),
     };
     *out = give(Arc::new(RenderPass { attachments, subpasses: subpasses.map(of).collect() }));
     Ok(())
+}
+
+/// The attachments to which depth and stencil are resolved: none for an aspect whose mode is none.
+fn depth_resolves(info: &vk::SubpassDescriptionDepthStencilResolve<'_>) -> [Option<u32>; 2] {
+    let to = members::subpass_description_depth_stencil_resolve_depth_stencil_resolve_attachment(info);
+    let to = to.and_then(|reference| used(reference.attachment));
+    let modes = [info.depth_resolve_mode, info.stencil_resolve_mode];
+    modes.map(|mode| to.filter(|_| mode != vk::ResolveModeFlags::NONE))
 }
 
 pub(crate) fn create_render_pass2(
@@ -69,8 +81,7 @@ pub(crate) fn create_render_pass2(
     };
     let attachments = members::render_pass_create_info2_attachments(info).iter().map(of).collect();
     let of = |s: &vk::SubpassDescription2<'_>| {
-        let resolve = find::<vk::SubpassDescriptionDepthStencilResolve<'_>>(s.p_next)
-            .and_then(members::subpass_description_depth_stencil_resolve_depth_stencil_resolve_attachment);
+        let resolve = find::<vk::SubpassDescriptionDepthStencilResolve<'_>>(s.p_next);
         Subpass {
             colours: members::subpass_description2_color_attachments(s)
                 .iter()
@@ -81,7 +92,11 @@ pub(crate) fn create_render_pass2(
                 .map(|r| used(r.attachment))
                 .collect(),
             depth: members::subpass_description2_depth_stencil_attachment(s).and_then(|r| used(r.attachment)),
-            depth_resolve: resolve.and_then(|r| used(r.attachment)),
+            depth_resolves: resolve.map_or([None; 2], depth_resolves),
+            inputs: members::subpass_description2_input_attachments(s)
+                .iter()
+                .map(|r| used(r.attachment))
+                .collect(),
             views: s.view_mask,
         }
     };
@@ -126,6 +141,18 @@ fn area(area: vk::Rect2D) -> [u32; 4] {
     [area.offset.x.max(0) as u32, area.offset.y.max(0) as u32, area.extent.width, area.extent.height]
 }
 
+/// The aspects of a view, each with the number of its operations and its part of a clear value.
+fn aspects(view: &ImageView, value: [u32; 4]) -> Vec<(vk::ImageAspectFlags, usize, [u32; 4])> {
+    use vk::ImageAspectFlags as A;
+    let [depth, stencil, ..] = value;
+    let depth = view.format.has_depth().then_some((A::DEPTH, 0, [depth, 0, 0, 0]));
+    let stencil = view.format.has_stencil().then_some((A::STENCIL, 1, [stencil, 0, 0, 0]));
+    match (depth, stencil) {
+        (None, None) => vec![(A::COLOR, 0, value)],
+        _ => depth.into_iter().chain(stencil).collect(),
+    }
+}
+
 /// The current subpass of a render pass.
 #[derive(Clone)]
 pub(crate) struct Begun {
@@ -137,32 +164,63 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Whether no earlier (or later) subpass than this one uses an attachment.
-    fn only(&self, number: u32, attachment: u32, before: bool) -> bool {
-        let uses = |subpass: &Subpass| {
-            subpass.colours.contains(&Some(attachment)) || subpass.depth == Some(attachment)
-        };
+    /// Subpasses before (or after) this one that use an attachment.
+    fn others(&self, number: u32, attachment: u32, before: bool) -> impl Iterator<Item = &Subpass> {
         let (at, list) = (number as usize, &self.pass.subpasses);
         let others = if before { list.get(..at) } else { list.get(at + 1..) };
-        !others.unwrap_or_default().iter().any(uses)
+        others.unwrap_or_default().iter().filter(move |subpass| subpass.uses(attachment))
     }
 
+    /// Views of a subpass in which it is the first to use an attachment, and whether these are all its views.
+    fn first_views(&self, number: u32, subpass: &Subpass, attachment: u32) -> (u32, bool) {
+        let earlier = self.others(number, attachment, true).fold(0, |bits, other| bits | other.view_bits());
+        let first = subpass.view_bits() & !earlier;
+        (first, first == subpass.view_bits())
+    }
+
+    /// Load and store operations in a subpass. An attachment that is also an input is cleared before the subpass.
     fn ops(
         &self,
         number: u32,
         attachment: u32,
         plane: usize,
     ) -> (vk::AttachmentLoadOp, vk::AttachmentStoreOp) {
-        let known = self.pass.attachments.get(attachment as usize);
+        let (subpasses, attachments) = (&self.pass.subpasses, &self.pass.attachments);
+        let known = attachments.get(attachment as usize).zip(subpasses.get(number as usize));
         let load = match known {
-            Some(known) if self.only(number, attachment, true) => known.load[plane],
+            Some((known, subpass))
+                if self.first_views(number, subpass, attachment).1
+                    && !subpass.inputs.contains(&Some(attachment)) =>
+            {
+                known.load[plane]
+            }
             _ => vk::AttachmentLoadOp::LOAD,
         };
         let store = match known {
-            Some(known) if self.only(number, attachment, false) => known.store[plane],
+            Some((known, _)) if self.others(number, attachment, false).next().is_none() => known.store[plane],
             _ => vk::AttachmentStoreOp::STORE,
         };
         (load, store)
+    }
+
+    /// Clears before a subpass: of inputs that it is the first to use, and of targets that it is the first to use in a part
+    /// of its views.
+    fn clears_before(&self, number: u32, subpass: &Subpass) -> Vec<Clear> {
+        let mut clears = Vec::new();
+        for (attachment, known) in (0..).zip(&self.pass.attachments) {
+            let (first, all) = self.first_views(number, subpass, attachment);
+            let is_input = subpass.inputs.contains(&Some(attachment));
+            let view = self.views.get(attachment as usize).filter(|_| subpass.uses(attachment) && first != 0);
+            let Some(view) = view.filter(|_| is_input || !all) else { continue };
+            let value = self.clears.get(attachment as usize).copied().unwrap_or_default();
+            let views = if subpass.views == 0 { 0 } else { first };
+            for (aspect, plane, value) in aspects(view, value) {
+                if known.load[plane] == vk::AttachmentLoadOp::CLEAR {
+                    clears.push(Clear { view: view.clone(), aspect, views, value });
+                }
+            }
+        }
+        clears
     }
 
     /// The pass of a subpass.
@@ -180,7 +238,7 @@ impl Begun {
             let attachment = subpass.depth.filter(|_| has)?;
             let (load, store) = self.ops(number, attachment, plane);
             let value = clear(attachment);
-            let resolve = subpass.depth_resolve.and_then(view);
+            let resolve = subpass.depth_resolves[plane].and_then(view);
             Some(DepthTarget { view: view(attachment)?, load, store, clear: value[plane], resolve })
         };
         let format = subpass.depth.and_then(view).map(|view| view.format);
@@ -192,6 +250,7 @@ impl Begun {
             depth: depth(0, format.is_some_and(|format| format.has_depth())),
             stencil: depth(1, format.is_some_and(|format| format.has_stencil())),
             samples: 1,
+            clears: self.clears_before(number, subpass),
         }
     }
 }
@@ -292,6 +351,7 @@ pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::Render
         depth: depth.filter(|target| target.view.format.has_depth()),
         stencil: stencil.filter(|target| target.view.format.has_stencil()),
         samples: 1,
+        clears: Vec::new(),
     };
     if info.flags.contains(vk::RenderingFlags::RESUMING) {
         pass.colours.iter_mut().flatten().for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);

@@ -54,7 +54,7 @@ pub(super) fn source(
     let constants = special.map(constants).unwrap_or_default();
     let robustness = robustness(info.p_next).unwrap_or_default();
     let conversions = object(layout).map(|layout| layout.conversions()).unwrap_or_default();
-    Ok(ShaderSource { code, entry_point, constants, has_base: false, robustness, conversions })
+    Ok(ShaderSource { code, entry_point, constants, robustness, conversions, ..ShaderSource::default() })
 }
 
 /// The robustness of a pipeline or a stage.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::descriptor::PipelineLayout;
-use agx_driver::pipeline::{PipelineRobustness, ShaderSource};
+use agx_driver::pipeline::ShaderSource;
 use agx_driver::shader_object::{ShaderKind, ShaderObject};
 use ash::vk;
 
@@ -32,8 +32,8 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
             .map(constants)
             .unwrap_or_default(),
         has_base: info.flags.contains(vk::ShaderCreateFlagsEXT::DISPATCH_BASE),
-        robustness: PipelineRobustness::default(),
         conversions: PipelineLayout { sets: sets.collect() }.conversions(),
+        ..ShaderSource::default()
     };
     ShaderObject::new(device, info.stage, &source)
 }
@@ -56,12 +56,12 @@ pub(crate) fn destroy_shader_ext(_: &Arc<Device>, shader: vk::ShaderEXT) {
 }
 
 pub(crate) fn get_shader_binary_data_ext(
-    _: &Arc<Device>,
+    device: &Arc<Device>,
     shader: vk::ShaderEXT,
     fill: Fill<usize, c_void>,
 ) -> Result<vk::Result, Error> {
     let mut data = cache_header();
-    data.extend(&shared(shader)?.binary);
+    data.extend(shared(shader)?.binary(device)?);
     Ok(fill.whole(&data))
 }
 

@@ -79,7 +79,8 @@ fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
 /// The single aspects of a mask.
 fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as A;
-    [A::COLOR, A::DEPTH, A::STENCIL].into_iter().filter(move |aspect| mask.contains(*aspect))
+    let all = [A::COLOR, A::DEPTH, A::STENCIL, A::PLANE_0, A::PLANE_1, A::PLANE_2];
+    all.into_iter().filter(move |aspect| mask.contains(*aspect))
 }
 
 fn copy_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageCopy>) {
@@ -234,7 +235,8 @@ pub(crate) fn cmd_clear_color_image(
     let value = unsafe { colour.uint32 };
     let list = boxes(&image, ranges);
     buffer.record(move |recorder| {
-        list.iter().try_for_each(|(place, size)| recorder.clear_box(&image, *place, *size, value))
+        list.iter()
+            .try_for_each(|(place, size)| recorder.clear_box(image.as_ref().into(), *place, *size, value))
     });
 }
 
@@ -251,7 +253,7 @@ pub(crate) fn cmd_clear_depth_stencil_image(
     buffer.record(move |recorder| {
         list.iter().try_for_each(|(place, size)| {
             let word = if place.aspect == vk::ImageAspectFlags::STENCIL { stencil } else { depth };
-            recorder.clear_box(&image, *place, *size, [word, 0, 0, 0])
+            recorder.clear_box(image.as_ref().into(), *place, *size, [word, 0, 0, 0])
         })
     });
 }
@@ -320,7 +322,12 @@ fn resolve_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions
         for region in &regions {
             let (source, layers) = place(&region.src_subresource, region.src_offset, &from);
             let (destination, _) = place(&region.dst_subresource, region.dst_offset, &to);
-            recorder.resolve([&from, &to], [source, destination], size(region.extent, layers), true)?;
+            recorder.resolve(
+                [from.as_ref().into(), to.as_ref().into()],
+                [source, destination],
+                size(region.extent, layers),
+                true,
+            )?;
         }
         Ok(())
     });

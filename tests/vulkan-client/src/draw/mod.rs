@@ -45,6 +45,7 @@ impl Targets {
                 samples,
                 view,
                 usage,
+                mutable: false,
             })
         };
         let mut colours = Vec::new();
