@@ -289,6 +289,19 @@ impl<'x> Registry<'x> {
         version.attribute("number")?.split_once('.').map(|(_, minor)| minor)
     }
 
+    /// The extensions of Vulkan that have a command.
+    fn extensions_of(&self, name: &str) -> Vec<&'x str> {
+        let named = |node: Node<'_, '_>| node.has_tag_name("command") && node.attribute("name") == Some(name);
+        let is_vulkan = |extension: &Node<'_, '_>| {
+            extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == "vulkan"))
+        };
+        let having = self.elements("extension").filter(is_vulkan);
+        having
+            .filter(|extension| extension.descendants().any(named))
+            .filter_map(|e| e.attribute("name"))
+            .collect()
+    }
+
     /// The command of which `name` is an alias, in any version.
     fn first_name(&self, name: &str) -> Option<&'x str> {
         let node = self
@@ -456,9 +469,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = String::from(
         "//! Written by `examples/generate.rs` from the Vulkan registry: entry points, their names, members of structures.\n\n#![allow(clippy::all, unused_qualifications, deprecated, clippy::undocumented_unsafe_blocks, reason = \"generated\")]\n\n",
     );
-    text.push_str("use ash::vk;\n\n/// The command of a name: its function, the type of its first parameter, and the minor number of its version, 0 for extensions.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor)| (Some(*function), *first, *minor))\n}\n\n");
+    text.push_str("/// A command.\n#[derive(Clone, Copy)]\npub(crate) struct Command {\n    /// Its function.\n    pub(crate) function: Function,\n    /// The type of its first parameter.\n    pub(crate) first: First,\n    /// The minor number of its version.\n    pub(crate) minor: u32,\n    /// The extensions that have it, if it is not of a version.\n    pub(crate) extensions: &'static [&'static str],\n}\n\n/// The command of a name.\npub(crate) fn find(name: &str) -> Option<Command> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor, extensions)| Command { function: *function, first: *first, minor: *minor, extensions })\n}\n\n");
     text.push_str("/// The type of a command's first parameter.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// None: it can be called without an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
-    text.push_str("type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32)] = &[\n");
+    text.push_str("/// A function of any type.\npub(crate) type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32, &[&str])] = &[\n");
     for name in &names {
         let target = registry.alias(name).unwrap_or(name);
         let Some((_, params)) = registry.command(target) else { continue };
@@ -468,12 +481,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(ty) if DISPATCHABLE.contains(&ty) => "Device",
             _ => "Nothing",
         };
+        let version = registry.version_of(name);
+        let extensions = if version.is_some() { Vec::new() } else { registry.extensions_of(name) };
         let list = vec!["_"; params.len()].join(", ");
         let function = snake(target.trim_start_matches("vk"));
         let _ = writeln!(
             text,
-            "    (\"{name}\", unsafe {{ std::mem::transmute::<unsafe extern \"system\" fn({list}) -> _, Function>(entry::{function}) }}, First::{first}, {}),",
-            registry.version_of(name).unwrap_or("0")
+            "    (\"{name}\", unsafe {{ std::mem::transmute::<unsafe extern \"system\" fn({list}) -> _, Function>(entry::{function}) }}, First::{first}, {}, &{extensions:?}),",
+            version.unwrap_or("0")
         );
     }
     text.push_str("];\n\n/// Entry points.\nmod entry {\n    use std::ffi::{c_char, c_void};\n\n    use ash::vk;\n\n    use crate::calls;\n    use crate::pointers::*;\n\n");

@@ -8,15 +8,27 @@
     reason = "generated"
 )]
 
-use ash::vk;
+/// A command.
+#[derive(Clone, Copy)]
+pub(crate) struct Command {
+    /// Its function.
+    pub(crate) function: Function,
+    /// The type of its first parameter.
+    pub(crate) first: First,
+    /// The minor number of its version.
+    pub(crate) minor: u32,
+    /// The extensions that have it, if it is not of a version.
+    pub(crate) extensions: &'static [&'static str],
+}
 
-/// The command of a name: its function, the type of its first parameter, and the minor number of its version, 0 for
-/// extensions.
-pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {
-    TABLE
-        .iter()
-        .find(|(known, ..)| *known == name)
-        .map(|(_, function, first, minor)| (Some(*function), *first, *minor))
+/// The command of a name.
+pub(crate) fn find(name: &str) -> Option<Command> {
+    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor, extensions)| Command {
+        function: *function,
+        first: *first,
+        minor: *minor,
+        extensions,
+    })
 }
 
 /// The type of a command's first parameter.
@@ -32,10 +44,11 @@ pub(crate) enum First {
     Device,
 }
 
-type Function = unsafe extern "system" fn();
+/// A function of any type.
+pub(crate) type Function = unsafe extern "system" fn();
 
 /// SAFETY of the casts: the loader calls each function with the parameters of its name.
-static TABLE: &[(&str, Function, First, u32)] = &[
+static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkCreateInstance",
         unsafe {
@@ -43,6 +56,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Nothing,
         0,
+        &[],
     ),
     (
         "vkDestroyInstance",
@@ -51,6 +65,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &[],
     ),
     (
         "vkEnumeratePhysicalDevices",
@@ -61,6 +76,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceFeatures",
@@ -71,6 +87,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceFormatProperties",
@@ -81,6 +98,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties",
@@ -91,6 +109,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceProperties",
@@ -101,6 +120,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties",
@@ -111,6 +131,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties",
@@ -121,6 +142,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetInstanceProcAddr",
@@ -131,6 +153,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &[],
     ),
     (
         "vkGetDeviceProcAddr",
@@ -139,6 +162,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateDevice",
@@ -147,6 +171,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkDestroyDevice",
@@ -155,6 +180,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkEnumerateInstanceExtensionProperties",
@@ -165,6 +191,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Nothing,
         0,
+        &[],
     ),
     (
         "vkEnumerateDeviceExtensionProperties",
@@ -175,6 +202,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkEnumerateInstanceLayerProperties",
@@ -185,6 +213,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Nothing,
         0,
+        &[],
     ),
     (
         "vkEnumerateDeviceLayerProperties",
@@ -195,6 +224,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkGetDeviceQueue",
@@ -205,6 +235,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkQueueSubmit",
@@ -213,12 +244,14 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkQueueWaitIdle",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::queue_wait_idle) },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDeviceWaitIdle",
@@ -227,6 +260,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkAllocateMemory",
@@ -237,6 +271,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkFreeMemory",
@@ -245,6 +280,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkMapMemory",
@@ -255,12 +291,14 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkUnmapMemory",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory) },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkFlushMappedMemoryRanges",
@@ -271,6 +309,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkInvalidateMappedMemoryRanges",
@@ -281,6 +320,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetDeviceMemoryCommitment",
@@ -291,6 +331,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkBindBufferMemory",
@@ -301,6 +342,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkBindImageMemory",
@@ -311,6 +353,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetBufferMemoryRequirements",
@@ -321,6 +364,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetImageMemoryRequirements",
@@ -331,6 +375,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetImageSparseMemoryRequirements",
@@ -341,6 +386,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties",
@@ -351,6 +397,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &[],
     ),
     (
         "vkQueueBindSparse",
@@ -361,6 +408,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateFence",
@@ -369,6 +417,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyFence",
@@ -377,6 +426,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkResetFences",
@@ -385,6 +435,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetFenceStatus",
@@ -393,6 +444,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkWaitForFences",
@@ -403,6 +455,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateSemaphore",
@@ -413,6 +466,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroySemaphore",
@@ -421,6 +475,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateEvent",
@@ -429,6 +484,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyEvent",
@@ -437,6 +493,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetEventStatus",
@@ -445,18 +502,21 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkSetEvent",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::set_event) },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkResetEvent",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_event) },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateQueryPool",
@@ -467,6 +527,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyQueryPool",
@@ -477,6 +538,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetQueryPoolResults",
@@ -487,6 +549,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateBuffer",
@@ -495,6 +558,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyBuffer",
@@ -503,6 +567,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateBufferView",
@@ -513,6 +578,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyBufferView",
@@ -523,6 +589,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateImage",
@@ -531,6 +598,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyImage",
@@ -539,6 +607,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetImageSubresourceLayout",
@@ -549,6 +618,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateImageView",
@@ -559,6 +629,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyImageView",
@@ -569,6 +640,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateShaderModule",
@@ -579,6 +651,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyShaderModule",
@@ -589,6 +662,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreatePipelineCache",
@@ -599,6 +673,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyPipelineCache",
@@ -609,6 +684,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetPipelineCacheData",
@@ -619,6 +695,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkMergePipelineCaches",
@@ -629,6 +706,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateGraphicsPipelines",
@@ -639,6 +717,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateComputePipelines",
@@ -649,6 +728,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyPipeline",
@@ -657,6 +737,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreatePipelineLayout",
@@ -667,6 +748,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyPipelineLayout",
@@ -677,6 +759,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateSampler",
@@ -685,6 +768,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroySampler",
@@ -693,6 +777,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateDescriptorSetLayout",
@@ -703,6 +788,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyDescriptorSetLayout",
@@ -713,6 +799,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateDescriptorPool",
@@ -723,6 +810,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyDescriptorPool",
@@ -733,6 +821,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkResetDescriptorPool",
@@ -743,6 +832,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkAllocateDescriptorSets",
@@ -753,6 +843,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkFreeDescriptorSets",
@@ -763,6 +854,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkUpdateDescriptorSets",
@@ -773,6 +865,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateFramebuffer",
@@ -783,6 +876,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyFramebuffer",
@@ -793,6 +887,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateRenderPass",
@@ -803,6 +898,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyRenderPass",
@@ -813,6 +909,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkGetRenderAreaGranularity",
@@ -823,6 +920,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCreateCommandPool",
@@ -833,6 +931,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkDestroyCommandPool",
@@ -843,6 +942,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkResetCommandPool",
@@ -853,6 +953,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkAllocateCommandBuffers",
@@ -863,6 +964,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkFreeCommandBuffers",
@@ -873,6 +975,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkBeginCommandBuffer",
@@ -881,6 +984,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkEndCommandBuffer",
@@ -889,6 +993,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkResetCommandBuffer",
@@ -897,6 +1002,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBindPipeline",
@@ -905,6 +1011,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetViewport",
@@ -915,6 +1022,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetScissor",
@@ -925,6 +1033,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetLineWidth",
@@ -933,6 +1042,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetDepthBias",
@@ -943,6 +1053,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetBlendConstants",
@@ -953,6 +1064,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetDepthBounds",
@@ -963,6 +1075,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetStencilCompareMask",
@@ -973,6 +1086,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetStencilWriteMask",
@@ -983,6 +1097,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetStencilReference",
@@ -993,6 +1108,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBindDescriptorSets",
@@ -1003,6 +1119,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBindIndexBuffer",
@@ -1013,6 +1130,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBindVertexBuffers",
@@ -1023,6 +1141,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDraw",
@@ -1031,6 +1150,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDrawIndexed",
@@ -1041,6 +1161,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDrawIndirect",
@@ -1051,6 +1172,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDrawIndexedIndirect",
@@ -1061,6 +1183,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDispatch",
@@ -1069,6 +1192,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdDispatchIndirect",
@@ -1079,6 +1203,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdCopyBuffer",
@@ -1089,6 +1214,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdCopyImage",
@@ -1099,6 +1225,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBlitImage",
@@ -1109,6 +1236,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdCopyBufferToImage",
@@ -1119,6 +1247,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdCopyImageToBuffer",
@@ -1129,6 +1258,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdUpdateBuffer",
@@ -1139,6 +1269,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdFillBuffer",
@@ -1149,6 +1280,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdClearColorImage",
@@ -1159,6 +1291,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdClearDepthStencilImage",
@@ -1169,6 +1302,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdClearAttachments",
@@ -1179,6 +1313,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdResolveImage",
@@ -1189,6 +1324,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdSetEvent",
@@ -1197,6 +1333,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdResetEvent",
@@ -1205,6 +1342,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdWaitEvents",
@@ -1215,6 +1353,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdPipelineBarrier",
@@ -1225,6 +1364,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBeginQuery",
@@ -1235,6 +1375,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdEndQuery",
@@ -1243,6 +1384,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdResetQueryPool",
@@ -1253,6 +1395,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdWriteTimestamp",
@@ -1263,6 +1406,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdCopyQueryPoolResults",
@@ -1273,6 +1417,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdPushConstants",
@@ -1283,6 +1428,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdBeginRenderPass",
@@ -1293,6 +1439,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdNextSubpass",
@@ -1301,6 +1448,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdEndRenderPass",
@@ -1309,6 +1457,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkCmdExecuteCommands",
@@ -1319,6 +1468,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &[],
     ),
     (
         "vkEnumerateInstanceVersion",
@@ -1329,6 +1479,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Nothing,
         1,
+        &[],
     ),
     (
         "vkBindBufferMemory2",
@@ -1339,6 +1490,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkBindImageMemory2",
@@ -1349,6 +1501,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetDeviceGroupPeerMemoryFeatures",
@@ -1359,6 +1512,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkCmdSetDeviceMask",
@@ -1367,6 +1521,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkCmdDispatchBase",
@@ -1377,6 +1532,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkEnumeratePhysicalDeviceGroups",
@@ -1387,6 +1543,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         1,
+        &[],
     ),
     (
         "vkGetImageMemoryRequirements2",
@@ -1397,6 +1554,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetBufferMemoryRequirements2",
@@ -1407,6 +1565,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetImageSparseMemoryRequirements2",
@@ -1417,6 +1576,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceFeatures2",
@@ -1427,6 +1587,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceProperties2",
@@ -1437,6 +1598,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceFormatProperties2",
@@ -1447,6 +1609,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties2",
@@ -1457,6 +1620,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties2",
@@ -1467,6 +1631,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties2",
@@ -1477,6 +1642,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties2",
@@ -1487,6 +1653,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkTrimCommandPool",
@@ -1495,6 +1662,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetDeviceQueue2",
@@ -1503,6 +1671,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkCreateSamplerYcbcrConversion",
@@ -1513,6 +1682,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkDestroySamplerYcbcrConversion",
@@ -1523,6 +1693,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkCreateDescriptorUpdateTemplate",
@@ -1533,6 +1704,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkDestroyDescriptorUpdateTemplate",
@@ -1543,6 +1715,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkUpdateDescriptorSetWithTemplate",
@@ -1553,6 +1726,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceExternalBufferProperties",
@@ -1563,6 +1737,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceExternalFenceProperties",
@@ -1573,6 +1748,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceExternalSemaphoreProperties",
@@ -1583,6 +1759,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         1,
+        &[],
     ),
     (
         "vkGetDescriptorSetLayoutSupport",
@@ -1593,6 +1770,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         1,
+        &[],
     ),
     (
         "vkCmdDrawIndirectCount",
@@ -1603,6 +1781,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkCmdDrawIndexedIndirectCount",
@@ -1613,6 +1792,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkCreateRenderPass2",
@@ -1623,6 +1803,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkCmdBeginRenderPass2",
@@ -1633,6 +1814,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkCmdNextSubpass2",
@@ -1641,6 +1823,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkCmdEndRenderPass2",
@@ -1649,6 +1832,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkResetQueryPool",
@@ -1659,6 +1843,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkGetSemaphoreCounterValue",
@@ -1669,6 +1854,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkWaitSemaphores",
@@ -1677,6 +1863,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkSignalSemaphore",
@@ -1685,6 +1872,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkGetBufferDeviceAddress",
@@ -1695,6 +1883,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkGetBufferOpaqueCaptureAddress",
@@ -1705,6 +1894,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkGetDeviceMemoryOpaqueCaptureAddress",
@@ -1715,6 +1905,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         2,
+        &[],
     ),
     (
         "vkGetPhysicalDeviceToolProperties",
@@ -1725,6 +1916,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         3,
+        &[],
     ),
     (
         "vkCreatePrivateDataSlot",
@@ -1735,6 +1927,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkDestroyPrivateDataSlot",
@@ -1745,6 +1938,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkSetPrivateData",
@@ -1755,6 +1949,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkGetPrivateData",
@@ -1765,6 +1960,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetEvent2",
@@ -1773,6 +1969,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdResetEvent2",
@@ -1781,6 +1978,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdWaitEvents2",
@@ -1791,6 +1989,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdPipelineBarrier2",
@@ -1801,6 +2000,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdWriteTimestamp2",
@@ -1811,6 +2011,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkQueueSubmit2",
@@ -1819,6 +2020,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdCopyBuffer2",
@@ -1827,6 +2029,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdCopyImage2",
@@ -1835,6 +2038,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdCopyBufferToImage2",
@@ -1845,6 +2049,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdCopyImageToBuffer2",
@@ -1855,6 +2060,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdBlitImage2",
@@ -1863,6 +2069,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdResolveImage2",
@@ -1871,6 +2078,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdBeginRendering",
@@ -1879,6 +2087,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdEndRendering",
@@ -1887,6 +2096,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetCullMode",
@@ -1895,6 +2105,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetFrontFace",
@@ -1903,6 +2114,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetPrimitiveTopology",
@@ -1913,6 +2125,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetViewportWithCount",
@@ -1923,6 +2136,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetScissorWithCount",
@@ -1933,6 +2147,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdBindVertexBuffers2",
@@ -1943,6 +2158,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetDepthTestEnable",
@@ -1953,6 +2169,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetDepthWriteEnable",
@@ -1963,6 +2180,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetDepthCompareOp",
@@ -1973,6 +2191,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetDepthBoundsTestEnable",
@@ -1983,6 +2202,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetStencilTestEnable",
@@ -1993,6 +2213,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetStencilOp",
@@ -2003,6 +2224,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetRasterizerDiscardEnable",
@@ -2013,6 +2235,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetDepthBiasEnable",
@@ -2023,6 +2246,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkCmdSetPrimitiveRestartEnable",
@@ -2033,6 +2257,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkGetDeviceBufferMemoryRequirements",
@@ -2043,6 +2268,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkGetDeviceImageMemoryRequirements",
@@ -2053,6 +2279,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkGetDeviceImageSparseMemoryRequirements",
@@ -2063,6 +2290,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         3,
+        &[],
     ),
     (
         "vkDestroySurfaceKHR",
@@ -2073,6 +2301,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &["VK_KHR_surface"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceSupportKHR",
@@ -2083,6 +2312,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_surface"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
@@ -2093,6 +2323,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormatsKHR",
@@ -2103,6 +2334,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetPhysicalDeviceSurfacePresentModesKHR",
@@ -2113,6 +2345,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_surface"],
     ),
     (
         "vkCreateSwapchainKHR",
@@ -2123,6 +2356,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain"],
     ),
     (
         "vkDestroySwapchainKHR",
@@ -2133,6 +2367,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain"],
     ),
     (
         "vkGetSwapchainImagesKHR",
@@ -2143,6 +2378,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain"],
     ),
     (
         "vkAcquireNextImageKHR",
@@ -2153,6 +2389,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain"],
     ),
     (
         "vkQueuePresentKHR",
@@ -2161,6 +2398,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain"],
     ),
     (
         "vkGetDeviceGroupPresentCapabilitiesKHR",
@@ -2171,6 +2409,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain", "VK_KHR_device_group"],
     ),
     (
         "vkGetDeviceGroupSurfacePresentModesKHR",
@@ -2181,6 +2420,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain", "VK_KHR_device_group"],
     ),
     (
         "vkGetPhysicalDevicePresentRectanglesKHR",
@@ -2191,6 +2431,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_swapchain", "VK_KHR_device_group"],
     ),
     (
         "vkAcquireNextImage2KHR",
@@ -2201,6 +2442,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_swapchain", "VK_KHR_device_group"],
     ),
     (
         "vkCreateXlibSurfaceKHR",
@@ -2211,6 +2453,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &["VK_KHR_xlib_surface"],
     ),
     (
         "vkGetPhysicalDeviceXlibPresentationSupportKHR",
@@ -2221,6 +2464,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_xlib_surface"],
     ),
     (
         "vkCreateXcbSurfaceKHR",
@@ -2231,6 +2475,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &["VK_KHR_xcb_surface"],
     ),
     (
         "vkGetPhysicalDeviceXcbPresentationSupportKHR",
@@ -2241,6 +2486,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_xcb_surface"],
     ),
     (
         "vkCmdBindTransformFeedbackBuffersEXT",
@@ -2251,6 +2497,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdBeginTransformFeedbackEXT",
@@ -2261,6 +2508,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdEndTransformFeedbackEXT",
@@ -2271,6 +2519,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdBeginQueryIndexedEXT",
@@ -2281,6 +2530,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdEndQueryIndexedEXT",
@@ -2291,6 +2541,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdDrawIndirectByteCountEXT",
@@ -2301,6 +2552,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdDrawIndirectCountAMD",
@@ -2311,6 +2563,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_AMD_draw_indirect_count"],
     ),
     (
         "vkCmdDrawIndexedIndirectCountAMD",
@@ -2321,6 +2574,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_AMD_draw_indirect_count"],
     ),
     (
         "vkCmdBeginRenderingKHR",
@@ -2329,6 +2583,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_dynamic_rendering"],
     ),
     (
         "vkCmdEndRenderingKHR",
@@ -2337,6 +2592,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_dynamic_rendering"],
     ),
     (
         "vkGetPhysicalDeviceFeatures2KHR",
@@ -2347,6 +2603,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceProperties2KHR",
@@ -2357,6 +2614,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceFormatProperties2KHR",
@@ -2367,6 +2625,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties2KHR",
@@ -2377,6 +2636,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties2KHR",
@@ -2387,6 +2647,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties2KHR",
@@ -2397,6 +2658,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties2KHR",
@@ -2407,6 +2669,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_physical_device_properties2"],
     ),
     (
         "vkGetDeviceGroupPeerMemoryFeaturesKHR",
@@ -2417,6 +2680,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_device_group"],
     ),
     (
         "vkCmdSetDeviceMaskKHR",
@@ -2425,6 +2689,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_device_group"],
     ),
     (
         "vkCmdDispatchBaseKHR",
@@ -2435,6 +2700,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_device_group"],
     ),
     (
         "vkTrimCommandPoolKHR",
@@ -2443,6 +2709,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance1"],
     ),
     (
         "vkEnumeratePhysicalDeviceGroupsKHR",
@@ -2453,6 +2720,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &["VK_KHR_device_group_creation"],
     ),
     (
         "vkGetPhysicalDeviceExternalBufferPropertiesKHR",
@@ -2463,6 +2731,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_external_memory_capabilities"],
     ),
     (
         "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR",
@@ -2473,6 +2742,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_external_semaphore_capabilities"],
     ),
     (
         "vkCmdPushDescriptorSetKHR",
@@ -2483,6 +2753,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_push_descriptor"],
     ),
     (
         "vkCmdPushDescriptorSetWithTemplateKHR",
@@ -2493,6 +2764,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_push_descriptor", "VK_KHR_descriptor_update_template"],
     ),
     (
         "vkCreateDescriptorUpdateTemplateKHR",
@@ -2503,6 +2775,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_descriptor_update_template"],
     ),
     (
         "vkDestroyDescriptorUpdateTemplateKHR",
@@ -2513,6 +2786,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_descriptor_update_template"],
     ),
     (
         "vkUpdateDescriptorSetWithTemplateKHR",
@@ -2523,6 +2797,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_descriptor_update_template"],
     ),
     (
         "vkCreateRenderPass2KHR",
@@ -2533,6 +2808,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_create_renderpass2"],
     ),
     (
         "vkCmdBeginRenderPass2KHR",
@@ -2543,6 +2819,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_create_renderpass2"],
     ),
     (
         "vkCmdNextSubpass2KHR",
@@ -2551,6 +2828,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_create_renderpass2"],
     ),
     (
         "vkCmdEndRenderPass2KHR",
@@ -2559,6 +2837,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_create_renderpass2"],
     ),
     (
         "vkGetPhysicalDeviceExternalFencePropertiesKHR",
@@ -2569,6 +2848,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_external_fence_capabilities"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
@@ -2579,6 +2859,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormats2KHR",
@@ -2589,6 +2870,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetImageMemoryRequirements2KHR",
@@ -2599,6 +2881,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_get_memory_requirements2"],
     ),
     (
         "vkGetBufferMemoryRequirements2KHR",
@@ -2609,6 +2892,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_get_memory_requirements2"],
     ),
     (
         "vkGetImageSparseMemoryRequirements2KHR",
@@ -2619,6 +2903,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_get_memory_requirements2"],
     ),
     (
         "vkCreateSamplerYcbcrConversionKHR",
@@ -2629,6 +2914,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_sampler_ycbcr_conversion"],
     ),
     (
         "vkDestroySamplerYcbcrConversionKHR",
@@ -2639,6 +2925,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_sampler_ycbcr_conversion"],
     ),
     (
         "vkBindBufferMemory2KHR",
@@ -2649,6 +2936,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_bind_memory2"],
     ),
     (
         "vkBindImageMemory2KHR",
@@ -2659,6 +2947,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_bind_memory2"],
     ),
     (
         "vkGetDescriptorSetLayoutSupportKHR",
@@ -2669,6 +2958,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance3"],
     ),
     (
         "vkCmdDrawIndirectCountKHR",
@@ -2679,6 +2969,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_draw_indirect_count"],
     ),
     (
         "vkCmdDrawIndexedIndirectCountKHR",
@@ -2689,6 +2980,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_draw_indirect_count"],
     ),
     (
         "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
@@ -2699,6 +2991,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_EXT_calibrated_timestamps"],
     ),
     (
         "vkGetCalibratedTimestampsEXT",
@@ -2709,6 +3002,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_calibrated_timestamps"],
     ),
     (
         "vkGetSemaphoreCounterValueKHR",
@@ -2719,6 +3013,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_timeline_semaphore"],
     ),
     (
         "vkWaitSemaphoresKHR",
@@ -2727,6 +3022,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_timeline_semaphore"],
     ),
     (
         "vkSignalSemaphoreKHR",
@@ -2735,6 +3031,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_timeline_semaphore"],
     ),
     (
         "vkGetBufferDeviceAddressEXT",
@@ -2745,6 +3042,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_buffer_device_address"],
     ),
     (
         "vkGetPhysicalDeviceToolPropertiesEXT",
@@ -2755,6 +3053,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_EXT_tooling_info"],
     ),
     (
         "vkWaitForPresentKHR",
@@ -2765,6 +3064,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_present_wait"],
     ),
     (
         "vkCreateHeadlessSurfaceEXT",
@@ -2775,6 +3075,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Instance,
         0,
+        &["VK_EXT_headless_surface"],
     ),
     (
         "vkGetBufferDeviceAddressKHR",
@@ -2785,6 +3086,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_buffer_device_address"],
     ),
     (
         "vkGetBufferOpaqueCaptureAddressKHR",
@@ -2795,6 +3097,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_buffer_device_address"],
     ),
     (
         "vkGetDeviceMemoryOpaqueCaptureAddressKHR",
@@ -2805,6 +3108,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_buffer_device_address"],
     ),
     (
         "vkCmdSetLineStippleEXT",
@@ -2815,6 +3119,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_line_rasterization"],
     ),
     (
         "vkResetQueryPoolEXT",
@@ -2825,6 +3130,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_host_query_reset"],
     ),
     (
         "vkCmdSetCullModeEXT",
@@ -2833,6 +3139,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetFrontFaceEXT",
@@ -2841,6 +3148,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetPrimitiveTopologyEXT",
@@ -2851,6 +3159,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetViewportWithCountEXT",
@@ -2861,6 +3170,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetScissorWithCountEXT",
@@ -2871,6 +3181,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdBindVertexBuffers2EXT",
@@ -2881,6 +3192,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_KHR_device_address_commands", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthTestEnableEXT",
@@ -2891,6 +3203,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthWriteEnableEXT",
@@ -2901,6 +3214,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthCompareOpEXT",
@@ -2911,6 +3225,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthBoundsTestEnableEXT",
@@ -2921,6 +3236,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetStencilTestEnableEXT",
@@ -2931,6 +3247,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetStencilOpEXT",
@@ -2941,6 +3258,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkGetPipelineExecutablePropertiesKHR",
@@ -2951,6 +3269,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_pipeline_executable_properties"],
     ),
     (
         "vkGetPipelineExecutableStatisticsKHR",
@@ -2961,6 +3280,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_pipeline_executable_properties"],
     ),
     (
         "vkGetPipelineExecutableInternalRepresentationsKHR",
@@ -2971,6 +3291,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_pipeline_executable_properties"],
     ),
     (
         "vkMapMemory2KHR",
@@ -2979,6 +3300,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_map_memory2"],
     ),
     (
         "vkUnmapMemory2KHR",
@@ -2987,6 +3309,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_map_memory2"],
     ),
     (
         "vkCmdSetDepthBias2EXT",
@@ -2997,6 +3320,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_depth_bias_control"],
     ),
     (
         "vkCreatePrivateDataSlotEXT",
@@ -3007,6 +3331,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_private_data"],
     ),
     (
         "vkDestroyPrivateDataSlotEXT",
@@ -3017,6 +3342,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_private_data"],
     ),
     (
         "vkSetPrivateDataEXT",
@@ -3027,6 +3353,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_private_data"],
     ),
     (
         "vkGetPrivateDataEXT",
@@ -3037,6 +3364,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_private_data"],
     ),
     (
         "vkCmdSetEvent2KHR",
@@ -3045,6 +3373,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkCmdResetEvent2KHR",
@@ -3053,6 +3382,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkCmdWaitEvents2KHR",
@@ -3063,6 +3393,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkCmdPipelineBarrier2KHR",
@@ -3073,6 +3404,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkCmdWriteTimestamp2KHR",
@@ -3083,6 +3415,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkQueueSubmit2KHR",
@@ -3091,6 +3424,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_synchronization2"],
     ),
     (
         "vkCmdCopyBuffer2KHR",
@@ -3099,6 +3433,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdCopyImage2KHR",
@@ -3107,6 +3442,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdCopyBufferToImage2KHR",
@@ -3117,6 +3453,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdCopyImageToBuffer2KHR",
@@ -3127,6 +3464,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdBlitImage2KHR",
@@ -3135,6 +3473,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdResolveImage2KHR",
@@ -3143,6 +3482,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_copy_commands2"],
     ),
     (
         "vkCmdSetVertexInputEXT",
@@ -3153,6 +3493,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_vertex_input_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetPatchControlPointsEXT",
@@ -3163,6 +3504,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state2", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetRasterizerDiscardEnableEXT",
@@ -3173,6 +3515,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state2", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthBiasEnableEXT",
@@ -3183,6 +3526,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state2", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetLogicOpEXT",
@@ -3191,6 +3535,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state2", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetPrimitiveRestartEnableEXT",
@@ -3201,6 +3546,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state2", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetColorWriteEnableEXT",
@@ -3211,6 +3557,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_color_write_enable"],
     ),
     (
         "vkCmdDrawMultiEXT",
@@ -3221,6 +3568,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_multi_draw"],
     ),
     (
         "vkCmdDrawMultiIndexedEXT",
@@ -3231,6 +3579,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_multi_draw"],
     ),
     (
         "vkGetDeviceBufferMemoryRequirementsKHR",
@@ -3241,6 +3590,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance4"],
     ),
     (
         "vkGetDeviceImageMemoryRequirementsKHR",
@@ -3251,6 +3601,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance4"],
     ),
     (
         "vkGetDeviceImageSparseMemoryRequirementsKHR",
@@ -3261,6 +3612,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance4"],
     ),
     (
         "vkCmdSetDepthClampEnableEXT",
@@ -3271,6 +3623,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetPolygonModeEXT",
@@ -3281,6 +3634,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetRasterizationSamplesEXT",
@@ -3291,6 +3645,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetSampleMaskEXT",
@@ -3301,6 +3656,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetAlphaToCoverageEnableEXT",
@@ -3311,6 +3667,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetAlphaToOneEnableEXT",
@@ -3321,6 +3678,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetLogicOpEnableEXT",
@@ -3331,6 +3689,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetColorBlendEnableEXT",
@@ -3341,6 +3700,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetColorBlendEquationEXT",
@@ -3351,6 +3711,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetColorWriteMaskEXT",
@@ -3361,6 +3722,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetTessellationDomainOriginEXT",
@@ -3371,6 +3733,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetRasterizationStreamEXT",
@@ -3381,6 +3744,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthClipEnableEXT",
@@ -3391,6 +3755,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetProvokingVertexModeEXT",
@@ -3401,6 +3766,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetLineRasterizationModeEXT",
@@ -3411,6 +3777,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetLineStippleEnableEXT",
@@ -3421,6 +3788,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdBindIndexBuffer2KHR",
@@ -3431,6 +3799,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance5"],
     ),
     (
         "vkGetRenderingAreaGranularityKHR",
@@ -3441,6 +3810,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance5"],
     ),
     (
         "vkGetDeviceImageSubresourceLayoutKHR",
@@ -3451,6 +3821,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance5"],
     ),
     (
         "vkGetImageSubresourceLayout2KHR",
@@ -3461,6 +3832,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance5"],
     ),
     (
         "vkCreateShadersEXT",
@@ -3471,6 +3843,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_shader_object"],
     ),
     (
         "vkDestroyShaderEXT",
@@ -3481,6 +3854,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_shader_object"],
     ),
     (
         "vkGetShaderBinaryDataEXT",
@@ -3491,6 +3865,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_shader_object"],
     ),
     (
         "vkCmdBindShadersEXT",
@@ -3501,6 +3876,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetLineStippleKHR",
@@ -3511,6 +3887,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_line_rasterization"],
     ),
     (
         "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR",
@@ -3521,6 +3898,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::PhysicalDevice,
         0,
+        &["VK_KHR_calibrated_timestamps"],
     ),
     (
         "vkGetCalibratedTimestampsKHR",
@@ -3531,6 +3909,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_calibrated_timestamps"],
     ),
     (
         "vkCmdBindDescriptorSets2KHR",
@@ -3541,6 +3920,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance6"],
     ),
     (
         "vkCmdPushConstants2KHR",
@@ -3551,6 +3931,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance6"],
     ),
     (
         "vkCmdPushDescriptorSet2KHR",
@@ -3561,6 +3942,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance6"],
     ),
     (
         "vkCmdPushDescriptorSetWithTemplate2KHR",
@@ -3571,6 +3953,7 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         },
         First::Device,
         0,
+        &["VK_KHR_maintenance6"],
     ),
 ];
 

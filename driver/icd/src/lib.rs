@@ -58,7 +58,7 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    generated::find(name.to_str().ok()?).and_then(|(function, ..)| function)
+    generated::find(name.to_str().ok()?).map(|command| command.function)
 }
 
 /// The entry point of a command on physical devices.
@@ -72,6 +72,6 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    let (function, first, _) = generated::find(name.to_str().ok()?)?;
-    function.filter(|_| first == First::PhysicalDevice)
+    let command = generated::find(name.to_str().ok()?)?;
+    (command.first == First::PhysicalDevice).then_some(command.function)
 }

@@ -1,6 +1,6 @@
 //! Objects that exist only in the Vulkan layer of the driver.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use agx_driver::descriptor::Pool;
@@ -27,6 +27,8 @@ pub(crate) struct Device {
     pub(crate) queue: OnceLock<vk::Queue>,
     /// The minor number of the version that the application requested.
     pub(crate) minor: u32,
+    /// Names of the enabled extensions.
+    pub(crate) extensions: BTreeSet<String>,
 }
 
 impl std::ops::Deref for Device {

@@ -209,18 +209,25 @@ pub(crate) fn outcome(outcome: impl Outcome) -> vk::Result {
 }
 
 /// The structure with a type in a chain.
-pub(crate) fn find<'a, T: vk::TaggedStructure>(mut next: *const c_void) -> Option<&'a T> {
-    while !next.is_null() {
-        // SAFETY: structures of chains begin with these members, and their tags identify their types.
-        unsafe {
-            let base = &*next.cast::<vk::BaseInStructure<'_>>();
-            if base.s_type == T::STRUCTURE_TYPE {
-                return Some(&*next.cast::<T>());
-            }
-            next = base.p_next.cast();
+pub(crate) fn find<'a, T: vk::TaggedStructure>(next: *const c_void) -> Option<&'a T> {
+    let mut found = None;
+    each(next, |kind, structure| {
+        if kind == T::STRUCTURE_TYPE && found.is_none() {
+            // SAFETY: the tag identifies the type.
+            found = Some(unsafe { &*structure.cast::<T>() });
         }
+    });
+    found
+}
+
+/// Calls `visit` for every structure of a chain.
+pub(crate) fn each(mut next: *const c_void, mut visit: impl FnMut(vk::StructureType, *const c_void)) {
+    while !next.is_null() {
+        // SAFETY: structures of chains begin with these members.
+        let base = unsafe { &*next.cast::<vk::BaseInStructure<'_>>() };
+        visit(base.s_type, next);
+        next = base.p_next.cast();
     }
-    None
 }
 
 /// The structure with a type in a chain, for a command to write.

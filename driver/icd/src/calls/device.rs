@@ -7,6 +7,7 @@ use agx_driver::memory::lock;
 use agx_driver::{Bounds, Error, Robustness};
 use ash::vk;
 
+use super::features;
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, object, take, take_dispatched};
 use crate::objects::{Device, PhysicalDevice, PrivateData, Queue};
@@ -20,8 +21,12 @@ pub(crate) fn create_device(
     let known = |name: &&std::ffi::CStr| {
         agx_driver::physical::DEVICE_EXTENSIONS.iter().any(|(known, _)| name.to_bytes() == known.as_bytes())
     };
-    if !members::device_create_info_enabled_extension_names(info).iter().all(known) {
+    let names = members::device_create_info_enabled_extension_names(info);
+    if !names.iter().all(known) {
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+    }
+    if features::are_lacking(info) {
+        return Ok(vk::Result::ERROR_FEATURE_NOT_PRESENT);
     }
     let priority = |queue: &vk::DeviceQueueCreateInfo<'_>| {
         let wanted = find::<vk::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
@@ -31,7 +36,9 @@ pub(crate) fn create_device(
         return Ok(vk::Result::ERROR_NOT_PERMITTED_KHR);
     }
     let device = agx_driver::device::Device::new(crate::environment::open()?, enabled(info))?;
-    *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new(), minor: physical.minor }));
+    let extensions = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    let (queue, minor) = (OnceLock::new(), physical.minor);
+    *out = give_dispatched(Arc::new(Device { device, queue, minor, extensions }));
     Ok(vk::Result::SUCCESS)
 }
 

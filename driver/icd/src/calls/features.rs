@@ -1,13 +1,17 @@
 //! Structures of features and properties that were extensions before they became parts of versions.
 
+use std::ffi::c_void;
+
 use agx_driver::physical;
 use ash::vk;
 
 use super::Next;
+use crate::generated::members;
+use crate::pointers::{each, find, slice};
 
 /// Defines a function that fills structures of a chain: whole ones, and those that take members of a whole one.
 macro_rules! filled {
-    ($name:ident, whole { $($whole:ident $tag:ident = $value:expr;)* }
+    ($name:ident, whole { $($whole:ident $tag:ident $(to $last:ident)? = $value:expr;)* }
         parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
         own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }) => {
         /// Fills a structure of a chain; others stay as they are.
@@ -35,11 +39,15 @@ macro_rules! filled {
     };
 }
 
-filled! { feature,
+/// Passes the structures of features to a macro. Whole ones are named with their last member.
+macro_rules! features {
+    ($make:ident, $name:ident) => { $make! { $name,
     whole {
-        PhysicalDeviceVulkan11Features PHYSICAL_DEVICE_VULKAN_1_1_FEATURES = physical::features_11();
-        PhysicalDeviceVulkan12Features PHYSICAL_DEVICE_VULKAN_1_2_FEATURES = physical::features_12();
-        PhysicalDeviceVulkan13Features PHYSICAL_DEVICE_VULKAN_1_3_FEATURES = physical::features_13();
+        PhysicalDeviceVulkan11Features PHYSICAL_DEVICE_VULKAN_1_1_FEATURES to shader_draw_parameters =
+            physical::features_11();
+        PhysicalDeviceVulkan12Features PHYSICAL_DEVICE_VULKAN_1_2_FEATURES to subgroup_broadcast_dynamic_id =
+            physical::features_12();
+        PhysicalDeviceVulkan13Features PHYSICAL_DEVICE_VULKAN_1_3_FEATURES to maintenance4 = physical::features_13();
     }
     parts {
         PhysicalDevice16BitStorageFeatures PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES: physical::features_11() =>
@@ -113,6 +121,8 @@ filled! { feature,
             physical::features_13() => shader_integer_dot_product;
         PhysicalDeviceImageRobustnessFeatures PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES: physical::features_13() =>
             robust_image_access;
+        PhysicalDeviceTextureCompressionASTCHDRFeatures PHYSICAL_DEVICE_TEXTURE_COMPRESSION_ASTC_HDR_FEATURES:
+            physical::features_13() => texture_compression_astc_hdr;
         PhysicalDeviceMaintenance4Features PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES: physical::features_13() =>
             maintenance4;
     }
@@ -249,6 +259,68 @@ filled! { feature,
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
             PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
     }
+    } };
+}
+
+/// Defines a function that compares the features that an application wants with those that the driver has.
+macro_rules! lacking {
+    ($name:ident, whole { $($whole:ident $tag:ident to $last:ident = $value:expr;)* }
+        parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
+        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }) => {
+        /// Whether a structure of a chain wants a feature that the driver lacks.
+        fn $name(kind: vk::StructureType, next: *const c_void) -> bool {
+            match kind {
+                $(vk::StructureType::$tag => {
+                    // SAFETY: by its tag, it is this structure.
+                    let wanted = unsafe { &*next.cast::<vk::$whole<'_>>() };
+                    let bytes = std::mem::offset_of!(vk::$whole<'_>, $last) + size_of::<vk::Bool32>();
+                    wants_more(flags(wanted, HEADER, bytes), flags(&$value, HEADER, bytes))
+                })*
+                $(vk::StructureType::$part_tag => {
+                    // SAFETY: as above.
+                    let wanted = unsafe { &*next.cast::<vk::$part<'_>>() };
+                    let from = $from;
+                    wants_more(&[$(wanted.$member),*], &[$(from.$member),*])
+                })*
+                $(vk::StructureType::$own_tag => {
+                    // SAFETY: as above.
+                    let wanted = unsafe { &*next.cast::<vk::$own<'_>>() };
+                    wants_more(&[$(wanted.$field),*], &[$($constant),*])
+                })*
+                _ => false,
+            }
+        }
+    };
+}
+
+features! { filled, feature }
+features! { lacking, is_lacking }
+
+/// Bytes of the type and the link of a structure.
+const HEADER: usize = size_of::<vk::BaseInStructure<'_>>();
+
+/// The features of a structure, from one byte to another.
+fn flags<T>(structure: &T, first: usize, end: usize) -> &[vk::Bool32] {
+    let end = end.min(size_of::<T>());
+    let words = std::ptr::from_ref(structure).cast::<u8>().wrapping_add(first).cast::<vk::Bool32>();
+    // SAFETY: structures of features consist of a header and of words, and `end` is in the structure.
+    unsafe { slice(words, end.saturating_sub(first) / size_of::<vk::Bool32>()) }
+}
+
+/// Whether any feature is wanted that is not there.
+fn wants_more(wanted: &[vk::Bool32], has: &[vk::Bool32]) -> bool {
+    wanted.iter().zip(has).any(|(wanted, has)| *wanted != vk::FALSE && *has == vk::FALSE)
+}
+
+/// Whether a device is to have features that the driver lacks.
+pub(super) fn are_lacking(info: &vk::DeviceCreateInfo<'_>) -> bool {
+    let chained = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next).map(|all| &all.features);
+    let end = size_of::<vk::PhysicalDeviceFeatures>();
+    let mut lacks = chained
+        .or(members::device_create_info_enabled_features(info))
+        .is_some_and(|wanted| wants_more(flags(wanted, 0, end), flags(&physical::features(), 0, end)));
+    each(info.p_next, |kind, structure| lacks |= is_lacking(kind, structure));
+    lacks
 }
 
 /// Properties of version 1.2. The driver claims no conformance. Some programs hide such drivers; for them, the environment can set a
@@ -271,6 +343,10 @@ filled! { property,
             point_clipping_behavior;
         PhysicalDeviceMultiviewProperties PHYSICAL_DEVICE_MULTIVIEW_PROPERTIES: physical::properties_11() =>
             max_multiview_view_count max_multiview_instance_index;
+        PhysicalDeviceProtectedMemoryProperties PHYSICAL_DEVICE_PROTECTED_MEMORY_PROPERTIES:
+            physical::properties_11() => protected_no_fault;
+        PhysicalDeviceSamplerFilterMinmaxProperties PHYSICAL_DEVICE_SAMPLER_FILTER_MINMAX_PROPERTIES:
+            properties_12() => filter_minmax_single_component_formats filter_minmax_image_component_mapping;
         PhysicalDeviceMaintenance3Properties PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES: physical::properties_11() =>
             max_per_set_descriptors max_memory_allocation_size;
         PhysicalDeviceDriverProperties PHYSICAL_DEVICE_DRIVER_PROPERTIES: properties_12() =>
@@ -373,5 +449,36 @@ filled! { property,
         };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_have_no_features_that_the_driver_lacks() {
+        let core = |features: vk::PhysicalDeviceFeatures| {
+            let info = vk::DeviceCreateInfo::default().enabled_features(&features);
+            let mut chained = vk::PhysicalDeviceFeatures2::default().features(features);
+            let both =
+                [are_lacking(&info), are_lacking(&vk::DeviceCreateInfo::default().push_next(&mut chained))];
+            assert_eq!(both[0], both[1]);
+            both[0]
+        };
+        assert!(!core(physical::features()));
+        assert!(core(physical::features().depth_bounds(true)));
+        assert!(core(vk::PhysicalDeviceFeatures::default().inherited_queries(true).sparse_binding(true)));
+        fn chained<T: vk::ExtendsDeviceCreateInfo>(mut features: T) -> bool {
+            are_lacking(&vk::DeviceCreateInfo::default().push_next(&mut features))
+        }
+        let (f11, f12, f13) = (physical::features_11(), physical::features_12(), physical::features_13());
+        assert!(!chained(f11) && !chained(f12) && !chained(f13));
+        assert!(chained(f11.protected_memory(true)) && chained(f12.shader_shared_int64_atomics(true)));
+        assert!(chained(f13.texture_compression_astc_hdr(true)));
+        let lines = vk::PhysicalDeviceLineRasterizationFeaturesKHR::default();
+        assert!(!chained(lines.bresenham_lines(true)) && chained(lines.smooth_lines(true)));
+        let parts = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);
+        assert!(!chained(parts) && chained(parts.multiview_geometry_shader(true)));
     }
 }

@@ -1,5 +1,6 @@
 //! Instances and physical devices.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
@@ -7,26 +8,35 @@ use agx_driver::{Error, physical};
 use ash::vk;
 
 use super::features;
-use crate::generated::{self, members};
+use crate::generated::{self, Command, First, members};
 use crate::handles::{give_dispatched, take_dispatched};
 use crate::objects::{Instance, PhysicalDevice};
 use crate::pointers::{Fill, each_mut, find_mut};
 
 fn entry(name: &CStr) -> vk::PFN_vkVoidFunction {
-    generated::find(name.to_str().ok()?).and_then(|(function, ..)| function)
+    generated::find(name.to_str().ok()?).map(|command| command.function)
 }
 
 pub(crate) fn get_instance_proc_addr(_: &Arc<Instance>, name: &CStr) -> vk::PFN_vkVoidFunction {
     entry(name)
 }
 
-/// Commands of versions later than the application's are not returned (`VK_KHR_maintenance5`).
+/// Only commands of devices, of the version of the application or before (`VK_KHR_maintenance5`), and of extensions that are enabled.
 pub(crate) fn get_device_proc_addr(
     device: &Arc<crate::objects::Device>,
     name: &CStr,
 ) -> vk::PFN_vkVoidFunction {
-    let (function, _, minor) = generated::find(name.to_str().ok()?)?;
-    function.filter(|_| minor <= device.minor)
+    let command = generated::find(name.to_str().ok()?)?;
+    has_command(command, device.minor, &device.extensions).then_some(command.function)
+}
+
+/// Whether a device has a command, with the minor number of its version and its extensions.
+fn has_command(command: Command, minor: u32, enabled: &BTreeSet<String>) -> bool {
+    let is_known = match command.extensions {
+        [] => command.minor <= minor,
+        extensions => extensions.iter().any(|extension| enabled.contains(*extension)),
+    };
+    command.first == First::Device && is_known
 }
 
 pub(crate) fn create_instance(
@@ -142,8 +152,9 @@ pub(crate) fn get_physical_device_queue_family_properties2(
     let _ = fill.fill(&[physical::queues()], |family, slot| {
         slot.queue_family_properties = *family;
         if let Some(known) = find_mut::<vk::QueueFamilyGlobalPriorityPropertiesKHR<'_>>(slot.p_next) {
-            known.priority_count = 1;
-            known.priorities[0] = vk::QueueGlobalPriorityKHR::MEDIUM;
+            let priorities = [vk::QueueGlobalPriorityKHR::LOW, vk::QueueGlobalPriorityKHR::MEDIUM];
+            known.priority_count = priorities.len() as u32;
+            known.priorities[..priorities.len()].copy_from_slice(&priorities);
         }
     });
 }
@@ -208,7 +219,10 @@ pub(crate) fn get_physical_device_image_format_properties(
             *out = found;
             vk::Result::SUCCESS
         }
-        None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+        None => {
+            *out = vk::ImageFormatProperties::default();
+            vk::Result::ERROR_FORMAT_NOT_SUPPORTED
+        }
     }
 }
 
@@ -226,7 +240,10 @@ pub(crate) fn get_physical_device_image_format_properties2(
             }
             vk::Result::SUCCESS
         }
-        None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+        None => {
+            out.image_format_properties = vk::ImageFormatProperties::default();
+            vk::Result::ERROR_FORMAT_NOT_SUPPORTED
+        }
     }
 }
 
@@ -283,3 +300,25 @@ pub(crate) fn get_physical_device_tool_properties(
 
 /// The next structure of a chain, for structures of unknown type, which are left unchanged.
 pub(crate) type Next = *mut c_void;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_have_the_commands_of_their_version_and_extensions() {
+        let has = |name: &str, minor: u32, extensions: &[&str]| {
+            let enabled = extensions.iter().map(|name| (*name).to_owned()).collect();
+            has_command(generated::find(name).expect(name), minor, &enabled)
+        };
+        assert!(has("vkQueueSubmit", 0, &[]) && has("vkGetDeviceProcAddr", 0, &[]));
+        assert!(has("vkCmdBeginRendering", 3, &[]) && !has("vkCmdBeginRendering", 2, &[]));
+        let name = "vkCmdSetColorBlendEquationEXT";
+        assert!(!has(name, 3, &[]) && !has(name, 3, &["VK_KHR_swapchain"]));
+        assert!(has(name, 3, &["VK_EXT_extended_dynamic_state3"]) && has(name, 0, &["VK_EXT_shader_object"]));
+        assert!(!has("vkCmdDrawIndirectCountKHR", 3, &[]));
+        for of_instance in ["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice"] {
+            assert!(!has(of_instance, 3, &[]), "{of_instance}");
+        }
+    }
+}
