@@ -239,6 +239,8 @@ sources! {
     FeedbackCount => "feedback_count", 2, 5, UNIFORM_HALVES, "vertices that are captured";
     /// Index of the view being drawn, 32 bits; 0 without multiview.
     ViewIndex => "view_index", 2, 5, UNIFORM_HALVES, "number of the view";
+    /// Samples that the draw may cover, 32 bits: the sample mask of the API.
+    SampleMask => "sample_mask", 2, 5, UNIFORM_HALVES, "sample mask of the draw";
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
     PushConstantAddress => "push_constant_address", ADDRESS, 3, MEMORY_BASE_HALVES, "address of the push constants";
     /// Push constants, starting at byte `offset`.

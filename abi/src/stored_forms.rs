@@ -94,7 +94,7 @@ stored_enums! {
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
         20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
         24 FeedbackBuffer { buffer }; 25 FeedbackCount; 26 GeometryVertices; 27 GeometryIndices; 28 PatchOutputs;
-        29 DomainPoints; 30 PatchVertices;
+        29 DomainPoints; 30 PatchVertices; 31 SampleMask;
     }
 }
 

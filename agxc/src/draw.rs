@@ -257,7 +257,7 @@ fn attributes(file: &DrawFile) -> Result<Vec<(u32, AttributeKey)>, String> {
             ));
         }
         let AttributeFile { stride, divisor, alignment, .. } = *found;
-        Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0 }))
+        Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0, exact: false }))
     };
     file.attributes.iter().enumerate().map(attribute).collect()
 }

@@ -177,7 +177,7 @@ pub fn launch(
     let info = &shader.info;
     let attribute = |_| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey { format, stride: 0, divisor: None, alignment: 16, location: 0 })
+        Some(AttributeKey { format, stride: 0, divisor: None, alignment: 16, location: 0, exact: false })
     };
     let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };
     let prolog = compiler

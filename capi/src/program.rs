@@ -149,7 +149,7 @@ pub(crate) fn attribute(found: &AgxAttribute, format: &str) -> Result<Attribute,
         .ok_or_else(|| AgxError::argument(format!("unknown vertex attribute format `{format}`")))?;
     let divisor = (found.divisor != AGX_PER_VERTEX).then_some(found.divisor);
     let AgxAttribute { stride, alignment, .. } = *found;
-    Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0 }))
+    Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0, exact: false }))
 }
 
 fn equation(found: &AgxEquation) -> Result<Equation, AgxError> {

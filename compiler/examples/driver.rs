@@ -130,7 +130,7 @@ impl Pipeline {
 /// Positions and colours, consecutive in one buffer.
 fn attribute(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name(["R32G32_SFLOAT", "R8G8B8A8_UNORM"].get(location as usize)?)?;
-    Some(AttributeKey { format, stride: 12, divisor: None, alignment: 4, location: 0 })
+    Some(AttributeKey { format, stride: 12, divisor: None, alignment: 4, location: 0, exact: false })
 }
 
 /// One target with alpha blending.

@@ -39,6 +39,8 @@ pub struct PipelineRobustness {
     pub storage: Option<Bounds>,
     /// Images.
     pub image: Option<Bounds>,
+    /// Vertex attributes.
+    pub vertex: Option<Bounds>,
 }
 
 impl PipelineRobustness {
@@ -66,6 +68,12 @@ impl ShaderSource {
             self.robustness = robustness.unwrap_or_default();
         }
         self
+    }
+
+    /// Whether vertex attributes beyond the end of their buffer are zeros.
+    pub fn has_exact_attributes(&self, device: &Device) -> bool {
+        let Robustness { storage, .. } = device.enabled.robustness;
+        [Some(storage), self.robustness.vertex].contains(&Some(Bounds::Exact))
     }
 
     /// Whether it may write cull distances.

@@ -153,7 +153,7 @@ type Strides<'s> = &'s [u32];
 
 impl VertexInput {
     /// The vertex input of the attribute at a location.
-    fn attribute(&self, location: u32, strides: Strides<'_>) -> Option<AttributeKey> {
+    fn attribute(&self, location: u32, (strides, exact): (Strides<'_>, bool)) -> Option<AttributeKey> {
         let attribute = self.attributes.iter().find(|attribute| attribute.location == location)?;
         let place = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
         let binding = self.bindings.get(place)?;
@@ -168,12 +168,13 @@ impl VertexInput {
             divisor: binding.divisor,
             alignment: component.min(4),
             location: 0,
+            exact,
         })
     }
 
-    fn keys(&self, strides: Strides<'_>) -> Attributes {
+    fn keys(&self, strides: Strides<'_>, exact: bool) -> Attributes {
         let locations = self.attributes.iter().map(|attribute| attribute.location);
-        locations.map(|location| (location, self.attribute(location, strides))).collect()
+        locations.map(|location| (location, self.attribute(location, (strides, exact)))).collect()
     }
 
     /// Address and last element of each attribute that a program reads; `buffers` has address and size of the vertex
@@ -257,6 +258,11 @@ impl VertexStage {
         Ok(self)
     }
 
+    /// The vertex input of the attributes.
+    fn attributes(&self, device: &Device, input: &VertexInput, strides: Strides<'_>) -> Attributes {
+        input.keys(strides, self.source.has_exact_attributes(device))
+    }
+
     fn key(&self, device: &Device) -> CompileKey {
         let mut key = self.source.key(device, Stage::Vertex);
         key.tessellation = self.patch;
@@ -281,7 +287,7 @@ impl VertexStage {
         strides: Strides<'_>,
         known: Known<'_>,
     ) -> Result<Arc<LinkedVertex>, Error> {
-        found(&self.linked, input.keys(strides), |attributes| {
+        found(&self.linked, self.attributes(device, input, strides), |attributes| {
             Ok(LinkedVertex::new(self.compiled(device, attributes, known)?))
         })
     }
@@ -317,7 +323,7 @@ impl VertexStage {
         strides: Strides<'_>,
         assembly: Assembly,
     ) -> Result<Arc<Program>, Error> {
-        found(&self.capturing, (input.keys(strides), assembly), |(attributes, _)| {
+        found(&self.capturing, (self.attributes(device, input, strides), assembly), |(attributes, _)| {
             let mut key = self.key(device);
             key.captures_outputs = true;
             self.before_pass(device, key, attributes, assembly, Known::default())
@@ -338,7 +344,7 @@ impl VertexStage {
         rows: Option<Rows>,
         known: Known<'_>,
     ) -> Result<Arc<Program>, Error> {
-        found(&self.stored, (input.keys(strides), assembly, rows), |(attributes, ..)| {
+        found(&self.stored, (self.attributes(device, input, strides), assembly, rows), |(attributes, ..)| {
             let mut key = self.key(device);
             key.stored_rows = rows;
             self.before_pass(device, key, attributes, assembly, known)

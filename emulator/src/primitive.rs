@@ -124,6 +124,8 @@ fn prepare(
         .iter()
         .map(|binding| match binding {
             Binding::PrimitiveId => Some(Coefficient::Flat(number)),
+            // Depth as it is tested, with the bias.
+            Binding::Depth => Some(Coefficient::Linear(frame.primitive.depth)),
             binding => coefficient(draw, &shape, vertices, *binding),
         })
         .collect::<Option<_>>()?;
@@ -269,12 +271,8 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
             Coefficient::FlatWithSecond(of(corner.into())?, of(1)?)
         }
         Binding::Perspective(number) => Coefficient::Linear(plane(&shape.rows, values(number))?),
-        Binding::PrimitiveId => return None,
+        Binding::PrimitiveId | Binding::Depth => return None,
         Binding::OneOverW => Coefficient::Linear(plane(&shape.rows, [1.0; 3])?),
-        Binding::Depth => {
-            let depths = shape.owners.map(|at| shape.viewport.depth(position(draw, &vertices[at])));
-            Coefficient::Linear(plane(&shape.rows, depths)?)
-        }
         Binding::Linear(number) => {
             // The value itself, and not the value over w, is linear: every point has w = 1.
             let flattened = shape.rows.map(|[x, y, w]| [x / w, y / w, 1.0]);

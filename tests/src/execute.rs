@@ -267,7 +267,7 @@ impl Pair<'_> {
 /// Attributes of every type are four words that are passed unchanged.
 fn attribute(_: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_UINT")?;
-    Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 })
+    Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false })
 }
 
 /// A state with every target that the shader writes.

@@ -32,7 +32,7 @@ fn vertex(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let attribute = |_| {
         let format = VertexFormat::from_name(ATTRIBUTE)?;
-        Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 })
+        Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false })
     };
     for vertex_as_compute in [false, true] {
         let mut key = key.clone();

@@ -199,7 +199,14 @@ fn attribute_key(buffer: &VertexBuffer, attribute: &model::Attribute) -> Result<
         .ok_or_else(|| format!("unknown vertex attribute format `{}`", attribute.format))?;
     // The lowest bit set in the offset limits the alignment of the address.
     let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
-    Ok(AttributeKey { format, stride: buffer.stride, divisor: buffer.divisor, alignment, location: 0 })
+    Ok(AttributeKey {
+        format,
+        stride: buffer.stride,
+        divisor: buffer.divisor,
+        alignment,
+        location: 0,
+        exact: false,
+    })
 }
 
 fn stencil_test(at: &str, stencil: &model::Stencil) -> Result<Stencil, Wrong> {

@@ -31,6 +31,15 @@ pub struct AttributeKey {
     pub alignment: u32,
     /// The location of the attribute to fetch, 0 the first: only wide formats have another one.
     pub location: u32,
+    /// Whether elements beyond the last one are zeros; otherwise they are the last one.
+    pub exact: bool,
+}
+
+impl AttributeKey {
+    /// An attribute with an element for each vertex; elements beyond the last one are the last one.
+    pub fn of_vertices(format: VertexFormat, stride: u32, alignment: u32) -> AttributeKey {
+        AttributeKey { format, stride, divisor: None, alignment, location: 0, exact: false }
+    }
 }
 
 /// Size of indices that a prolog reads because the hardware does not: for vertex shaders that run as compute
@@ -318,9 +327,16 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             let there = (0..4).filter(|at| format.fields[*at].bits != 0);
             let wanted: Vec<usize> = there.filter(|at| read >> at & 1 != 0).collect();
             if !wanted.is_empty() {
-                let element = self.element(number, source);
-                let place = Place { number, element, stride: source.stride, first };
+                let (element, last) = self.element(number, source);
+                let clamped = self.b.umin(element, last);
+                let place = Place { number, element: clamped, stride: source.stride, first };
                 self.fetch(place, source.alignment, format, &wanted, &mut colour);
+                if source.exact {
+                    let inside = self.b.icmp(IntCond::ULE, element, last);
+                    for at in wanted {
+                        colour[at] = self.b.select(inside, colour[at], Src::imm32(0));
+                    }
+                }
             }
         }
         for component in (0..4).filter(|at| read >> at & 1 != 0) {
@@ -333,8 +349,8 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
-    /// The element number: that of the vertex or instance, clamped to the buffer.
-    fn element(&mut self, number: u32, source: AttributeKey) -> Src {
+    /// The element number: that of the vertex or instance; and the number of the last element of the buffer.
+    fn element(&mut self, number: u32, source: AttributeKey) -> (Src, Src) {
         let base = self.uniform(InterfaceUniform::BaseVertexAndInstance, 2, 32);
         let element = match source.divisor {
             None => self.vertex,
@@ -345,7 +361,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             }
         };
         let last = self.uniform(InterfaceUniform::AttributeClamp { attribute: number }, 0, 32);
-        self.b.umin(element, last)
+        (element, last)
     }
 
     fn fetch(

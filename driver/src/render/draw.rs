@@ -10,7 +10,7 @@ use super::edges::scissors;
 use super::results::{INDIRECT, claim};
 use super::state::{Update, index, numbers_primitives, provoking};
 use super::tessellation::tessellate;
-use super::{Graphics, OfPipeline, Pass, Shaders, renew_arrays};
+use super::{Graphics, OfPipeline, Pass, Shaders, interrupt, renew_arrays, resume};
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
@@ -123,6 +123,7 @@ impl Recorder {
         if self.pass.is_none() || is_empty {
             return Ok(());
         }
+        take_samples(self)?;
         renew_arrays(self)?;
         let drawn = Drawn { graphics: self.graphics.clone(), numbers, indexed, linked: None };
         let Shaders { control, evaluation, geometry, .. } = drawn.graphics.shaders.clone();
@@ -187,6 +188,7 @@ impl Recorder {
             base: base(*numbers, *indexed),
             draw: number,
             samples: pass.samples,
+            sample_mask: graphics.dynamic.samples.mask,
             attributes: graphics.dynamic.input.places(&programs.vertex, &graphics.buffers, &strides, zeros),
             blend: graphics.dynamic.blending.constants,
             ..graphics.state.clone()
@@ -264,6 +266,21 @@ impl Recorder {
 pub(super) fn state_pointer(address: u64, bytes: usize) -> Packed<8> {
     use r::ppp_state::*;
     new().set(&ADDRESS_HIGH, address >> 32).set(&WORDS, bytes as u64 / 4).set(&ADDRESS_LOW, address)
+}
+
+/// Gives a pass without images the samples of the next draw.
+fn take_samples(recorder: &mut Recorder) -> Result<(), Error> {
+    let count = recorder.graphics.dynamic.samples.count.max(1);
+    let Some(pass) = &mut recorder.pass else { return Ok(()) };
+    if pass.samples == count || pass.info.images().next().is_some() {
+        return Ok(());
+    }
+    pass.info.samples = count;
+    if pass.draws > 0 {
+        return interrupt(recorder);
+    }
+    // Nothing has been drawn yet: the pass begins anew.
+    recorder.pass.take().map_or(Ok(()), |pass| resume(recorder, pass))
 }
 
 /// Draws points, lines or triangles.

@@ -93,6 +93,8 @@ pub struct State {
     pub view: u32,
     /// Samples per pixel.
     pub samples: u32,
+    /// Samples that may be covered.
+    pub sample_mask: u32,
     /// Address and last element of each attribute.
     pub attributes: Vec<(u64, u32)>,
     /// Blend constant.
@@ -113,6 +115,7 @@ impl Default for State {
             draw: 0,
             view: 0,
             samples: 1,
+            sample_mask: u32::MAX,
             attributes: Vec::new(),
             blend: [0.0; 4],
             heap: 0,

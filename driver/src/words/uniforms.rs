@@ -47,8 +47,7 @@ impl Assembler<'_> {
                 self.sampler_bias(set, binding, 0)?.address().map(bytes).ok_or(unbound(set))?
             }
             UniformSource::TextureWords { set, binding, element } => {
-                let kind = DescriptorKind::Texture;
-                Value::At(self.texture(&TextureBinding { set, binding, element, kind })?)
+                Value::At(self.texture_words(set, binding, element)?)
             }
             UniformSource::ConstantAddress => bytes(program.constants()),
             UniformSource::Promoted { offset } => Value::At(program.promoted() + u64::from(offset)),
@@ -60,6 +59,7 @@ impl Assembler<'_> {
             UniformSource::WorkgroupCount => numbers(self.state.launch.groups),
             UniformSource::WorkgroupBase => numbers(Numbers::Known(self.state.launch.first_group)),
             UniformSource::ViewIndex => bytes(self.state.view.into()),
+            UniformSource::SampleMask => bytes(self.state.sample_mask.into()),
             UniformSource::SamplePositions => {
                 bytes(pack_sample_positions(standard_sample_positions(self.state.samples)).into())
             }
@@ -84,6 +84,11 @@ impl Assembler<'_> {
                 });
             }
         })
+    }
+
+    /// Address of the words of a texture.
+    fn texture_words(&mut self, set: u32, binding: u32, element: u32) -> Result<u64, Error> {
+        self.texture(&TextureBinding { set, binding, element, kind: DescriptorKind::Texture })
     }
 
     /// The level bias of a sampler.

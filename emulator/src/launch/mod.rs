@@ -433,6 +433,7 @@ impl Layout<'_> {
             | UniformSource::DomainPoints
             | UniformSource::PatchVertices
             | UniformSource::VertexCount => Vec::new(),
+            UniformSource::SampleMask => u32::MAX.to_le_bytes().to_vec(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => argument(arguments, index)?.to_le_bytes().to_vec(),
         })

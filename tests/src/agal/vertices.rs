@@ -121,7 +121,7 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
 /// An attribute of four consecutive floats.
 pub(super) fn four_floats() -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-    Some(AttributeKey { format, stride: REGISTER_BYTES as u32, divisor: None, alignment: 16, location: 0 })
+    Some(AttributeKey::of_vertices(format, REGISTER_BYTES as u32, 16))
 }
 
 /// Memory that is filled with the contents of uniforms.

@@ -62,7 +62,7 @@ impl VertexRun {
         let shader = compiler.compile(&mut scratch, Input::new(language(), bytes), &key)?;
         let attribute = |_| {
             let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-            Some(AttributeKey { format, stride: VERTEX_BYTES, divisor: None, alignment: 16, location: 0 })
+            Some(AttributeKey::of_vertices(format, VERTEX_BYTES, 16))
         };
         let info = &shader.info;
         let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };

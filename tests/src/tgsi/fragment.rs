@@ -136,7 +136,7 @@ pub fn on_machine(
     let stride = 16 * (1 + passed(shader).len());
     let source = |_| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey { format, stride: stride as u32, divisor: None, alignment: 16, location: 0 })
+        Some(AttributeKey::of_vertices(format, stride as u32, 16))
     };
     let vertex_program = compiler.vertex_program(&mut scratch, &vertex, source, &vertex_key)?;
     validate_program(&vertex_program)?;

@@ -52,7 +52,7 @@ pub fn on_machine(
     let registers = attributes.first().map_or(0, Vec::len) as u32;
     let source = |_| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey { format, stride: 16 * registers, divisor: None, alignment: 16, location: 0 })
+        Some(AttributeKey::of_vertices(format, 16 * registers, 16))
     };
     let info = &shader.info;
     let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, source) };

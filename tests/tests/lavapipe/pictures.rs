@@ -159,7 +159,14 @@ fn blend(kind: u32) -> Option<Blend> {
 fn attribute(location: u32) -> Option<AttributeKey> {
     let (_, format, ..) = ATTRIBUTES.iter().find(|(known, ..)| *known == location)?;
     let format = VertexFormat::from_name(format)?;
-    Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4, location: 0 })
+    Some(AttributeKey {
+        format,
+        stride: STRIDE as u32,
+        divisor: None,
+        alignment: 4,
+        location: 0,
+        exact: false,
+    })
 }
 
 /// A shader and its program.

@@ -94,7 +94,8 @@ fn at_the_end_r0l_is_0_and_r0h_preserved_if_sample_shading_is_enabled() {
 fn vertex_prologs_have_no_uniforms_for_preambles_or_constants() {
     for (index, name) in names().into_iter().enumerate() {
         let format = VertexFormat::from_name(&name).expect("a format");
-        let source = AttributeKey { format, stride: 37, divisor: Some(3), alignment: 1, location: 0 };
+        let source =
+            AttributeKey { format, stride: 37, divisor: Some(3), alignment: 1, location: 0, exact: false };
         let compute = index % 2 == 1;
         let runs_as = if compute { RunsAs::Compute } else { RunsAs::Vertex };
         let key = VertexPrologKey {

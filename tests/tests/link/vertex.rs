@@ -221,8 +221,14 @@ fn every_format_is_fetched_aligned_and_not() {
         for (stride, offset, alignment) in [(tight, 0, 16), (tight + 8, 8, 8), (bytes + 1, 3, 1)] {
             let data = random(offset + stride * SIZE[0] as usize, &mut numbers);
             for location in 0..format.locations() {
-                let source =
-                    AttributeKey { format, stride: stride as u32, divisor: None, alignment, location };
+                let source = AttributeKey {
+                    format,
+                    stride: stride as u32,
+                    divisor: None,
+                    alignment,
+                    location,
+                    exact: false,
+                };
                 let found = shaders.run(Some(source), &data, offset, [0, 0]);
                 for (vertex, found) in found.into_iter().enumerate() {
                     let start = offset + stride * (vertex % SIZE[0] as usize);
@@ -249,7 +255,8 @@ fn check_wide(rest: &[u8], found: [u32; 4], what: &str) {
 fn a_wide_attribute_goes_on_in_the_location_after_its_own() {
     let shaders = Shaders::new();
     let of = |name| VertexFormat::from_name(name).expect("a format");
-    let key = |format| AttributeKey { format, stride: 32, divisor: None, alignment: 8, location: 0 };
+    let key =
+        |format| AttributeKey { format, stride: 32, divisor: None, alignment: 8, location: 0, exact: false };
     // The shader reads location 3.
     let found = |location, name| {
         VertexPrologKey::new(&shaders.vertex.info, |at| (at == location).then(|| key(of(name)))).attributes
@@ -266,7 +273,14 @@ fn instances_step_by_the_divisor_from_the_base() {
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
     let data: Vec<u8> = (0..64_u32).flat_map(u32::to_le_bytes).collect();
     for (divisor, base) in [(1, [0, 0]), (2, [0, 0]), (3, [5, 1]), (0, [2, 3])] {
-        let source = AttributeKey { format, stride: 16, divisor: Some(divisor), alignment: 16, location: 0 };
+        let source = AttributeKey {
+            format,
+            stride: 16,
+            divisor: Some(divisor),
+            alignment: 16,
+            location: 0,
+            exact: false,
+        };
         let found = shaders.run(Some(source), &data, 0, base);
         for (at, found) in found.into_iter().enumerate() {
             let instance = at as u32 / SIZE[0];
@@ -280,11 +294,16 @@ fn instances_step_by_the_divisor_from_the_base() {
 fn elements_outside_the_buffer_are_not_fetched() {
     let shaders = Shaders::new();
     let format = VertexFormat::from_name("R32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 4, divisor: None, alignment: 4, location: 0 };
+    let source = AttributeKey { format, stride: 4, divisor: None, alignment: 4, location: 0, exact: false };
     let data: Vec<u8> = (10..15_u32).flat_map(u32::to_le_bytes).collect();
     let found = shaders.run(Some(source), &data, 0, [0, 0]);
     for (vertex, found) in found[..16].iter().enumerate() {
         assert_eq!(*found, [10 + vertex.min(4) as u32, 0, 0, 1]);
+    }
+    let exact = AttributeKey { exact: true, ..source };
+    let found = shaders.run(Some(exact), &data, 0, [0, 0]);
+    for (vertex, found) in found[..16].iter().enumerate() {
+        assert_eq!(*found, [if vertex < 5 { 10 + vertex as u32 } else { 0 }, 0, 0, 1]);
     }
     // Neither bytes nor instances past the last element.
     let bytes = AttributeKey { alignment: 1, ..source };
@@ -305,7 +324,8 @@ fn elements_outside_the_buffer_are_not_fetched() {
 #[test]
 fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     let format = VertexFormat::from_name("A2R10G10B10_SNORM_PACK32").expect("a format");
-    let source = AttributeKey { format, stride: 5, divisor: Some(3), alignment: 1, location: 0 };
+    let source =
+        AttributeKey { format, stride: 5, divisor: Some(3), alignment: 1, location: 0, exact: false };
     let key = VertexPrologKey {
         attributes: vec![(0xf, Some(source)); 30],
         runs_as: RunsAs::Vertex,
@@ -326,7 +346,8 @@ fn a_compute_prolog_fetches_indices() {
         (IndexSize::B32, &[9, 0, 0, 0, 8, 0, 0, 0, 200, 0, 0, 0]),
     ];
     let format = VertexFormat::from_name("R16_UINT").expect("a format");
-    let attribute = AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0 };
+    let attribute =
+        AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0, exact: false };
     for (size, bytes) in indices {
         let index = Assembly { index: Some(size), primitives: Primitives::List };
         // Indices 9, 8, 200; past their end 0; all relative to the base vertex 100.

@@ -30,7 +30,7 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let vertex = compiled(&name, &key);
     assert!(vertex.info.frame_from_prolog() && vertex.info.scratch_bytes >= 32);
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 };
+    let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false };
     let prolog = VertexPrologKey::new(&vertex.info, |_| Some(source));
     let words = |attribute| {
         let of = move |vertex| (0..WORDS).map(move |component| element(attribute, vertex, component));
@@ -136,7 +136,10 @@ fn components_of_64_bits_take_two() {
     let source = |location| {
         let (_, name, offset) = formats.iter().find(|(known, ..)| *known == location)?;
         let format = VertexFormat::from_name(name).expect("a format");
-        Some((AttributeKey { format, stride, divisor: None, alignment: 4, location: 0 }, *offset))
+        Some((
+            AttributeKey { format, stride, divisor: None, alignment: 4, location: 0, exact: false },
+            *offset,
+        ))
     };
     let doubles = |vertex| [0, 1, 2, 3, 4, 5, 6, 7].map(|at: u32| f64::from(vertex) + f64::from(at) / 3.0);
     let data: Vec<u8> = (0..VERTICES)

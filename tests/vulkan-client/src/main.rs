@@ -43,10 +43,10 @@ fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
     let borders = requests.iter().any(|request| request.all("sampler").any(|words| is_custom(words)));
     let device = Device::open(Special { borders, nulls: false })?;
     // A device of its own: the others keep the programs of devices without null descriptors.
-    let has_nulls = requests.iter().any(|request| request.has("null"));
-    let nulls = has_nulls.then(|| Device::open(Special { borders, nulls: true })).transpose()?;
+    let is_special = |request: &Request| request.has("null") || request.has("robust");
+    let nulls = requests.iter().any(is_special).then(|| Device::open(Special { borders, nulls: true })).transpose()?;
     for request in requests {
-        let device = nulls.as_ref().filter(|_| request.has("null")).unwrap_or(&device);
+        let device = nulls.as_ref().filter(|_| is_special(&request)).unwrap_or(&device);
         let outcome = run(device, &request);
         let (extension, bytes) = match outcome {
             Ok(bytes) => ("bin", bytes),

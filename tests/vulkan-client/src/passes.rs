@@ -197,16 +197,13 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let views = views.collect::<Result<Vec<_>, _>>()?;
     let pass = pass(device, &attachments, &subpasses)?;
     let shaders = pipeline::shaders(device, request)?;
-    let drawn = subpasses.iter().zip(0..).map(|(subpass, number)| {
-        let fragment = shaders.iter().filter(|shader| shader.stage == vk::ShaderStageFlags::FRAGMENT);
-        let stages = [shaders.first(), fragment.clone().nth(number).or(fragment.clone().last())];
+    let shaders = Stages::new(&shaders);
+    let drawn = (0..).zip(&subpasses).map(|(number, subpass)| {
         let inputs = subpass.inputs.iter().map(|input| views[input.attachment as usize]).collect::<Vec<_>>();
-        let (layout, set) = set(device, &inputs)?;
         let used = subpass.colours.iter().chain(&subpass.depth);
-        let samples =
-            used.map(|used| attachments[used.attachment as usize].samples).next().unwrap_or(1);
-        let stages = stages.into_iter().flatten().collect::<Vec<_>>();
-        drawn(device, &stages, (pass, number as u32), (subpass, samples), size, (layout, set))
+        let samples = used.map(|used| attachments[used.attachment as usize].samples).next().unwrap_or(1);
+        let set = set(device, &inputs)?;
+        drawn(device, &shaders.of(number), (pass, number as u32), (subpass, samples), size, set)
     });
     let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
     let layers = if subpasses.iter().any(|subpass| subpass.views != 0) { 1 } else { attachments[0].layers };
@@ -232,16 +229,8 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
                 .framebuffer(framebuffer)
                 .render_area(area)
                 .clear_values(&clears);
-            let point = vk::PipelineBindPoint::GRAPHICS;
             device.functions.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
-            for (number, Drawn { layout, pipeline, set }) in drawn.iter().enumerate() {
-                if number > 0 {
-                    device.functions.cmd_next_subpass(commands, vk::SubpassContents::INLINE);
-                }
-                device.functions.cmd_bind_pipeline(commands, point, *pipeline);
-                device.functions.cmd_bind_descriptor_sets(commands, point, *layout, 0, &[*set], &[]);
-                device.functions.cmd_draw(commands, 4, 1, 0, 0);
-            }
+            drawn.iter().enumerate().for_each(|(number, drawn)| drawn.record(device, commands, number));
             device.functions.cmd_end_render_pass(commands);
         }
         for (attachment, image) in attachments.iter().zip(&images) {
@@ -329,6 +318,39 @@ struct Drawn {
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
     set: vk::DescriptorSet,
+}
+
+impl Drawn {
+    /// Records the subpass with this number.
+    fn record(&self, device: &Device, commands: vk::CommandBuffer, number: usize) {
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        // SAFETY: a pass has begun in the command buffer; handles are this device's.
+        unsafe {
+            if number > 0 {
+                device.functions.cmd_next_subpass(commands, vk::SubpassContents::INLINE);
+            }
+            device.functions.cmd_bind_pipeline(commands, point, self.pipeline);
+            device.functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]);
+            device.functions.cmd_draw(commands, 4, 1, 0, 0);
+        }
+    }
+}
+
+/// The shaders of a request: a vertex shader, and a fragment shader for each subpass.
+struct Stages<'s>(Vec<&'s Shader>, Vec<&'s Shader>);
+
+impl<'s> Stages<'s> {
+    fn new(shaders: &'s [Shader]) -> Stages<'s> {
+        let (fragments, others) =
+            shaders.iter().partition(|shader| shader.stage == vk::ShaderStageFlags::FRAGMENT);
+        Stages(others, fragments)
+    }
+
+    /// Those of a subpass; the last fragment shader is that of all later subpasses.
+    fn of(&self, number: usize) -> Vec<&'s Shader> {
+        let fragment = self.1.get(number).or(self.1.last());
+        self.0.iter().chain(fragment).copied().collect()
+    }
 }
 
 /// A pipeline that draws strips of triangles, and writes depth.

@@ -91,11 +91,7 @@ impl Bound {
             ));
         }
         for words in request.all("null") {
-            let kind = match words.get(1).map(String::as_str) {
-                Some("storage") => vk::DescriptorType::STORAGE_IMAGE,
-                _ => vk::DescriptorType::SAMPLED_IMAGE,
-            };
-            slots.push((image::binding(words)?, Slot::Image(info, kind)));
+            slots.push((image::binding(words)?, Slot::Image(info, null_kind(words))));
         }
         for words in request.all("sampler") {
             let (binding, sampler) = (image::binding(words)?, image::sampler(device, words)?);
@@ -260,6 +256,14 @@ fn buffer_slot(device: &Device, request: &Request, words: &[String]) -> Result<(
         false => vk::DescriptorType::STORAGE_BUFFER,
     };
     Ok((Slot::Buffer(info, kind), buffer))
+}
+
+/// The type of a null descriptor.
+fn null_kind(words: &[String]) -> vk::DescriptorType {
+    match words.get(1).map(String::as_str) {
+        Some("storage") => vk::DescriptorType::STORAGE_IMAGE,
+        _ => vk::DescriptorType::SAMPLED_IMAGE,
+    }
 }
 
 /// The view of a texel buffer.

@@ -7,7 +7,7 @@
 //!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texels BINDING FORMAT BYTES FILL OFFSET` (a
 //!   texel buffer that begins at a byte of its buffer); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
 //!   `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
-//!   with the same binding form an array; `null BINDING sampled|storage` (a null descriptor of an image); `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
+//!   with the same binding form an array; `null BINDING sampled|storage` (a null descriptor of an image); `robust` (on a device that checks all accesses); `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
 //!   image with a sampler that converts its colours);
 //! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its
 //!   target as input attachment 0 at binding 0);
@@ -23,7 +23,7 @@
 //!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
 //!   LEVEL LAYER`;
 //! * draws: `size W H`, `target FORMAT`, `samples N`, `layers N`, `views MASK`, `depth FORMAT COMPARE write|keep`,
-//!   `stencil COMPARE FAIL DEPTHFAIL PASS REF READ WRITE`, `topology NAME`, `restart`, `cull front|back`, `front cw|ccw`,
+//!   `stencil COMPARE FAIL DEPTHFAIL PASS REF READ WRITE`, `topology NAME`, `restart`, `cull front|back|both`, `front cw|ccw`,
 //!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query

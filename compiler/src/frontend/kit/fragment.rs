@@ -221,7 +221,11 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
             kit.b.uconv(sample, 32)
         }
         FragmentInput::SamplePosition(axis @ 0..=1) => position_in_pixel(kit, axis),
-        FragmentInput::SampleMask => coverage::covered_samples(kit),
+        FragmentInput::SampleMask => {
+            let covered = coverage::covered_samples(kit);
+            let mask = kit.uniforms.get(UniformSource::SampleMask, 0, 32);
+            kit.b.and(covered, mask)
+        }
         FragmentInput::Layer => compute::register(kit, Sr::GROUP_Z),
         FragmentInput::Viewport => flat(kit, Input::VIEWPORT),
         FragmentInput::PrimitiveId => flat(kit, Input::PRIMITIVE_ID),

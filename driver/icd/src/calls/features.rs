@@ -419,7 +419,7 @@ filled! { property,
         PhysicalDevicePipelineRobustnessPropertiesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_PROPERTIES_EXT {
             default_robustness_storage_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
             default_robustness_uniform_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
-            default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
+            default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS,
             default_robustness_images: vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2
         };
         PhysicalDeviceMaintenance6PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES_KHR {

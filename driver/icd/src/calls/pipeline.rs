@@ -73,8 +73,9 @@ pub(super) fn robustness(next: *const c_void) -> Option<PipelineRobustness> {
         I::ROBUST_IMAGE_ACCESS | I::ROBUST_IMAGE_ACCESS_2 => Some(Bounds::Exact),
         _ => None,
     };
-    let [uniform, storage] = [wanted.uniform_buffers, wanted.storage_buffers].map(buffers);
-    Some(PipelineRobustness { uniform, storage, image })
+    let wanted = [wanted.uniform_buffers, wanted.storage_buffers, wanted.vertex_inputs];
+    let [uniform, storage, vertex] = wanted.map(buffers);
+    Some(PipelineRobustness { uniform, storage, image, vertex })
 }
 
 /// Specialization constants by id, as raw bits.

@@ -70,6 +70,9 @@ const VERTEX_FORMATS: &[(&str, vk::Format)] = &[
     ("bgr10a2-sscaled", vk::Format::A2R10G10B10_SSCALED_PACK32),
     ("r32ui", vk::Format::R32_UINT),
     ("rg32ui", vk::Format::R32G32_UINT),
+    ("r32i", vk::Format::R32_SINT),
+    ("rg32i", vk::Format::R32G32_SINT),
+    ("rgba32i", vk::Format::R32G32B32A32_SINT),
 ];
 
 /// Source and destination factors, operation; the same for colour and alpha.
@@ -138,6 +141,7 @@ fn raster(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<
     let cull = match request.word("cull").unwrap_or("none") {
         "front" => vk::CullModeFlags::FRONT,
         "back" => vk::CullModeFlags::BACK,
+        "both" => vk::CullModeFlags::FRONT_AND_BACK,
         _ => vk::CullModeFlags::NONE,
     };
     let front = match request.word("front").unwrap_or("ccw") {
