@@ -141,6 +141,10 @@ impl Blocks {
         }
         // Blue is in the lowest byte.
         let [b, g, r, a] = texels[at].to_le_bytes();
+        // A transparent texel is black, whatever its block's colours are.
+        if self.kind == Kind::Etc2Punch && a == 0 {
+            return [0.0; 4];
+        }
         [r, g, b, a].map(|channel| f32::from(channel) / 255.0)
     }
 }
@@ -259,6 +263,18 @@ mod tests {
         let three = block(&[0, 0, 0xff, 0xff, 0b1110_0100, 0, 0, 0]);
         assert_eq!(bc1.decode(three, [2, 0], false)[0], 0.5);
         assert_eq!(bc1.decode(three, [3, 0], false), [0.0; 4]);
+    }
+
+    #[test]
+    fn transparent_texels_of_etc2_are_black() {
+        let punch = Blocks::from_code(0x5a).expect("known");
+        // Differential, not opaque: base colour 0x84 without differences; code 2 is transparent, code 0 the base.
+        let half = block(&[0x80, 0x80, 0x80, 0, 0xff, 0xfe, 0, 0]);
+        assert_eq!(punch.decode(half, [3, 3], false), [0.0; 4]);
+        assert_eq!(punch.decode(half, [0, 0], false), [132.0 / 255.0, 132.0 / 255.0, 132.0 / 255.0, 1.0]);
+        // The same with the bit for opaque blocks.
+        let opaque = block(&[0x80, 0x80, 0x80, 2, 0xff, 0xfe, 0, 0]);
+        assert_eq!(punch.decode(opaque, [3, 3], false)[3], 1.0);
     }
 
     #[test]

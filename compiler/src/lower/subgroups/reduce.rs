@@ -94,6 +94,12 @@ impl Kind {
 
     fn combine(&self, r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
         let bits = r.f.width(a);
+        if bits == 8 {
+            let extend = if self.signed { IrOp::Sconv } else { IrOp::Uconv };
+            let [a, b] = [a, b].map(|byte| r.op(extend, 16, &[byte]));
+            let wide = self.combine(r, a, b);
+            return r.op(IrOp::Uconv, 8, &[wide]);
+        }
         if let Some(table) = self.table {
             return r.bitop(a, b, table);
         }
