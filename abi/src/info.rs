@@ -1,11 +1,14 @@
 //! Information about a compiled shader for drivers.
 
+use std::fmt;
+
 use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::geometry::GeometryInfo;
 use crate::layout::UniformRange;
 use crate::linking::KnownOutput;
 use crate::pipeline::PipelineLayout;
+use crate::target::Target;
 use crate::tessellation::TessellationInfo;
 use crate::textures::{SamplerBinding, TextureBinding};
 use crate::varyings::OutputLayout;
@@ -35,6 +38,12 @@ impl Stage {
     }
 }
 
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The role of a piece of machine code within its program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum PartRole {
@@ -49,11 +58,31 @@ pub enum PartRole {
     Preamble,
 }
 
+impl PartRole {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartRole::Main => "main part",
+            PartRole::Prolog => "prolog",
+            PartRole::Epilog => "epilog",
+            PartRole::Preamble => "preamble",
+        }
+    }
+}
+
+impl fmt::Display for PartRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The properties of a compiled shader that the driver needs to launch it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShaderInfo {
     /// Pipeline stage.
     pub stage: Stage,
+    /// The chip that the code is for.
+    pub target: Target,
     /// Entry point that the code was compiled from.
     pub entry_point: String,
     /// Highest half register used by the main part, plus one.

@@ -80,6 +80,7 @@ macro_rules! sources {
         => $name:literal, $halves:expr, $rank:literal, $reach:expr, $text:literal;)*) => {
         /// The contents of a range of the uniform file.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
         pub enum UniformSource {
             $($(#[$doc])* $variant $({ $($(#[$field_doc])* $field: $field_type,)* })? $(($inner_type))?,)*
         }
@@ -94,13 +95,18 @@ macro_rules! sources {
                 }
             }
 
-            /// Names and values of its fields, in declaration order.
+            /// Names and values of its fields, in declaration order. A uniform of the interface has its kind as a
+            /// word, then the number of its attribute or target, if it belongs to one.
             pub fn fields(self) -> Vec<(&'static str, FieldValue)> {
-                match self {
+                let mut fields: Vec<(&'static str, FieldValue)> = match self {
                     $(UniformSource::$variant $({ $($field),* })? $(($inner))? => vec![
                         $($((stringify!($field), $field.into()),)*)? $((stringify!($inner), $inner.into()),)?
                     ],)*
+                };
+                if let UniformSource::Interface(uniform) = self {
+                    fields.extend(uniform.number().map(|(name, number)| (name, number.into())));
                 }
+                fields
             }
         }
     };
@@ -265,6 +271,9 @@ sources! {
 /// Describes the contents: `address of buffer 0.3`.
 impl fmt::Display for UniformSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let UniformSource::Interface(uniform) = self {
+            return uniform.fmt(f);
+        }
         let fields = self.fields();
         let mut text = self.desc().text;
         while let Some((before, rest)) = text.split_once('{') {
@@ -349,6 +358,7 @@ pub fn place(
 
 /// Uniforms at fixed positions, shared by the parts of a vertex or fragment shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum InterfaceUniform {
     /// 64-bit address of the data of a vertex attribute.
     AttributeBase {
@@ -381,8 +391,39 @@ pub enum InterfaceUniform {
     },
 }
 
+/// Describes the contents: `address of vertex attribute 1`.
+impl fmt::Display for InterfaceUniform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InterfaceUniform::AttributeBase { attribute } => {
+                write!(f, "address of vertex attribute {attribute}")
+            }
+            InterfaceUniform::AttributeClamp { attribute } => {
+                write!(f, "clamp of vertex attribute {attribute}")
+            }
+            InterfaceUniform::ClearColour { target } => write!(f, "clear colour of target {target}"),
+            other => f.write_str(other.describe()),
+        }
+    }
+}
+
 impl InterfaceUniform {
-    /// A short description.
+    /// Name and value of its number, if several uniforms of its kind exist.
+    pub fn number(self) -> Option<(&'static str, u32)> {
+        match self {
+            InterfaceUniform::AttributeBase { attribute }
+            | InterfaceUniform::AttributeClamp { attribute } => Some(("attribute", attribute)),
+            InterfaceUniform::ClearColour { target } => Some(("target", target)),
+            InterfaceUniform::BaseVertexAndInstance
+            | InterfaceUniform::DrawNumber
+            | InterfaceUniform::InputAssembly
+            | InterfaceUniform::TargetHeap
+            | InterfaceUniform::BlendConstant
+            | InterfaceUniform::RootDescriptor => None,
+        }
+    }
+
+    /// A short description of its kind.
     pub fn describe(self) -> &'static str {
         match self {
             InterfaceUniform::AttributeBase { .. } => "address of a vertex attribute",
@@ -428,6 +469,28 @@ mod tests {
         assert_eq!(words[2], "address of the table of images 1.2");
         assert_eq!(words[3], "number of the draw");
         assert_eq!(words[4], "constants from byte 8");
+    }
+
+    #[test]
+    fn a_uniform_of_the_interface_has_the_number_of_its_attribute_or_target() {
+        let base = UniformSource::Interface(InterfaceUniform::AttributeBase { attribute: 1 });
+        let clamp = UniformSource::Interface(InterfaceUniform::AttributeClamp { attribute: 31 });
+        let colour = UniformSource::Interface(InterfaceUniform::ClearColour { target: 7 });
+        let draw = UniformSource::Interface(InterfaceUniform::DrawNumber);
+        let words = [base, clamp, colour, draw].map(|source| source.to_string());
+        assert_eq!(words[0], "address of vertex attribute 1");
+        assert_eq!(words[1], "clamp of vertex attribute 31");
+        assert_eq!(words[2], "clear colour of target 7");
+        assert_eq!(words[3], "number of the draw");
+        let number = |name, number| [("what", None), (name, Some(FieldValue::Number(number)))];
+        let found = |source: UniformSource| {
+            let value = |value| Some(value).filter(|value| matches!(value, FieldValue::Number(_)));
+            source.fields().into_iter().map(|(name, found)| (name, value(found))).collect::<Vec<_>>()
+        };
+        assert_eq!(found(base), number("attribute", 1));
+        assert_eq!(found(clamp), number("attribute", 31));
+        assert_eq!(found(colour), number("target", 7));
+        assert_eq!(found(draw), [("what", None)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::agal;
 use crate::fragment::{self, MAX_TARGETS};
-use crate::layout::{BLOCK_GRANULE_BYTES, InterfaceUniform, UniformRange, UniformSource, ZEROS_BYTES};
+use crate::layout::{BLOCK_GRANULE_BYTES, UniformRange, UniformSource, ZEROS_BYTES};
 use crate::pass;
 use crate::pipeline::DescriptorParts;
 use crate::registers;
@@ -246,20 +246,10 @@ fn uniform_table(page: &mut String, ranges: &[UniformRange]) {
     page.push_str("| uniform | contents |\n|---|---|\n");
     for range in ranges {
         let contents = match range.source {
-            UniformSource::Interface(uniform) => describe(uniform),
+            UniformSource::Interface(uniform) => uniform.to_string(),
             source => format!("{source:?}"),
         };
         let _ = writeln!(page, "| {} | {contents} |", names(range.start, range.halves, "u"));
-    }
-}
-
-fn describe(uniform: InterfaceUniform) -> String {
-    match uniform {
-        InterfaceUniform::AttributeBase { attribute } | InterfaceUniform::AttributeClamp { attribute } => {
-            format!("{}: number {attribute}", uniform.describe())
-        }
-        InterfaceUniform::ClearColour { target } => format!("clear colour of target {target}"),
-        _ => uniform.describe().to_owned(),
     }
 }
 

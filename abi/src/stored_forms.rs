@@ -21,8 +21,8 @@ use crate::{stored_enums, stored_structs};
 
 stored_structs! {
     ShaderInfo {
-        stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
-        local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
+        stage target entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout
+        workgroup_size local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
         varyings output_stores known_outputs draw_numbers feedback geometry tessellation whole fragment
     }
     FragmentInfo {

@@ -1,5 +1,7 @@
 //! The supported chips.
 
+use std::fmt;
+
 /// A chip. All four share one instruction set; rows of the instruction table name the details in which they
 /// differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -13,6 +15,12 @@ pub enum Target {
     G14G,
     /// M2 Pro, Max, Ultra.
     G14X,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Target {

@@ -4,7 +4,7 @@
 //! into registers, from which the main part reads them.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
-use crate::registers;
+use crate::{Stage, registers};
 
 /// Half index of r8, the first register of attribute 0.
 pub const FIRST_ATTRIBUTE: u8 = 16;
@@ -68,6 +68,16 @@ pub enum RunsAs {
     Vertex,
     /// As a compute shader, for geometry stages in software.
     Compute,
+}
+
+impl RunsAs {
+    /// The stage of the hardware.
+    pub fn stage(self) -> Stage {
+        match self {
+            RunsAs::Vertex => Stage::Vertex,
+            RunsAs::Compute => Stage::Compute,
+        }
+    }
 }
 
 /// Half-words at the start of the uniform file that are reserved for a shader with `attributes` attributes.
@@ -156,7 +166,7 @@ pub enum Output {
 }
 
 /// An attribute that a vertex shader reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Attribute {
     /// Location in the module; the position in the list is the attribute's number.
     pub location: u32,

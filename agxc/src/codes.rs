@@ -307,9 +307,9 @@ pub fn of_compiler(number: u16) -> Option<&'static ErrorRow> {
 /// The exit code that a number leads to.
 pub fn exit(number: u16) -> Exit {
     match of_compiler(number).map(|row| row.kind) {
-        Some(ErrorKind::Invalid) => Exit::Rejected,
         Some(ErrorKind::Unsupported | ErrorKind::Limit) => Exit::Unsupported,
         Some(ErrorKind::Internal) => Exit::Internal,
+        Some(_) => Exit::Rejected,
         None => find(number).expect("invariant: diagnostics carry numbers from CODES").exit,
     }
 }

@@ -94,7 +94,7 @@ impl Diagnostic {
             Location::Whole => format!("{file}: "),
             Location::Text { line, column } => format!("{file}:{line}:{column}: "),
             Location::Source { .. } => format!("{}: ", self.location),
-            Location::Word { .. } => format!("{file}: {}: ", self.location),
+            _ => format!("{file}: {}: ", self.location),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
-use agx_abi::{PartRole, Stage, Target as Chip};
+use agx_abi::{Stage, Target as Chip};
 use agx_compiler::link::{AttributeKey, FragmentState, LinkPart, LogicOp, Target, VertexPrologKey};
 use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Scratch, ShaderPart};
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ const STOP: [u8; 2] = [0x88, 0];
 /// The state of a draw.
 pub struct Draw {
     fragment: FragmentState,
-    attributes: Vec<(u32, AttributeKey)>,
+    attributes: Vec<AttributeKey>,
     /// Compile shaders and state as one program instead of parts.
     whole: bool,
 }
@@ -115,7 +115,7 @@ impl Draw {
 
     /// The key of the attribute at a location.
     fn source(&self, location: u32) -> Option<AttributeKey> {
-        self.attributes.iter().find(|(known, _)| *known == location).map(|(_, key)| *key)
+        self.attributes.iter().find(|known| known.location == location).copied()
     }
 
     /// `shader` with its prolog and epilog, as separate parts or compiled as a whole, and with the statistics of all of
@@ -158,12 +158,12 @@ impl Draw {
         compiler: &Compiler,
         mut shader: CompiledShader,
     ) -> Result<CompiledShader, CompileError> {
-        if shader.info.attributes.is_empty() {
-            return Ok(shader);
-        }
         let (scratch, options) = (&mut Scratch::default(), &CompileKey::default());
         let source = |location| self.source(location);
         let prolog = VertexPrologKey::new(&shader.info, source);
+        if !prolog.is_needed() {
+            return Ok(shader);
+        }
         let part = compiler.vertex_prolog(scratch, &prolog, options)?;
         let program = compiler.vertex_program(scratch, &shader, source, options)?;
         shader.stats = program.statistics(&shader);
@@ -197,18 +197,15 @@ impl Draw {
 
 /// A prolog or an epilog as a part of a shader.
 fn as_part(part: LinkPart) -> ShaderPart {
-    debug_assert!(part.role != PartRole::Main);
-    ShaderPart { role: part.role, code: part.code, lines: Vec::new() }
+    ShaderPart::new(part.role(), part.code)
 }
 
 fn fragment(file: &DrawFile) -> Result<FragmentState, String> {
-    let mut state = FragmentState {
-        samples: file.samples,
-        alpha_to_coverage: file.alpha_to_coverage,
-        alpha_to_one: file.alpha_to_one,
-        sample_mask: file.sample_mask,
-        ..FragmentState::default()
-    };
+    let mut state = FragmentState::default();
+    state.samples = file.samples;
+    state.alpha_to_coverage = file.alpha_to_coverage;
+    state.alpha_to_one = file.alpha_to_one;
+    state.sample_mask = file.sample_mask;
     if !matches!(file.samples, 1 | 2 | 4) {
         return Err(format!("draw.samples: expected 1, 2 or 4, found {}", file.samples));
     }
@@ -238,7 +235,7 @@ pub fn unknown_format(name: &str) -> String {
     format!("unknown colour format `{name}`; expected one of {}", known.join(", "))
 }
 
-fn attributes(file: &DrawFile) -> Result<Vec<(u32, AttributeKey)>, String> {
+fn attributes(file: &DrawFile) -> Result<Vec<AttributeKey>, String> {
     let attribute = |(at, found): (usize, &AttributeFile)| {
         let format = VertexFormat::from_name(&found.format).ok_or_else(|| {
             let name = &found.format;
@@ -256,8 +253,8 @@ fn attributes(file: &DrawFile) -> Result<Vec<(u32, AttributeKey)>, String> {
                 "draw.attributes[{at}].alignment: expected a power of two, found {alignment}"
             ));
         }
-        let AttributeFile { stride, divisor, alignment, .. } = *found;
-        Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0, exact: false }))
+        let AttributeFile { location, stride, divisor, alignment, .. } = *found;
+        Ok(AttributeKey { location, format, stride, divisor, alignment, exact: false })
     };
     file.attributes.iter().enumerate().map(attribute).collect()
 }

@@ -142,9 +142,10 @@ mod tests {
     #[test]
     fn a_listing_assembles_to_the_code_it_shows() {
         let code = asm::assemble("L0: mov r0, 1\n jmp_none L0\n stop\n").unwrap();
-        let part = ShaderPart { role: PartRole::Main, code: code.clone(), lines: Vec::new() };
-        let preamble = ShaderPart { role: PartRole::Preamble, ..part.clone() };
-        let compiled = CompiledShader { parts: vec![part, preamble], ..CompiledShader::default() };
+        let part = ShaderPart::new(PartRole::Main, code.clone());
+        let preamble = ShaderPart::new(PartRole::Preamble, code.clone());
+        let mut compiled = CompiledShader::default();
+        compiled.parts = vec![part, preamble];
         let text = shader(&compiled);
         let parts = assembly::parts(&text, "a.s").unwrap();
         let found: Vec<_> = parts.iter().map(|part| (part.role, part.code.clone())).collect();

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn code_and_layout_are_in_it() {
         let mut compiled = CompiledShader::default();
-        compiled.parts.push(ShaderPart { role: PartRole::Main, code: vec![0x88, 0x00], lines: Vec::new() });
+        compiled.parts.push(ShaderPart::new(PartRole::Main, vec![0x88, 0x00]));
         let source = UniformSource::BufferAddress { set: 1, binding: 2, element: 0 };
         compiled.info.uniforms.push(UniformRange { start: 4, halves: 4, source });
         let value = shader(&compiled, Target::G14G);

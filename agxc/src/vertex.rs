@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use agx_abi::vertex::{Output, RunsAs, Varying};
+use agx_abi::vertex::{Output, Varying};
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, agal};
 use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
@@ -175,11 +175,11 @@ pub fn launch(
     machine: Options,
 ) -> Result<Ran, Failure> {
     let info = &shader.info;
-    let attribute = |_| {
+    let attribute = |location| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey { format, stride: 0, divisor: None, alignment: 16, location: 0, exact: false })
+        Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, 0) })
     };
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };
+    let prolog = VertexPrologKey::new(info, attribute);
     let prolog = compiler
         .vertex_prolog(&mut Scratch::default(), &prolog, key)
         .map_err(|error| Diagnostic::from_compiler(error, &file.name))?;

@@ -3,8 +3,10 @@
  * Objects are opaque and belong to the caller, who frees each with its own function; freeing a null pointer does nothing.
  * Texts and bytes that come in are copied, and their lengths are explicit. Those that come out belong to the object they
  * were asked of and live as long as it does.
- * A function that can fail gives a status and, where `error` is not null, an error with code and text, or null. What it was
- * to make is null after a failure.
+ * A function that can fail gives a status and, where `error` is not null, an error with code, text and location, or null.
+ * What it was to make is null after a failure.
+ * Structures that describe a state have functions that make the default, `agx_..._default`. A state of zeros is another:
+ * its sample mask keeps no sample, and its targets are not written.
  * A compiler is used by one thread at a time; shaders, programs and errors may be read by several.
  */
 
@@ -16,9 +18,24 @@
 #include <stdint.h>
 
 /**
+ * The version of this interface, and of the shared library: it grows with every change of the header.
+ */
+#define AGX_INTERFACE_VERSION 3
+
+/**
  * `dynamic_offset` of bindings without dynamic offsets.
  */
 #define AGX_NO_DYNAMIC_OFFSET UINT32_MAX
+
+/**
+ * Number of render targets.
+ */
+#define AGX_MAX_TARGETS 8
+
+/**
+ * Number of buffers of transform feedback.
+ */
+#define AGX_MAX_FEEDBACK_BUFFERS 4
 
 /**
  * `divisor` of attributes that advance per vertex.
@@ -29,6 +46,28 @@
  * `logic_op` of states without a logic operation.
  */
 #define AGX_NO_LOGIC_OP UINT32_MAX
+
+/**
+ * Kinds of locations.
+ */
+typedef enum {
+  /**
+   * The input as a whole.
+   */
+  AGX_LOCATION_KIND_WHOLE = 0,
+  /**
+   * A word of a SPIR-V module.
+   */
+  AGX_LOCATION_KIND_WORD = 1,
+  /**
+   * A line of a source file from which the module was generated.
+   */
+  AGX_LOCATION_KIND_SOURCE = 2,
+  /**
+   * A line of the input.
+   */
+  AGX_LOCATION_KIND_TEXT = 3,
+} AgxLocationKind;
 
 /**
  * The result of a call.
@@ -67,6 +106,138 @@ typedef enum {
    */
   AGX_STATUS_LINK = 7,
 } AgxStatus;
+
+/**
+ * How the depths that a shader writes relate to those of its primitive.
+ */
+typedef enum {
+  /**
+   * No guarantee.
+   */
+  AGX_DEPTH_LAYOUT_ANY = 0,
+  /**
+   * Not less.
+   */
+  AGX_DEPTH_LAYOUT_GREATER = 1,
+  /**
+   * Not greater.
+   */
+  AGX_DEPTH_LAYOUT_LESS = 2,
+  /**
+   * Equal.
+   */
+  AGX_DEPTH_LAYOUT_UNCHANGED = 3,
+} AgxDepthLayout;
+
+/**
+ * Kinds of outputs of vertex and geometry shaders.
+ */
+typedef enum {
+  /**
+   * A component of the clip-space position.
+   */
+  AGX_OUTPUT_KIND_POSITION = 0,
+  /**
+   * The size of a point.
+   */
+  AGX_OUTPUT_KIND_POINT_SIZE = 1,
+  /**
+   * A clip distance, against which primitives are clipped.
+   */
+  AGX_OUTPUT_KIND_CLIP_DISTANCE = 2,
+  /**
+   * A clip distance again, for fragment shaders to read.
+   */
+  AGX_OUTPUT_KIND_READ_CLIP_DISTANCE = 3,
+  /**
+   * A cull distance, which only fragment shaders read.
+   */
+  AGX_OUTPUT_KIND_CULL_DISTANCE = 4,
+  /**
+   * The flag of a cull distance: 0 if it is negative, else 1.
+   */
+  AGX_OUTPUT_KIND_CULLED = 5,
+  /**
+   * Layer in the low half, viewport in the high half.
+   */
+  AGX_OUTPUT_KIND_LAYER_AND_VIEWPORT = 6,
+  /**
+   * The viewport again, for fragment shaders to read.
+   */
+  AGX_OUTPUT_KIND_VIEWPORT = 7,
+  /**
+   * The number of the primitive, for fragment shaders to read.
+   */
+  AGX_OUTPUT_KIND_PRIMITIVE_ID = 8,
+  /**
+   * A component of a location.
+   */
+  AGX_OUTPUT_KIND_USER = 9,
+} AgxOutputKind;
+
+/**
+ * Kinds of values in coefficient registers.
+ */
+typedef enum {
+  /**
+   * 1/w.
+   */
+  AGX_COEFFICIENT_KIND_ONE_OVER_W = 0,
+  /**
+   * Depth.
+   */
+  AGX_COEFFICIENT_KIND_DEPTH = 1,
+  /**
+   * Horizontal position within a point.
+   */
+  AGX_COEFFICIENT_KIND_POINT_X = 2,
+  /**
+   * Vertical position within a point.
+   */
+  AGX_COEFFICIENT_KIND_POINT_Y = 3,
+  /**
+   * The viewport index.
+   */
+  AGX_COEFFICIENT_KIND_VIEWPORT = 4,
+  /**
+   * Number of the primitive.
+   */
+  AGX_COEFFICIENT_KIND_PRIMITIVE_ID = 5,
+  /**
+   * A clip distance.
+   */
+  AGX_COEFFICIENT_KIND_CLIP_DISTANCE = 6,
+  /**
+   * A cull distance.
+   */
+  AGX_COEFFICIENT_KIND_CULL_DISTANCE = 7,
+  /**
+   * The flag of a cull distance.
+   */
+  AGX_COEFFICIENT_KIND_CULLED = 8,
+  /**
+   * A component of a location.
+   */
+  AGX_COEFFICIENT_KIND_USER = 9,
+} AgxCoefficientKind;
+
+/**
+ * How a value is interpolated across a primitive.
+ */
+typedef enum {
+  /**
+   * The value of the provoking vertex.
+   */
+  AGX_INTERPOLATION_FLAT = 0,
+  /**
+   * Linear in screen space.
+   */
+  AGX_INTERPOLATION_LINEAR = 1,
+  /**
+   * Perspective-correct.
+   */
+  AGX_INTERPOLATION_PERSPECTIVE = 2,
+} AgxInterpolation;
 
 /**
  * Stages of shaders.
@@ -167,6 +338,28 @@ typedef enum {
 } AgxAccess;
 
 /**
+ * Initial contents of a target.
+ */
+typedef enum {
+  /**
+   * Undefined.
+   */
+  AGX_BACKGROUND_KIND_NONE = 0,
+  /**
+   * The colour in the uniform for the target.
+   */
+  AGX_BACKGROUND_KIND_CLEAR = 1,
+  /**
+   * The contents of the image.
+   */
+  AGX_BACKGROUND_KIND_LOAD = 2,
+  /**
+   * The resolved samples of a multisampled image.
+   */
+  AGX_BACKGROUND_KIND_RESOLVE = 3,
+} AgxBackgroundKind;
+
+/**
  * Behaviour of buffer accesses out of bounds.
  */
 typedef enum {
@@ -247,6 +440,28 @@ typedef enum {
 } AgxProvoking;
 
 /**
+ * How the samples of a pixel are resolved.
+ */
+typedef enum {
+  /**
+   * The first one.
+   */
+  AGX_RESOLVE_FIRST = 0,
+  /**
+   * Their mean; not for integers.
+   */
+  AGX_RESOLVE_AVERAGE = 1,
+  /**
+   * The minimum of each component.
+   */
+  AGX_RESOLVE_LEAST = 2,
+  /**
+   * The maximum of each component.
+   */
+  AGX_RESOLVE_GREATEST = 3,
+} AgxResolve;
+
+/**
  * Records that depend on the vertex and the fragment shader.
  */
 typedef enum {
@@ -317,6 +532,36 @@ typedef struct {
 } AgxText;
 
 /**
+ * A location in an input.
+ */
+typedef struct {
+  /**
+   * Its kind; the fields of other kinds are 0 or empty.
+   */
+  AgxLocationKind kind;
+  /**
+   * Offset of the word from the start of the module, in words.
+   */
+  size_t word;
+  /**
+   * Name of the instruction at the word, if known.
+   */
+  AgxText opcode;
+  /**
+   * Name of the source file.
+   */
+  AgxText file;
+  /**
+   * Line, from 1.
+   */
+  uint32_t line;
+  /**
+   * Column in bytes, from 1; 0 if it is unknown.
+   */
+  uint32_t column;
+} AgxLocation;
+
+/**
  * Bytes.
  */
 typedef struct {
@@ -329,6 +574,179 @@ typedef struct {
    */
   size_t length;
 } AgxBytes;
+
+/**
+ * Properties of a vertex shader.
+ */
+typedef struct {
+  /**
+   * It runs as a compute shader, with outputs in memory.
+   */
+  bool runs_as_compute;
+  /**
+   * It reads base vertex or base instance.
+   */
+  bool reads_base;
+  /**
+   * It reads the number of the draw.
+   */
+  bool reads_draw;
+} AgxVertexInfo;
+
+/**
+ * Properties of a fragment shader.
+ */
+typedef struct {
+  /**
+   * For each target the components that are written, bit 0 the first, without an alpha that is always 1.
+   */
+  uint8_t components[AGX_MAX_TARGETS];
+  /**
+   * The alpha of target 0 is 1.
+   */
+  bool opaque;
+  /**
+   * The second entry of `components` is the second colour for dual-source blending.
+   */
+  bool dual_source;
+  /**
+   * It writes a depth.
+   */
+  bool writes_depth;
+  /**
+   * The declared layout of that depth.
+   */
+  AgxDepthLayout depth_layout;
+  /**
+   * It writes a stencil value.
+   */
+  bool writes_stencil;
+  /**
+   * It determines when samples are tested: it discards some, or writes depth or stencil.
+   */
+  bool late_tests;
+  /**
+   * Tests always run before it.
+   */
+  bool early_tests;
+  /**
+   * Helper lanes must run to the end.
+   */
+  bool needs_helpers;
+  /**
+   * It runs for each sample.
+   */
+  bool sample_shading;
+  /**
+   * Render targets that it reads or leaves as they are, bit 0 the first.
+   */
+  uint8_t reads_targets;
+  /**
+   * Overlapping fragments execute a part of it in order.
+   */
+  bool interlock;
+} AgxFragmentInfo;
+
+/**
+ * An attribute that a vertex shader reads. The position in the list is the attribute's number, which sources of uniform
+ * ranges refer to.
+ */
+typedef struct {
+  /**
+   * Its location in the module.
+   */
+  uint32_t location;
+  /**
+   * Components that the shader reads, bit 0 the first.
+   */
+  uint8_t components;
+} AgxShaderAttribute;
+
+/**
+ * An output of a vertex or geometry shader: a word.
+ */
+typedef struct {
+  /**
+   * Its kind.
+   */
+  AgxOutputKind kind;
+  /**
+   * Its location; 0 for other kinds than `AGX_OUTPUT_KIND_USER`.
+   */
+  uint32_t location;
+  /**
+   * Number of the component or distance; 0 for kinds with one output.
+   */
+  uint32_t index;
+} AgxOutput;
+
+/**
+ * An output slot that a vertex shader writes, or a word of a vertex that a geometry shader stores.
+ */
+typedef struct {
+  /**
+   * Slot number, in words.
+   */
+  uint16_t slot;
+  /**
+   * Its contents.
+   */
+  AgxOutput output;
+} AgxVarying;
+
+/**
+ * The contents of a coefficient register of a fragment shader.
+ */
+typedef struct {
+  /**
+   * Their kind.
+   */
+  AgxCoefficientKind kind;
+  /**
+   * Location; 0 for other kinds than `AGX_COEFFICIENT_KIND_USER`.
+   */
+  uint32_t location;
+  /**
+   * Number of the component or distance; 0 for kinds with one value.
+   */
+  uint32_t index;
+  /**
+   * Their interpolation.
+   */
+  AgxInterpolation interpolation;
+} AgxCoefficient;
+
+/**
+ * The buffers in which transform feedback captures outputs of a vertex or geometry shader.
+ */
+typedef struct {
+  /**
+   * Bytes of a vertex in each buffer; 0 for buffers that are not used.
+   */
+  uint32_t strides[AGX_MAX_FEEDBACK_BUFFERS];
+} AgxFeedback;
+
+/**
+ * A captured output.
+ */
+typedef struct {
+  /**
+   * Number of the buffer.
+   */
+  uint8_t buffer;
+  /**
+   * Byte offset in the vertex's part of the buffer.
+   */
+  uint32_t offset;
+  /**
+   * Size in bits: 8, 16 or 32.
+   */
+  uint8_t bits;
+  /**
+   * The output.
+   */
+  AgxOutput output;
+} AgxCapturedOutput;
 
 /**
  * The layout of a pipeline layout's binding in the memory of its set.
@@ -379,6 +797,204 @@ typedef struct {
    */
   uint32_t sampler;
 } AgxBinding;
+
+/**
+ * The source of a vertex attribute.
+ */
+typedef struct {
+  /**
+   * Its location in the module; a wide attribute also provides the location after it.
+   */
+  uint32_t location;
+  /**
+   * Format of elements: Vulkan's name without `VK_FORMAT_`.
+   */
+  AgxText format;
+  /**
+   * Distance between elements in bytes.
+   */
+  uint32_t stride;
+  /**
+   * Number of instances that share an element, 0 for all, `AGX_PER_VERTEX` for attributes that advance per
+   * vertex.
+   */
+  uint32_t divisor;
+  /**
+   * Alignment of the first element's address in bytes.
+   */
+  uint32_t alignment;
+} AgxAttribute;
+
+/**
+ * The blend equation of some components of a target, in numbers of Vulkan's enumerations.
+ */
+typedef struct {
+  /**
+   * The factor of the source: a `VkBlendFactor`.
+   */
+  uint32_t source;
+  /**
+   * The factor of the destination: a `VkBlendFactor`.
+   */
+  uint32_t destination;
+  /**
+   * The operation that combines the products: a `VkBlendOp`, not an advanced one.
+   */
+  uint32_t op;
+} AgxEquation;
+
+/**
+ * A render target.
+ */
+typedef struct {
+  /**
+   * Its format: Vulkan's name without `VK_FORMAT_`; empty for none.
+   */
+  AgxText format;
+  /**
+   * Components written, bit 0 red.
+   */
+  uint8_t write_mask;
+  /**
+   * Whether colours are blended by the equations instead of replaced.
+   */
+  bool blends;
+  /**
+   * For red, green and blue.
+   */
+  AgxEquation colour;
+  /**
+   * For alpha.
+   */
+  AgxEquation alpha;
+} AgxTarget;
+
+/**
+ * The state of a draw that its fragment program depends on.
+ */
+typedef struct {
+  /**
+   * The targets of the pass, at most 8.
+   */
+  const AgxTarget *targets;
+  /**
+   * Number of targets.
+   */
+  size_t target_count;
+  /**
+   * Samples of a pixel: 1, 2 or 4.
+   */
+  uint8_t samples;
+  /**
+   * A `VkLogicOp`, or `AGX_NO_LOGIC_OP`.
+   */
+  uint32_t logic_op;
+  /**
+   * The alpha of target 0 becomes coverage.
+   */
+  bool alpha_to_coverage;
+  /**
+   * Alpha is replaced by 1 afterwards.
+   */
+  bool alpha_to_one;
+  /**
+   * Samples that the API's sample mask keeps, bit 0 the first.
+   */
+  uint8_t sample_mask;
+  /**
+   * Whether pixels are discarded by the stipple pattern that the root descriptor names.
+   */
+  bool stipple;
+  /**
+   * Whether fragments are counted at the address in the root descriptor.
+   */
+  bool counts;
+  /**
+   * The vertex shader, whose cull distances discard primitives; null if it has none.
+   */
+  const AgxShader *vertex;
+} AgxFragmentState;
+
+/**
+ * Information about a program for its driver.
+ */
+typedef struct {
+  /**
+   * Half registers.
+   */
+  uint16_t gpr_halves;
+  /**
+   * Uniform half-words in use.
+   */
+  uint16_t uniform_halves;
+  /**
+   * Stack memory of a lane in bytes.
+   */
+  uint32_t scratch_bytes;
+  /**
+   * Render targets that the program reads, bit 0 the first.
+   */
+  uint8_t reads_targets;
+  /**
+   * The program stores to render targets in the tile.
+   */
+  bool stores_targets;
+  /**
+   * The program determines when samples are tested.
+   */
+  bool late_tests;
+  /**
+   * The program writes device memory.
+   */
+  bool writes_memory;
+  /**
+   * Adjacent triangles may be shaded together.
+   */
+  bool merges_triangles;
+  /**
+   * The program reads base vertex or base instance.
+   */
+  bool reads_base;
+  /**
+   * The program reads the number of the draw.
+   */
+  bool reads_draw;
+  /**
+   * The rasteriser need not run the program for fragments that are overdrawn or write no colour.
+   */
+  bool tag_write_disable;
+  /**
+   * Number of coefficient registers that the program needs in addition to those of its main part.
+   */
+  size_t appended_coefficients;
+  /**
+   * Number of sampler state registers that the program needs in addition to those of its main part.
+   */
+  size_t appended_samplers;
+} AgxProgramInfo;
+
+/**
+ * The contents of a texture or sampler state register.
+ */
+typedef struct {
+  /**
+   * `texture` or `image`; `sampler`, or `loads` for the sampler of loads by integer coordinates, which has
+   * no set.
+   */
+  AgxText kind;
+  /**
+   * Descriptor set.
+   */
+  uint32_t set;
+  /**
+   * Binding within the set.
+   */
+  uint32_t binding;
+  /**
+   * Array element.
+   */
+  uint32_t element;
+} AgxStateRegister;
 
 /**
  * Information about a shader for its driver.
@@ -531,29 +1147,6 @@ typedef struct {
 } AgxField;
 
 /**
- * The contents of a texture or sampler state register.
- */
-typedef struct {
-  /**
-   * `texture` or `image`; `sampler`, or `loads` for the sampler of loads by integer coordinates, which has
-   * no set.
-   */
-  AgxText kind;
-  /**
-   * Descriptor set.
-   */
-  uint32_t set;
-  /**
-   * Binding within the set.
-   */
-  uint32_t binding;
-  /**
-   * Array element.
-   */
-  uint32_t element;
-} AgxStateRegister;
-
-/**
  * A statistic.
  */
 typedef struct {
@@ -576,174 +1169,51 @@ typedef struct {
 } AgxFigure;
 
 /**
- * The source of a vertex attribute.
+ * The targets of a render pass.
  */
 typedef struct {
   /**
-   * Its location.
+   * Their formats, at most 8: Vulkan's names without `VK_FORMAT_`; empty for none.
    */
-  uint32_t location;
+  const AgxText *formats;
   /**
-   * Format of elements: Vulkan's name without `VK_FORMAT_`.
+   * Number of formats.
    */
-  AgxText format;
-  /**
-   * Distance between elements in bytes.
-   */
-  uint32_t stride;
-  /**
-   * Number of instances that share an element, 0 for all, `AGX_PER_VERTEX` for attributes that advance per
-   * vertex.
-   */
-  uint32_t divisor;
-  /**
-   * Alignment of the first element's address in bytes.
-   */
-  uint32_t alignment;
-} AgxAttribute;
-
-/**
- * The blend equation of some components of a target, in numbers of Vulkan's enumerations.
- */
-typedef struct {
-  /**
-   * The factor of the source: a `VkBlendFactor`.
-   */
-  uint32_t source;
-  /**
-   * The factor of the destination: a `VkBlendFactor`.
-   */
-  uint32_t destination;
-  /**
-   * The operation that combines the products: a `VkBlendOp`, not an advanced one.
-   */
-  uint32_t op;
-} AgxEquation;
-
-/**
- * A render target.
- */
-typedef struct {
-  /**
-   * Its format: Vulkan's name without `VK_FORMAT_`; empty for none.
-   */
-  AgxText format;
-  /**
-   * Components written, bit 0 red.
-   */
-  uint8_t write_mask;
-  /**
-   * Whether colours are blended by the equations instead of replaced.
-   */
-  bool blends;
-  /**
-   * For red, green and blue.
-   */
-  AgxEquation colour;
-  /**
-   * For alpha.
-   */
-  AgxEquation alpha;
-} AgxTarget;
-
-/**
- * The state of a draw that its fragment program depends on.
- */
-typedef struct {
-  /**
-   * The targets of the pass, at most 8.
-   */
-  const AgxTarget *targets;
-  /**
-   * Number of targets.
-   */
-  size_t target_count;
+  size_t format_count;
   /**
    * Samples of a pixel: 1, 2 or 4.
    */
   uint8_t samples;
   /**
-   * A `VkLogicOp`, or `AGX_NO_LOGIC_OP`.
+   * Whether images are arrays, of which the layer being rendered is loaded and stored.
    */
-  uint32_t logic_op;
-  /**
-   * The alpha of target 0 becomes coverage.
-   */
-  bool alpha_to_coverage;
-  /**
-   * Alpha is replaced by 1 afterwards.
-   */
-  bool alpha_to_one;
-  /**
-   * Samples that the API's sample mask keeps, bit 0 the first.
-   */
-  uint8_t sample_mask;
-} AgxFragmentState;
+  bool layered;
+} AgxPassTargets;
 
 /**
- * Information about a program for its driver.
+ * The operation of a background program on a target.
  */
 typedef struct {
   /**
-   * Half registers.
+   * A number of `AgxBackgroundKind`.
    */
-  uint16_t gpr_halves;
+  uint32_t kind;
   /**
-   * Uniform half-words in use.
+   * Samples of the image to be resolved: 2 or 4.
    */
-  uint16_t uniform_halves;
+  uint8_t samples;
   /**
-   * Stack memory of a lane in bytes.
+   * How it is resolved: a number of `AgxResolve`.
    */
-  uint32_t scratch_bytes;
-  /**
-   * Render targets that the program reads, bit 0 the first.
-   */
-  uint8_t reads_targets;
-  /**
-   * The program stores to render targets in the tile.
-   */
-  bool stores_targets;
-  /**
-   * The program determines when samples are tested.
-   */
-  bool late_tests;
-  /**
-   * The program writes device memory.
-   */
-  bool writes_memory;
-  /**
-   * Adjacent triangles may be shaded together.
-   */
-  bool merges_triangles;
-  /**
-   * The program reads base vertex or base instance.
-   */
-  bool reads_base;
-  /**
-   * The program reads the number of the draw.
-   */
-  bool reads_draw;
-  /**
-   * The rasteriser need not run the program for fragments that are overdrawn or write no colour.
-   */
-  bool tag_write_disable;
-  /**
-   * Number of coefficient registers that the program needs in addition to those of its main part.
-   */
-  size_t appended_coefficients;
-  /**
-   * Number of sampler state registers that the program needs in addition to those of its main part.
-   */
-  size_t appended_samplers;
-} AgxProgramInfo;
+  uint32_t resolve;
+} AgxBackground;
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of this interface. It grows with every change of the header.
+ * The version of the library's interface, to be compared with `AGX_INTERFACE_VERSION` of the header.
  */
 uint32_t agx_interface_version(void);
 
@@ -753,8 +1223,7 @@ uint32_t agx_interface_version(void);
 void agx_build_id(uint8_t (*build)[16]);
 
 /**
- * Stable number of an error, which `agxc explain` documents; 0 for errors that do not come from the
- * compiler.
+ * Stable number of an error, which `agxc explain` documents; 0 for errors that do not come from compiler or linker.
  */
 uint32_t agx_error_code(const AgxError *error);
 
@@ -762,6 +1231,18 @@ uint32_t agx_error_code(const AgxError *error);
  * A sentence that describes the error and its location; empty without an error.
  */
 AgxText agx_error_text(const AgxError *error);
+
+/**
+ * The same without the location: kind and location are separate.
+ */
+AgxText agx_error_message(const AgxError *error);
+
+/**
+ * The location of an error in the input: a word of a module, or a line and a column of a text. Without an error it is the
+ * input as a whole.
+ */
+void agx_error_location(const AgxError *error,
+                        AgxLocation *location);
 
 /**
  * Frees an error.
@@ -793,6 +1274,78 @@ AgxStatus agx_compiler_new(AgxText target,
  * Frees a compiler. Its shaders and programs stay valid.
  */
 void agx_compiler_free(AgxCompiler *compiler);
+
+/**
+ * Properties of a vertex shader. Other shaders are an argument error.
+ */
+AgxStatus agx_shader_vertex(const AgxShader *shader, AgxVertexInfo *info, AgxError **error);
+
+/**
+ * Properties of a fragment shader. Other shaders are an argument error.
+ */
+AgxStatus agx_shader_fragment(const AgxShader *shader, AgxFragmentInfo *info, AgxError **error);
+
+/**
+ * Number of attributes that a vertex shader reads.
+ */
+size_t agx_shader_attribute_count(const AgxShader *shader);
+
+/**
+ * An attribute that a vertex shader reads.
+ */
+AgxStatus agx_shader_attribute(const AgxShader *shader,
+                               size_t number,
+                               AgxShaderAttribute *attribute,
+                               AgxError **error);
+
+/**
+ * Number of output slots that a vertex shader writes, for a pass without a fragment shader, or of words of a vertex that
+ * a geometry shader stores.
+ */
+size_t agx_shader_varying_count(const AgxShader *shader);
+
+/**
+ * An output slot or word, in ascending order. `agx_words` has the slots of a pair of shaders.
+ */
+AgxStatus agx_shader_varying(const AgxShader *shader,
+                             size_t number,
+                             AgxVarying *varying,
+                             AgxError **error);
+
+/**
+ * Number of coefficient registers that a fragment shader reads, from 0 on.
+ */
+size_t agx_shader_coefficient_count(const AgxShader *shader);
+
+/**
+ * The contents of a coefficient register.
+ */
+AgxStatus agx_shader_coefficient(const AgxShader *shader,
+                                 size_t number,
+                                 AgxCoefficient *coefficient,
+                                 AgxError **error);
+
+/**
+ * The buffers in which transform feedback captures outputs. A vertex shader stores them if it is compiled with
+ * `agx_key_set_vertex_as_compute`, at the addresses in its uniforms `feedback_buffer`, for as many vertices as its uniform
+ * `feedback_count` has.
+ */
+AgxStatus agx_shader_feedback(const AgxShader *shader,
+                              AgxFeedback *info,
+                              AgxError **error);
+
+/**
+ * Number of captured outputs.
+ */
+size_t agx_shader_captured_output_count(const AgxShader *shader);
+
+/**
+ * A captured output, in order of buffers and bytes.
+ */
+AgxStatus agx_shader_captured_output(const AgxShader *shader,
+                                     size_t number,
+                                     AgxCapturedOutput *captured_output,
+                                     AgxError **error);
 
 /**
  * Creates a key with default settings.
@@ -841,6 +1394,13 @@ AgxStatus agx_key_set_layout(AgxKey *key,
                              const AgxBinding *bindings,
                              size_t count,
                              AgxError **error);
+
+/**
+ * A binding in the memory of its set with all descriptors of an element one after another, from byte 0, without a dynamic
+ * offset.
+ */
+AgxBinding agx_binding_default(uint32_t set,
+                               uint32_t binding);
 
 /**
  * Runs a fragment shader per sample even if it does not request it.
@@ -932,6 +1492,127 @@ AgxStatus agx_key_set_limits(AgxKey *key,
 AgxStatus agx_key_hash(const AgxKey *key, uint8_t (*hash)[16], AgxError **error);
 
 /**
+ * An attribute of which each vertex has its own element, aligned as Vulkan requires.
+ *
+ * # Safety
+ * `format` must be a valid text.
+ */
+AgxAttribute agx_attribute_default(uint32_t location, AgxText format, uint32_t stride);
+
+/**
+ * A target of this format that takes colours unchanged.
+ */
+AgxTarget agx_target_default(AgxText format);
+
+/**
+ * The state of a draw of one sample, without targets, that discards nothing. A state of zeros would keep no sample.
+ */
+AgxFragmentState agx_fragment_state_default(void);
+
+/**
+ * Links a vertex shader with the fetch of its attributes. Its outputs get the slots from which `fragment`
+ * reads them; a null pointer selects the slots for a pass without a fragment shader.
+ *
+ * # Safety
+ * `attributes` must point to `count` attributes with valid texts.
+ */
+AgxStatus agx_link_vertex(AgxCompiler *compiler,
+                          const AgxShader *shader,
+                          const AgxShader *fragment,
+                          const AgxAttribute *attributes,
+                          size_t count,
+                          AgxProgram **made,
+                          AgxError **error);
+
+/**
+ * Links a vertex or evaluation shader that runs as a compute shader with the fetch of its attributes and vertex numbers:
+ * indices have `index_bytes` bytes, 0 without indices; `primitives` is a number of `AgxPrimitives`.
+ *
+ * # Safety
+ * Like `agx_link_vertex`.
+ */
+AgxStatus agx_link_stored_vertex(AgxCompiler *compiler,
+                                 const AgxShader *shader,
+                                 const AgxAttribute *attributes,
+                                 size_t count,
+                                 uint32_t index_bytes,
+                                 uint32_t primitives,
+                                 bool last_provokes,
+                                 AgxProgram **made,
+                                 AgxError **error);
+
+/**
+ * The vertex shader that draws the vertices which the geometry shader `geometry` emits: it has no attributes, and
+ * loads the outputs of the vertex with its number. It stores only the varyings that `fragment` reads, or all if
+ * that is null.
+ */
+AgxStatus agx_emitted_vertex(AgxCompiler *compiler,
+                             const AgxShader *geometry,
+                             const AgxShader *fragment,
+                             AgxShader **shader,
+                             AgxError **error);
+
+/**
+ * Links a fragment shader with the parts required by the state of a draw.
+ *
+ * # Safety
+ * The state must point to as many targets as it declares, with valid texts, and to a shader or null.
+ */
+AgxStatus agx_link_fragment(AgxCompiler *compiler,
+                            const AgxShader *shader,
+                            const AgxFragmentState *state,
+                            AgxProgram **made,
+                            AgxError **error);
+
+/**
+ * Frees a program.
+ */
+void agx_program_free(AgxProgram *program);
+
+/**
+ * Machine code of a program, to be placed at a multiple of 128 bytes.
+ */
+AgxBytes agx_program_code(const AgxProgram *program);
+
+/**
+ * Assembly text of a program.
+ */
+AgxStatus agx_program_assembly(const AgxProgram *program, AgxBuffer **assembly, AgxError **error);
+
+/**
+ * Information about a program for its driver.
+ */
+AgxStatus agx_program_info(const AgxProgram *program, AgxProgramInfo *info, AgxError **error);
+
+/**
+ * A sampler state register that a program needs in addition to those of its main part.
+ */
+AgxStatus agx_program_sampler(const AgxProgram *program,
+                              size_t number,
+                              AgxStateRegister *sampler,
+                              AgxError **error);
+
+/**
+ * A coefficient register that a program needs in addition to those of its main part.
+ */
+AgxStatus agx_program_coefficient(const AgxProgram *program,
+                                  size_t number,
+                                  AgxCoefficient *coefficient,
+                                  AgxError **error);
+
+/**
+ * Rasteriser words for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of
+ * `AgxProvoking`, and `program` the program of the fragment shader.
+ */
+AgxStatus agx_words(const AgxShader *vertex,
+                    const AgxShader *fragment,
+                    const AgxProgram *program,
+                    uint32_t kind,
+                    uint32_t provoking,
+                    AgxBuffer **made,
+                    AgxError **error);
+
+/**
  * Compiles `input`, in the language `language`: `spirv`, …
  *
  * # Safety
@@ -943,6 +1624,36 @@ AgxStatus agx_compile(AgxCompiler *compiler,
                       const AgxKey *key,
                       AgxShader **shader,
                       AgxError **error);
+
+/**
+ * Like `agx_compile`, and returns the intermediate representation as text: `source` as the front end produces it,
+ * `optimised` before instruction selection.
+ *
+ * # Safety
+ * Like `agx_compile`.
+ */
+AgxStatus agx_compile_with_texts(AgxCompiler *compiler,
+                                 AgxText language,
+                                 AgxBytes input,
+                                 const AgxKey *key,
+                                 AgxShader **shader,
+                                 AgxBuffer **source,
+                                 AgxBuffer **optimised,
+                                 AgxError **error);
+
+/**
+ * A hash of everything that determines the result of `agx_compile`: build and chip of the compiler, language, input and
+ * key. It is the name of the shader in a cache, the same in every run and on every machine: `hash` takes 16 bytes.
+ *
+ * # Safety
+ * Like `agx_compile`.
+ */
+AgxStatus agx_cache_key(const AgxCompiler *compiler,
+                        AgxText language,
+                        AgxBytes input,
+                        const AgxKey *key,
+                        uint8_t (*hash)[16],
+                        AgxError **error);
 
 /**
  * Frees a shader. Programs linked from it stay valid.
@@ -969,6 +1680,14 @@ AgxStatus agx_shader_from_bytes(AgxBytes bytes,
  * Machine code of a part, a number of `AgxPart`; empty if the shader does not have it.
  */
 AgxStatus agx_shader_code(const AgxShader *shader, uint32_t part, AgxBytes *code, AgxError **error);
+
+/**
+ * Assembly text of a part, a number of `AgxPart`; empty if the shader does not have it.
+ */
+AgxStatus agx_shader_assembly(const AgxShader *shader,
+                              uint32_t part,
+                              AgxBuffer **assembly,
+                              AgxError **error);
 
 /**
  * Information about a shader for its driver.
@@ -1064,94 +1783,35 @@ AgxStatus agx_shader_statistic(const AgxShader *shader,
                                AgxError **error);
 
 /**
- * Links a vertex shader with the fetch of its attributes. Its outputs get the slots from which `fragment`
- * reads them; a null pointer selects the slots for a pass without a fragment shader.
+ * The program that initialises the targets of a pass, by `count` operations for its first targets. It is a shader with a
+ * main part that ends the program; its uniforms `interface` have the clear colours. `bound` receives the targets whose
+ * images it reads, bit 0 the first: the texture state register with the target's number holds a texture.
  *
  * # Safety
- * `attributes` must point to `count` attributes with valid texts.
+ * The targets must point to as many formats as they declare, with valid texts, and `operations` to `count` operations.
  */
-AgxStatus agx_link_vertex(AgxCompiler *compiler,
-                          const AgxShader *shader,
-                          const AgxShader *fragment,
-                          const AgxAttribute *attributes,
-                          size_t count,
-                          AgxProgram **made,
-                          AgxError **error);
-
-/**
- * Links a vertex or evaluation shader that runs as a compute shader with the fetch of its attributes and vertex numbers:
- * indices have `index_bytes` bytes, 0 without indices; `primitives` is a number of `AgxPrimitives`.
- *
- * # Safety
- * Like `agx_link_vertex`.
- */
-AgxStatus agx_link_stored_vertex(AgxCompiler *compiler,
-                                 const AgxShader *shader,
-                                 const AgxAttribute *attributes,
+AgxStatus agx_background_program(AgxCompiler *compiler,
+                                 const AgxPassTargets *targets,
+                                 const AgxBackground *operations,
                                  size_t count,
-                                 uint32_t index_bytes,
-                                 uint32_t primitives,
-                                 bool last_provokes,
-                                 AgxProgram **made,
+                                 AgxShader **shader,
+                                 uint8_t *bound,
                                  AgxError **error);
 
 /**
- * The vertex shader that draws the vertices which the geometry shader `geometry` emits: it has no attributes, and
- * loads the outputs of the vertex with its number. It stores only the varyings that `fragment` reads, or all if
- * that is null.
- */
-AgxStatus agx_emitted_vertex(AgxCompiler *compiler,
-                             const AgxShader *geometry,
-                             const AgxShader *fragment,
-                             AgxShader **shader,
-                             AgxError **error);
-
-/**
- * Links a fragment shader with the parts required by the state of a draw.
+ * The program that stores the targets `stored` of a pass to their images, bit 0 the first. It is a shader with a main part
+ * that ends the program. `bound` receives the targets whose images it writes: the texture state register with the
+ * target's number holds an image. Targets that do not fit into the tile are already in memory.
  *
  * # Safety
- * The state must point to as many targets as it declares, with valid texts.
+ * The targets must point to as many formats as they declare, with valid texts.
  */
-AgxStatus agx_link_fragment(AgxCompiler *compiler,
-                            const AgxShader *shader,
-                            const AgxFragmentState *state,
-                            AgxProgram **made,
-                            AgxError **error);
-
-/**
- * Frees a program.
- */
-void agx_program_free(AgxProgram *program);
-
-/**
- * Machine code of a program, to be placed at a multiple of 128 bytes.
- */
-AgxBytes agx_program_code(const AgxProgram *program);
-
-/**
- * Information about a program for its driver.
- */
-AgxStatus agx_program_info(const AgxProgram *program, AgxProgramInfo *info, AgxError **error);
-
-/**
- * A sampler state register that a program needs in addition to those of its main part.
- */
-AgxStatus agx_program_sampler(const AgxProgram *program,
-                              size_t number,
-                              AgxStateRegister *sampler,
-                              AgxError **error);
-
-/**
- * Rasteriser words for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of
- * `AgxProvoking`, and `program` the program of the fragment shader.
- */
-AgxStatus agx_words(const AgxShader *vertex,
-                    const AgxShader *fragment,
-                    const AgxProgram *program,
-                    uint32_t kind,
-                    uint32_t provoking,
-                    AgxBuffer **made,
-                    AgxError **error);
+AgxStatus agx_end_of_tile_program(AgxCompiler *compiler,
+                                  const AgxPassTargets *targets,
+                                  uint8_t stored,
+                                  AgxShader **shader,
+                                  uint8_t *bound,
+                                  AgxError **error);
 
 #ifdef __cplusplus
 }  // extern "C"

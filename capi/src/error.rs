@@ -4,7 +4,9 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use agx_compiler::link::LinkError;
-use agx_compiler::{CacheError, CompileError, ErrorKind};
+use agx_compiler::{CacheError, CompileError, ErrorKind, Location};
+
+use crate::bytes::AgxText;
 
 /// The result of a call.
 #[repr(C)]
@@ -32,39 +34,113 @@ pub enum AgxStatus {
 #[derive(Debug)]
 pub struct AgxError {
     pub(crate) status: AgxStatus,
-    /// Stable number of the compiler's errors, which `agxc explain` documents; 0 for other statuses.
+    /// Stable number of the errors of compiler and linker, which `agxc explain` documents; 0 for other statuses.
     pub(crate) code: u16,
+    /// Location, kind and message.
     pub(crate) text: String,
+    pub(crate) message: String,
+    pub(crate) location: Location,
+}
+
+/// Kinds of locations.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AgxLocationKind {
+    /// The input as a whole.
+    Whole = 0,
+    /// A word of a SPIR-V module.
+    Word = 1,
+    /// A line of a source file from which the module was generated.
+    Source = 2,
+    /// A line of the input.
+    Text = 3,
+}
+
+/// A location in an input.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AgxLocation {
+    /// Its kind; the fields of other kinds are 0 or empty.
+    pub kind: AgxLocationKind,
+    /// Offset of the word from the start of the module, in words.
+    pub word: usize,
+    /// Name of the instruction at the word, if known.
+    pub opcode: AgxText,
+    /// Name of the source file.
+    pub file: AgxText,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1; 0 if it is unknown.
+    pub column: u32,
+}
+
+impl From<&Location> for AgxLocation {
+    fn from(location: &Location) -> AgxLocation {
+        let whole = AgxLocation {
+            kind: AgxLocationKind::Whole,
+            word: 0,
+            opcode: "".into(),
+            file: "".into(),
+            line: 0,
+            column: 0,
+        };
+        match location {
+            Location::Word { offset, opcode } => AgxLocation {
+                kind: AgxLocationKind::Word,
+                word: *offset,
+                opcode: opcode.as_deref().unwrap_or_default().into(),
+                ..whole
+            },
+            Location::Source { file, line, column } => AgxLocation {
+                kind: AgxLocationKind::Source,
+                file: file.as_str().into(),
+                line: *line,
+                column: *column,
+                ..whole
+            },
+            Location::Text { line, column } => {
+                AgxLocation { kind: AgxLocationKind::Text, line: *line, column: *column, ..whole }
+            }
+            _ => whole,
+        }
+    }
 }
 
 impl AgxError {
     /// The error for an invalid argument.
     pub(crate) fn argument(text: impl Into<String>) -> AgxError {
-        AgxError { status: AgxStatus::Argument, code: 0, text: text.into() }
+        AgxError::new(AgxStatus::Argument, 0, text)
+    }
+
+    /// An error without a location.
+    fn new(status: AgxStatus, code: u16, text: impl Into<String>) -> AgxError {
+        let message = text.into();
+        AgxError { status, code, text: message.clone(), message, location: Location::Whole }
     }
 }
 
 impl From<CompileError> for AgxError {
     fn from(error: CompileError) -> AgxError {
         let status = match error.kind() {
-            ErrorKind::Invalid => AgxStatus::Invalid,
             ErrorKind::Unsupported => AgxStatus::Unsupported,
             ErrorKind::Limit => AgxStatus::Limit,
             ErrorKind::Internal => AgxStatus::Internal,
+            _ => AgxStatus::Invalid,
         };
-        AgxError { status, code: error.code(), text: error.to_string() }
+        let (text, message) = (error.to_string(), error.message());
+        AgxError { status, code: error.code(), text, message, location: error.location }
     }
 }
 
 impl From<CacheError> for AgxError {
     fn from(error: CacheError) -> AgxError {
-        AgxError { status: AgxStatus::Cache, code: 0, text: error.to_string() }
+        AgxError::new(AgxStatus::Cache, 0, error.to_string())
     }
 }
 
 impl From<LinkError> for AgxError {
     fn from(error: LinkError) -> AgxError {
-        AgxError { status: AgxStatus::Link, code: 0, text: error.to_string() }
+        AgxError::new(AgxStatus::Link, error.code(), error.to_string())
     }
 }
 
@@ -89,7 +165,7 @@ fn without_panics<T>(action: impl FnOnce() -> Result<T, AgxError>) -> Result<T, 
     catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
-        Err(AgxError { status: AgxStatus::Internal, code: 0, text: text.to_owned() })
+        Err(AgxError::new(AgxStatus::Internal, 0, text))
     })
 }
 

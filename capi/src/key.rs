@@ -124,6 +124,24 @@ pub(crate) fn bounds(number: u32) -> Result<Bounds, AgxError> {
     numbered("bounds", &[Bounds::Unchecked, Bounds::Clamped, Bounds::Exact], number)
 }
 
+/// A binding with all descriptors in memory.
+pub(crate) fn default_binding(set: u32, binding: u32) -> AgxBinding {
+    let DescriptorParts { buffer, texture, image, sampler } = DescriptorParts::ALL;
+    AgxBinding {
+        set,
+        binding,
+        offset: 0,
+        stride: DescriptorParts::ALL_BYTES,
+        access: AgxAccess::Memory as u32,
+        dynamic_offset: AGX_NO_DYNAMIC_OFFSET,
+        is_inline: false,
+        buffer,
+        texture,
+        image,
+        sampler,
+    }
+}
+
 /// The layout of a pipeline with these bindings.
 pub(crate) fn layout(bindings: &[AgxBinding]) -> Result<PipelineLayout, AgxError> {
     let accesses = [BindingAccess::Constant, BindingAccess::Memory, BindingAccess::PartiallyBound];

@@ -1,6 +1,7 @@
 //! Programs: shaders linked with the parts required by the state of a draw.
 
-use agx_abi::fragment::MAX_TARGETS;
+use agx_abi::Stage;
+use agx_abi::fragment::{CoefficientSource, MAX_TARGETS, cull_flags};
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_compiler::CompileKey;
@@ -27,7 +28,7 @@ pub const AGX_NO_LOGIC_OP: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxAttribute {
-    /// Its location.
+    /// Its location in the module; a wide attribute also provides the location after it.
     pub location: u32,
     /// Format of elements: Vulkan's name without `VK_FORMAT_`.
     pub format: AgxText,
@@ -86,13 +87,19 @@ pub struct AgxFragmentState {
     pub alpha_to_one: bool,
     /// Samples that the API's sample mask keeps, bit 0 the first.
     pub sample_mask: u8,
+    /// Whether pixels are discarded by the stipple pattern that the root descriptor names.
+    pub stipple: bool,
+    /// Whether fragments are counted at the address in the root descriptor.
+    pub counts: bool,
+    /// The vertex shader, whose cull distances discard primitives; null if it has none.
+    pub vertex: *const AgxShader,
 }
 
 /// Information about a program for its driver.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AgxProgramInfo {
-    /// Half registers.
+    /// Half-registers.
     pub gpr_halves: u16,
     /// Uniform half-words in use.
     pub uniform_halves: u16,
@@ -140,16 +147,44 @@ impl From<&LinkedProgram> for AgxProgramInfo {
     }
 }
 
-/// An attribute of a vertex program, by location.
-pub(crate) type Attribute = (u32, AttributeKey);
-
 /// An attribute with the format `format`.
-pub(crate) fn attribute(found: &AgxAttribute, format: &str) -> Result<Attribute, AgxError> {
+pub(crate) fn attribute(found: &AgxAttribute, format: &str) -> Result<AttributeKey, AgxError> {
     let format = VertexFormat::from_name(format)
         .ok_or_else(|| AgxError::argument(format!("unknown vertex attribute format `{format}`")))?;
     let divisor = (found.divisor != AGX_PER_VERTEX).then_some(found.divisor);
-    let AgxAttribute { stride, alignment, .. } = *found;
-    Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0, exact: false }))
+    let AgxAttribute { location, stride, alignment, .. } = *found;
+    Ok(AttributeKey { location, format, stride, divisor, alignment, exact: false })
+}
+
+/// An attribute of which each vertex has its own element; an unknown format is aligned to bytes.
+pub(crate) fn default_attribute(location: u32, format: AgxText, name: &str, stride: u32) -> AgxAttribute {
+    let known = VertexFormat::from_name(name);
+    let alignment = known.map_or(1, |known| AttributeKey::new(location, known, stride).alignment);
+    AgxAttribute { location, format, stride, divisor: AGX_PER_VERTEX, alignment }
+}
+
+/// A target that takes colours unchanged.
+pub(crate) fn default_target(format: AgxText) -> AgxTarget {
+    // `VK_BLEND_FACTOR_ONE`, `VK_BLEND_FACTOR_ZERO`, `VK_BLEND_OP_ADD`.
+    let replace = AgxEquation { source: 1, destination: 0, op: 0 };
+    AgxTarget { format, write_mask: 0xf, blends: false, colour: replace, alpha: replace }
+}
+
+/// One sample, no targets, nothing discarded.
+pub(crate) fn default_state() -> AgxFragmentState {
+    let FragmentState { samples, sample_mask, .. } = FragmentState::default();
+    AgxFragmentState {
+        targets: std::ptr::null(),
+        target_count: 0,
+        samples,
+        logic_op: AGX_NO_LOGIC_OP,
+        alpha_to_coverage: false,
+        alpha_to_one: false,
+        sample_mask,
+        stipple: false,
+        counts: false,
+        vertex: std::ptr::null(),
+    }
 }
 
 fn equation(found: &AgxEquation) -> Result<Equation, AgxError> {
@@ -175,15 +210,20 @@ pub(crate) fn target(found: &AgxTarget, format: &str) -> Result<Option<Target>, 
     Ok(Some(target))
 }
 
-/// The state of a draw with these targets.
-pub(crate) fn state(found: &AgxFragmentState, targets: &[Option<Target>]) -> Result<FragmentState, AgxError> {
-    let mut state = FragmentState {
-        samples: found.samples,
-        alpha_to_coverage: found.alpha_to_coverage,
-        alpha_to_one: found.alpha_to_one,
-        sample_mask: found.sample_mask,
-        ..FragmentState::default()
-    };
+/// The state of a draw with these targets, and the vertex shader whose cull distances discard primitives.
+pub(crate) fn state(
+    found: &AgxFragmentState,
+    targets: &[Option<Target>],
+    vertex: Option<&AgxShader>,
+) -> Result<FragmentState, AgxError> {
+    let mut state = FragmentState::default();
+    state.samples = found.samples;
+    state.alpha_to_coverage = found.alpha_to_coverage;
+    state.alpha_to_one = found.alpha_to_one;
+    state.sample_mask = found.sample_mask;
+    state.stipple = found.stipple;
+    state.counts = found.counts;
+    state.culled = vertex.iter().flat_map(|vertex| cull_flags(&vertex.0.info.varyings)).collect();
     if targets.len() > state.targets.len() {
         return Err(AgxError::argument(format!("{} targets: expected at most {MAX_TARGETS}", targets.len())));
     }
@@ -195,8 +235,18 @@ pub(crate) fn state(found: &AgxFragmentState, targets: &[Option<Target>]) -> Res
 }
 
 /// Looks up the attribute at a location.
-pub(crate) fn source_of(attributes: &[Attribute]) -> impl Fn(u32) -> Option<AttributeKey> {
-    |location| attributes.iter().find(|(known, _)| *known == location).map(|(_, attribute)| *attribute)
+pub(crate) fn source_of(attributes: &[AttributeKey]) -> impl Fn(u32) -> Option<AttributeKey> {
+    |location| attributes.iter().find(|known| known.location == location).copied()
+}
+
+/// Checks that no location has two attributes.
+pub(crate) fn check_attributes(attributes: &[AttributeKey]) -> Result<(), AgxError> {
+    for (at, found) in attributes.iter().enumerate() {
+        if attributes[..at].iter().any(|known| known.location == found.location) {
+            return Err(AgxError::argument(format!("location {} has two attributes", found.location)));
+        }
+    }
+    Ok(())
 }
 
 /// The program of a vertex shader, whose outputs a fragment shader reads.
@@ -204,21 +254,27 @@ pub(crate) fn vertex(
     compiler: &mut AgxCompiler,
     shader: &AgxShader,
     fragment: Option<&AgxShader>,
-    attributes: &[Attribute],
+    attributes: &[AttributeKey],
 ) -> Result<AgxProgram, AgxError> {
     let AgxCompiler { compiler, scratch } = compiler;
+    shader.expect(Stage::Vertex, "the shader")?;
     let info = &shader.0.info;
-    let prolog = match info.attributes.is_empty() {
-        true => None,
-        false => {
-            let key = VertexPrologKey::new(info, source_of(attributes));
-            Some(compiler.vertex_prolog(scratch, &key, &CompileKey::default())?)
-        }
+    let key = VertexPrologKey::new(info, source_of(attributes));
+    let prolog = match key.is_needed() && !info.whole {
+        true => Some(compiler.vertex_prolog(scratch, &key, &CompileKey::default())?),
+        false => None,
     };
-    let inputs = fragment.map_or(&[][..], |fragment| &fragment.0.info.fragment.coefficients);
+    let inputs = inputs_of(fragment)?.unwrap_or_default();
     let outputs = info.output_layout(inputs);
     let parts = Parts { prolog: prolog.as_ref(), outputs: Some(&outputs), ..Parts::new(&shader.0) };
     Ok(AgxProgram(link(&parts)?))
+}
+
+/// The inputs of a fragment shader, if there is one.
+pub(crate) fn inputs_of(fragment: Option<&AgxShader>) -> Result<Option<&[CoefficientSource]>, AgxError> {
+    let Some(fragment) = fragment else { return Ok(None) };
+    fragment.expect(Stage::Fragment, "the fragment shader")?;
+    Ok(Some(&fragment.0.info.fragment.coefficients))
 }
 
 /// The program of a fragment shader.
@@ -228,5 +284,6 @@ pub(crate) fn fragment(
     state: &FragmentState,
 ) -> Result<AgxProgram, AgxError> {
     let AgxCompiler { compiler, scratch } = compiler;
+    shader.expect(Stage::Fragment, "the shader")?;
     Ok(AgxProgram(compiler.fragment_program(scratch, &shader.0, state, &CompileKey::default())?))
 }

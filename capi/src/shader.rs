@@ -1,12 +1,12 @@
 //! Compiled shaders and their properties.
 
 use agx_abi::layout::FieldValue;
-use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange};
-use agx_compiler::{CompiledShader, FIGURES, Figure, Input, Language};
+use agx_abi::{PartRole, SamplerBinding, ShaderInfo, Stage, UniformRange};
+use agx_compiler::{CompiledShader, FIGURES, Figure, Input, Language, Texts};
 
-use crate::bytes::AgxText;
+use crate::bytes::{AgxBuffer, AgxText};
 use crate::error::AgxError;
-use crate::key::{AgxCompiler, AgxKey, AgxStage};
+use crate::key::{AgxCompiler, AgxKey, AgxStage, numbered};
 
 /// A compiled shader. Immutable.
 pub struct AgxShader(pub(crate) CompiledShader);
@@ -29,9 +29,9 @@ pub struct AgxShaderInfo {
     pub stage: AgxStage,
     /// Size of a workgroup (compute).
     pub workgroup_size: [u32; 3],
-    /// Half registers of the main part.
+    /// Half-registers of the main part.
     pub gpr_halves: u16,
-    /// Half registers of the preamble; 0 if there is none.
+    /// Half-registers of the preamble; 0 if there is none.
     pub preamble_gpr_halves: u16,
     /// Uniform half-words in use.
     pub uniform_halves: u16,
@@ -158,10 +158,20 @@ pub(crate) fn compile(
     bytes: &[u8],
     key: &AgxKey,
 ) -> Result<AgxShader, AgxError> {
-    let language = Language::find(language)
-        .ok_or_else(|| AgxError::argument(format!("unknown language `{language}`")))?;
-    let input = Input { stage: key.0.stage, ..Input::new(language, bytes) };
+    let input = input(language, bytes, key)?;
     Ok(AgxShader(compiler.compiler.compile(&mut compiler.scratch, input, &key.0)?))
+}
+
+/// Compiles bytes in the language `language`, and returns the intermediate texts.
+pub(crate) fn compile_with_texts(
+    compiler: &mut AgxCompiler,
+    language: &str,
+    bytes: &[u8],
+    key: &AgxKey,
+) -> Result<(AgxShader, Texts), AgxError> {
+    let input = input(language, bytes, key)?;
+    let made = compiler.compiler.compile_with_texts(&mut compiler.scratch, input, &key.0)?;
+    Ok((AgxShader(made.0), made.1))
 }
 
 /// An element of a list by its number.
@@ -169,15 +179,32 @@ pub(crate) fn element<'l, T>(what: &str, list: &'l [T], at: usize) -> Result<&'l
     list.get(at).ok_or_else(|| AgxError::argument(format!("{what} {at}: there are {}", list.len())))
 }
 
+/// The bytes and the language of an input.
+pub(crate) fn input<'i>(language: &str, bytes: &'i [u8], key: &AgxKey) -> Result<Input<'i>, AgxError> {
+    let language = Language::find(language)
+        .ok_or_else(|| AgxError::argument(format!("unknown language `{language}`")))?;
+    Ok(Input { stage: key.0.stage, ..Input::new(language, bytes) })
+}
+
 impl AgxShader {
+    /// Checks the stage of a shader that is an argument.
+    pub(crate) fn expect(&self, wanted: Stage, what: &str) -> Result<(), AgxError> {
+        match self.0.info.stage {
+            found if found == wanted => Ok(()),
+            found => {
+                Err(AgxError::argument(format!("{what} is a {found} shader: expected a {wanted} shader")))
+            }
+        }
+    }
+
     /// Code of a part; empty if the shader does not have it.
     pub(crate) fn part(&self, number: u32) -> Result<&[u8], AgxError> {
-        let role = match number {
-            0 => PartRole::Main,
-            1 => PartRole::Preamble,
-            other => return Err(AgxError::argument(format!("part {other}: expected a number of AgxPart"))),
-        };
-        Ok(self.0.part(role).unwrap_or_default())
+        Ok(self.0.part(role(number)?).unwrap_or_default())
+    }
+
+    /// Assembly of a part; empty if the shader does not have it.
+    pub(crate) fn assembly(&self, number: u32) -> Result<AgxBuffer, AgxError> {
+        Ok(AgxBuffer(self.0.assembly(role(number)?).unwrap_or_default().into_bytes()))
     }
 
     /// A field of the source of a uniform range.
@@ -197,6 +224,11 @@ impl AgxShader {
     pub(crate) fn statistic(&self, at: usize) -> Result<u32, AgxError> {
         Ok((element("statistic", FIGURES, at)?.value)(&self.0.stats))
     }
+}
+
+/// The role with this number.
+fn role(number: u32) -> Result<PartRole, AgxError> {
+    numbered("part", &[PartRole::Main, PartRole::Preamble], number)
 }
 
 /// A sampler state register in the header's form.

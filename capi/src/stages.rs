@@ -1,13 +1,14 @@
 //! Stages that the hardware lacks: geometry and tessellation shaders, and the programs around them.
 
+use agx_abi::Stage;
 use agx_abi::tessellation::{Domain, Spacing, TessellationInfo};
 use agx_abi::vertex::{RunsAs, stored_words};
-use agx_compiler::link::{Assembly, IndexSize, Parts, Primitives, VertexPrologKey, link};
+use agx_compiler::link::{Assembly, AttributeKey, IndexSize, Parts, Primitives, VertexPrologKey, link};
 use agx_compiler::{CompileKey, GeometryKey};
 
 use crate::error::AgxError;
 use crate::key::{AgxCompiler, AgxKey, numbered};
-use crate::program::{AgxProgram, Attribute, source_of};
+use crate::program::{AgxProgram, inputs_of, source_of};
 use crate::shader::AgxShader;
 
 /// Modes of a geometry shader, and its use of memory.
@@ -107,9 +108,30 @@ pub enum AgxPrimitives {
 }
 
 /// Selects geometry entry points that read the outputs of `vertex`; no geometry entry point without it.
-pub(crate) fn set_geometry(key: &mut AgxKey, vertex: Option<&AgxShader>, last_provokes: bool) {
+pub(crate) fn set_geometry(
+    key: &mut AgxKey,
+    vertex: Option<&AgxShader>,
+    last_provokes: bool,
+) -> Result<(), AgxError> {
+    vertex.map_or(Ok(()), runs_as_compute)?;
     key.0.geometry =
         vertex.map(|shader| GeometryKey { inputs: shader.0.info.varyings.clone(), last_provokes });
+    Ok(())
+}
+
+/// Checks that a shader is a vertex or evaluation shader that runs as a compute shader.
+fn runs_as_compute(shader: &AgxShader) -> Result<(), AgxError> {
+    shader.expect(Stage::Vertex, "the shader")?;
+    match shader.0.info.runs_as {
+        RunsAs::Compute => Ok(()),
+        RunsAs::Vertex => Err(AgxError::argument("the shader does not run as a compute shader")),
+    }
+}
+
+/// The properties of a tessellation control shader.
+fn control_of(shader: &AgxShader) -> Result<TessellationInfo, AgxError> {
+    let info = tessellation_of(shader)?;
+    shader.expect(Stage::Compute, "the control shader").map(|()| info)
 }
 
 /// The properties of a tessellation shader.
@@ -123,14 +145,14 @@ pub(crate) fn set_tessellation(
     is_tessellation: bool,
     control: Option<&AgxShader>,
 ) -> Result<(), AgxError> {
-    let record = control.map(tessellation_of).transpose()?.map(|info| info.record);
+    let record = control.map(control_of).transpose()?.map(|info| info.record);
     key.0.tessellation = is_tessellation.then(|| record.unwrap_or_default());
     Ok(())
 }
 
 /// Stores the outputs of a vertex shader in the rows that `control` reads; in slots without it.
 pub(crate) fn set_stored_rows(key: &mut AgxKey, control: Option<&AgxShader>) -> Result<(), AgxError> {
-    key.0.stored_rows = control.map(tessellation_of).transpose()?.map(|info| info.inputs);
+    key.0.stored_rows = control.map(control_of).transpose()?.map(|info| info.inputs);
     Ok(())
 }
 
@@ -204,18 +226,13 @@ pub(crate) fn assembly(index_bytes: u32, primitives: u32, last_provokes: bool) -
 pub(crate) fn stored_vertex(
     compiler: &mut AgxCompiler,
     shader: &AgxShader,
-    attributes: &[Attribute],
+    attributes: &[AttributeKey],
     assembly: Assembly,
 ) -> Result<AgxProgram, AgxError> {
     let info = &shader.0.info;
-    if info.runs_as != RunsAs::Compute {
-        return Err(AgxError::argument("the shader does not run as a compute shader"));
-    }
-    let key = VertexPrologKey {
-        runs_as: RunsAs::Compute,
-        assembly,
-        ..VertexPrologKey::new(info, source_of(attributes))
-    };
+    runs_as_compute(shader)?;
+    let mut key = VertexPrologKey::new(info, source_of(attributes));
+    key.assembly = assembly;
     let AgxCompiler { compiler, scratch } = compiler;
     let prolog = compiler.vertex_prolog(scratch, &key, &CompileKey::default())?;
     let parts = Parts { prolog: Some(&prolog), ..Parts::new(&shader.0) };
@@ -230,7 +247,7 @@ pub(crate) fn emitted_vertex(
 ) -> Result<AgxShader, AgxError> {
     geometry.geometry()?;
     let mut key = CompileKey::default();
-    key.fragment_inputs = fragment.map(|shader| shader.0.info.fragment.coefficients.clone());
+    key.fragment_inputs = inputs_of(fragment)?.map(<[_]>::to_vec);
     let AgxCompiler { compiler, scratch } = compiler;
     Ok(AgxShader(compiler.emitted_vertex(scratch, &geometry.0.info, &key)?.shader))
 }

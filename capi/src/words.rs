@@ -1,5 +1,6 @@
 //! Rasteriser words for a pair of shaders.
 
+use agx_abi::Stage;
 use agx_abi::varyings::{CoefficientBindings, Provoking};
 
 use crate::bytes::AgxBuffer;
@@ -44,6 +45,8 @@ pub(crate) fn words(
     kind: u32,
     provoking: u32,
 ) -> Result<AgxBuffer, AgxError> {
+    vertex.expect(Stage::Vertex, "the vertex shader")?;
+    fragment.expect(Stage::Fragment, "the fragment shader")?;
     let kinds = [
         AgxWords::OutputSelect,
         AgxWords::VertexOutputs,
@@ -61,7 +64,7 @@ pub(crate) fn words(
         AgxWords::VertexOutputs => layout.vertex_outputs(),
         AgxWords::VaryingCounts => layout.counts.to_bytes(),
         AgxWords::CoefficientBindings => coefficients.to_bytes(provoking),
-        AgxWords::FragmentControl => program.0.fragment_control().to_bytes(),
+        AgxWords::FragmentControl => Ok(program.0.fragment_control().packed().bytes().to_vec()),
     };
     bytes.map(AgxBuffer).map_err(|error| AgxError::argument(error.to_string()))
 }

@@ -13,20 +13,24 @@ const HEADER: &str = "\
  * Objects are opaque and belong to the caller, who frees each with its own function; freeing a null pointer does nothing.
  * Texts and bytes that come in are copied, and their lengths are explicit. Those that come out belong to the object they
  * were asked of and live as long as it does.
- * A function that can fail gives a status and, where `error` is not null, an error with code and text, or null. What it was
- * to make is null after a failure.
+ * A function that can fail gives a status and, where `error` is not null, an error with code, text and location, or null.
+ * What it was to make is null after a failure.
+ * Structures that describe a state have functions that make the default, `agx_..._default`. A state of zeros is another:
+ * its sample mask keeps no sample, and its targets are not written.
  * A compiler is used by one thread at a time; shaders, programs and errors may be read by several.
  */";
 
 /// Enumerations whose values are arguments and fields.
-const NUMBERED: [&str; 10] = [
+const NUMBERED: [&str; 12] = [
     "AgxAccess",
+    "AgxBackgroundKind",
     "AgxBounds",
     "AgxDomain",
     "AgxOrder",
     "AgxPart",
     "AgxPrimitives",
     "AgxProvoking",
+    "AgxResolve",
     "AgxSpacing",
     "AgxStage",
     "AgxWords",
@@ -55,7 +59,20 @@ fn config() -> Config {
 #[test]
 fn the_header_is_that_of_the_sources() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = ["bytes", "error", "key", "shader", "program", "stages", "words", "entry"];
+    // The files of `entry` are read with it.
+    let sources = [
+        "version",
+        "bytes",
+        "error",
+        "key",
+        "shader",
+        "interface",
+        "program",
+        "stages",
+        "tile",
+        "words",
+        "entry/mod",
+    ];
     let builder = sources.iter().fold(Builder::new().with_config(config()), |builder, name| {
         builder.with_src(folder.join(format!("src/{name}.rs")))
     });

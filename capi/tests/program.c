@@ -1,43 +1,6 @@
 /* Uses the compiler like a driver in C: compiles, links, queries, serialises, and handles errors. Exits at the first failed check. */
 
-#include <agx.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
-
-/* Checks that a call succeeds; prints its error otherwise. */
-#define DO(call)                                                                           \
-    do {                                                                                   \
-        AgxError *error = NULL;                                                            \
-        AgxStatus status = (call);                                                         \
-        if (status != AGX_STATUS_OK) {                                                     \
-            AgxText text = agx_error_text(error);                                          \
-            fprintf(stderr, "%s:%d: status %d: %.*s\n", __FILE__, __LINE__, (int)status,   \
-                    (int)text.length, text.data);                                          \
-            exit(1);                                                                       \
-        }                                                                                  \
-        CHECK(error == NULL);                                                              \
-    } while (0)
-
-static AgxText text(const char *string)
-{
-    AgxText text = {string, strlen(string)};
-    return text;
-}
-
-static bool is(AgxText found, const char *wanted)
-{
-    return found.length == strlen(wanted) && memcmp(found.data, wanted, found.length) == 0;
-}
+#include "check.h"
 
 static const char VERTEX_AND_FRAGMENT[] =
     "struct Point { @builtin(position) place: vec4f, @location(0) colour: vec4f }\n"
@@ -130,7 +93,7 @@ static void draw(AgxCompiler *compiler)
     DO(agx_link_vertex(compiler, vertex, fragment, attributes, 2, &corner, &error));
     /* source * 1 + destination * 0. */
     AgxTarget target = {text("R8G8B8A8_UNORM"), 0xf, false, {1, 0, 0}, {1, 0, 0}};
-    AgxFragmentState state = {&target, 1, 1, AGX_NO_LOGIC_OP, false, false, 0xff};
+    AgxFragmentState state = {&target, 1, 1, AGX_NO_LOGIC_OP, false, false, 0xff, false, false, NULL};
     DO(agx_link_fragment(compiler, fragment, &state, &colour, &error));
     /* The source's factor is its alpha. */
     target.blends = true;
@@ -350,7 +313,7 @@ static void tessellation(AgxCompiler *compiler, const char *folder)
 int main(int count, char **arguments)
 {
     AgxCompiler *compiler;
-    CHECK(agx_interface_version() == 2);
+    CHECK(agx_interface_version() == AGX_INTERFACE_VERSION);
     DO(agx_compiler_new(text("g14g"), &compiler, &error));
     compute(compiler);
     draw(compiler);

@@ -130,14 +130,14 @@ impl Pipeline {
 /// Positions and colours, consecutive in one buffer.
 fn attribute(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name(["R32G32_SFLOAT", "R8G8B8A8_UNORM"].get(location as usize)?)?;
-    Some(AttributeKey { format, stride: 12, divisor: None, alignment: 4, location: 0, exact: false })
+    Some(AttributeKey { alignment: 4, ..AttributeKey::new(location, format, 12) })
 }
 
 /// One target with alpha blending.
 fn state() -> FragmentState {
     let over = |source| Equation { source, destination: Factor::OneMinusSourceAlpha, op: BlendOp::Add };
     let blend = Blend { colour: over(Factor::SourceAlpha), alpha: over(Factor::One) };
-    let mut state = FragmentState { samples: 4, ..FragmentState::default() };
+    let mut state = FragmentState::new([None; 8], 4);
     state.targets[0] = Some(Target { blend: Some(blend.into()), ..Target::new(ColourFormat::Rgba8Unorm) });
     state
 }

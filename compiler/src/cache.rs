@@ -36,6 +36,7 @@ pub const BUILD_ID: u128 = match u128::from_str_radix(env!("AGX_BUILD_ID"), 16) 
 
 /// Why bytes are not a compiled shader of this build.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum CacheError {
     /// The bytes do not begin with the magic number.
     #[error("expected a compiled shader, found other bytes")]

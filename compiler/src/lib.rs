@@ -5,20 +5,46 @@
 //! fragment shaders.
 //!
 //! ```
-//! use agx_abi::{PartRole, Target};
+//! use agx_abi::{PartRole, Stage, Target};
 //! use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 //!
-//! let compiler = Compiler::new(Target::default());
+//! # // A compute shader without instructions, in workgroups of 64×1×1.
+//! # let words: [u32; 35] = [
+//! #     0x0723_0203, 0x1_0000, 0, 5, 0, // the header, with the bound of the ids
+//! #     2 << 16 | 17, 1, // OpCapability Shader
+//! #     3 << 16 | 14, 0, 1, // OpMemoryModel Logical GLSL450
+//! #     5 << 16 | 15, 5, 1, 0x6e69_616d, 0, // OpEntryPoint GLCompute %1 "main"
+//! #     6 << 16 | 16, 1, 17, 64, 1, 1, // OpExecutionMode %1 LocalSize 64 1 1
+//! #     2 << 16 | 19, 2, // %2 = OpTypeVoid
+//! #     3 << 16 | 33, 3, 2, // %3 = OpTypeFunction %2
+//! #     5 << 16 | 54, 2, 1, 0, 3, // %1 = OpFunction %2 None %3
+//! #     2 << 16 | 248, 4, // %4 = OpLabel
+//! #     1 << 16 | 253, // OpReturn
+//! #     1 << 16 | 56, // OpFunctionEnd
+//! # ];
+//! # let module: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+//! // `module` has the bytes of a SPIR-V module, for instance of a file `shader.spv`.
+//! let compiler = Compiler::new(Target::G13G);
 //! // Compilations of a thread share memory.
 //! let mut scratch = Scratch::default();
-//! let text = "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";
-//! let shader = compiler.compile(&mut scratch, Input::ir(text), &CompileKey::default())?;
+//! let mut key = CompileKey::default();
+//! key.stage = Some(Stage::Compute);
+//! key.entry_point = Some("main".to_owned());
+//! let shader = compiler.compile(&mut scratch, Input::spirv(&module), &key)?;
+//! assert_eq!(shader.info.workgroup_size, [64, 1, 1]);
 //! assert!(shader.part(PartRole::Main).is_some_and(|code| !code.is_empty()));
-//! assert!(shader.info.gpr_halves > 0);
 //! # Ok::<(), agx_compiler::CompileError>(())
 //! ```
 //!
-//! `examples/compile.rs` is a small complete program.
+//! [`FRONT_ENDS`] lists the languages. [`Input::spirv`], [`Input::wgsl`] and [`Input::glsl`] have functions of their own;
+//! other languages are named, as in `Input::new(Language::find("agal")?, bytes)`. The features `wgsl`, `glsl`, `agal`,
+//! `pica200` and `tgsi` select those that are built.
+//!
+//! `examples/driver.rs` does what a driver does, from two shaders to the words of a draw; `docs/driver.md` of the project
+//! is the guide for authors of drivers. `examples/compile.rs` is a small complete program.
+//!
+//! Two types are called `Target`: [`agx_abi::Target`] is a chip, [`link::Target`] a render target of a draw. Programs
+//! that use both rename one, as in `use agx_abi::Target as Chip`.
 
 // With some languages disabled, the code that only they use is not dead.
 #![cfg_attr(
@@ -152,6 +178,7 @@ pub struct CompileKey {
 
 /// Machine code of one part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct ShaderPart {
     /// The role of the part within its program.
     pub role: PartRole,
@@ -173,6 +200,11 @@ pub struct LineRow {
 }
 
 impl ShaderPart {
+    /// A part without line information.
+    pub fn new(role: PartRole, code: Vec<u8>) -> ShaderPart {
+        ShaderPart { role, code, lines: Vec::new() }
+    }
+
     /// Number of the source position that the code at byte `offset` comes from.
     pub fn position_at(&self, offset: usize) -> Option<u32> {
         let after = self.lines.partition_point(|row| row.offset as usize <= offset);
@@ -182,6 +214,7 @@ impl ShaderPart {
 
 /// A compiled shader.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct CompiledShader {
     /// Main part first.
     pub parts: Vec<ShaderPart>,
@@ -259,7 +292,8 @@ impl Compiler {
     ) -> Result<CompiledShader, CompileError> {
         let emitted = run_and_emit(&mut f, &mut context, from);
         let code = emitted.map_err(|error| frontend::located(input, error))?;
-        let Context { facts: Facts { key, mut info, .. }, back_end } = context;
+        let Context { facts: Facts { key, mut info, target, .. }, back_end } = context;
+        info.target = target;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let stats = stopping::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
         let mut stats = Statistics { spills: back_end.spills, fills: back_end.fills, ..stats };

@@ -5,14 +5,16 @@ use agx_abi::PartRole;
 use agx_isa::disasm;
 
 use crate::error::CompileError;
+use crate::link::LinkedProgram;
 use crate::pipeline::{self, Options, Phase, Stop};
-use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, frontend, options};
+use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, ShaderPart, frontend, options};
 
 /// The last phase before instruction selection: its result is the optimised IR.
 const OPTIMISED: Phase = Phase::Uniform;
 
 /// The intermediate forms of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Texts {
     /// The IR as the front end produces it.
     pub source: String,
@@ -20,6 +22,27 @@ pub struct Texts {
     pub optimised: String,
     /// The assembly of each part, main part first.
     pub assembly: Vec<(PartRole, String)>,
+}
+
+impl ShaderPart {
+    /// Its assembly, as text.
+    pub fn assembly(&self) -> String {
+        disasm::listing(&self.code, false)
+    }
+}
+
+impl CompiledShader {
+    /// Assembly of the part with `role`, if there is one.
+    pub fn assembly(&self, role: PartRole) -> Option<String> {
+        self.parts.iter().find(|part| part.role == role).map(ShaderPart::assembly)
+    }
+}
+
+impl LinkedProgram {
+    /// Its assembly, as text, including the traps after its end.
+    pub fn assembly(&self) -> String {
+        disasm::listing(&self.code, false)
+    }
 }
 
 impl Compiler {
@@ -41,8 +64,7 @@ impl Compiler {
         pipeline::run(&mut f, &mut context, first).map_err(|error| frontend::located(input, error))?;
         let optimised = f.to_string();
         let shader = self.finish(f, context, input, OPTIMISED.next())?;
-        let assembly =
-            shader.parts.iter().map(|part| (part.role, disasm::listing(&part.code, false))).collect();
+        let assembly = shader.parts.iter().map(|part| (part.role, part.assembly())).collect();
         Ok((shader, Texts { source, optimised, assembly }))
     }
 }

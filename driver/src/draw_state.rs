@@ -282,14 +282,12 @@ impl DrawState {
     /// Unknown blend factor or operation.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
         let BlendInfo { targets, closed, logic, logic_op, .. } = &self.blending;
-        let mut state = FragmentState {
-            samples: self.samples.count as u8,
-            logic_op: LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic),
-            alpha_to_coverage: self.samples.alpha_to_coverage,
-            alpha_to_one: self.samples.alpha_to_one,
-            sample_mask: self.samples.mask as u8,
-            ..FragmentState::default()
-        };
+        let mut state = FragmentState::default();
+        state.samples = self.samples.count as u8;
+        state.logic_op = LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic);
+        state.alpha_to_coverage = self.samples.alpha_to_coverage;
+        state.alpha_to_one = self.samples.alpha_to_one;
+        state.sample_mask = self.samples.mask as u8;
         for (at, ((slot, format), given)) in state.targets.iter_mut().zip(formats).zip(targets).enumerate() {
             let Some(format) = *format else { continue };
             let mut target = Target::new(format);

@@ -97,7 +97,8 @@ impl GeometryStage {
         let name = name(device, Input::spirv(&self.source.code), key, &("emitted", &self.needs));
         known.shader(name, || {
             let scratch = &mut Scratch::default();
-            Ok(program::linked(device.compiler.emitted_vertex(scratch, &shader.info, &drawn_key)?))
+            let whole = device.compiler.emitted_vertex(scratch, &shader.info, &drawn_key)?;
+            Ok(program::linked(whole.shader, &whole.program))
         })
     }
 

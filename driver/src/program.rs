@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agx_abi::varyings::OutputLayout;
 use agx_abi::{PartRole, ShaderInfo};
 use agx_compiler::CompiledShader;
-use agx_compiler::link::{WholeShader, place_outputs};
+use agx_compiler::link::{LinkedProgram, place_outputs};
 
 use crate::Error;
 use crate::memory::{Arena, Piece};
@@ -35,7 +35,7 @@ pub struct Program {
 }
 
 /// The shader of a whole program, which has only a main part.
-pub fn linked(WholeShader { mut shader, program }: WholeShader) -> CompiledShader {
+pub fn linked(mut shader: CompiledShader, program: &LinkedProgram) -> CompiledShader {
     shader.stats = program.statistics(&shader);
     for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
         part.code.clone_from(&program.code);

@@ -12,7 +12,7 @@ use agx_abi::linking::{MovedSteps, VertexOutputs};
 use agx_abi::tessellation::{PatchLayout, Rows, TessellationInfo};
 use agx_abi::varyings::OutputGroup;
 use agx_abi::{ShaderInfo, Stage};
-use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram, WholeShader};
+use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
@@ -130,7 +130,7 @@ pub(crate) fn main_part(
 fn around(main: &CompiledShader, program: LinkedProgram) -> CompiledShader {
     let mut shader = main.clone();
     shader.info = program.info(&main.info);
-    program::linked(WholeShader { shader, program })
+    program::linked(shader, &program)
 }
 
 /// The cached object for a state, created if it does not exist.
@@ -158,18 +158,8 @@ impl VertexInput {
         let place = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
         let binding = self.bindings.get(place)?;
         let format = format::vertex(attribute.format)?;
-        let component = match format.packed {
-            true => u32::from(format.bytes),
-            false => u32::from(format.fields[0].bits / 8).max(1),
-        };
-        Some(AttributeKey {
-            format,
-            stride: strides.get(place).copied().unwrap_or(binding.stride),
-            divisor: binding.divisor,
-            alignment: component.min(4),
-            location: 0,
-            exact,
-        })
+        let stride = strides.get(place).copied().unwrap_or(binding.stride);
+        Some(AttributeKey { divisor: binding.divisor, exact, ..AttributeKey::new(location, format, stride) })
     }
 
     fn keys(&self, strides: Strides<'_>, exact: bool) -> Attributes {
@@ -307,7 +297,7 @@ impl VertexStage {
         let (input, key) = (Input::spirv(&self.source.code), self.drawn_key(device));
         known.shader(name(device, input, &key, attributes), || {
             let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
-            Ok(program::linked(whole))
+            Ok(program::linked(whole.shader, &whole.program))
         })
     }
 
@@ -366,7 +356,7 @@ impl VertexStage {
             let scratch = &mut Scratch::default();
             let source = source_of(attributes);
             let whole = device.compiler.whole_vertex_of(scratch, input, &key, assembly, source)?;
-            Ok(program::linked(whole))
+            Ok(program::linked(whole.shader, &whole.program))
         })?;
         Program::new(&device.code, shader)
     }
@@ -453,7 +443,8 @@ impl FragmentStage {
         vertex: &ShaderInfo,
         known: Known<'_>,
     ) -> Result<Arc<Program>, Error> {
-        let state = FragmentState { culled: cull_flags(&vertex.varyings).collect(), ..state };
+        let mut state = state;
+        state.culled = cull_flags(&vertex.varyings).collect();
         found(&self.programs, state, |state| {
             let scratch = &mut Scratch::default();
             if let Some(main) = &self.main {
@@ -463,7 +454,8 @@ impl FragmentStage {
             }
             let (input, key) = self.input(device);
             let shader = known.shader(name(device, input, &key, state), || {
-                Ok(program::linked(device.compiler.whole_fragment(scratch, input, &key, state)?))
+                let whole = device.compiler.whole_fragment(scratch, input, &key, state)?;
+                Ok(program::linked(whole.shader, &whole.program))
             })?;
             Program::new(&device.code, shader)
         })

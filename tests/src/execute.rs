@@ -265,14 +265,14 @@ impl Pair<'_> {
 }
 
 /// Attributes of every type are four words that are passed unchanged.
-fn attribute(_: u32) -> Option<AttributeKey> {
+fn attribute(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_UINT")?;
-    Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false })
+    Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, 16) })
 }
 
 /// A state with every target that the shader writes.
 fn state_for(shader: &CompiledShader) -> FragmentState {
-    let mut state = FragmentState { samples: 1, ..FragmentState::default() };
+    let mut state = FragmentState::default();
     let written = shader.info.fragment.targets();
     for (target, place) in state.targets.iter_mut().enumerate() {
         *place = (written >> target & 1 != 0).then(|| RenderTarget::new(ColourFormat::Rgba16Sfloat));

@@ -41,7 +41,7 @@ struct Others {
 
 impl Others {
     fn new() -> Result<Others, CompileError> {
-        let mut fragment = FragmentInfo::default();
+        let mut fragment = FragmentInfo { sample_shading: true, ..FragmentInfo::default() };
         fragment.components[0] = 0xf;
         let equation = Equation {
             source: Factor::SourceAlpha,
@@ -51,8 +51,9 @@ impl Others {
         let mut key = EpilogKey::new(&fragment);
         let blend = Some(Blend { colour: equation, alpha: equation }.into());
         key.targets[0] = Some(Target { blend, ..Target::new(ColourFormat::Rgba8Unorm) });
-        key.samples = 4;
-        let before = FragmentPrologKey { sample_mask: 7, ..FragmentPrologKey::default() };
+        (key.samples, key.tested) = (4, false);
+        let before =
+            FragmentPrologKey { sample_mask: 7, sample_shading: true, ..FragmentPrologKey::default() };
         let (compiler, mut scratch, options) =
             (Compiler::default(), Scratch::default(), CompileKey::default());
         Ok(Others {

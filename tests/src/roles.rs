@@ -30,9 +30,9 @@ pub fn every_role(item: &Item, base: &CompileKey) -> Result<(), Outcome> {
 
 fn vertex(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
-    let attribute = |_| {
+    let attribute = |location| {
         let format = VertexFormat::from_name(ATTRIBUTE)?;
-        Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false })
+        Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, 16) })
     };
     for vertex_as_compute in [false, true] {
         let mut key = key.clone();
@@ -61,7 +61,7 @@ fn fragment(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
 
 /// A draw to all targets that the shader writes.
 fn state_for(shader: &CompiledShader, samples: u8) -> FragmentState {
-    let mut state = FragmentState { samples, ..FragmentState::default() };
+    let mut state = FragmentState::new([None; 8], samples);
     let written = shader.info.fragment.targets();
     for (target, place) in state.targets.iter_mut().enumerate() {
         let format = ColourFormat::from_name(TARGET).filter(|_| written >> target & 1 != 0);

@@ -8,7 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use quote::ToTokens;
-use syn::{Attribute, Fields, ImplItem, Item, TraitItem, Type, UseTree, Visibility};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::token::Brace;
+use syn::{
+    Attribute, Expr, Fields, Generics, Ident, ImplItem, Item, ItemEnum, LitInt, LitStr, Token, TraitItem,
+    Type, UseTree, Variant, Visibility, braced,
+};
 
 /// Maximum number of items, not counting methods and fields.
 const MAX_ITEMS: usize = 80;
@@ -23,7 +29,10 @@ fn folder() -> PathBuf {
 /// Reads the module `path` in `file`, and its submodules.
 fn read(modules: &mut Modules, path: Vec<String>, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let items = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display())).items;
+    let mut items =
+        syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display())).items;
+    let declared = items.iter().filter_map(declared_errors).collect::<Vec<_>>();
+    items.extend(declared);
     let below = match file.file_stem().and_then(|stem| stem.to_str()) {
         Some("lib" | "mod") | None => file.with_file_name(""),
         Some(stem) => file.with_file_name(stem),
@@ -39,6 +48,41 @@ fn read(modules: &mut Modules, path: Vec<String>, file: &Path) {
         }
     }
     modules.insert(path, items);
+}
+
+/// An enum that the macro `errors!` declares, if it is public.
+fn declared_errors(item: &Item) -> Option<Item> {
+    let Item::Macro(item) = item else { return None };
+    let is_errors = item.mac.path.is_ident("errors") && item.ident.is_none();
+    let Errors(errors) = is_errors.then(|| item.mac.parse_body().expect("rows of errors"))?;
+    is_public(&errors.vis).then_some(Item::Enum(errors))
+}
+
+/// The body of `errors!`: a row has its documentation, a code, a kind, a variant, a message and an example.
+struct Errors(ItemEnum);
+
+impl Parse for Errors {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Errors> {
+        let (attrs, vis) = (input.call(Attribute::parse_outer)?, input.parse()?);
+        let (enum_token, ident) = (input.parse()?, input.parse()?);
+        let rows;
+        let brace_token = braced!(rows in input);
+        let mut variants = Punctuated::new();
+        while !rows.is_empty() {
+            let attrs = rows.call(Attribute::parse_outer)?;
+            let (_code, _kind): (LitInt, Ident) = (rows.parse()?, rows.parse()?);
+            let ident = rows.parse()?;
+            let fields = if rows.peek(Brace) { Fields::Named(rows.parse()?) } else { Fields::Unit };
+            rows.parse::<Token![=]>()?;
+            rows.parse::<LitStr>()?;
+            rows.parse::<Token![,]>()?;
+            rows.parse::<Expr>()?;
+            rows.parse::<Token![;]>()?;
+            variants.push(Variant { attrs, ident, fields, discriminant: None });
+        }
+        let generics = Generics::default();
+        Ok(Errors(ItemEnum { attrs, vis, enum_token, ident, generics, brace_token, variants }))
+    }
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {

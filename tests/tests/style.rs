@@ -26,7 +26,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("isa/src/desc.rs", "InstDesc", 25, 25, "one row of the instruction table: a field for each fact"),
     ("isa/src/operand.rs", "Form", 15, 25, "one row of the table of operand kinds"),
     ("abi/src/fragment.rs", "FragmentInfo", 16, 25, "a contract with drivers: a field for each fact"),
-    ("abi/src/info.rs", "ShaderInfo", 28, 25, "a contract with drivers: a field for each fact"),
+    ("abi/src/info.rs", "ShaderInfo", 29, 25, "a contract with drivers: a field for each fact"),
     ("compiler/src/lib.rs", "CompileKey", 27, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges/mod.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
@@ -75,7 +75,7 @@ const ROOMS: &[&str] = &[
 /// Files and folders with `unsafe` code, relative to the workspace's root, with the reason.
 const UNSAFE: &[(&str, &str)] = &[
     (
-        "capi/src/entry.rs",
+        "capi/src/entry/",
         "C passes pointers with lengths, symbols need exact names, and a C callback cancels compilations",
     ),
     (

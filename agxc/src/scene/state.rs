@@ -96,7 +96,6 @@ impl Scene {
 
 /// A vertex attribute and its buffer.
 pub struct Source {
-    location: u32,
     key: AttributeKey,
     offset: usize,
     /// Number of the buffer.
@@ -109,12 +108,12 @@ pub struct Sources(Vec<Source>);
 impl Sources {
     /// The attribute at a location.
     pub fn key(&self, location: u32) -> Option<AttributeKey> {
-        self.0.iter().find(|source| source.location == location).map(|source| source.key)
+        self.0.iter().find(|source| source.key.location == location).map(|source| source.key)
     }
 
     /// The data of the attribute at a location, or of one that begins at the previous location and continues here.
     pub fn data<'d>(&self, location: u32, buffers: &'d [Vec<u8>]) -> AttributeData<'d> {
-        let at = |location: u32| self.0.iter().find(|source| source.location == location);
+        let at = |location: u32| self.0.iter().find(|source| source.key.location == location);
         let before = || at(location.checked_sub(1)?).filter(|source| source.key.format.locations() == 2);
         at(location).or_else(before).map_or_else(AttributeData::default, |source| AttributeData {
             bytes: buffers.get(source.buffer).map_or(&[], Vec::as_slice),
@@ -145,7 +144,7 @@ impl Draw {
                 let key = attribute_key(buffer, attribute)
                     .map_err(|why| format!("{at}.vertex_buffers[{number}].attributes[{index}]: {why}"))?;
                 let offset = attribute.offset as usize;
-                sources.push(Source { location: attribute.location, key, offset, buffer: number });
+                sources.push(Source { key, offset, buffer: number });
             }
         }
         Ok(Sources(sources))
@@ -159,12 +158,10 @@ impl Draw {
         }
         target.blend =
             self.blend.as_ref().map(|blend| blending(&format!("{at}.blend"), blend)).transpose()?;
-        let mut state = FragmentState {
-            samples,
-            alpha_to_coverage: self.alpha_to_coverage,
-            sample_mask: self.sample_mask.unwrap_or(0xff),
-            ..FragmentState::default()
-        };
+        let mut state = FragmentState::default();
+        state.samples = samples;
+        state.alpha_to_coverage = self.alpha_to_coverage;
+        state.sample_mask = self.sample_mask.unwrap_or(0xff);
         state.targets[0] = Some(target);
         Ok(state)
     }
@@ -199,14 +196,9 @@ fn attribute_key(buffer: &VertexBuffer, attribute: &model::Attribute) -> Result<
         .ok_or_else(|| format!("unknown vertex attribute format `{}`", attribute.format))?;
     // The lowest bit set in the offset limits the alignment of the address.
     let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
-    Ok(AttributeKey {
-        format,
-        stride: buffer.stride,
-        divisor: buffer.divisor,
-        alignment,
-        location: 0,
-        exact: false,
-    })
+    let VertexBuffer { stride, divisor, .. } = *buffer;
+    let location = attribute.location;
+    Ok(AttributeKey { location, format, stride, divisor, alignment, exact: false })
 }
 
 fn stencil_test(at: &str, stencil: &model::Stencil) -> Result<Stencil, Wrong> {

@@ -51,11 +51,6 @@ errors! {
         = "the main part's stack frame has {bytes} bytes; its attributes need {needed}",
         Example::Words("A vertex prolog key with 32 attributes and no frame.");
 
-        /// Parts do not belong together. The message names the difference.
-        3009 Invalid Parts { error: String }
-        = "{error}",
-        Example::Words("A vertex shader linked with the prolog of another one.");
-
         /// A resolve is not possible. It reads an image of 2 or 4 samples in a pass of one sample, and
         /// integers cannot be averaged.
         3010 Invalid Resolve { target: u32, what: String }
@@ -66,6 +61,17 @@ errors! {
         3011 Invalid NoTarget { target: u32 }
         = "the pass has no target {target}",
         Example::Words("A background key with an operation on target 3 of a pass with one target.");
+
+        /// The source of an attribute is that of another location. AttributeKey::location is the attribute's location in the
+        /// module; a wide attribute also provides the location after its own.
+        3012 Invalid AttributeLocation { location: u32, found: u32 }
+        = "location {location}: expected the source of the attribute there, found that of location {found}",
+        Example::Words("A vertex program with an attribute key of location 0 for an attribute at location 3.");
+
+        /// The alignment of an attribute is not possible. It is the alignment of an address in bytes: a power of two.
+        3013 Invalid Alignment { location: u32, found: u32 }
+        = "location {location}: expected an alignment that is a power of two, found {found}",
+        Example::Words("A vertex program with an attribute key of alignment 0.");
     }
 }
 

@@ -8,6 +8,7 @@
 mod backend;
 mod frontend;
 mod languages;
+mod link;
 mod row;
 mod spirv;
 mod text;
@@ -15,6 +16,7 @@ mod text;
 pub(crate) use backend::{BackEndError, PartError};
 pub(crate) use frontend::{InputError, KitError};
 pub(crate) use languages::{AgalError, NagaError, PicaError, TgsiError};
+pub use link::LinkError;
 pub use row::{ErrorKind, ErrorRow, Example};
 pub(crate) use spirv::{
     FlowError, GroupError, ImageError, MemoryError, ModuleError, StageError, TypeError, ValueError,
@@ -32,6 +34,7 @@ pub const INTERNAL: ErrorRow = ErrorRow {
 
 /// The location of a problem in the input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Location {
     /// The input as a whole.
     #[default]
@@ -137,8 +140,10 @@ reasons! {
     Tgsi(TgsiError),
     /// The textual IR.
     Text(TextError),
-    /// Prologs, epilogs and linking.
-    Link(PartError),
+    /// Keys of prologs, epilogs and tile programs.
+    Part(PartError),
+    /// Linking.
+    Link(LinkError),
     /// Lowering, registers and stack.
     BackEnd(BackEndError),
 }

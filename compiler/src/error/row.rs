@@ -2,6 +2,7 @@
 
 /// The kinds of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The input breaks the rules of its own format.
     Invalid,
@@ -86,22 +87,25 @@ impl ErrorRow {
 }
 
 /// Declares an enum of errors. A variant has its explanation as documentation, then code, kind, fields,
-/// message and example.
+/// message and example. Enums without a visibility are those of the crate.
 macro_rules! errors {
+    ($(#[$enum_attribute:meta])* enum $($rest:tt)*) => {
+        errors! { $(#[$enum_attribute])* pub(crate) enum $($rest)* }
+    };
     (
         $(#[$enum_attribute:meta])*
-        enum $Enum:ident {
+        $visibility:vis enum $Enum:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $code:literal $kind:ident $name:ident $({ $($field:ident : $ty:ty),* $(,)? })?
+                $code:literal $kind:ident $name:ident $({ $($(#[doc = $field_doc:literal])* $field:ident : $ty:ty),* $(,)? })?
                 = $message:literal, $example:expr;
             )*
         }
     ) => {
         $(#[$enum_attribute])*
         #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-        pub(crate) enum $Enum {
-            $($(#[doc = $doc])+ #[error($message)] $name $({ $($field: $ty),* })?,)*
+        $visibility enum $Enum {
+            $($(#[doc = $doc])+ #[error($message)] $name $({ $($(#[doc = $field_doc])* $field: $ty),* })?,)*
         }
 
         impl $Enum {
@@ -113,8 +117,8 @@ macro_rules! errors {
                 example: $example,
             },)*];
 
-            /// The code of this error.
-            pub(crate) fn code(&self) -> u16 {
+            /// Stable number of the error, printed as `AGX1234`.
+            pub fn code(&self) -> u16 {
                 match self { $($Enum::$name { .. } => $code,)* }
             }
         }

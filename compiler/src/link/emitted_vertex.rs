@@ -3,8 +3,8 @@
 use agx_abi::vertex::{Output, Varying, stored_words};
 use agx_abi::{ShaderInfo, Stage, UniformSource};
 
-use super::WholeShader;
 use super::whole::Whole;
+use super::{LinkError, WholeShader};
 use crate::context::Facts;
 use crate::error::CompileError;
 use crate::frontend::kit::Kit;
@@ -20,13 +20,16 @@ impl Compiler {
     /// ([`agx_abi::geometry`]); the number of a vertex is its index.
     ///
     /// # Errors
-    /// Same as [`Compiler::compile`].
+    /// Same as [`Compiler::compile`]; an emitter that is not a geometry shader.
     pub fn emitted_vertex(
         &self,
         scratch: &mut Scratch,
         emitter: &ShaderInfo,
         key: &CompileKey,
     ) -> Result<WholeShader, CompileError> {
+        if emitter.geometry.is_none() {
+            return Err(LinkError::NotGeometry.into());
+        }
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "emitted");
         let mut kit = Kit::start(&mut f, Stage::Vertex, key);

@@ -40,6 +40,7 @@ impl Target {
 
 /// Everything that affects an epilog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct EpilogKey {
     /// Targets of the pass.
     pub targets: [Option<Target>; MAX_TARGETS as usize],

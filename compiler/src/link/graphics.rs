@@ -5,17 +5,18 @@
 
 use agx_abi::fragment::{CoefficientSource, MAX_TARGETS};
 use agx_abi::tile::TileLayout;
-use agx_abi::{PartRole, ShaderInfo};
+use agx_abi::{PartRole, ShaderInfo, Stage};
 
 use super::{
     Appended, AttributeKey, EpilogKey, FragmentPrologKey, LinkError, LinkedProgram, LogicOp, Parts, Target,
     VertexPrologKey, link,
 };
-use crate::error::{CompileError, PartError};
+use crate::error::CompileError;
 use crate::{CompileKey, CompiledShader, Compiler, Scratch};
 
 /// The draw state that a fragment program depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct FragmentState {
     /// Targets of the pass.
     pub targets: [Option<Target>; MAX_TARGETS as usize],
@@ -56,6 +57,11 @@ impl Default for FragmentState {
 }
 
 impl FragmentState {
+    /// The state of a draw to these targets, with this number of samples of a pixel.
+    pub fn new(targets: [Option<Target>; MAX_TARGETS as usize], samples: u8) -> FragmentState {
+        FragmentState { targets, samples, ..FragmentState::default() }
+    }
+
     /// The positions of the targets in the tile.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
@@ -96,6 +102,7 @@ impl FragmentState {
 
 /// The parts around a main part for a draw's state.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct FragmentKeys {
     /// The prolog, if it is needed.
     pub prolog: FragmentPrologKey,
@@ -109,7 +116,7 @@ impl Compiler {
     /// The program of a vertex shader, with the attributes given by `source` for each location.
     ///
     /// # Errors
-    /// Same as [`Compiler::vertex_prolog`].
+    /// Same as [`Compiler::vertex_prolog`] and [`link`](super::link); shaders of other stages.
     pub fn vertex_program(
         &self,
         scratch: &mut Scratch,
@@ -117,15 +124,14 @@ impl Compiler {
         source: impl Fn(u32) -> Option<AttributeKey>,
         options: &CompileKey,
     ) -> Result<LinkedProgram, CompileError> {
-        let prolog = match shader.info.attributes.is_empty() {
-            true => None,
-            false => {
-                let key = VertexPrologKey::new(&shader.info, source);
-                Some(self.vertex_prolog(scratch, &key, options)?)
-            }
+        expect_stage(&shader.info, Stage::Vertex)?;
+        let key = VertexPrologKey::new(&shader.info, source);
+        let prolog = match key.is_needed() && !shader.info.whole {
+            true => Some(self.vertex_prolog(scratch, &key, options)?),
+            false => None,
         };
         let parts = Parts { prolog: prolog.as_ref(), ..Parts::new(shader) };
-        link(&parts).map_err(refused)
+        Ok(link(&parts)?)
     }
 
     /// The program of a fragment shader for a draw's state. [`LinkedProgram::appended`] lists the resources
@@ -140,6 +146,7 @@ impl Compiler {
         state: &FragmentState,
         options: &CompileKey,
     ) -> Result<LinkedProgram, CompileError> {
+        expect_stage(&shader.info, Stage::Fragment)?;
         let keys = state.keys(&shader.info)?;
         let epilog = self.fragment_epilog(scratch, &keys.epilog, options)?;
         let prolog = match keys.prolog.is_needed() {
@@ -149,8 +156,16 @@ impl Compiler {
         let sample_loop = shader.info.fragment.sample_shading.then_some(state.samples);
         let parts =
             Parts { prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop, ..Parts::new(shader) };
-        let program = link(&parts).map_err(refused)?;
+        let program = link(&parts)?;
         Ok(LinkedProgram { appended: keys.appended, ..program })
+    }
+}
+
+/// Checks the stage of a shader.
+pub(super) fn expect_stage(info: &ShaderInfo, wanted: Stage) -> Result<(), LinkError> {
+    match info.stage == wanted {
+        true => Ok(()),
+        false => Err(LinkError::Shader { wanted, found: info.stage }),
     }
 }
 
@@ -166,9 +181,4 @@ impl<'p> Parts<'p> {
             outputs: None,
         }
     }
-}
-
-/// The error for parts that were built for each other but do not fit.
-fn refused(error: LinkError) -> CompileError {
-    CompileError::from(PartError::Parts { error: error.to_string() })
 }

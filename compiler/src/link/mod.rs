@@ -14,6 +14,7 @@
 mod advanced_blend;
 mod background;
 mod blend;
+mod check;
 mod emitted_vertex;
 mod end_of_tile;
 mod epilog;
@@ -30,15 +31,16 @@ use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::vertex::{self, DrawNumbers};
 use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, UniformSource};
 
+pub use crate::error::LinkError;
 pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
 pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
-pub use program::{Appended, LinkError, LinkedProgram, Parts, link, place_outputs};
+pub use program::{Appended, LinkedProgram, Parts, link, place_outputs};
 pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
-pub use vertex_prolog::{Assembly, AttributeKey, IndexSize, Primitives, VertexPrologKey};
+pub use vertex_prolog::{Assembly, AttributeFetch, AttributeKey, IndexSize, Primitives, VertexPrologKey};
 pub use whole::WholeShader;
 
 use crate::context::{Context, Facts};
@@ -48,11 +50,44 @@ use crate::ir::Function;
 use crate::lower::Frame;
 use crate::{CompileKey, Compiler, Scratch, run_and_emit};
 
+/// The key that a part was generated from: it determines the main parts that the part fits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum PartKey {
+    /// That of a vertex prolog.
+    VertexProlog(VertexPrologKey),
+    /// That of a fragment prolog.
+    FragmentProlog(FragmentPrologKey),
+    /// That of a fragment epilog.
+    FragmentEpilog(Box<EpilogKey>),
+}
+
+impl PartKey {
+    /// The role of the part within the program.
+    pub fn role(&self) -> PartRole {
+        match self {
+            PartKey::VertexProlog(_) | PartKey::FragmentProlog(_) => PartRole::Prolog,
+            PartKey::FragmentEpilog(_) => PartRole::Epilog,
+        }
+    }
+
+    /// The stage of the shaders that have such a part.
+    pub fn stage(&self) -> Stage {
+        match self {
+            PartKey::VertexProlog(_) => Stage::Vertex,
+            PartKey::FragmentProlog(_) | PartKey::FragmentEpilog(_) => Stage::Fragment,
+        }
+    }
+}
+
 /// A prolog or an epilog for linking.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LinkPart {
-    /// Its role within the program.
-    pub role: PartRole,
+    /// The key that it was generated from.
+    pub key: PartKey,
+    /// The chip that it was generated for.
+    pub target: agx_abi::Target,
     /// The code.
     pub code: Vec<u8>,
     /// Highest half register used, plus one.
@@ -69,6 +104,29 @@ pub struct LinkPart {
     pub stores_targets: bool,
     /// The draw numbers that the part reads.
     pub draw_numbers: DrawNumbers,
+}
+
+impl LinkPart {
+    /// A part without code.
+    pub fn new(key: PartKey, target: agx_abi::Target) -> LinkPart {
+        LinkPart {
+            key,
+            target,
+            code: Vec::new(),
+            gpr_halves: 0,
+            scratch_bytes: 0,
+            late_tests: false,
+            writes_memory: false,
+            reads_targets: 0,
+            stores_targets: false,
+            draw_numbers: DrawNumbers::default(),
+        }
+    }
+
+    /// Its role within the program.
+    pub fn role(&self) -> PartRole {
+        self.key.role()
+    }
 }
 
 /// The draw numbers that code reads, given these uniform ranges.
@@ -98,9 +156,10 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "epilog");
         let effects = epilog::build(&mut f, key)?;
-        let part =
-            finish_part(f, PartRole::Epilog, effects.late_tests, &mut self.part_facts(options).into())?;
+        let key = PartKey::FragmentEpilog(Box::new(key.clone()));
+        let part = finish_part(f, key, &mut self.part_facts(options).into())?;
         Ok(LinkPart {
+            late_tests: effects.late_tests,
             writes_memory: effects.writes_memory,
             reads_targets: effects.reads_targets,
             stores_targets: effects.stores_targets,
@@ -120,9 +179,11 @@ impl Compiler {
     ) -> Result<LinkPart, CompileError> {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "prolog");
-        let kills = fragment_prolog::build(&mut f, key)?;
-        let part = finish_part(f, PartRole::Prolog, kills, &mut self.part_facts(options).into())?;
-        Ok(LinkPart { writes_memory: key.counts, ..part })
+        let late_tests = fragment_prolog::build(&mut f, key)?;
+        let writes_memory = key.counts;
+        let key = PartKey::FragmentProlog(key.clone());
+        let part = finish_part(f, key, &mut self.part_facts(options).into())?;
+        Ok(LinkPart { late_tests, writes_memory, ..part })
     }
 
     /// The vertex prolog for `key`. It uses no register beyond those of the main part and of the attributes.
@@ -144,7 +205,7 @@ impl Compiler {
         let info = ShaderInfo { scratch_bytes: key.stack_attribute_bytes(), uniforms, ..part_info() };
         let frame = if key.frame_bytes == 0 { Frame::Own } else { Frame::Shared(key.frame_bytes) };
         let mut context = Context::from(Facts { info, frame, ..self.part_facts(&options) });
-        finish_part(f, PartRole::Prolog, false, &mut context)
+        finish_part(f, PartKey::VertexProlog(key.clone()), &mut context)
     }
 
     /// Facts for compiling a part, which has no uniform registers besides those of the interface.
@@ -160,19 +221,17 @@ fn part_info() -> ShaderInfo {
 /// Compiles a part.
 fn finish_part(
     mut f: Function<'_>,
-    role: PartRole,
-    late_tests: bool,
+    key: PartKey,
     context: &mut Context<'_>,
 ) -> Result<LinkPart, CompileError> {
-    context.facts.end = if role == PartRole::Prolog { End::Prolog } else { End::Epilog };
+    context.facts.end = if key.role() == PartRole::Prolog { End::Prolog } else { End::Epilog };
     let code = run_and_emit(&mut f, context, None)?;
+    let facts = &context.facts;
     Ok(LinkPart {
-        role,
-        draw_numbers: draw_numbers(&code, &context.facts.info.uniforms),
+        draw_numbers: draw_numbers(&code, &facts.info.uniforms),
         code: code.bytes,
-        gpr_halves: context.facts.info.gpr_halves,
-        scratch_bytes: context.facts.frame.opened_bytes(context.facts.info.scratch_bytes),
-        late_tests,
-        ..LinkPart::default()
+        gpr_halves: facts.info.gpr_halves,
+        scratch_bytes: facts.frame.opened_bytes(facts.info.scratch_bytes),
+        ..LinkPart::new(key, facts.target)
     })
 }

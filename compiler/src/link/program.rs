@@ -3,68 +3,22 @@
 //! It runs at draw time, so it only copies bytes and compares a few numbers.
 
 use agx_abi::fragment::CoefficientSource;
-use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::varyings::OutputLayout;
-use agx_abi::vertex::{self, DrawNumbers, Output};
+use agx_abi::vertex::DrawNumbers;
 use agx_abi::words::{FragmentControl, FragmentEffects};
-use agx_abi::{PartRole, SamplerBinding, ShaderInfo, Stage};
+use agx_abi::{SamplerBinding, ShaderInfo};
 use agx_isa::decode::decode;
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst, Operand};
 use agx_isa::table::Opcode;
-use thiserror::Error;
 
-use super::LinkPart;
+use super::check::check;
+use super::{LinkError, LinkPart};
 use crate::lower::frame_words;
-
-/// Why parts do not form a program.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum LinkError {
-    /// A part has the wrong role for its position.
-    #[error("expected a part of role {wanted:?}, found {found:?}")]
-    Role {
-        /// The role required there.
-        wanted: PartRole,
-        /// The part's.
-        found: PartRole,
-    },
-    /// An epilog for a shader other than a fragment shader, or a prolog for a compute shader.
-    #[error("a {} shader has no {role:?}", .stage.name())]
-    Stage {
-        /// Stage of the main part.
-        stage: Stage,
-        /// The part that the stage does not have.
-        role: PartRole,
-    },
-    /// A vertex prolog writes registers beyond those of the main part.
-    #[error("the prolog uses {prolog} half-registers, the main part {main}")]
-    PrologRaisesRegisters {
-        /// Half registers of the prolog.
-        prolog: u16,
-        /// Half registers of the main part and of the attributes.
-        main: u16,
-    },
-    /// The main part needs a stack frame that its prolog allocates.
-    #[error("the main part needs a stack frame of {main} bytes, but its prolog allocates {prolog}")]
-    Frame {
-        /// Bytes that the main part needs.
-        main: u32,
-        /// Bytes that the prolog reserves; 0 without a prolog.
-        prolog: u32,
-    },
-    /// The layout of the outputs lacks an output that the main part stores.
-    #[error("the layout of the outputs has no slot for {0:?}, which the shader stores")]
-    Output(Output),
-    /// An output store is not at the offset that the main part's info states.
-    #[error("the main part stores no output at byte {0}")]
-    Store(u32),
-    /// An invalid number of samples.
-    #[error("expected a loop over 1, 2 or 4 samples, found {0}")]
-    Samples(u8),
-}
 
 /// A complete program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct LinkedProgram {
     /// Machine code including `stop` and padding, to be placed at a multiple of 128 bytes.
     pub code: Vec<u8>,
@@ -96,6 +50,7 @@ pub struct LinkedProgram {
 
 /// Resources that prolog and epilog need, numbered after those of the main part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Appended {
     /// Coefficient registers after those of the main part.
     pub coefficients: Vec<CoefficientSource>,
@@ -208,10 +163,10 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
 /// The layout lacks an output that is stored, or `info` describes other code.
 pub fn place_outputs(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout) -> Result<(), LinkError> {
     for store in &info.output_stores {
-        let missing = LinkError::Store(store.offset);
+        let missing = LinkError::Store { offset: store.offset };
         let known = info.varyings.iter().find(|varying| varying.slot == store.slot);
         let output = known.ok_or(missing.clone())?.output;
-        let slot = outputs.slot(output).ok_or(LinkError::Output(output))?;
+        let slot = outputs.slot(output).ok_or(LinkError::Output { output })?;
         if slot == store.slot {
             continue;
         }
@@ -221,38 +176,10 @@ pub fn place_outputs(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout)
             return Err(missing);
         }
         inst.set("index", Operand::imm(slot.into()));
-        let encoded = encode(&inst).map_err(|_| LinkError::Output(output))?;
+        let encoded = encode(&inst).map_err(|_| LinkError::Output { output })?;
         place.get_mut(..encoded.len()).ok_or(missing)?.copy_from_slice(&encoded);
     }
     Ok(())
-}
-
-fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
-    let stage = parts.info.stage;
-    for (part, wanted) in [(parts.prolog, PartRole::Prolog), (parts.epilog, PartRole::Epilog)] {
-        let Some(part) = part else { continue };
-        if part.role != wanted {
-            return Err(LinkError::Role { wanted, found: part.role });
-        }
-        if stage == Stage::Compute || (stage == Stage::Vertex && wanted == PartRole::Epilog) {
-            return Err(LinkError::Stage { stage, role: wanted });
-        }
-        // Fragment prologs run before anything else needs a register; the program needs the maximum of its
-        // parts.
-        let main = parts.info.gpr_halves.max(vertex::interface_halves(parts.info.attributes.len() as u32));
-        if stage == Stage::Vertex && part.gpr_halves > main {
-            return Err(LinkError::PrologRaisesRegisters { prolog: part.gpr_halves, main });
-        }
-    }
-    let opened = parts.prolog.map_or(0, |prolog| prolog.scratch_bytes);
-    if parts.info.frame_from_prolog() && opened < parts.info.scratch_bytes {
-        return Err(LinkError::Frame { main: parts.info.scratch_bytes, prolog: opened });
-    }
-    debug_assert!(parts.info.gpr_halves <= MAX_GPR_HALVES);
-    match parts.sample_loop {
-        Some(samples) if !matches!(samples, 1 | 2 | 4) => Err(LinkError::Samples(samples)),
-        _ => Ok(()),
-    }
 }
 
 /// A part without its end. Parts contain no other `stop`, so the pattern is unique.

@@ -35,6 +35,7 @@ pub struct EndOfTileKey {
 
 /// A background or end-of-tile program.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TileProgram {
     /// The program: a main part that ends with `stop`, optionally a preamble, and their driver information.
     pub shader: CompiledShader,

@@ -21,24 +21,58 @@ use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 /// The source of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AttributeKey {
+    /// The attribute's location in the module; a wide attribute also provides the location after it.
+    pub location: u32,
     /// Format of elements.
     pub format: VertexFormat,
     /// Distance of consecutive elements in bytes.
     pub stride: u32,
     /// Number of instances that share an element, 0 for all; `None` gives every vertex its own element.
     pub divisor: Option<u32>,
-    /// Alignment of the first element's address in bytes.
+    /// Alignment of the first element's address in bytes, a power of two.
     pub alignment: u32,
-    /// The location of the attribute to fetch, 0 the first: only wide formats have another one.
-    pub location: u32,
     /// Whether elements beyond the last one are zeros; otherwise they are the last one.
     pub exact: bool,
 }
 
 impl AttributeKey {
-    /// An attribute with an element for each vertex; elements beyond the last one are the last one.
-    pub fn of_vertices(format: VertexFormat, stride: u32, alignment: u32) -> AttributeKey {
-        AttributeKey { format, stride, divisor: None, alignment, location: 0, exact: false }
+    /// An attribute of which each vertex has its own element, aligned as Vulkan requires: to its components, or to the
+    /// element if that is packed, and at most to 4 bytes. Elements beyond the last one are the last one.
+    pub fn new(location: u32, format: VertexFormat, stride: u32) -> AttributeKey {
+        let unit = if format.packed { format.bytes } else { format.fields[0].bits / 8 };
+        let alignment = u32::from(unit.clamp(1, 4));
+        AttributeKey { location, format, stride, divisor: None, alignment, exact: false }
+    }
+}
+
+/// The fetch of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AttributeFetch {
+    /// The attribute that the main part reads.
+    pub attribute: Attribute,
+    /// Its source: the attribute at its location, or a wide one at the location before. `None` for an attribute without
+    /// a buffer, which reads as 0, 0, 0, 1.
+    pub source: Option<AttributeKey>,
+}
+
+impl AttributeFetch {
+    /// The format of the part of the source that is at the attribute's location, and the byte offset in an element at
+    /// which it begins.
+    fn part(&self) -> Option<(VertexFormat, u32)> {
+        let source = self.source?;
+        source.format.at_location(self.attribute.location.checked_sub(source.location)?)
+    }
+
+    fn check(&self) -> Result<(), CompileError> {
+        let Some(source) = self.source else { return Ok(()) };
+        let location = self.attribute.location;
+        if self.part().is_none() {
+            return Err(PartError::AttributeLocation { location, found: source.location }.into());
+        }
+        if !source.alignment.is_power_of_two() {
+            return Err(PartError::Alignment { location, found: source.alignment }.into());
+        }
+        Ok(())
     }
 }
 
@@ -118,41 +152,44 @@ pub struct Assembly {
 
 /// Everything that affects a vertex prolog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct VertexPrologKey {
-    /// The attributes that the main part reads, and their sources: `None` for attributes without a buffer,
-    /// which read as 0, 0, 0, 1.
-    pub attributes: Vec<(Components, Option<AttributeKey>)>,
+    /// The attributes that the main part reads.
+    pub attributes: Vec<AttributeFetch>,
     /// How the main part runs.
     pub runs_as: RunsAs,
     /// The source of vertex numbers, if the main part runs as a compute shader; otherwise the default.
     pub assembly: Assembly,
-    /// Half registers of the main part and of the attributes, which the prolog may use.
+    /// Half-registers of the main part and of the attributes, which the prolog may use.
     pub gpr_halves: u16,
     /// Stack memory per lane in bytes that the main part needs, if attributes are passed on the stack: the
     /// prolog allocates the frame for both. 0 if the main part allocates its own.
     pub frame_bytes: u32,
 }
 
-/// Components of an attribute that the main part reads, bit 0 the first.
-pub type Components = u8;
-
 impl VertexPrologKey {
-    /// The key for a main part that runs as a vertex shader; `source` gives the attribute at a location. A
-    /// location for which it gives none belongs to the preceding attribute, if that takes two.
+    /// The key for a main part; `source` gives the attribute at a location. A location for which it gives none belongs to
+    /// the preceding attribute, if that takes two.
     pub fn new(info: &ShaderInfo, source: impl Fn(u32) -> Option<AttributeKey>) -> VertexPrologKey {
-        let second = |location: u32| {
+        let wide = |location: u32| {
             let first = source(location.checked_sub(1)?)?;
-            (first.format.locations() == 2).then_some(AttributeKey { location: 1, ..first })
+            (first.format.locations() == 2).then_some(first)
         };
-        let at = |location| source(location).or_else(|| second(location));
-        let of = |attribute: &Attribute| (attribute.components, at(attribute.location));
+        let at = |location| source(location).or_else(|| wide(location));
+        let of =
+            |attribute: &Attribute| AttributeFetch { attribute: *attribute, source: at(attribute.location) };
         VertexPrologKey {
             attributes: info.attributes.iter().map(of).collect(),
-            runs_as: RunsAs::Vertex,
+            runs_as: info.runs_as,
             assembly: Assembly::default(),
             gpr_halves: info.gpr_halves.max(vertex::interface_halves(info.attributes.len() as u32)),
             frame_bytes: if info.frame_from_prolog() { info.scratch_bytes } else { 0 },
         }
+    }
+
+    /// Whether the main part needs a prolog: the hardware provides vertex numbers to vertex shaders only.
+    pub fn is_needed(&self) -> bool {
+        !self.attributes.is_empty() || self.runs_as == RunsAs::Compute
     }
 
     /// Size of the attributes on the stack in bytes.
@@ -175,6 +212,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), C
             PartError::ShortFrame { bytes: key.frame_bytes, needed: key.stack_attribute_bytes() }.into()
         );
     }
+    key.attributes.iter().try_for_each(AttributeFetch::check)?;
     let mut prolog = Prolog::start(f, key);
     // Attributes on the stack come first, while there are free registers.
     (0..count).rev().for_each(|number| prolog.attribute(number));
@@ -316,14 +354,14 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
 
     /// Fetches the components of an attribute that are read.
     fn attribute(&mut self, number: u32) {
-        let (read, source) = self.key.attributes[number as usize];
-        let format = source.and_then(|source| source.format.at_location(source.location));
-        let one = match format {
+        let fetch = self.key.attributes[number as usize];
+        let (read, part) = (fetch.attribute.components, fetch.part());
+        let one = match part {
             Some((format, _)) if format.is_integer() => Src::imm32(1),
             _ => float(1.0, 32),
         };
         let mut colour = [Src::imm32(0), Src::imm32(0), Src::imm32(0), one];
-        if let (Some(source), Some((format, first))) = (source, format) {
+        if let (Some(source), Some((format, first))) = (fetch.source, part) {
             let there = (0..4).filter(|at| format.fields[*at].bits != 0);
             let wanted: Vec<usize> = there.filter(|at| read >> at & 1 != 0).collect();
             if !wanted.is_empty() {

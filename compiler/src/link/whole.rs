@@ -9,8 +9,9 @@
 //! The requirements of a fragment shader on its epilog are known once its discards, depths and sample masks
 //! are lowered; so the main part is optimised and these are lowered before the other parts are added.
 
-use agx_abi::PartRole;
+use agx_abi::{PartRole, Stage};
 
+use super::graphics::expect_stage;
 use super::{
     Assembly, AttributeKey, FragmentKeys, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog,
     fragment_prolog, link, vertex_prolog,
@@ -28,6 +29,7 @@ use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, options};
 
 /// A whole shader.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct WholeShader {
     /// The shader, as a single main part.
     pub shader: CompiledShader,
@@ -65,9 +67,10 @@ impl Compiler {
     ) -> Result<WholeShader, CompileError> {
         scratch.bump.reset();
         let (mut f, mut info) = frontend::read(&scratch.bump, input, key)?;
+        expect_stage(&info, Stage::Vertex)?;
         info.whole = true;
         let mut prolog = VertexPrologKey::new(&info, source);
-        (prolog.runs_as, prolog.assembly) = (info.runs_as, assembly);
+        prolog.assembly = assembly;
         prolog.frame_bytes = prolog.stack_attribute_bytes();
         prepend(&mut f, |f| vertex_prolog::build(f, &prolog))?;
         let facts = Facts { info, ..Facts::new(self.target(), key) };
@@ -87,6 +90,7 @@ impl Compiler {
     ) -> Result<WholeShader, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
+        expect_stage(&info, Stage::Fragment)?;
         let mut context = Context::from(Facts { info, ..Facts::new(self.target(), key) });
         improve(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
         let info = &mut context.facts.info;

@@ -383,11 +383,10 @@ impl Interface {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
             // Draws have no clear colours; they belong to background programs.
-            InterfaceUniform::DrawNumber
-            | InterfaceUniform::InputAssembly
-            | InterfaceUniform::ClearColour { .. } => Vec::new(),
             InterfaceUniform::TargetHeap => self.heap.to_le_bytes().to_vec(),
             InterfaceUniform::RootDescriptor => self.root.to_le_bytes().to_vec(),
+            // The draw has number 0; a vertex shader has no input assembly buffer, a fragment shader no clear colours.
+            _ => Vec::new(),
         }
     }
 }

@@ -417,25 +417,11 @@ impl Layout<'_> {
             UniformSource::PushConstantAddress => self.address_of(push_constants.to_vec())?,
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
-            // Dynamic offsets are 0, and workgroup numbers start at 0.
-            UniformSource::WorkgroupCount
-            | UniformSource::WorkgroupBase
-            | UniformSource::DynamicOffset { .. }
-            | UniformSource::Interface(_)
-            | UniformSource::SamplePositions
-            | UniformSource::ViewIndex
-            | UniformSource::VertexOutputs
-            | UniformSource::FeedbackBuffer { .. }
-            | UniformSource::FeedbackCount
-            | UniformSource::GeometryVertices
-            | UniformSource::GeometryIndices
-            | UniformSource::PatchOutputs
-            | UniformSource::DomainPoints
-            | UniformSource::PatchVertices
-            | UniformSource::VertexCount => Vec::new(),
             UniformSource::SampleMask => u32::MAX.to_le_bytes().to_vec(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => argument(arguments, index)?.to_le_bytes().to_vec(),
+            // The machine, the draw and the stages write the others; dynamic offsets are 0, and workgroup numbers start at 0.
+            _ => Vec::new(),
         })
     }
 }

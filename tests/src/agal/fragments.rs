@@ -165,7 +165,7 @@ fn hand_on(registers: &[usize]) -> Result<(CompiledShader, LinkedProgram), Outco
     let key = validated(&CompileKey::default());
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let shader = compiler.compile(&mut scratch, input(&program.write()), &key)?;
-    let program = compiler.vertex_program(&mut scratch, &shader, |_| four_floats(), &key)?;
+    let program = compiler.vertex_program(&mut scratch, &shader, four_floats, &key)?;
     validate_program(&program)?;
     Ok((shader, program))
 }

@@ -1,6 +1,6 @@
 //! Vertex programs, run as compute shaders, which store their outputs to memory.
 
-use agx_abi::vertex::{Output, RunsAs};
+use agx_abi::vertex::Output;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformRange, UniformSource};
 use agx_agal::interpret::{Inputs, Outputs, Vector};
@@ -101,8 +101,7 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
     (key.stage, key.vertex_as_compute) = (Some(Stage::Vertex), true);
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let shader = compiler.compile(&mut scratch, input(bytes), &key)?;
-    let prolog =
-        VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(&shader.info, |_| four_floats()) };
+    let prolog = VertexPrologKey::new(&shader.info, four_floats);
     let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
     let main = shader.part(PartRole::Main).unwrap_or_default();
     let parts = Parts {
@@ -119,9 +118,9 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
 }
 
 /// An attribute of four consecutive floats.
-pub(super) fn four_floats() -> Option<AttributeKey> {
+pub(super) fn four_floats(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-    Some(AttributeKey::of_vertices(format, REGISTER_BYTES as u32, 16))
+    Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, REGISTER_BYTES as u32) })
 }
 
 /// Memory that is filled with the contents of uniforms.

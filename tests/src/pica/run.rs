@@ -7,7 +7,7 @@ use agx_abi::pica200::{
     GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, GEOMETRY_WORKGROUP, SET, UNIFORMS, primitive_bytes,
     stretch_bytes, uniform_block,
 };
-use agx_abi::vertex::{Output, RunsAs, Varying};
+use agx_abi::vertex::{Output, Varying};
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Target};
 use agx_compiler::link::{AttributeKey, LinkedProgram, Parts, VertexPrologKey, link};
@@ -60,12 +60,12 @@ impl VertexRun {
         key.vertex_as_compute = true;
         let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
         let shader = compiler.compile(&mut scratch, Input::new(language(), bytes), &key)?;
-        let attribute = |_| {
+        let attribute = |location| {
             let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-            Some(AttributeKey::of_vertices(format, VERTEX_BYTES, 16))
+            Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, VERTEX_BYTES) })
         };
         let info = &shader.info;
-        let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };
+        let prolog = VertexPrologKey::new(info, attribute);
         let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
         let main = shader.part(PartRole::Main).unwrap_or_default();
         let parts =

@@ -134,9 +134,9 @@ pub fn on_machine(
     let vertex = compile(&vertex_text, &vertex_key)?;
     let data = corners(shader, inputs);
     let stride = 16 * (1 + passed(shader).len());
-    let source = |_| {
+    let source = |location| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey::of_vertices(format, stride as u32, 16))
+        Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, stride as u32) })
     };
     let vertex_program = compiler.vertex_program(&mut scratch, &vertex, source, &vertex_key)?;
     validate_program(&vertex_program)?;

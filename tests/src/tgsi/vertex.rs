@@ -1,7 +1,7 @@
 //! Vertex programs on the machine and in the interpreter. On the machine they run as compute shaders, with the prolog that
 //! fetches their attributes, so that their outputs are in memory.
 
-use agx_abi::vertex::{Output, RunsAs};
+use agx_abi::vertex::Output;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{InterfaceUniform, PartRole, UniformSource};
 use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
@@ -50,12 +50,12 @@ pub fn on_machine(
     let (compiler, mut scratch) = (Compiler::default(), Scratch::default());
     let shader = compiler.compile(&mut scratch, input(text), &key)?;
     let registers = attributes.first().map_or(0, Vec::len) as u32;
-    let source = |_| {
+    let source = |location| {
         let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey::of_vertices(format, 16 * registers, 16))
+        Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, 16 * registers) })
     };
     let info = &shader.info;
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, source) };
+    let prolog = VertexPrologKey::new(info, source);
     let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
     let main = shader.part(PartRole::Main).unwrap_or_default();
     let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };

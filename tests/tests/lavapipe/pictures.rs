@@ -159,14 +159,7 @@ fn blend(kind: u32) -> Option<Blend> {
 fn attribute(location: u32) -> Option<AttributeKey> {
     let (_, format, ..) = ATTRIBUTES.iter().find(|(known, ..)| *known == location)?;
     let format = VertexFormat::from_name(format)?;
-    Some(AttributeKey {
-        format,
-        stride: STRIDE as u32,
-        divisor: None,
-        alignment: 4,
-        location: 0,
-        exact: false,
-    })
+    Some(AttributeKey { alignment: 4, ..AttributeKey::new(location, format, STRIDE as u32) })
 }
 
 /// A shader and its program.
@@ -174,8 +167,8 @@ type Linked = (CompiledShader, LinkedProgram);
 
 /// The state of a case.
 fn state(vertex: &CompiledShader, blending: u32) -> FragmentState {
-    let culled = cull_flags(&vertex.info.varyings).collect();
-    let mut state = FragmentState { culled, ..FragmentState::default() };
+    let mut state = FragmentState::default();
+    state.culled = cull_flags(&vertex.info.varyings).collect();
     state.targets[0] = Some(RenderTarget {
         blend: blend(blending).map(Into::into),
         ..RenderTarget::new(ColourFormat::Rgba8Unorm)

@@ -2,6 +2,7 @@
 
 mod advanced_blend;
 mod epilog;
+mod fit;
 mod formats;
 mod pairs;
 mod program;

@@ -2,7 +2,9 @@
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::{PartRole, ShaderInfo, Stage};
-use agx_compiler::link::{EpilogKey, LinkError, LinkPart, Parts, Target, link};
+use agx_compiler::link::{
+    EpilogKey, FragmentPrologKey, LinkError, LinkPart, PartKey, Parts, Target, VertexPrologKey, link,
+};
 use agx_compiler::{CompileKey, Compiler, FIGURES, Input, Scratch};
 use agx_emulator::{Framebuffer, Tests};
 use agx_isa::inst::{Inst, Operand, Size};
@@ -30,8 +32,17 @@ fn the_loop_runs_all_parts_for_each_sample() {
     }
 }
 
-fn part(role: PartRole, gpr_halves: u16) -> LinkPart {
-    LinkPart { role, code: Code::default().half(10, 3).0, gpr_halves, ..LinkPart::default() }
+fn part(key: PartKey, gpr_halves: u16) -> LinkPart {
+    let mut part = LinkPart::new(key, Default::default());
+    (part.code, part.gpr_halves) = (Code::default().half(10, 3).0, gpr_halves);
+    part
+}
+
+/// A fragment prolog and an epilog for the main part that `info` describes.
+fn around(info: &ShaderInfo, gpr_halves: [u16; 2]) -> [LinkPart; 2] {
+    let prolog = PartKey::FragmentProlog(FragmentPrologKey::default());
+    let epilog = PartKey::FragmentEpilog(Box::new(EpilogKey::new(&info.fragment)));
+    [part(prolog, gpr_halves[0]), part(epilog, gpr_halves[1])]
 }
 
 #[test]
@@ -42,8 +53,8 @@ fn a_program_is_its_parts_and_one_end() {
     let end: Vec<u8> =
         stop.flat_map(|op| agx_isa::encode(&Inst::new(op)).expect("encodes").to_vec()).collect();
     whole.extend_from_slice(&end);
-    let (prolog, epilog) = (part(PartRole::Prolog, 12), part(PartRole::Epilog, 90));
     let info = info(0);
+    let [prolog, epilog] = around(&info, [12, 90]);
     for main in [&main.0, &whole] {
         let parts = Parts {
             main,
@@ -80,14 +91,19 @@ fn statistics_of_a_program_are_those_of_all_its_parts() {
     assert_eq!(program.statistics(&compute), compute.stats, "there is nothing else in it");
     let main = compiler.compile(&mut scratch, Input::wgsl(FRAGMENT), &key).expect("compiles");
     let mut epilog = EpilogKey::new(&main.info.fragment);
-    epilog.targets[0] = Some(Target::new(ColourFormat::Rgba8Unorm));
-    let epilog = compiler.fragment_epilog(&mut scratch, &epilog, &key).expect("an epilog");
-    let stats = |sample_loop| {
+    (epilog.targets[0], epilog.samples) = (Some(Target::new(ColourFormat::Rgba8Unorm)), 4);
+    let mut epilog = compiler.fragment_epilog(&mut scratch, &epilog, &key).expect("an epilog");
+    let mut stats = |sample_loop: Option<u8>| {
+        // The same parts, said to run for each sample.
+        let mut main = main.clone();
+        main.info.fragment.sample_shading = sample_loop.is_some();
+        let PartKey::FragmentEpilog(key) = &mut epilog.key else { panic!("an epilog") };
+        key.sample_shading = sample_loop.is_some();
         let parts = Parts { epilog: Some(&epilog), sample_loop, ..Parts::new(&main) };
         link(&parts).expect("links").statistics(&main)
     };
-    let count = |code: &[u8]| agx_isa::disasm::listing(code, false).lines().count() as u32;
     let (once, looped) = (stats(None), stats(Some(4)));
+    let count = |code: &[u8]| agx_isa::disasm::listing(code, false).lines().count() as u32;
     // Including its final `stop`.
     assert_eq!(once.instructions, main.stats.instructions + count(&epilog.code) + 1);
     assert_eq!(looped.instructions - once.instructions, 8, "two set up, six continue or leave");
@@ -103,7 +119,7 @@ fn statistics_of_a_program_are_those_of_all_its_parts() {
 fn a_vertex_prolog_never_raises_the_registers_of_the_main_part() {
     let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, ..ShaderInfo::default() };
     let linked = |halves| {
-        let prolog = part(PartRole::Prolog, halves);
+        let prolog = part(PartKey::VertexProlog(VertexPrologKey::new(&info, |_| None)), halves);
         link(&Parts {
             main: &[],
             info: &info,
@@ -120,7 +136,7 @@ fn a_vertex_prolog_never_raises_the_registers_of_the_main_part() {
 
 #[test]
 fn parts_stand_where_they_belong() {
-    let (prolog, epilog) = (part(PartRole::Prolog, 1), part(PartRole::Epilog, 1));
+    let [prolog, epilog] = around(&info(0), [1, 1]);
     let of = |stage, prolog, epilog, sample_loop| {
         let info = ShaderInfo { stage, gpr_halves: 8, ..ShaderInfo::default() };
         link(&Parts { main: &[], info: &info, prolog, epilog, sample_loop, outputs: None }).err()
@@ -132,5 +148,5 @@ fn parts_stand_where_they_belong() {
     assert_eq!(of(Stage::Fragment, None, Some(&prolog), None), role(last, first));
     assert_eq!(of(Stage::Vertex, None, Some(&epilog), None), no(Stage::Vertex, last));
     assert_eq!(of(Stage::Compute, Some(&prolog), None, None), no(Stage::Compute, first));
-    assert_eq!(of(Stage::Fragment, None, None, Some(3)), Some(LinkError::Samples(3)));
+    assert_eq!(of(Stage::Fragment, None, None, Some(3)), Some(LinkError::Samples { samples: 3 }));
 }

@@ -128,7 +128,8 @@ fn a_primitive_with_a_distance_that_is_nowhere_positive_is_culled() {
         assert_eq!(info.fragment.coefficients, culled);
         let mut key = key(1);
         key.tested = false;
-        let program = linked_with(&prolog, &white(), &info, &key, None);
+        // The main part reads no coefficients: the flags are appended.
+        let program = linked_with(&prolog, &white(), &super::support::info(1), &key, None);
         let mut framebuffer = Framebuffer::new(2, 2, 1, 8);
         shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
         assert_eq!(reds(&framebuffer, 1), [if drawn { 255 } else { 0 }; 4]);

@@ -2,11 +2,12 @@
 
 use agx_abi::fragment::SAMPLES;
 use agx_abi::tile::ColourFormat;
-use agx_abi::vertex::{self, RunsAs};
+use agx_abi::vertex::{self, Attribute, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, names};
-use agx_abi::{PartRole, Stage};
+use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{
-    Assembly, AttributeKey, EpilogKey, IndexSize, LinkPart, Parts, Target, VertexPrologKey,
+    Assembly, AttributeKey, EpilogKey, FragmentPrologKey, IndexSize, LinkPart, PartKey, Parts, Target,
+    VertexPrologKey,
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::{Framebuffer, Tests};
@@ -61,7 +62,9 @@ fn when_sample_shading_is_disabled_the_prolog_may_clobber_whatever_registers_it_
     let shader = compiled(false);
     let epilog = epilog(&key(&shader));
     let code = (1..ALL_HALVES).fold(Code::default(), |code, half| code.half(half as u8, 0xdead)).0;
-    let prolog = LinkPart { role: PartRole::Prolog, code, gpr_halves: ALL_HALVES, ..LinkPart::default() };
+    let key = PartKey::FragmentProlog(FragmentPrologKey::default());
+    let mut prolog = LinkPart::new(key, shader.info.target);
+    (prolog.code, prolog.gpr_halves) = (code, ALL_HALVES);
     let plain = Parts { epilog: Some(&epilog), ..Parts::new(&shader) };
     let wanted: Vec<[u32; 4]> = picture(&plain, 1);
     assert_eq!(wanted[8 + 3], [100 + 5 + 3 + 5, 3, 1, 7], "pixel 3, 1");
@@ -82,8 +85,8 @@ fn at_the_end_r0l_is_0_and_r0h_preserved_if_sample_shading_is_enabled() {
         ("b", Operand::imm(0)),
     ];
     let seen = Code::default().op(Opcode::Iadd, &operands);
-    let rest = epilog(&key);
-    let epilog = LinkPart { code: [seen.0, rest.code.clone()].concat(), ..rest };
+    let mut epilog = epilog(&key);
+    epilog.code = [seen.0, epilog.code].concat();
     let parts = Parts { epilog: Some(&epilog), sample_loop: Some(4), ..Parts::new(&shader) };
     for (at, found) in picture(&parts, 4).into_iter().enumerate() {
         assert_eq!([found[1], found[3]], [1 << (at % 4), 7], "sample {at}");
@@ -94,17 +97,16 @@ fn at_the_end_r0l_is_0_and_r0h_preserved_if_sample_shading_is_enabled() {
 fn vertex_prologs_have_no_uniforms_for_preambles_or_constants() {
     for (index, name) in names().into_iter().enumerate() {
         let format = VertexFormat::from_name(&name).expect("a format");
-        let source =
-            AttributeKey { format, stride: 37, divisor: Some(3), alignment: 1, location: 0, exact: false };
+        let source = |location| {
+            Some(AttributeKey { divisor: Some(3), alignment: 1, ..AttributeKey::new(location, format, 37) })
+        };
         let compute = index % 2 == 1;
         let runs_as = if compute { RunsAs::Compute } else { RunsAs::Vertex };
-        let key = VertexPrologKey {
-            attributes: vec![(0xf, Some(source)); 2],
-            runs_as,
-            assembly: Assembly { index: compute.then_some(IndexSize::B16), ..Assembly::default() },
-            gpr_halves: ALL_HALVES,
-            frame_bytes: 0,
-        };
+        let attributes = [0, 1].map(|location| Attribute { location, components: 0xf }).to_vec();
+        let info = ShaderInfo { stage: Stage::Vertex, attributes, runs_as, ..ShaderInfo::default() };
+        let mut key = VertexPrologKey::new(&info, source);
+        key.assembly = Assembly { index: compute.then_some(IndexSize::B16), ..Assembly::default() };
+        key.gpr_halves = ALL_HALVES;
         let prolog = Compiler::default().vertex_prolog(&mut Scratch::default(), &key, &CompileKey::default());
         let lines = disassemble(&prolog.expect("a prolog").code);
         let reserved = vertex::reserved_halves(2, runs_as);

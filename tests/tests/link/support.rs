@@ -92,6 +92,7 @@ pub fn linked_with(
     key: &EpilogKey,
     sample_loop: Option<u8>,
 ) -> LinkedProgram {
+    let info = &as_expected(info, prolog, key);
     let epilog = epilog(key);
     let prolog = prolog.is_needed().then(|| {
         let compiler = Compiler::new(Target::default());
@@ -105,6 +106,22 @@ pub fn linked_with(
         sample_loop,
         outputs: None,
     })
+}
+
+/// The info of a handwritten main part that passes what the keys of its prolog and epilog expect.
+fn as_expected(info: &ShaderInfo, prolog: &FragmentPrologKey, key: &EpilogKey) -> ShaderInfo {
+    let fragment = FragmentInfo {
+        components: key.components,
+        opaque: key.opaque,
+        dual_source: key.dual_source,
+        writes_depth: key.depth,
+        writes_stencil: key.stencil,
+        writes_sample_mask: key.sample_mask,
+        early_tests: key.early_tests,
+        sample_shading: key.sample_shading,
+        ..info.fragment.clone()
+    };
+    ShaderInfo { fragment, writes_memory: info.writes_memory || prolog.writes_memory, ..info.clone() }
 }
 
 /// Options that validate after every pass.

@@ -176,14 +176,14 @@ fn layouts_of_other_shaders_are_refused() {
     let vertex = compile(Stage::Vertex);
     let other = OutputLayout::new(&[Output::User { location: 0, component: 0 }], &[]);
     let error = link(&Parts { outputs: Some(&other), ..Parts::new(&vertex) }).expect_err("refused");
-    assert!(matches!(error, LinkError::Output(Output::User { .. })), "{error}");
+    assert!(matches!(error, LinkError::Output { output: Output::User { .. } }), "{error}");
     let mut broken = vertex.clone();
     broken.info.output_stores[0].offset = 2;
     let layout = vertex.info.output_layout(&[]);
     broken.info.varyings.iter_mut().for_each(|varying| varying.slot ^= 1);
     assert!(matches!(
         link(&Parts { outputs: Some(&layout), ..Parts::new(&broken) }),
-        Err(LinkError::Store(2))
+        Err(LinkError::Store { offset: 2 })
     ));
     assert!(vertex.part(PartRole::Main).is_some());
 }
@@ -206,7 +206,8 @@ fn programs_say_what_the_rasteriser_must_know() {
         )
         .expect("links");
     assert!(nothing.fragment_control().tag_write_disable, "there is no target");
-    let mut state = FragmentState { sample_mask: 1, ..FragmentState::default() };
+    let mut state = FragmentState::default();
+    state.sample_mask = 1;
     let blend = agx_compiler::link::Equation {
         source: agx_compiler::link::Factor::One,
         destination: agx_compiler::link::Factor::One,

@@ -1,6 +1,6 @@
 //! Vertex prologs: every format, compared with a decoder in this test.
 
-use agx_abi::vertex::{self, RunsAs};
+use agx_abi::vertex::{self, Attribute, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, VertexNumeric, names};
 use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
 use agx_compiler::link::{
@@ -22,6 +22,9 @@ use super::support::{Code, Numbers};
 
 /// Vertices per row, and rows of instances; each writes its attribute to a separate pixel.
 const SIZE: [u32; 2] = [16, 4];
+
+/// The location that the shader reads.
+const LOCATION: u32 = 3;
 
 const SHADERS: &str = "
 struct Varyings { @builtin(position) position: vec4<f32>, @location(0) @interpolate(flat) value: vec4<u32> }
@@ -73,7 +76,7 @@ impl Shaders {
 
     /// The attribute in the shader, for each vertex and instance.
     fn run(&self, source: Option<AttributeKey>, data: &[u8], offset: usize, base: [u32; 2]) -> Vec<[u32; 4]> {
-        let key = VertexPrologKey::new(&self.vertex.info, |location| source.filter(|_| location == 3));
+        let key = VertexPrologKey::new(&self.vertex.info, |location| source.filter(|_| location == LOCATION));
         let program = prologued(main_part(&self.vertex), &self.vertex.info, &key);
         let mut framebuffer = Framebuffer::new(SIZE[0], SIZE[1], 1, 16);
         let vertices: Vec<u32> = (0..SIZE[0]).map(|vertex| vertex + base[0]).collect();
@@ -221,14 +224,9 @@ fn every_format_is_fetched_aligned_and_not() {
         for (stride, offset, alignment) in [(tight, 0, 16), (tight + 8, 8, 8), (bytes + 1, 3, 1)] {
             let data = random(offset + stride * SIZE[0] as usize, &mut numbers);
             for location in 0..format.locations() {
-                let source = AttributeKey {
-                    format,
-                    stride: stride as u32,
-                    divisor: None,
-                    alignment,
-                    location,
-                    exact: false,
-                };
+                // The shader reads the second location of a wide attribute at the previous one.
+                let key = AttributeKey::new(LOCATION - location, format, stride as u32);
+                let source = AttributeKey { alignment, ..key };
                 let found = shaders.run(Some(source), &data, offset, [0, 0]);
                 for (vertex, found) in found.into_iter().enumerate() {
                     let start = offset + stride * (vertex % SIZE[0] as usize);
@@ -255,16 +253,16 @@ fn check_wide(rest: &[u8], found: [u32; 4], what: &str) {
 fn a_wide_attribute_goes_on_in_the_location_after_its_own() {
     let shaders = Shaders::new();
     let of = |name| VertexFormat::from_name(name).expect("a format");
-    let key =
-        |format| AttributeKey { format, stride: 32, divisor: None, alignment: 8, location: 0, exact: false };
-    // The shader reads location 3.
     let found = |location, name| {
-        VertexPrologKey::new(&shaders.vertex.info, |at| (at == location).then(|| key(of(name)))).attributes
+        let key = AttributeKey::new(location, of(name), 32);
+        let all = VertexPrologKey::new(&shaders.vertex.info, |at| Some(key).filter(|_| at == location));
+        let [fetch] = all.attributes[..] else { panic!("one attribute: {all:?}") };
+        assert_eq!(fetch.attribute, Attribute { location: LOCATION, components: 0xf });
+        fetch.source.map(|source| (source.location, source == key))
     };
-    let second = AttributeKey { location: 1, ..key(of("R64G64B64_SFLOAT")) };
-    assert_eq!(found(2, "R64G64B64_SFLOAT"), [(0xf, Some(second))]);
-    assert_eq!(found(2, "R64G64_SFLOAT"), [(0xf, None)]);
-    assert_eq!(found(3, "R64G64B64_SFLOAT"), [(0xf, Some(key(of("R64G64B64_SFLOAT"))))]);
+    assert_eq!(found(LOCATION - 1, "R64G64B64_SFLOAT"), Some((LOCATION - 1, true)));
+    assert_eq!(found(LOCATION - 1, "R64G64_SFLOAT"), None);
+    assert_eq!(found(LOCATION, "R64G64B64_SFLOAT"), Some((LOCATION, true)));
 }
 
 #[test]
@@ -273,14 +271,8 @@ fn instances_step_by_the_divisor_from_the_base() {
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
     let data: Vec<u8> = (0..64_u32).flat_map(u32::to_le_bytes).collect();
     for (divisor, base) in [(1, [0, 0]), (2, [0, 0]), (3, [5, 1]), (0, [2, 3])] {
-        let source = AttributeKey {
-            format,
-            stride: 16,
-            divisor: Some(divisor),
-            alignment: 16,
-            location: 0,
-            exact: false,
-        };
+        let source =
+            AttributeKey { divisor: Some(divisor), alignment: 16, ..AttributeKey::new(LOCATION, format, 16) };
         let found = shaders.run(Some(source), &data, 0, base);
         for (at, found) in found.into_iter().enumerate() {
             let instance = at as u32 / SIZE[0];
@@ -294,7 +286,7 @@ fn instances_step_by_the_divisor_from_the_base() {
 fn elements_outside_the_buffer_are_not_fetched() {
     let shaders = Shaders::new();
     let format = VertexFormat::from_name("R32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 4, divisor: None, alignment: 4, location: 0, exact: false };
+    let source = AttributeKey::new(LOCATION, format, 4);
     let data: Vec<u8> = (10..15_u32).flat_map(u32::to_le_bytes).collect();
     let found = shaders.run(Some(source), &data, 0, [0, 0]);
     for (vertex, found) in found[..16].iter().enumerate() {
@@ -324,17 +316,18 @@ fn elements_outside_the_buffer_are_not_fetched() {
 #[test]
 fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     let format = VertexFormat::from_name("A2R10G10B10_SNORM_PACK32").expect("a format");
-    let source =
-        AttributeKey { format, stride: 5, divisor: Some(3), alignment: 1, location: 0, exact: false };
-    let key = VertexPrologKey {
-        attributes: vec![(0xf, Some(source)); 30],
-        runs_as: RunsAs::Vertex,
-        assembly: Assembly::default(),
-        gpr_halves: 256,
-        frame_bytes: 0,
+    let source = |location| {
+        Some(AttributeKey { divisor: Some(3), alignment: 1, ..AttributeKey::new(location, format, 5) })
     };
-    let info =
-        ShaderInfo { stage: Stage::Vertex, gpr_halves: 256, uniform_halves: 185, ..ShaderInfo::default() };
+    let attributes = (0..30).map(|location| Attribute { location, components: 0xf }).collect();
+    let info = ShaderInfo {
+        stage: Stage::Vertex,
+        attributes,
+        gpr_halves: 256,
+        uniform_halves: 185,
+        ..ShaderInfo::default()
+    };
+    let key = VertexPrologKey::new(&info, source);
     prologued(&[], &info, &key);
 }
 
@@ -346,8 +339,7 @@ fn a_compute_prolog_fetches_indices() {
         (IndexSize::B32, &[9, 0, 0, 0, 8, 0, 0, 0, 200, 0, 0, 0]),
     ];
     let format = VertexFormat::from_name("R16_UINT").expect("a format");
-    let attribute =
-        AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0, exact: false };
+    let attribute = AttributeKey::new(LOCATION, format, 2);
     for (size, bytes) in indices {
         let index = Assembly { index: Some(size), primitives: Primitives::List };
         // Indices 9, 8, 200; past their end 0; all relative to the base vertex 100.
@@ -383,10 +375,8 @@ fn compute(assembly: Assembly, indices: &[u8], attribute: Option<AttributeKey>) 
 
 /// A compute prolog and a main part that stores r5 and r6, or the attribute instead of r6.
 fn with_stores(attribute: Option<AttributeKey>, assembly: Assembly) -> LinkedProgram {
-    let attributes: Vec<_> = attribute.map(|attribute| (1, Some(attribute))).into_iter().collect();
-    let reserved = vertex::reserved_halves(attributes.len() as u32, RunsAs::Compute) as u16;
-    let key =
-        VertexPrologKey { attributes, runs_as: RunsAs::Compute, assembly, gpr_halves: 24, frame_bytes: 0 };
+    let read = attribute.map(|_| Attribute { location: LOCATION, components: 1 });
+    let reserved = vertex::reserved_halves(read.into_iter().len() as u32, RunsAs::Compute) as u16;
     // Two words at the buffer whose address follows the prolog's uniforms: r5 and the attribute, or r5 and r6.
     let grid = Operand::reg(4, Size::B32);
     let mut code = Code::default().op(Opcode::Mfsr, &[("dst", grid), ("sr", Operand::imm(80))]);
@@ -405,7 +395,16 @@ fn with_stores(attribute: Option<AttributeKey>, assembly: Assembly) -> LinkedPro
         ],
     );
     let uniform_halves = reserved.next_multiple_of(4) + 4;
-    let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, uniform_halves, ..ShaderInfo::default() };
+    let info = ShaderInfo {
+        stage: Stage::Vertex,
+        runs_as: RunsAs::Compute,
+        attributes: read.into_iter().collect(),
+        gpr_halves: 24,
+        uniform_halves,
+        ..ShaderInfo::default()
+    };
+    let mut key = VertexPrologKey::new(&info, |_| attribute);
+    key.assembly = assembly;
     prologued(&code.0, &info, &key)
 }
 

@@ -18,7 +18,7 @@ const OUTPUTS: u64 = 0x3_0000;
 /// The program of a vertex shader without attributes that runs as a compute shader.
 pub fn program(shader: &CompiledShader) -> LinkedProgram {
     let info = &shader.info;
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, |_| None) };
+    let prolog = VertexPrologKey::new(info, |_| None);
     let prolog = Compiler::new(Target::default())
         .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
         .expect("a prolog");

@@ -4,7 +4,8 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::{
-    AttributeKey, EpilogKey, LinkError, LinkedProgram, Parts, Target as RenderTarget, VertexPrologKey, link,
+    AttributeKey, EpilogKey, LinkError, LinkPart, LinkedProgram, PartKey, Parts, Target as RenderTarget,
+    VertexPrologKey, link,
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch};
@@ -30,8 +31,8 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let vertex = compiled(&name, &key);
     assert!(vertex.info.frame_from_prolog() && vertex.info.scratch_bytes >= 32);
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0, exact: false };
-    let prolog = VertexPrologKey::new(&vertex.info, |_| Some(source));
+    let source = |location| Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, 16) });
+    let prolog = VertexPrologKey::new(&vertex.info, source);
     let words = |attribute| {
         let of = move |vertex| (0..WORDS).map(move |component| element(attribute, vertex, component));
         (0..VERTICES).flat_map(of).flat_map(u32::to_le_bytes).collect()
@@ -42,7 +43,7 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let found = draw_points(&vertex, &prolog, &attributes);
     let bytes = spirv(&name);
     let whole = Compiler::new(Target::default())
-        .whole_vertex(&mut Scratch::default(), Input::spirv(&bytes), &key, |_| Some(source))
+        .whole_vertex(&mut Scratch::default(), Input::spirv(&bytes), &key, source)
         .expect("compiles");
     validate_program(&whole.program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     assert_eq!(draw_program(&whole.shader, &whole.program, &attributes), found, "{name} as a whole");
@@ -136,10 +137,7 @@ fn components_of_64_bits_take_two() {
     let source = |location| {
         let (_, name, offset) = formats.iter().find(|(known, ..)| *known == location)?;
         let format = VertexFormat::from_name(name).expect("a format");
-        Some((
-            AttributeKey { format, stride, divisor: None, alignment: 4, location: 0, exact: false },
-            *offset,
-        ))
+        Some((AttributeKey { alignment: 4, ..AttributeKey::new(location, format, stride) }, *offset))
     };
     let doubles = |vertex| [0, 1, 2, 3, 4, 5, 6, 7].map(|at: u32| f64::from(vertex) + f64::from(at) / 3.0);
     let data: Vec<u8> = (0..VERTICES)
@@ -166,11 +164,16 @@ fn components_of_64_bits_take_two() {
 #[test]
 fn attributes_on_the_stack_need_a_prolog_that_opens_the_frame() {
     let vertex = module("attributes_summed.vert", Stage::Vertex);
-    let main = vertex.part(PartRole::Main).expect("a main part");
-    let parts =
-        Parts { main, info: &vertex.info, prolog: None, epilog: None, sample_loop: None, outputs: None };
-    let wanted = LinkError::Frame { main: vertex.info.scratch_bytes, prolog: 0 };
-    assert_eq!(link(&parts), Err(wanted));
+    let mut prolog = LinkPart::new(
+        PartKey::VertexProlog(VertexPrologKey::new(&vertex.info, |_| None)),
+        vertex.info.target,
+    );
+    let linked = |prolog: &LinkPart| link(&Parts { prolog: Some(prolog), ..Parts::new(&vertex) });
+    let main = vertex.info.scratch_bytes;
+    prolog.scratch_bytes = main - 4;
+    assert_eq!(linked(&prolog), Err(LinkError::Frame { main, prolog: main - 4 }));
+    prolog.scratch_bytes = main;
+    assert_eq!(linked(&prolog).map(|program| program.scratch_bytes), Ok(main));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::{Linked, SIDE, colour, fragment_programs, spirv, vertex_programs};
 fn a_triangle_with_a_negative_distance_at_every_corner_is_culled() {
     for (shader, samples) in [("culled", 1), ("culled", 4), ("culled_early", 1), ("culled_early", 4)] {
         let vertices = vertex_programs("culled", |_| None);
-        let mut state = FragmentState { samples: samples as u8, ..FragmentState::default() };
+        let mut state = FragmentState::new([None; 8], samples as u8);
         state.targets[0] = Some(RenderTarget::new(ColourFormat::Rgba32Sfloat));
         state.culled = cull_flags(&vertices[0].0.info.varyings).collect();
         assert_eq!(state.culled.len(), 2);

@@ -90,7 +90,7 @@ impl Fetch {
             bytes = as_tile_image(&bytes);
         }
         let targets = self.pass.formats.map(|format| format.map(RenderTarget::new));
-        let state = FragmentState { targets, samples: self.pass.samples, ..FragmentState::default() };
+        let state = FragmentState::new(targets, self.pass.samples);
         fragment_programs(Input::spirv(&bytes), &key, &state)
     }
 

@@ -79,7 +79,7 @@ impl Scene {
     }
 
     fn state(&self) -> FragmentState {
-        let mut state = FragmentState { samples: self.samples as u8, ..FragmentState::default() };
+        let mut state = FragmentState::new([None; 8], self.samples as u8);
         state.targets[0] = Some(RenderTarget::new(ColourFormat::Rgba32Sfloat));
         state
     }

@@ -250,7 +250,7 @@ mod tests {
     fn a_page_is_whole_and_escapes_what_it_shows() {
         let code = assemble("L0: fadd r0, r1, r2\n jmp_any L0\n stop").expect("assembles");
         let mut shader = CompiledShader::default();
-        shader.parts.push(ShaderPart { role: PartRole::Main, code, lines: Vec::new() });
+        shader.parts.push(ShaderPart::new(PartRole::Main, code));
         let sources = Sources {
             name: "a<b>.wgsl",
             text: Some("let x = a && b < c;"),
