@@ -10,7 +10,7 @@ endif
 endif
 SHARED ?= ../shared
 
-.PHONY: run icd clients systems test score stress matrix mutants fuzz bench book fmt lint
+.PHONY: run icd install install-tool install-library uninstall clients systems test score stress matrix mutants fuzz bench book fmt lint
 
 # Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/. The assembly of the
 # shaders is left out: `target/release/agxc demo` prints it.
@@ -21,6 +21,54 @@ run:
 icd:
 	$(CARGO) build --release -p agx-icd
 	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
+
+# Installs the command line with its manual pages and completions, and the library for drivers in C with its header and a
+# file for pkg-config. `make install PREFIX=/usr DESTDIR=...` stages a package; the two parts are targets of their own. BUILT is
+# the folder with the built files.
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+INSTALL ?= install
+BUILT ?= $(or $(CARGO_TARGET_DIR),target)/release
+COMPLETIONS = bash-completion/completions/agxc zsh/site-functions/_agxc fish/vendor_completions.d/agxc.fish
+# The version of the library's interface, which is that of its SONAME, and the version of the packages.
+INTERFACE = $(shell sed -n 's/^.define AGX_INTERFACE_VERSION //p' capi/include/agx.h)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+URL = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
+
+install: install-tool install-library
+
+install-tool:
+	$(CARGO) build --release -p agxc
+	$(INSTALL) -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(DATADIR)/man/man1"
+	$(INSTALL) -m 755 "$(BUILT)/agxc" "$(DESTDIR)$(BINDIR)/agxc"
+	"$(BUILT)/agxc" man --folder "$(DESTDIR)$(DATADIR)/man/man1"
+	for file in $(COMPLETIONS); do \
+		$(INSTALL) -d "$(DESTDIR)$(DATADIR)/$$(dirname $$file)" && \
+		"$(BUILT)/agxc" completions $$(echo $$file | sed 's/[-/].*//') > "$(DESTDIR)$(DATADIR)/$$file" || exit 1; \
+	done
+
+install-library:
+	$(CARGO) build --release -p agx-capi --features wgsl,glsl
+	$(INSTALL) -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(INCLUDEDIR)"
+	$(INSTALL) -m 644 "$(BUILT)/libagx.a" "$(DESTDIR)$(LIBDIR)/libagx.a"
+	$(INSTALL) -m 755 "$(BUILT)/libagx.so" "$(DESTDIR)$(LIBDIR)/libagx.so.$(INTERFACE).$(VERSION)"
+	ln -sf libagx.so.$(INTERFACE).$(VERSION) "$(DESTDIR)$(LIBDIR)/libagx.so.$(INTERFACE)"
+	ln -sf libagx.so.$(INTERFACE) "$(DESTDIR)$(LIBDIR)/libagx.so"
+	$(INSTALL) -m 644 capi/include/agx.h "$(DESTDIR)$(INCLUDEDIR)/agx.h"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@URL@|$(URL)|' \
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@INTERFACE@|$(INTERFACE)|' capi/agx.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc"
+	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc"
+
+# Removes what `install` installs, for the same variables.
+uninstall:
+	rm -f "$(DESTDIR)$(BINDIR)/agxc" "$(DESTDIR)$(DATADIR)/man/man1/agxc.1" "$(DESTDIR)$(DATADIR)/man/man1/agxc-"*.1
+	rm -f $(foreach file,$(COMPLETIONS),"$(DESTDIR)$(DATADIR)/$(file)")
+	rm -f "$(DESTDIR)$(LIBDIR)/libagx.a" "$(DESTDIR)$(LIBDIR)/libagx.so" "$(DESTDIR)$(LIBDIR)/libagx.so."*
+	rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc" "$(DESTDIR)$(INCLUDEDIR)/agx.h"
 
 # Runs third-party applications on the driver. Needs root, and AGX_ENVIRONMENT set to the folder that
 # `device/environment/make.sh DIR --clients` created.

@@ -11,6 +11,7 @@ mod device;
 mod explorer;
 mod harness;
 mod inputs;
+mod installs;
 mod keys;
 mod many;
 mod operator;
