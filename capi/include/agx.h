@@ -920,7 +920,7 @@ typedef struct {
  */
 typedef struct {
   /**
-   * Half registers.
+   * Half-registers.
    */
   uint16_t gpr_halves;
   /**
@@ -1009,11 +1009,11 @@ typedef struct {
    */
   uint32_t workgroup_size[3];
   /**
-   * Half registers of the main part.
+   * Half-registers of the main part.
    */
   uint16_t gpr_halves;
   /**
-   * Half registers of the preamble; 0 if there is none.
+   * Half-registers of the preamble; 0 if there is none.
    */
   uint16_t preamble_gpr_halves;
   /**
