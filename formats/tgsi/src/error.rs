@@ -156,6 +156,14 @@ pub enum Fault {
         /// The target.
         target: &'static str,
     },
+    /// A texel of a cube, whose coordinates no edition of the document defines.
+    #[error("{opcode} of the target {target} is undefined: texels of a cube have no integer coordinates")]
+    CubeTexel {
+        /// The opcode.
+        opcode: &'static str,
+        /// The target.
+        target: &'static str,
+    },
     /// A modifier that is not allowed.
     #[error("{what} on {opcode}, whose {where_} is not a float")]
     Modifier {

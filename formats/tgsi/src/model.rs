@@ -341,6 +341,18 @@ impl Declaration {
     pub fn count(&self) -> u32 {
         self.range.last.checked_sub(self.range.first).map_or(0, |more| more.saturating_add(1))
     }
+
+    /// Whether it declares a register of its file.
+    pub fn has_register(&self, number: u32) -> bool {
+        (self.range.first..=self.range.last).contains(&number)
+    }
+
+    /// Name and index of the semantic of a register: indices count up from the first register.
+    pub fn semantic_of(&self, number: u32) -> Option<(SemanticName, u32)> {
+        let semantic = self.semantic?;
+        let index = semantic.index.wrapping_add(number.wrapping_sub(self.range.first));
+        Some((semantic.name, index))
+    }
 }
 
 impl Shader {
@@ -351,7 +363,7 @@ impl Shader {
     }
 
     /// The declarations of a file.
-    pub fn of_file(&self, file: File) -> impl Iterator<Item = &Declaration> {
+    pub fn of_file(&self, file: File) -> impl Iterator<Item = &Declaration> + Clone {
         self.declarations.iter().filter(move |declaration| declaration.file == file)
     }
 
@@ -366,6 +378,25 @@ impl Shader {
         self.of_file(file).find(|declaration| {
             declaration.dimension.unwrap_or(0) == dimension.unwrap_or(0)
                 && (declaration.range.first..=declaration.range.last).contains(&index)
+        })
+    }
+
+    /// Whether it is `declaration` that declares a component of an input or output, and not another one of the
+    /// register, which dumps declare again for some of its components. The first whose mask has the component
+    /// does, or else the first of the register.
+    pub fn declares(&self, declaration: &Declaration, number: u32, component: u8) -> bool {
+        let of_file = self.of_file(declaration.file);
+        let mut of_register = of_file.filter(|declaration| declaration.has_register(number));
+        let with_component = of_register.clone().find(|declaration| declaration.mask & 1 << component != 0);
+        with_component.or_else(|| of_register.next()).is_some_and(|found| std::ptr::eq(found, declaration))
+    }
+
+    /// The declaration of a memory. Mesa's dumps declare `MEMORY[1], SHARED`, numbered by its kind, and use
+    /// it as `MEMORY[0]`: a number that is not declared denotes the only declared memory.
+    pub fn memory(&self, number: u32) -> Option<&Declaration> {
+        let mut declared = self.of_file(File::Memory);
+        self.declaration(File::Memory, None, number).or_else(|| {
+            declared.next().filter(|only| only.count() == 1).filter(|_| declared.next().is_none())
         })
     }
 

@@ -172,8 +172,8 @@ opcodes! {
     Dp3 "DP3" 1 2 Vector Float Float Both 9 9 "d = a.x × b.x + a.y × b.y + a.z × b.z";
     Dp4 "DP4" 1 2 Vector Float Float Both 10 10 "d = a.x × b.x + a.y × b.y + a.z × b.z + a.w × b.w";
     Dst "DST" 1 2 Vector Float Float Both 11 11 "d = (1, a.y × b.y, a.z, b.w)";
-    Min "MIN" 1 2 Component Float Float Both 12 12 "d = a < b ? a : b";
-    Max "MAX" 1 2 Component Float Float Both 13 13 "d = a > b ? a : b";
+    Min "MIN" 1 2 Component Float Float Both 12 12 "d = the smaller of a and b; of a number and a NaN the number";
+    Max "MAX" 1 2 Component Float Float Both 13 13 "d = the greater of a and b; of a number and a NaN the number";
     Slt "SLT" 1 2 Component Float Float Both 14 14 "d = a < b ? 1 : 0";
     Sge "SGE" 1 2 Component Float Float Both 15 15 "d = a >= b ? 1 : 0";
     Mad "MAD" 1 3 Component Float Float Both 16 16 "d = a × b + c, fused or not";
@@ -382,8 +382,8 @@ opcodes! {
     Dneg "DNEG" 1 1 Pair Double Double Later _ 198 "d = -a";
     Dadd "DADD" 1 2 Pair Double Double Both _ 199 "d = a + b";
     Dmul "DMUL" 1 2 Pair Double Double Both _ 200 "d = a × b";
-    Dmax "DMAX" 1 2 Pair Double Double Both _ 201 "d = a > b ? a : b";
-    Dmin "DMIN" 1 2 Pair Double Double Both _ 202 "d = a < b ? a : b";
+    Dmax "DMAX" 1 2 Pair Double Double Both _ 201 "d = the greater of a and b; of a number and a NaN the number";
+    Dmin "DMIN" 1 2 Pair Double Double Both _ 202 "d = the smaller of a and b; of a number and a NaN the number";
     Dslt "DSLT" 1 2 PairFlag Double Unsigned Both _ 203 "d = a < b ? ~0 : 0";
     Dsge "DSGE" 1 2 PairFlag Double Unsigned Later _ 204 "d = a >= b ? ~0 : 0";
     Dseq "DSEQ" 1 2 PairFlag Double Unsigned Both _ 205 "d = a == b ? ~0 : 0";

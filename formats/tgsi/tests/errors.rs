@@ -13,6 +13,13 @@ fn message(text: &str) -> String {
     }
 }
 
+/// Checks the messages for texts.
+fn check(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(message(text), *expected, "{text}");
+    }
+}
+
 #[test]
 fn errors_have_place_expected_and_found_text() {
     let cases = [
@@ -46,9 +53,7 @@ fn errors_have_place_expected_and_found_text() {
             "2:24: expected `ARRAY`, `LOCAL`, a semantic, an interpolation or `INVARIANT`, found `WARPED`",
         ),
     ];
-    for (text, expected) in cases {
-        assert_eq!(message(text), expected, "{text}");
-    }
+    check(&cases);
 }
 
 #[test]
@@ -83,17 +88,48 @@ fn rules_are_checked() {
             "3:1: _SAT on UADD, whose result is not a float",
         ),
         (
-            "FRAG\nDCL TEMP[0]\nDCL SAMP[0]\nTXF TEMP[0], TEMP[0], SAMP[0], CUBE\nEND",
-            "4:1: TXF cannot use the target CUBE",
-        ),
-        (
             "FRAG\nPROPERTY FS_COORD_ORIGIN 7\nEND",
             "2:10: FS_COORD_ORIGIN is 7; expected UPPER_LEFT or LOWER_LEFT",
         ),
     ];
-    for (text, expected) in cases {
-        assert_eq!(message(text), expected, "{text}");
-    }
+    check(&cases);
+}
+
+#[test]
+fn cubes_have_no_texels() {
+    let cases = [
+        (
+            "FRAG\nDCL TEMP[0]\nDCL SAMP[0]\nTXF TEMP[0], TEMP[0], SAMP[0], CUBE\nEND",
+            "4:1: TXF of the target CUBE is undefined: texels of a cube have no integer coordinates",
+        ),
+        (
+            "FRAG\nDCL TEMP[0]\nDCL SAMP[0]\nTXF_LZ TEMP[0], TEMP[0], SAMP[0], CUBEARRAY\nEND",
+            "4:1: TXF_LZ of the target CUBEARRAY is undefined: texels of a cube have no integer coordinates",
+        ),
+        (
+            "FRAG\nDCL TEMP[0]\nDCL SAMP[0]\nTXF TEMP[0], TEMP[0], SAMP[0], SHADOW2D\nEND",
+            "4:1: TXF cannot use the target SHADOW2D",
+        ),
+    ];
+    check(&cases);
+}
+
+#[test]
+fn declarations_may_repeat_as_in_dumps() {
+    let cases = [
+        ("VERT\nDCL OUT[1].xy, GENERIC[3]\nDCL OUT[1].yz, GENERIC[3]\nEND", "no error"),
+        ("VERT\nDCL OUT[1..2], GENERIC[3]\nDCL OUT[2].x, GENERIC[4], INVARIANT\nEND", "no error"),
+        ("FRAG\nDCL IN[0].xy, GENERIC[3]\nDCL IN[0].xyz, GENERIC[3], CONSTANT\nEND", "no error"),
+        ("VERT\nDCL OUT[1].xy, GENERIC[3]\nDCL OUT[1].y, GENERIC[4]\nEND", "3:1: OUT[1] is declared twice"),
+        ("VERT\nDCL OUT[1..2], GENERIC[3]\nDCL OUT[2], GENERIC[3]\nEND", "3:1: OUT[2] is declared twice"),
+        ("COMP\nDCL MEMORY[1], SHARED\nDCL TEMP[0]\nLOAD TEMP[0], MEMORY[0], TEMP[0].xxxx\nEND", "no error"),
+        (
+            "COMP\nDCL MEMORY[1], SHARED\nDCL MEMORY[3], INPUT\nDCL TEMP[0]\nLOAD TEMP[0], MEMORY[0], TEMP[0].xxxx\nEND",
+            "5:15: MEMORY[0] is not declared",
+        ),
+        ("COMP\nDCL TEMP[0]\nLOAD TEMP[0], MEMORY[0], TEMP[0].xxxx\nEND", "3:15: MEMORY[0] is not declared"),
+    ];
+    check(&cases);
 }
 
 #[test]

@@ -253,21 +253,24 @@ fn fetch(
     if let Some(At::Offset(x, y)) = place {
         (dx, dy) = (dx + x, dy + y);
     }
-    let Some(declaration) = shader.declaration(File::Input, None, register) else { return [0; 4] };
-    match declaration.semantic.map(|semantic| semantic.name) {
-        Some(SemanticName::Position) => position(shader, x, y),
-        Some(SemanticName::Face) => [1.0, 0.0, 0.0, 1.0f32].map(f32::to_bits),
-        Some(_) => {
-            let functions = inputs.get(register as usize).copied().unwrap_or_default();
-            let mode = declaration.interpolate.map(|interpolate| interpolate.mode);
-            let [x, y] = match mode {
-                Some(Interpolation::Constant) => corner(CORNERS[0]),
-                _ => [x as f32 + dx, y as f32 + dy],
-            };
-            functions.map(|linear| at(linear, x, y).to_bits())
+    let functions = inputs.get(register as usize).copied().unwrap_or_default();
+    std::array::from_fn(|component| {
+        let mut declarations = shader.of_file(File::Input).filter(|found| found.has_register(register));
+        let found = declarations.find(|found| shader.declares(found, register, component as u8));
+        let Some(declaration) = found else { return 0 };
+        match declaration.semantic.map(|semantic| semantic.name) {
+            Some(SemanticName::Position) => position(shader, x, y)[component],
+            Some(SemanticName::Face) => [1.0, 0.0, 0.0, 1.0f32][component].to_bits(),
+            Some(_) => {
+                let [x, y] = match declaration.interpolate.map(|interpolate| interpolate.mode) {
+                    Some(Interpolation::Constant) => corner(CORNERS[0]),
+                    _ => [x as f32 + dx, y as f32 + dy],
+                };
+                at(functions[component], x, y).to_bits()
+            }
+            None => 0,
         }
-        None => [0; 4],
-    }
+    })
 }
 
 /// The position in the convention of the properties.

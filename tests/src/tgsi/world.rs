@@ -29,11 +29,11 @@ impl Stage<'_> {
             File::Buffer => (BUFFERS, resource.number),
             File::HwAtomic => (COUNTERS, resource.buffer),
             File::Memory => {
-                let declaration = self.shader.declaration(File::Memory, None, resource.number)?;
+                let declaration = self.shader.memory(resource.number)?;
                 if declaration.detail == Detail::Memory(MemoryKind::Shared) {
                     return Some(&mut self.shared);
                 }
-                (5, resource.number)
+                (5, resource.number.max(declaration.range.first))
             }
             _ => return None,
         };

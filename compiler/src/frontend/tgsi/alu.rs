@@ -119,14 +119,13 @@ impl Program<'_> {
             Opcode::Mul => self.mul(kit, a, b),
             Opcode::Add => kit.b.fadd(a, b),
             Opcode::Sub => kit.b.fsub(a, b),
-            Opcode::Min => {
-                let less = kit.b.fcmp(FloatCond::LT, a, b);
-                kit.b.select(less, a, b)
+            Opcode::Min | Opcode::Max if self.second_if_nan => {
+                let condition = if opcode == Opcode::Min { FloatCond::LT } else { FloatCond::GT };
+                let is_first = kit.b.fcmp(condition, a, b);
+                kit.b.select(is_first, a, b)
             }
-            Opcode::Max => {
-                let more = kit.b.fcmp(FloatCond::GT, a, b);
-                kit.b.select(more, a, b)
-            }
+            Opcode::Min => kit.b.fmin(a, b),
+            Opcode::Max => kit.b.fmax(a, b),
             Opcode::Sfl => Src::f32(0.0),
             Opcode::Str => Src::f32(1.0),
             Opcode::Mad => self.mad(kit, a, b, c),

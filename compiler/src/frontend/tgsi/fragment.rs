@@ -38,9 +38,14 @@ pub(super) fn begin(
     fragment::begin(kit, modes(shader));
     for declaration in shader.of_file(File::Input) {
         for (number, index) in (declaration.range.first..=declaration.range.last).zip(0..) {
-            let mask = reads.mask(File::Input, number);
+            let read = written(reads.mask(File::Input, number));
+            let declared = read.filter(|component| shader.declares(declaration, number, *component));
+            let mask = declared.fold(0, |mask, component| mask | 1 << component);
             let words = input(kit, shader, key, declaration, index, mask)?;
-            inputs.insert((File::Input, number), words);
+            let known = inputs.entry((File::Input, number)).or_default();
+            for (known, word) in known.iter_mut().zip(words) {
+                *known = known.or(word);
+            }
         }
     }
     Ok(())
@@ -220,7 +225,8 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
         for (number, index) in (declaration.range.first..=declaration.range.last).zip(0..) {
             let Some(semantic) = declaration.semantic else { continue };
             for component in 0..4 {
-                if !registers.is_written(kit, number, component) {
+                let is_here = shader.declares(declaration, number, component);
+                if !is_here || !registers.is_written(kit, number, component) {
                     continue;
                 }
                 let Some(output) = output(semantic, index, u32::from(component))? else { continue };

@@ -160,7 +160,11 @@ impl Program<'_> {
     }
 
     fn memory(&self, kit: &mut Kit<'_, '_>, unit: u32) -> Result<Buffer, CompileError> {
-        let declaration = self.shader.declaration(File::Memory, None, unit);
+        let declaration = self.shader.memory(unit);
+        let unit = declaration.map_or(unit, |declaration| match declaration.has_register(unit) {
+            true => unit,
+            false => declaration.range.first,
+        });
         Ok(match declaration.map(|declaration| &declaration.detail) {
             Some(Detail::Memory(MemoryKind::Shared)) => {
                 let bytes = option(self.key, "shared_bytes").unwrap_or(u64::from(MAX_LOCAL_BYTES));

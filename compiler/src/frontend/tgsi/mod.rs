@@ -64,6 +64,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("block_width", "threads of a workgroup in x if the program does not specify it; default 1"),
     ("block_height", "threads of a workgroup in y if the program does not specify it; default 1"),
     ("block_depth", "threads of a workgroup in z if the program does not specify it; default 1"),
+    ("second_if_nan", "1: MIN and MAX return their second operand if one is NaN; 0: the number"),
     ("shared_bytes", "bytes of shared memory, which the program does not specify; default 32768"),
 ];
 

@@ -29,6 +29,8 @@ pub(super) struct Program<'s> {
     pub stack: Vec<Variable>,
     /// 0 times anything is 0.
     pub zero_wins: bool,
+    /// MIN and MAX return their second operand if one is NaN.
+    pub second_if_nan: bool,
 }
 
 impl Program<'_> {

@@ -3,7 +3,7 @@
 use agx_tgsi::{Class, File, Flow, Instruction, Opcode, Shader};
 
 use super::blocks::{Blocks, blocks};
-use super::program::Program;
+use super::program::{Program, option};
 use super::registers::RegisterFile;
 use super::{FILE, location, stage};
 use crate::CompileKey;
@@ -39,7 +39,8 @@ pub(super) fn translate(
         files.push(RegisterFile::new(kit, shader, file)?);
     }
     let zero_wins = shader.zero_wins();
-    let mut program = Program { shader, key, files, inputs, stack: Vec::new(), zero_wins };
+    let second_if_nan = option(key, "second_if_nan").is_some_and(|value| value != 0);
+    let mut program = Program { shader, key, files, inputs, stack: Vec::new(), zero_wins, second_if_nan };
     let mut walk = Walk { program: &mut program, blocks: &blocks };
     build(kit, &blocks.graph, &mut walk)?;
     lines::clear(kit);

@@ -80,7 +80,9 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
             let Some(mut semantic) = declaration.semantic else { continue };
             semantic.index = semantic.index.wrapping_add(index);
             for component in 0..4 {
-                if !registers.is_written(kit, number, component) || declaration.mask & 1 << component == 0 {
+                let is_here = program.shader.declares(declaration, number, component);
+                let is_used = is_here && declaration.mask & 1 << component != 0;
+                if !is_used || !registers.is_written(kit, number, component) {
                     continue;
                 }
                 let Some(output) = output(semantic, u32::from(component), clip_count)? else { continue };

@@ -38,7 +38,8 @@ impl Program<'_> {
             true => self.fetch_pair(kit, instruction, number, pair),
             false => zero,
         });
-        double(kit, instruction.opcode, a, b, c).unwrap_or_else(|| integer(kit, instruction.opcode, a, b))
+        double(kit, (instruction.opcode, self.second_if_nan), a, b, c)
+            .unwrap_or_else(|| integer(kit, instruction.opcode, a, b))
     }
 
     /// Shifts, whose counts are in x and y, and DLDEXP, whose exponents are in x and z.
@@ -139,7 +140,13 @@ fn put(kit: &mut Kit<'_, '_>, value: &mut [Option<Src>; 4], pair: u8, saturate: 
 }
 
 /// Operations on doubles, and conversions between 64-bit numbers.
-fn double(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src, c: Src) -> Option<Src> {
+fn double(
+    kit: &mut Kit<'_, '_>,
+    (opcode, second_if_nan): (Opcode, bool),
+    a: Src,
+    b: Src,
+    c: Src,
+) -> Option<Src> {
     let builder = &mut kit.b;
     Some(match opcode {
         Opcode::Dabs => builder.fabs(a),
@@ -149,7 +156,11 @@ fn double(kit: &mut Kit<'_, '_>, opcode: Opcode, a: Src, b: Src, c: Src) -> Opti
         Opcode::Ddiv => builder.fdiv(a, b),
         Opcode::Dmax | Opcode::Dmin => {
             let condition = if opcode == Opcode::Dmax { FloatCond::GT } else { FloatCond::LT };
-            let first = builder.fcmp(condition, a, b);
+            let mut first = builder.fcmp(condition, a, b);
+            if !second_if_nan {
+                let is_nan = builder.fcmp(FloatCond::NE, b, b);
+                first = builder.or(first, is_nan);
+            }
             builder.select(first, a, b)
         }
         Opcode::Drcp => builder.fdiv(float(1.0, 64), a),

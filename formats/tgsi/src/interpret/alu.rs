@@ -279,14 +279,14 @@ fn exact_component(opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
     use Opcode::*;
     Some(match opcode {
         Min => {
-            if a < b {
+            if a < b || b.is_nan() {
                 a
             } else {
                 b
             }
         }
         Max => {
-            if a > b {
+            if a > b || b.is_nan() {
                 a
             } else {
                 b

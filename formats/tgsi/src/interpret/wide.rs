@@ -116,14 +116,14 @@ fn operate(opcode: Opcode, bits: [u64; 3]) -> u64 {
         Dmul => x * y,
         Ddiv => x / y,
         Dmax => {
-            if x > y {
+            if x > y || y.is_nan() {
                 x
             } else {
                 y
             }
         }
         Dmin => {
-            if x < y {
+            if x < y || y.is_nan() {
                 x
             } else {
                 y

@@ -66,9 +66,16 @@ fn twice(declaration: &Declaration, earlier: &[Declaration]) -> Result<(), Valid
         let meet = other.range.first <= range.last && range.first <= other.range.last;
         same && meet && other.mask & declaration.mask != 0
     };
-    // Dumps declare constants once per use.
-    let is_free = matches!(declaration.file, File::Constant | File::HwAtomic);
-    match earlier.iter().find(overlaps).filter(|_| !is_free) {
+    // Dumps declare constants once per use, and inputs and outputs again for some of their components.
+    let is_free = |other: &&Declaration| match declaration.file {
+        File::Constant | File::HwAtomic => true,
+        File::Input | File::Output => {
+            let number = other.range.first.max(range.first);
+            other.semantic_of(number) == declaration.semantic_of(number)
+        }
+        _ => false,
+    };
+    match earlier.iter().filter(overlaps).find(|other| !is_free(other)) {
         None => Ok(()),
         Some(other) => {
             let number = other.range.first.max(range.first);

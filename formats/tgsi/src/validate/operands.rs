@@ -160,7 +160,14 @@ fn declared(shader: &Shader, file: File, dimension: Option<Index>, index: Index)
         };
         dimension_fits && (index.indirect.is_some() || in_range(index.offset))
     };
-    if shader.of_file(file).any(|declaration| covers(&declaration)) { Ok(()) } else { Err(undeclared()) }
+    let is_only_memory = || {
+        let number = u32::try_from(index.offset).ok().filter(|_| file == File::Memory);
+        number.and_then(|number| shader.memory(number)).is_some()
+    };
+    match shader.of_file(file).any(|declaration| covers(&declaration)) || is_only_memory() {
+        true => Ok(()),
+        false => Err(undeclared()),
+    }
 }
 
 /// Whether a handle in a register, or a two-dimensional form, may denote a register of this file.

@@ -87,8 +87,11 @@ fn target(instruction: &Instruction) -> Result<(), Fault> {
     let opcode = instruction.opcode;
     let Some(texture) = &instruction.texture else { return Ok(()) };
     let target = texture.target;
+    if matches!(opcode, Txf | TxfLz) && target.is_cube() {
+        return Err(Fault::CubeTexel { opcode: opcode.name(), target: target.name() });
+    }
     let is_bad = match opcode {
-        Txf | TxfLz => target.is_cube() || target.is_shadow(),
+        Txf | TxfLz => target.is_shadow(),
         Opcode::Tex | Txb | Txl | Txp | Txd | Tex2 | Txb2 | Txl2 | Opcode::Lodq => target.is_multisampled(),
         Tg4 => target.is_multisampled() || target.dimensions() == 1,
         _ => false,
