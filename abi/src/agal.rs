@@ -5,7 +5,8 @@
 //!   because a draw's buffers are common to its shaders. Register n is four 32-bit floats starting at byte 16
 //!   · n. A block has all registers of the program's version, or up to the last one that the program names,
 //!   whichever is more; registers that the application did not set are zero.
-//! * Texture n (`fsn`) is bound at ([`TEXTURE_SET`], n).
+//! * Texture n of a fragment program (`fsn`) is bound at ([`TEXTURE_SET`], n), that of a vertex program (`vsn`) at
+//!   ([`VERTEX_TEXTURE_SET`], n), because a draw's textures are common to its shaders.
 //! * Its sampler is bound at the same location. A token specifies the sampler state, and two tokens may
 //!   specify different states for one texture, so the element of the sampler's binding is the state that a
 //!   token specifies: see [`SamplerState`].
@@ -23,8 +24,11 @@ pub const FRAGMENT_CONSTANTS: (u32, u32) = (0, 1);
 /// Size of a constant register in bytes.
 pub const REGISTER_BYTES: u32 = 16;
 
-/// The set of textures and samplers; the binding is the number of the sampler register.
+/// The set of a fragment program's textures and samplers; the binding is the number of the sampler register.
 pub const TEXTURE_SET: u32 = 1;
+
+/// The set of a vertex program's textures and samplers; the binding is the number of the sampler register.
+pub const VERTEX_TEXTURE_SET: u32 = 2;
 
 /// The sampler state of a token, encoded as the element of a sampler's binding: the byte code's numbers, four
 /// bits each.

@@ -58,7 +58,7 @@ pub fn directive(role: PartRole, continues: bool, size_bytes: usize) -> String {
 /// Assembles every part of `text` from the file called `name`.
 ///
 /// # Errors
-/// A line that cannot be assembled, is not a directive, or repeats a part.
+/// A line that cannot be assembled, is not a directive, or repeats a part; a text without instructions.
 pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
     let at = |line: usize, column: usize, message: String| {
         let location = Location::Text { line: line as u32, column: column as u32 };
@@ -74,6 +74,12 @@ pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
             at(line.saturating_add(section.first_line), column, problem.to_string())
         })?;
         parts.push(Part { role: section.role, continues: section.continues, code });
+    }
+    // A listing may have a part without instructions, but a text without instructions is not a listing.
+    let has_heading = text.lines().any(|line| line.trim_start().starts_with(".part"));
+    if !has_heading && parts.iter().all(|part| part.code.is_empty()) {
+        let nothing = Diagnostic::new(301, "expected instructions, found none");
+        return Err(nothing.in_file(name).into());
     }
     Ok(parts)
 }

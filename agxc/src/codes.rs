@@ -168,6 +168,14 @@ pub static CODES: &[Code] = &[
         exit: Exit::Rejected,
     },
     Code {
+        number: 205,
+        title: "shaders do not fit together",
+        explanation: "The fragment shader of a draw reads a location, a clip distance or a cull distance that its vertex \
+                      shader never writes, so that its value is undefined. Write it, or read another one. Components that \
+                      are missing at a location that is written are zero.",
+        exit: Exit::Rejected,
+    },
+    Code {
         number: 300,
         title: "not an instruction",
         explanation: "The bytes do not decode to an instruction of this instruction set (G13 and G14).",
@@ -272,6 +280,14 @@ pub static CODES: &[Code] = &[
         title: "warning: damaged machine code",
         explanation: "Some bytes of machine code do not decode; the listing has them as <unknown …>. The file is damaged, \
                       is cut off within an instruction, or has data after the code.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 507,
+        title: "warning: PICA200 rule",
+        explanation: "A PICA200 program breaks a rule of the hardware or is likely mistaken: two different input \
+                      registers in an instruction, `emit` in a vertex program, components of a destination in an order \
+                      that has no effect. The message names the rule. The compiler does what the instructions say.",
         exit: Exit::Rejected,
     },
     Code {

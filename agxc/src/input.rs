@@ -76,9 +76,9 @@ impl Kind {
 }
 
 /// Whether `name` in debug information denotes the input itself: a shader from standard input, or from a text, has no
-/// file name.
+/// file name or that of its language.
 pub fn is_the_input(name: &str) -> bool {
-    matches!(name, "" | "stdin") || Language::find(name).is_some_and(|language| language.is_text)
+    matches!(name, "" | "stdin") || Language::find(name).is_some()
 }
 
 /// An input.

@@ -11,12 +11,14 @@ use crate::diagnostic::Diagnostic;
 use crate::input::File;
 use crate::modules::{self, Instruction};
 use crate::vertex::Bindings;
+use crate::{formats, pica};
 
 const UNINITIALISED: u16 = 500;
 const UNWRITTEN: u16 = 501;
 const SPILLS: u16 = 502;
 const OCCUPANCY_STEP: u16 = 503;
 const UNUSED: u16 = 505;
+const PICA200_RULE: u16 = 507;
 
 /// If a shader exceeds a step of occupancy by at most this number of half-registers, small changes to it can help.
 const NEAR_STEP: u16 = 8;
@@ -28,6 +30,10 @@ pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
         && *input.language == SPIRV
     {
         warnings.extend(of_module(&modules::words(input.bytes)));
+    }
+    if pica::is_pica200(file) {
+        let found = formats::findings_of_pica200(file).into_iter();
+        warnings.extend(found.map(|(message, place)| Diagnostic::warning(PICA200_RULE, message).at(place)));
     }
     let stats = &shader.stats;
     if stats.spills + stats.fills > 0 {

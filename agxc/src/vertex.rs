@@ -207,6 +207,7 @@ pub fn launch(
         samplers: &bindings.samplers,
         attributes: &attributes,
         vertices: 1,
+        instances: 1,
         options: machine,
     };
     let (words, result) = match launch.run() {

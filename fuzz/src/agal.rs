@@ -31,7 +31,7 @@ fn bytes(data: &[u8]) {
 
 /// Opcodes and register files of the stage, and balanced blocks, with occasional exceptions.
 fn likely(entropy: &mut Entropy<'_>) -> Vec<u8> {
-    let version = 1 + entropy.below(3) as u8;
+    let version = 1 + entropy.below(4) as u8;
     let stage = if entropy.flip() { Stage::Fragment } else { Stage::Vertex };
     let mut bytes = vec![0xa0, version, 0, 0, 0, 0xa1, u8::from(stage == Stage::Fragment)];
     let mut open = 0;

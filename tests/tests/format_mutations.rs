@@ -71,9 +71,10 @@ fn tgsi() -> Format {
     Format { language: "tgsi", programs: files("tgsi"), mutate: mutate_text, says_where: says_line }
 }
 
-/// Whether the location is the whole program, a byte of the header, or a token and its field.
+/// Whether the location is the whole program, a byte of the header, or a token and its field. No bytes are an empty
+/// text.
 fn says_token(error: &CompileError) -> bool {
-    ["token ", "byte ", "header, ", "program: ", "a program begins with"]
+    ["token ", "byte ", "header, ", "program: ", "a program begins with", "expected instructions, found none"]
         .iter()
         .any(|begin| error.message().starts_with(begin))
 }

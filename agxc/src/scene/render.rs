@@ -2,6 +2,7 @@
 
 use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
+use agx_abi::vertex::Output;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
@@ -14,9 +15,10 @@ use super::model::{self, Draw, Scene};
 use super::state::Wrong;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::input::File;
 use crate::texture::{self, Pixels};
 use crate::values::Slot;
-use crate::{input, machine};
+use crate::{formats, input, machine};
 
 /// A drawn scene.
 pub struct Picture {
@@ -36,6 +38,9 @@ const MAX_VERTICES: u64 = 1 << 20;
 
 /// Code of the diagnostic for an error in a scene.
 const WRONG_SCENE: u16 = 106;
+
+/// Code of the diagnostic for shaders of a draw that do not fit together.
+const MISFIT: u16 = 205;
 
 /// Draws `scene`, with its shaders and pictures from `files`.
 pub fn render(
@@ -177,8 +182,15 @@ impl Drawer<'_> {
         framebuffer: &mut Framebuffer,
         context: &mut Context,
     ) -> Result<Report, Failure> {
-        let vertex = self.compile(&self.draw.vertex, Stage::Vertex, context)?;
-        let mut fragment = self.compile(&self.draw.fragment, Stage::Fragment, context)?;
+        let (vertex_file, vertex) = self.compile(&self.draw.vertex, Stage::Vertex, context)?;
+        let (fragment_file, mut fragment) = self.compile(&self.draw.fragment, Stage::Fragment, context)?;
+        if let Some(why) = formats::misfit_of_agal(&vertex_file, &fragment_file) {
+            return Err(fragment_file.problem(MISFIT, &why));
+        }
+        if let Some(read) = unwritten(&vertex, &fragment) {
+            let why = format!("{read} is read, which the vertex shader {} never writes", vertex_file.name);
+            return Err(fragment_file.problem(MISFIT, &why));
+        }
         let [vertex_program, fragment_program] = self.link(&vertex, &mut fragment)?;
         let (at, draw) = (self.at.as_str(), self.draw);
         check_vertices(draw, at).map_err(|why| self.wrong(why))?;
@@ -212,7 +224,7 @@ impl Drawer<'_> {
             options: Options { budget: machine::BUDGET, ..Options::default() },
             ..DrawLaunch::new(stages[0], stages[1], self.scene.size)
         };
-        report(launch.run(framebuffer), &draw.fragment.file)
+        report(launch.run(framebuffer), [&draw.vertex.file, &draw.fragment.file])
     }
 
     fn wrong(&self, why: Wrong) -> Failure {
@@ -224,14 +236,17 @@ impl Drawer<'_> {
         shader: &model::Shader,
         stage: Stage,
         context: &mut Context,
-    ) -> Result<CompiledShader, Failure> {
+    ) -> Result<(File, CompiledShader), Failure> {
         let (name, bytes) = self.files.read(&shader.file)?;
         let file = input::from_bytes(&name, bytes, context)?;
         let mut key = CompileKey::default();
         key.stage = Some(stage);
         key.entry_point.clone_from(&shader.entry);
         let result = self.compiler.compile(&mut Scratch::default(), file.shader(key.stage)?, &key);
-        result.map_err(|error| Diagnostic::from_compiler(error, &name).into())
+        match result {
+            Ok(shader) => Ok((file, shader)),
+            Err(error) => Err(Diagnostic::from_compiler(error, &name).into()),
+        }
     }
 
     fn link(
@@ -273,9 +288,32 @@ fn stage<'a>(
     }
 }
 
-/// The report of a run without findings.
-fn report(result: Result<Report, LaunchError>, name: &str) -> Result<Report, Failure> {
+/// The first location, or clip or cull distance, that the fragment shader reads and the vertex shader never writes. As
+/// in AGAL, a location of which some components are written has zeros in the others.
+fn unwritten(vertex: &CompiledShader, fragment: &CompiledShader) -> Option<String> {
+    let writes = |wanted: Output| {
+        vertex.info.varyings.iter().any(|varying| match (varying.output, wanted) {
+            (Output::User { location, .. }, Output::User { location: wanted, .. }) => location == wanted,
+            (output, wanted) => output == wanted,
+        })
+    };
+    let read = fragment.info.fragment.coefficients.iter().filter_map(|source| source.output());
+    read.filter(|output| !writes(*output)).find_map(|output| match output {
+        Output::User { location, .. } => Some(format!("location {location}")),
+        Output::ReadClipDistance(index) => Some(format!("clip distance {index}")),
+        Output::CullDistance(index) => Some(format!("cull distance {index}")),
+        // The hardware provides the others if they are not written.
+        _ => None,
+    })
+}
+
+/// The report of a run without findings, which name the fragment shader's file; `names` are those of both shaders.
+fn report(result: Result<Report, LaunchError>, names: [&str; 2]) -> Result<Report, Failure> {
+    let [vertex, name] = names;
     match result {
+        Err(LaunchError::Stage { stage: Stage::Vertex, error }) => {
+            Err(Diagnostic::new(400, error.to_string()).in_file(vertex).into())
+        }
         Ok(report) => match machine::findings(&report.findings, name) {
             Some(failure) => Err(failure),
             None => Ok(report),

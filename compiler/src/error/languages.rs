@@ -102,7 +102,8 @@ errors! {
         = "{what}",
         Example::text("agal", ".agal 1 vertex\nfrob op, va0\n");
 
-        /// The program breaks a rule of AGAL. The message names the token, and Adobe's error number.
+        /// The program breaks a rule of AGAL. The message names the operand, and Adobe's error number. The location is the
+        /// line of a text; for byte code the message names the token.
         2303 Invalid Rule { violation: agx_agal::Violation }
         = "{violation}",
         Example::text("agal", ".agal 1 vertex\nmov vc0, va0\n");

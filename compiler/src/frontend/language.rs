@@ -202,7 +202,7 @@ pub static AGAL: Language = Language {
     name: "agal",
     description: "AGAL byte code or assembler text",
     extensions: &["agal"],
-    magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]],
+    magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0], &[0xa0, 4, 0, 0, 0]],
     #[cfg(feature = "agal")]
     recognises: Some(super::agal::recognises),
     stages: &[Stage::Vertex, Stage::Fragment],
@@ -242,6 +242,22 @@ impl<'i> Input<'i> {
     /// The textual IR.
     pub fn ir(text: &'i str) -> Self {
         Input::new(&IR, text.as_bytes())
+    }
+
+    /// An AGAL program (Flash): byte code or assembler text. The stage of text without directive follows from
+    /// its registers unless [`Input::stage`] is set.
+    pub fn agal(bytes: &'i [u8]) -> Self {
+        Input::new(&AGAL, bytes)
+    }
+
+    /// A PICA200 program (Nintendo 3DS): a DVLB container, or assembly.
+    pub fn pica200(bytes: &'i [u8]) -> Self {
+        Input::new(&PICA200, bytes)
+    }
+
+    /// A TGSI program (Gallium).
+    pub fn tgsi(text: &'i str) -> Self {
+        Input::new(&TGSI, text.as_bytes())
     }
 
     /// WGSL source.

@@ -173,8 +173,12 @@ impl<'a> DrawLaunch<'a> {
             samples: framebuffer.samples(),
         };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
-        let vertex_state = interface.state(&mut layout, &self.vertex)?;
-        let fragment_state = interface.state(&mut layout, &self.fragment)?;
+        let mut state = |program: &StageProgram<'_>| {
+            let stage = program.info.stage;
+            let found = interface.state(&mut layout, program);
+            found.map_err(|error| LaunchError::Stage { stage, error: Box::new(error) })
+        };
+        let (vertex_state, fragment_state) = (state(&self.vertex)?, state(&self.fragment)?);
         let slots = |output| slot(self.vertex.info, output);
         let coefficients: Vec<Binding> =
             self.fragment.info.fragment.coefficients.iter().map(|source| binding(*source, slots)).collect();

@@ -14,7 +14,7 @@ mod vertex;
 
 use agx_abi::layout::{BLOCK_GRANULE_BYTES, DESCRIPTOR_BYTES, UNIFORM_HALVES, ZEROS_BYTES};
 use agx_abi::textures::{BIAS_STRIDE, NUMBER_STRIDE};
-use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
+use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, Stage, UniformRange, UniformSource};
 use half::f16;
 use thiserror::Error;
 
@@ -105,6 +105,14 @@ pub enum LaunchError {
         index: u32,
         /// Number of arguments.
         count: usize,
+    },
+    /// The error of one of the shaders of a draw.
+    #[error("{error}")]
+    Stage {
+        /// Its stage.
+        stage: Stage,
+        /// The error.
+        error: Box<LaunchError>,
     },
     /// There are more distinct samplers than state registers.
     #[error("there are more different samplers than sampler state registers")]

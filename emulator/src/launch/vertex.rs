@@ -25,12 +25,15 @@ pub struct VertexLaunch<'a> {
     pub attributes: &'a [AttributeData<'a>],
     /// Number of vertices, from vertex 0 on: at most [`MAX_VERTICES`].
     pub vertices: u32,
+    /// Number of instances; all vertices run for each.
+    pub instances: u32,
     /// Options of the machine.
     pub options: Options,
 }
 
 impl VertexLaunch<'_> {
-    /// Runs the shader. Returns the outputs of each vertex in order, with a word for each of the shader's varyings.
+    /// Runs the shader. Returns the outputs of each vertex of each instance in order, with a word for each of the
+    /// shader's varyings.
     ///
     /// # Errors
     /// [`LaunchError`]: a resource of the shader is missing, or the machine stopped on a fatal finding.
@@ -39,7 +42,8 @@ impl VertexLaunch<'_> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
-        let bytes = info.varyings.len().saturating_mul(4).saturating_mul(self.vertices as usize);
+        let count = (self.vertices as usize).saturating_mul(self.instances as usize);
+        let bytes = info.varyings.len().saturating_mul(4).saturating_mul(count);
         let outputs = layout.map(vec![0; bytes], Access::READ | Access::WRITE)?;
         let interface =
             Interface { attributes, base: [0; 2], blend_constant: [0.0; 4], root: 0, heap: 0, samples: 1 };
@@ -61,7 +65,7 @@ impl VertexLaunch<'_> {
                 preamble: stage.preamble,
                 uniforms: stage.uniforms,
                 states: States { ..stage.states },
-                workgroups: [1; 3],
+                workgroups: [1, self.instances, 1],
                 workgroup_size: [self.vertices, 1, 1],
                 threads: None,
                 tile: None,

@@ -34,14 +34,17 @@ mod sampler;
 mod shader;
 mod token;
 
-pub use assemble::{AssembleError, AssembleOptions, assemble, has_directive};
+pub use assemble::{
+    AssembleError, AssembleOptions, Assembled, Place, TokenPlaces, assemble, assemble_with_places,
+    has_directive,
+};
 pub use check::Mode;
 pub use disassemble::disassemble;
 pub use link::link;
 pub use opcode::{Axis, OPCODES, Opcode, OpcodeRow, Operands, Semantics, Stages};
 pub use program::{HEADER_BYTES, Program, ReadError, Stage, Version};
 pub use register::{FILES, FileRow, RegisterFile};
-pub use rule::{Field, RULES, Rule, RuleRow, Violation};
+pub use rule::{Field, Found, RULES, Rule, RuleRow, Violation};
 pub use sampler::{Dimension, Filter, Mip, SAMPLER_WORDS, SamplerSettings, SamplerWord, Wrap};
 pub use shader::{Index, Instruction, Interface, Read, Shader, TextureUse, Write};
 pub use token::{DestinationWord, SamplerField, SourceWord, TOKEN_BYTES, Token};

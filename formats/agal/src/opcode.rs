@@ -60,6 +60,8 @@ pub struct Operands {
 pub enum Stages {
     /// Vertex and fragment programs.
     Both,
+    /// Vertex programs only.
+    Vertex,
     /// Fragment programs only.
     Fragment,
 }
@@ -67,7 +69,11 @@ pub enum Stages {
 impl Stages {
     /// Whether `stage` may use the opcode.
     pub fn contains(self, stage: Stage) -> bool {
-        self == Stages::Both || stage == Stage::Fragment
+        match self {
+            Stages::Both => true,
+            Stages::Vertex => stage == Stage::Vertex,
+            Stages::Fragment => stage == Stage::Fragment,
+        }
     }
 }
 
@@ -185,9 +191,10 @@ opcodes! {
     Sgn 0x2b "sgn" V1 Both Map(a::sign), "−1, 0 or 1";
     Seq 0x2c "seq" V1 Both Zip(|s, t| f32::from(u8::from(s == t))), "1 where source1 = source2, or 0";
     Sne 0x2d "sne" V1 Both Zip(|s, t| f32::from(u8::from(s != t))), "1 where source1 ≠ source2, or 0";
+    Tld 0x2e "tld" V4 Vertex Texture, "texel at source1, of the first level plus the bias";
 }
 
-/// The largest code in any version of the byte code (`tld`, version 4).
+/// The largest code in any version of the byte code.
 pub(crate) const LAST_CODE: u32 = 0x2e;
 
 impl Opcode {

@@ -22,11 +22,13 @@ pub enum Version {
     V2,
     /// AGAL3, of the profile *standard extended*.
     V3,
+    /// As AGAL3, with textures in vertex programs.
+    V4,
 }
 
 impl Version {
     /// Every version, ascending.
-    pub const ALL: [Version; 3] = [Version::V1, Version::V2, Version::V3];
+    pub const ALL: [Version; 4] = [Version::V1, Version::V2, Version::V3, Version::V4];
 
     /// Its number.
     pub fn number(self) -> u32 {
@@ -34,6 +36,7 @@ impl Version {
             Version::V1 => 1,
             Version::V2 => 2,
             Version::V3 => 3,
+            Version::V4 => 4,
         }
     }
 
@@ -47,7 +50,7 @@ impl Version {
         match self {
             Version::V1 => 200,
             Version::V2 => 1024,
-            Version::V3 => 2048,
+            Version::V3 | Version::V4 => 2048,
         }
     }
 }
@@ -95,7 +98,7 @@ pub enum ReadError {
     #[error("header, version: the program is big-endian; expected little-endian (Adobe error 3612)")]
     BigEndian,
     /// The version is unknown.
-    #[error("header, version: expected 1, 2 or 3, found {0} (Adobe error 3617)")]
+    #[error("header, version: expected 1 to 4, found {0} (Adobe error 3617)")]
     Version(u32),
     /// The sixth byte is wrong.
     #[error("header, shader type ID: expected 0xa1, found {0:#04x} (Adobe error 3618)")]
@@ -150,7 +153,7 @@ impl ReadError {
 
     /// Whether a later version of the byte code may allow the program.
     pub fn is_unsupported(self) -> bool {
-        matches!(self, ReadError::Version(4..))
+        matches!(self, ReadError::Version(5..))
     }
 }
 

@@ -36,10 +36,10 @@ pub struct FileRow {
     pub fragment: &'static str,
     /// Other prefixes that the assembler accepts in either stage.
     pub aliases: &'static [&'static str],
-    /// Registers of vertex programs in versions 1, 2 and 3.
-    pub vertex_count: [u16; 3],
-    /// Registers of fragment programs in versions 1, 2 and 3.
-    pub fragment_count: [u16; 3],
+    /// Registers of vertex programs in versions 1 to 4.
+    pub vertex_count: [u16; 4],
+    /// Registers of fragment programs in versions 1 to 4.
+    pub fragment_count: [u16; 4],
     /// Maximum number of registers in tolerant mode.
     pub tolerated: u16,
     /// Adobe's error number for a register out of bounds.
@@ -50,7 +50,7 @@ const fn row(
     file: RegisterFile,
     names: [&'static str; 3],
     aliases: &'static [&'static str],
-    counts: [[u16; 3]; 2],
+    counts: [[u16; 4]; 2],
     tolerated: u16,
     bounds_error: u16,
 ) -> FileRow {
@@ -61,24 +61,24 @@ const fn row(
 
 /// Every register file.
 ///
-/// Limits are the document's. In addition, Adobe's assembler (AGALMiniAssembler of 2015) has four colour
-/// outputs from version 2 on and the instance number in version 3.
+/// Limits are the document's. In addition, Adobe's assembler has four colour outputs from version 2 on, the
+/// instance number from version 3 on, and four samplers of vertex programs, which belong to version 4.
 pub static FILES: &[FileRow] = &[
-    row(RegisterFile::Attribute, ["attribute", "va", ""], &[], [[8, 8, 16], [0, 0, 0]], 16, 3658),
-    row(RegisterFile::Constant, ["constant", "vc", "fc"], &[], [[128, 250, 250], [28, 64, 200]], 1024, 3659),
-    row(RegisterFile::Temporary, ["temporary", "vt", "ft"], &[], [[8, 26, 26], [8, 26, 26]], 256, 3661),
-    row(RegisterFile::Output, ["output", "op", "oc"], &["vo", "fo"], [[1, 1, 1], [1, 4, 4]], 4, 3660),
+    row(RegisterFile::Attribute, ["attribute", "va", ""], &[], [[8, 8, 16, 16], [0; 4]], 16, 3658),
     row(
-        RegisterFile::Varying,
-        ["varying", "v", "v"],
-        &["vi", "fi", "i"],
-        [[8, 10, 10], [8, 10, 10]],
-        16,
-        3657,
+        RegisterFile::Constant,
+        ["constant", "vc", "fc"],
+        &[],
+        [[128, 250, 250, 250], [28, 64, 200, 200]],
+        1024,
+        3659,
     ),
-    row(RegisterFile::Sampler, ["sampler", "", "fs"], &[], [[0, 0, 0], [8, 16, 16]], 16, 3656),
-    row(RegisterFile::Depth, ["depth", "", "od"], &["fd"], [[0, 0, 0], [0, 1, 1]], 1, 3749),
-    row(RegisterFile::Instance, ["instance", "iid", ""], &[], [[0, 0, 1], [0, 0, 0]], 1, 3789),
+    row(RegisterFile::Temporary, ["temporary", "vt", "ft"], &[], [[8, 26, 26, 26]; 2], 256, 3661),
+    row(RegisterFile::Output, ["output", "op", "oc"], &["vo", "fo"], [[1; 4], [1, 4, 4, 4]], 4, 3660),
+    row(RegisterFile::Varying, ["varying", "v", "v"], &["vi", "fi", "i"], [[8, 10, 10, 10]; 2], 16, 3657),
+    row(RegisterFile::Sampler, ["sampler", "vs", "fs"], &[], [[0, 0, 0, 4], [8, 16, 16, 16]], 16, 3656),
+    row(RegisterFile::Depth, ["depth", "", "od"], &["fd"], [[0; 4], [0, 1, 1, 1]], 1, 3749),
+    row(RegisterFile::Instance, ["instance", "iid", ""], &[], [[0, 0, 1, 1], [0; 4]], 1, 3789),
 ];
 
 impl RegisterFile {

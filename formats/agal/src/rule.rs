@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::register::RegisterFile;
+
 /// The part of a program with a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Field {
@@ -36,6 +38,53 @@ impl Field {
     }
 }
 
+/// The meaning of the offending value of a violation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Found {
+    /// There is none: the rule says everything.
+    Nothing,
+    /// A number.
+    Count,
+    /// A register number.
+    Register,
+    /// The number of a register file.
+    File,
+    /// Components, bit 0 for x; 0 if none was found.
+    Mask,
+    /// A swizzle as it is encoded.
+    Swizzle,
+    /// Bits.
+    Bits,
+}
+
+impl Found {
+    /// A value in words; `None` if nothing was found.
+    fn describe(self, value: u64) -> Option<String> {
+        let letters = |components: &mut dyn Iterator<Item = u64>| -> String {
+            components.filter_map(|component| "xyzw".chars().nth(component as usize)).collect()
+        };
+        match self {
+            Found::Nothing => None,
+            Found::Mask if value == 0 => None,
+            Found::Count => Some(format!("found {value}")),
+            Found::Register => Some(format!("register {value}")),
+            Found::File => Some(match u8::try_from(value).ok().and_then(RegisterFile::from_number) {
+                Some(file) => format!("found the {} file", file.row().name),
+                None => format!("found file {value}"),
+            }),
+            Found::Mask => Some(format!(
+                "found .{}",
+                letters(&mut (0..4).filter(|component| value >> component & 1 == 1))
+            )),
+            Found::Swizzle => Some(format!(
+                "found .{}",
+                letters(&mut [0, 2, 4, 6].into_iter().map(|shift| value >> shift & 3))
+            )),
+            Found::Bits => Some(format!("found {value:#x}")),
+        }
+    }
+}
+
 /// A row of the table of rules.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleRow {
@@ -45,12 +94,14 @@ pub struct RuleRow {
     pub adobe: Option<u16>,
     /// The behaviour of the tolerant mode if the rule is broken; empty if the program is rejected.
     pub tolerance: &'static str,
+    /// What [`Violation::found`] is.
+    pub found: Found,
     /// Description of the violation.
     pub text: &'static str,
 }
 
 macro_rules! rules {
-    ($($variant:ident $adobe:literal $text:literal, $tolerance:literal;)*) => {
+    ($($variant:ident $adobe:literal $found:ident $text:literal, $tolerance:literal;)*) => {
         /// A rule of valid programs, named after its violation.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule {
@@ -62,76 +113,77 @@ macro_rules! rules {
             rule: Rule::$variant,
             adobe: if $adobe == 0 { None } else { Some($adobe) },
             tolerance: $tolerance,
+            found: Found::$found,
             text: $text,
         },)*];
     };
 }
 
 rules! {
-    EmptyProgram 3615 "the program has no tokens", "its outputs are zero";
-    TooManyTokens 3629 "more tokens than the version allows", "up to 4096 are accepted";
-    TokenLimit 3629 "more than 4096 tokens", "";
-    OpcodeStage 3622 "the opcode exists in fragment programs only", "";
-    OpcodeVersion 3726 "the opcode needs a later version", "the opcode is accepted";
-    EndIfWithoutIf 3623 "`eif` without an open block", "";
-    ElseWithoutIf 3752 "`els` without an open block, or after another `els`", "";
-    OpenBlock 3739 "a block is open at the end", "";
-    NestingTooDeep 3624 "blocks nest more than 16 deep", "";
-    EmptyBlock 3748 "a block has no instructions", "the block does nothing";
-    ConstantCondition 3758 "both sources of a condition are the same", "the condition is evaluated";
-    BothConstants 3625 "both sources are constants", "the operation is done";
-    BothRelative 3626 "both sources are relative", "both are read";
-    DestinationNotZero 3627 "an opcode without destination has one", "the field is ignored";
-    UnusedSource 3636 "a source that the opcode does not use is not zero", "the field is ignored";
-    MaskHasW 3628 "the destination of an opcode with three results includes w", "w keeps its value";
-    MaskZero 3653 "the write mask is zero", "nothing is written";
-    ReservedBits 3654 "reserved bits are not zero", "the bits are ignored";
-    UnknownFile 3655 "unknown register type", "";
-    RegisterBounds 0 "the register number is out of bounds", "registers up to a higher limit are accepted";
-    RegisterLimit 0 "the register number is beyond every limit", "";
-    SwizzleNotScalar 3703 "the source must be a scalar (`xxxx`, `yyyy`, `zzzz` or `wwww`)", "conditions hold where all four components do; `kil` reads the first component";
-    MatrixSwizzle 3689 "the second source of a matrix opcode has a swizzle", "each row is swizzled";
-    SamplerAsSource 3638 "a sampler is the source of an opcode other than a texture opcode", "";
-    SamplerExpected 3693 "the second source of a texture opcode must be a sampler", "the field is read as a sampler";
-    OutputRead 3646 "an output is read", "";
-    VaryingReadInVertex 3644 "a varying is read in a vertex program", "what was written before is read";
-    AttributeInFragment 3645 "an attribute is read in a fragment program", "";
-    InstanceInFragment 3788 "the instance number is read in a fragment program", "";
-    TemporaryUnwritten 3647 "a temporary is read before it is written", "zeros are read";
-    ComponentUnwritten 3648 "a component of a temporary is read before it is written", "zero is read";
-    SamplerWritten 3649 "a sampler is written", "";
-    VaryingInFragment 3650 "a varying is written in a fragment program", "";
-    AttributeWritten 3651 "an attribute is written", "";
-    ConstantWritten 3652 "a constant is written", "";
-    InstanceWritten 3786 "the instance number is written", "";
-    DepthInVertex 3750 "the depth output is written in a vertex program", "";
-    RelativeInFragment 3639 "a relative source in a fragment program", "it is read as in vertex programs";
-    RelativeFile 3640 "a relative source that is not a constant", "";
-    IndexFile 3642 "the index is not an attribute, constant or temporary", "an index in a varying is read in fragment programs";
-    DirectWithIndex 3643 "a direct source has fields of a relative one", "the fields are ignored";
-    DimensionUnknown 3664 "unknown dimension", "2 is a texture of three dimensions";
-    FilterUnknown 3665 "unknown filter", "2 to 5 are anisotropic filters";
-    MipUnknown 3666 "unknown mipmapping", "";
-    WrapUnknown 3667 "unknown wrapping", "2 and 3 clamp one direction and repeat the other";
-    SpecialFlags 3668 "special flags must be zero", "4 makes the application's settings count, others are ignored";
-    CubeNotClamped 3662 "a cube texture must clamp", "the setting is ignored";
-    CubeWithoutMips 3704 "a cube texture must use levels", "the first level is used";
-    SamplerDiffers 3696 "two uses of a sampler have different settings", "each use keeps its own";
-    TedBias 3740 "`ted` has a bias", "the bias is added";
-    TedWithoutMips 3743 "`ted` must use levels", "the first level is used";
-    ComputedTexInBlock 3741 "`tex` in a block has computed coordinates", "derivatives are those of the registers, whatever lanes are active";
-    DerivativeInBlock 3742 "a derivative in a block", "derivatives are those of the registers, whatever lanes are active";
-    OutputInBlock 3751 "an output is written in a block", "it is written where the block runs";
-    ColourTwice 3744 "the colour is written more than once", "each write counts";
-    ColourMask 3701 "the colour has a write mask", "the other components keep their value";
-    DepthMask 3756 "the depth output must be written with mask x", "x is the depth";
-    FragmentOutputIncomplete 3634 "a fragment program must write all components of its colour", "the others are zero";
-    VertexOutputIncomplete 3635 "a vertex program must write all components of its position", "the others are zero";
-    NotVertex 3631 "the first program of a pair is not a vertex program", "";
-    NotFragment 3630 "the second program of a pair is not a fragment program", "";
-    VersionsDiffer 3757 "the programs of a pair have different versions", "each has its own limits";
-    VaryingUnwritten 3632 "a varying is read that the vertex program does not write", "";
-    VaryingIncomplete 3633 "a varying is written in part", "the other components are zero";
+    EmptyProgram 3615 Nothing "the program has no tokens", "";
+    TooManyTokens 3629 Count "more tokens than the version allows", "up to 4096 are accepted";
+    TokenLimit 3629 Count "more than 4096 tokens", "";
+    OpcodeStage 3622 Bits "the stage does not have the opcode", "";
+    OpcodeVersion 3726 Bits "the opcode needs a later version", "the opcode is accepted";
+    EndIfWithoutIf 3623 Nothing "`eif` without an open block", "";
+    ElseWithoutIf 3752 Nothing "`els` without an open block, or after another `els`", "";
+    OpenBlock 3739 Count "a block is open at the end", "";
+    NestingTooDeep 3624 Count "blocks nest more than 16 deep", "";
+    EmptyBlock 3748 Nothing "a block has no instructions", "the block does nothing";
+    ConstantCondition 3758 Register "both sources of a condition are the same", "the condition is evaluated";
+    BothConstants 3625 Register "both sources are constants", "the operation is done";
+    BothRelative 3626 Register "both sources are relative", "both are read";
+    DestinationNotZero 3627 Bits "an opcode without destination has one", "the field is ignored";
+    UnusedSource 3636 Bits "a source that the opcode does not use is not zero", "the field is ignored";
+    MaskHasW 3628 Mask "the destination of an opcode with three results includes w", "w keeps its value";
+    MaskZero 3653 Nothing "the write mask is zero", "nothing is written";
+    ReservedBits 3654 Bits "reserved bits are not zero", "the bits are ignored";
+    UnknownFile 3655 File "unknown register type", "";
+    RegisterBounds 0 Register "the register number is out of bounds", "registers up to a higher limit are accepted";
+    RegisterLimit 0 Register "the register number is beyond every limit", "";
+    SwizzleNotScalar 3703 Swizzle "the source must be a scalar (`xxxx`, `yyyy`, `zzzz` or `wwww`)", "conditions hold where all four components do; `kil` reads the first component";
+    MatrixSwizzle 3689 Swizzle "the second source of a matrix opcode has a swizzle", "each row is swizzled";
+    SamplerAsSource 3638 Register "a sampler is the source of an opcode other than a texture opcode", "";
+    SamplerExpected 3693 File "the second source of a texture opcode must be a sampler", "the field is read as a sampler";
+    OutputRead 3646 Register "an output is read", "";
+    VaryingReadInVertex 3644 Register "a varying is read in a vertex program", "what was written before is read";
+    AttributeInFragment 3645 Register "an attribute is read in a fragment program", "";
+    InstanceInFragment 3788 Nothing "the instance number is read in a fragment program", "";
+    TemporaryUnwritten 3647 Register "a temporary is read before it is written", "zeros are read";
+    ComponentUnwritten 3648 Register "a component of a temporary is read before it is written", "zero is read";
+    SamplerWritten 3649 Register "a sampler is written", "";
+    VaryingInFragment 3650 Register "a varying is written in a fragment program", "";
+    AttributeWritten 3651 Register "an attribute is written", "";
+    ConstantWritten 3652 Register "a constant is written", "";
+    InstanceWritten 3786 Nothing "the instance number is written", "";
+    DepthInVertex 3750 Nothing "the depth output is written in a vertex program", "";
+    RelativeInFragment 3639 Register "a relative source in a fragment program", "it is read as in vertex programs";
+    RelativeFile 3640 File "a relative source that is not a constant", "";
+    IndexFile 3642 File "the index is not an attribute, constant or temporary", "an index in a varying is read in fragment programs";
+    DirectWithIndex 3643 Bits "a direct source has fields of a relative one", "the fields are ignored";
+    DimensionUnknown 3664 Count "unknown dimension", "2 is a texture of three dimensions";
+    FilterUnknown 3665 Count "unknown filter", "2 to 5 are anisotropic filters";
+    MipUnknown 3666 Count "unknown mipmapping", "";
+    WrapUnknown 3667 Count "unknown wrapping", "2 and 3 clamp one direction and repeat the other";
+    SpecialFlags 3668 Bits "special flags must be zero", "4 makes the application's settings count, others are ignored";
+    CubeNotClamped 3662 Nothing "a cube texture must clamp", "the setting is ignored";
+    CubeWithoutMips 3704 Nothing "a cube texture must use levels", "the first level is used";
+    SamplerDiffers 3696 Register "two uses of a sampler have different settings", "each use keeps its own";
+    TedBias 3740 Nothing "`ted` has a bias", "the bias is added";
+    TedWithoutMips 3743 Nothing "`ted` must use levels", "the first level is used";
+    ComputedTexInBlock 3741 Register "`tex` in a block has computed coordinates", "derivatives are those of the registers, whatever lanes are active";
+    DerivativeInBlock 3742 Nothing "a derivative in a block", "derivatives are those of the registers, whatever lanes are active";
+    OutputInBlock 3751 Register "an output is written in a block", "it is written where the block runs";
+    ColourTwice 3744 Register "the colour is written more than once", "each write counts";
+    ColourMask 3701 Mask "the colour has a write mask", "the other components keep their value";
+    DepthMask 3756 Mask "the depth output must be written with mask x", "x is the depth";
+    FragmentOutputIncomplete 3634 Mask "a fragment program must write all components of its colour", "the others are zero";
+    VertexOutputIncomplete 3635 Mask "a vertex program must write all components of its position", "the others are zero";
+    NotVertex 3631 Nothing "the first program of a pair is not a vertex program", "";
+    NotFragment 3630 Nothing "the second program of a pair is not a fragment program", "";
+    VersionsDiffer 3757 Count "the programs of a pair have different versions", "each has its own limits";
+    VaryingUnwritten 3632 Register "a varying is read that the vertex program does not write", "";
+    VaryingIncomplete 3633 Register "a varying is written in part", "the other components are zero";
 }
 
 impl Rule {
@@ -161,11 +213,14 @@ impl fmt::Display for Violation {
         if let Some(token) = self.token {
             write!(f, "token {token}, ")?;
         }
-        write!(f, "{}: {} (found {:#x}", self.field.name(), self.rule.row().text, self.found)?;
-        if let Some(number) = self.adobe {
-            write!(f, "; Adobe error {number}")?;
+        let row = self.rule.row();
+        write!(f, "{}: {}", self.field.name(), row.text)?;
+        match (row.found.describe(self.found), self.adobe) {
+            (Some(found), Some(number)) => write!(f, " ({found}; Adobe error {number})"),
+            (Some(found), None) => write!(f, " ({found})"),
+            (None, Some(number)) => write!(f, " (Adobe error {number})"),
+            (None, None) => Ok(()),
         }
-        write!(f, ")")
     }
 }
 

@@ -10,7 +10,8 @@ use crate::f24;
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::program::{
-    BOOL_BASE, Constant, FLOAT_BASE, INT_BASE, Program, Shader, Stage, Uniform, uniform_name,
+    BOOL_BASE, Constant, FLOAT_BASE, GeometryMode, INT_BASE, Output, Program, Semantic, Shader, Stage,
+    Uniform, uniform_name,
 };
 use crate::register::Combine;
 
@@ -18,7 +19,7 @@ use crate::register::Combine;
 pub fn disassemble(program: &Program, shader: Option<&Shader>) -> String {
     let mut out = String::new();
     if let Some(shader) = shader {
-        directives(&mut out, shader);
+        directives(&mut out, program, shader);
     }
     for (index, descriptor) in program.descriptors.iter().enumerate() {
         line(&mut out, format_args!(".opdesc {:#010x} ; {{{index}}}", descriptor.0));
@@ -172,17 +173,16 @@ fn operands(program: &Program, inst: &Inst) -> String {
 }
 
 /// Prints the directives of a shader.
-fn directives(out: &mut String, shader: &Shader) {
-    if shader.stage == Stage::Geometry {
-        let geometry = shader.geometry;
-        let rest = match geometry.mode {
-            crate::program::GeometryMode::Point => String::new(),
-            crate::program::GeometryMode::Variable => format!(" {}", geometry.variable_vertices),
-            crate::program::GeometryMode::Fixed => {
-                format!(" c{} {}", geometry.fixed_start, geometry.fixed_vertices)
+fn directives(out: &mut String, program: &Program, shader: &Shader) {
+    match shader.stage {
+        Stage::Geometry => line(out, format_args!("{}", mode_text(shader))),
+        // The directive matters only to a text with `setemit`.
+        Stage::Vertex => {
+            let mut opcodes = program.code.iter().filter_map(|word| Inst::decode(*word));
+            if opcodes.any(|inst| inst.opcode == Opcode::Setemit) {
+                line(out, format_args!(".vsh"));
             }
-        };
-        line(out, format_args!(".gsh {} c0{rest}", geometry.mode.name()));
+        }
     }
     line(out, format_args!(".entry @{} @{}", shader.entry, shader.end));
     for constant in &shader.constants {
@@ -196,6 +196,22 @@ fn directives(out: &mut String, shader: &Shader) {
     for uniform in &shader.uniforms {
         line(out, format_args!("{}", uniform_text(uniform)));
     }
+}
+
+/// The directive that states the mode of a geometry shader. Its form without operands is for shaders that do
+/// not merge their outputs.
+fn mode_text(shader: &Shader) -> String {
+    let geometry = shader.geometry;
+    let is_dummy = |output: &Output| output.semantic == Semantic::Dummy;
+    let rest = match geometry.mode {
+        GeometryMode::Point if shader.outputs.iter().any(is_dummy) && !shader.merges_outputs => {
+            return ".gsh".to_owned();
+        }
+        GeometryMode::Point => String::new(),
+        GeometryMode::Variable => format!(" {}", geometry.variable_vertices),
+        GeometryMode::Fixed => format!(" c{} {}", geometry.fixed_start, geometry.fixed_vertices),
+    };
+    format!(".gsh {} c0{rest}", geometry.mode.name())
 }
 
 fn constant_text(constant: &Constant) -> String {

@@ -28,7 +28,7 @@ pub mod program;
 pub mod register;
 pub mod validate;
 
-pub use asm::{AsmError, assemble, assemble_all};
+pub use asm::{AsmError, AsmWarning, Assembled, Place, assemble, assemble_all, assemble_with_places};
 pub use container::{Container, ContainerError};
 pub use descriptor::Descriptor;
 pub use inst::Inst;

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use agx_pica200::Program;
 use agx_pica200::interpret::{Numbers, Run, Uniforms};
+use agx_pica200::{Program, Stage};
 use serde_json::Value;
 
 /// The folder of the reference material.
@@ -49,8 +49,8 @@ fn check(case: &Value) {
     for (slot, value) in inputs.iter_mut().zip(list(&case["v"], vector)) {
         *slot = value;
     }
-    let (entry, numbers, limit) = (0, Numbers::default(), 10_000);
-    let run = Run { program: &program, entry, uniforms: &uniforms, inputs, numbers, limit };
+    let (program, uniforms, numbers) = (&program, &uniforms, Numbers::default());
+    let run = Run { program, stage: Stage::Vertex, entry: 0, uniforms, inputs, numbers, limit: 10_000 };
     let outcome = run.execute().expect("an end");
     let expected = vector(&case["o0"]);
     let equal = outcome.outputs[0].iter().zip(expected).all(|(a, b)| close(*a, b));

@@ -67,6 +67,9 @@ fn random_words_do_not_panic() {
         let descriptors: Vec<u32> = (0..random.below(8)).map(|_| random.next_u32()).collect();
         let program = Program::from_words(&code, &descriptors);
         let text = disasm::disassemble(&program, None);
+        if text.is_empty() {
+            continue;
+        }
         let again = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(again.program, program, "{text}");
         exercise(&Container { program, shaders: vec![Shader::default()] });
@@ -100,6 +103,7 @@ fn changed_texts_do_not_panic() {
 #[test]
 fn the_least_offset_of_an_index_cannot_be_negated() {
     let error = assemble("mov r0, c0[a0.x--9223372036854775808]").expect_err("not a register");
-    let expected = "line 1: unknown number `-9223372036854775808`; expected a decimal or hexadecimal integer";
+    let expected =
+        "line 1, column 17: unknown number `-9223372036854775808`; expected a decimal or hexadecimal integer";
     assert_eq!(error.to_string(), expected);
 }

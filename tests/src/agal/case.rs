@@ -143,13 +143,13 @@ impl Case {
         for (number, run) in self.runs.iter().enumerate() {
             let constants = registers(&[&self.constants, &run.constants]);
             let (inputs, found) = match checked.stage {
-                Stage::Vertex => vertex(&bytes, &constants, run, key)?,
+                Stage::Vertex => vertex(&bytes, &constants, run, (&textures, key))?,
                 Stage::Fragment => quad(&bytes, &constants, run, (&textures, key))?,
             };
             let at = |reason: String| Outcome::Fail(format!("run {number}: {reason}"));
             if run.expect.is_empty() {
-                let oracle =
-                    Oracle { shader: &checked, constants: &constants, textures: &Bindings(&textures) };
+                let bindings = Bindings { textures: &textures, stage: checked.stage };
+                let oracle = Oracle { shader: &checked, constants: &constants, textures: &bindings };
                 oracle.agrees(&inputs, &found).map_err(at)?;
             }
             for (lane, (expect, found)) in run.expect.iter().zip(&found).enumerate() {
@@ -215,9 +215,14 @@ fn sixteen(map: &BTreeMap<u16, Vector>) -> [Vector; 16] {
 type Quad = ([Inputs; 4], [Outputs; 4]);
 
 /// One vertex, in all four lanes.
-fn vertex(bytes: &[u8], constants: &[Vector], run: &Run, key: &CompileKey) -> Result<Quad, Outcome> {
+fn vertex(
+    bytes: &[u8],
+    constants: &[Vector],
+    run: &Run,
+    (textures, key): (&[Texture], &CompileKey),
+) -> Result<Quad, Outcome> {
     let vertices = [sixteen(&run.attributes)];
-    let run = vertices::Run { program: bytes, constants, vertices: &vertices, instances: 1 };
+    let run = vertices::Run { program: bytes, constants, vertices: &vertices, textures, instances: 1 };
     let found = run.outputs(key)?.first().copied().unwrap_or_default();
     Ok(([run.inputs()[0]; 4], [found; 4]))
 }

@@ -1,16 +1,15 @@
 //! Fragment programs: a draw of a triangle that covers a small screen.
 
 use agx_abi::tile::ColourFormat;
-use agx_abi::{SamplerBinding, Stage, Target, agal};
+use agx_abi::{Stage, Target, agal};
 use agx_agal::interpret::{Inputs, Outputs, Vector};
 use agx_agal::{AssembleOptions, Shader, assemble};
 use agx_compiler::link::{FragmentState, LinkedProgram, Target as RenderTarget};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
-use agx_emulator::launch::textures::{SamplerResource, SamplerState};
 use agx_emulator::launch::{AttributeData, DrawLaunch, LaunchError};
 use agx_emulator::{Comparison, Framebuffer, Options, Tests};
 
-use super::texture::Texture;
+use super::texture::{Texture, samplers};
 use super::vertices::four_floats;
 use super::{constant_bytes, input, shader, validated};
 use crate::driver::{stage, storage_buffer, validate_program};
@@ -103,8 +102,10 @@ impl Run<'_> {
             storage_buffer(0, 0, vec![0; 16], false),
             storage_buffer(0, 1, constant_bytes(checked, self.constants), false),
         ];
-        let mut textures: Vec<_> =
-            (0..).zip(self.textures).map(|(binding, texture)| texture.resource(binding)).collect();
+        let mut textures: Vec<_> = (0..)
+            .zip(self.textures)
+            .map(|(binding, texture)| texture.resource(agal::TEXTURE_SET, binding))
+            .collect();
         let data = self.attributes(&vertex, registers);
         let attributes: Vec<AttributeData<'_>> = data
             .iter()
@@ -185,18 +186,4 @@ fn compile(
     shader.info = program.info(&shader.info);
     validate_program(&program)?;
     Ok((shader, program, state.layout().sample_bytes.into()))
-}
-
-/// The samplers of a shader; those that the application sets are linear and repeat.
-fn samplers(shader: &CompiledShader) -> Vec<SamplerResource> {
-    let bound = |sampler: &SamplerBinding| match *sampler {
-        SamplerBinding::Bound { set, binding, element } => {
-            let state = agal::SamplerState::from_element(element).and_then(SamplerState::of_agal);
-            let repeated = agal::SamplerState::Token { filter: 1, mip: 0, wrap: 1 };
-            let state = state.or(SamplerState::of_agal(repeated)).unwrap_or_default();
-            Some(SamplerResource { set, binding, element, state })
-        }
-        SamplerBinding::Paired { .. } | SamplerBinding::Loads => None,
-    };
-    shader.info.samplers.iter().filter_map(bound).collect()
 }

@@ -1,7 +1,6 @@
 //! Compares machine and interpreter for random and edge inputs.
 
-use agx_agal::interpret::NoTextures;
-use agx_agal::{Dimension, Program, Stage};
+use agx_agal::{Dimension, Program, Shader, Stage};
 use agx_compiler::CompileKey;
 
 use super::compare::{Agreement, Oracle};
@@ -32,9 +31,12 @@ fn vertex(
 ) -> Result<Agreement, Outcome> {
     let checked = shader(bytes)?;
     let vertices: Vec<_> = (0..16).map(|_| numbers.registers()).collect();
-    let run = vertices::Run { program: bytes, constants, vertices: &vertices, instances: 2 };
+    let textures = textures(&checked, numbers);
+    let run =
+        vertices::Run { program: bytes, constants, vertices: &vertices, textures: &textures, instances: 2 };
     let (inputs, found) = (run.inputs(), run.outputs(key)?);
-    let oracle = Oracle { shader: &checked, constants, textures: &NoTextures };
+    let bindings = Bindings { textures: &textures, stage: Stage::Vertex };
+    let oracle = Oracle { shader: &checked, constants, textures: &bindings };
     let mut agreement = Agreement::default();
     for (number, (inputs, found)) in
         inputs.as_chunks::<4>().0.iter().zip(found.as_chunks::<4>().0).enumerate()
@@ -54,18 +56,24 @@ fn fragment(
 ) -> Result<Agreement, Outcome> {
     let checked = shader(bytes)?;
     let corners = [numbers.registers(), numbers.registers(), numbers.registers()];
-    let uses = &checked.interface.textures;
-    let dimension = |register: usize| {
-        let used = uses.iter().find(|used| usize::from(used.register) == register);
-        used.map_or(Dimension::D2, |used| used.settings.dimension)
-    };
-    let textures: Vec<Texture> = (0..8).map(|register| numbers.texture(dimension(register))).collect();
+    let textures = textures(&checked, numbers);
     let run = fragments::Run { program: bytes, constants, corners: &corners, textures: &textures, side: 4 };
-    let oracle = Oracle { shader: &checked, constants, textures: &Bindings(&textures) };
+    let bindings = Bindings { textures: &textures, stage: Stage::Fragment };
+    let oracle = Oracle { shader: &checked, constants, textures: &bindings };
     let mut agreement = Agreement::default();
     for (number, (inputs, found)) in run.quads(key)?.iter().enumerate() {
         let agreed = oracle.agrees(inputs, found);
         agreement.add(agreed.map_err(|reason| Outcome::Fail(format!("quad {number}: {reason}")))?);
     }
     Ok(agreement)
+}
+
+/// Random textures for a shader's sampler registers.
+fn textures(shader: &Shader, numbers: &mut Numbers) -> Vec<Texture> {
+    let dimension = |register: usize| {
+        let mut uses = shader.interface.textures.iter();
+        let used = uses.find(|used| usize::from(used.register) == register);
+        used.map_or(Dimension::D2, |used| used.settings.dimension)
+    };
+    (0..8).map(|register| numbers.texture(dimension(register))).collect()
 }

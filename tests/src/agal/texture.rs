@@ -1,9 +1,13 @@
 //! Textures for the machine and for the interpreter.
 
+use agx_abi::{SamplerBinding, agal};
 use agx_agal::interpret::{Textures, Vector};
-use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
+use agx_agal::{Dimension, Filter, Mip, SamplerSettings, Stage, TextureUse, Wrap};
+use agx_compiler::CompiledShader;
 use agx_emulator::launch::BufferBinding;
-use agx_emulator::launch::textures::{Dimension as Bound, Format, Shape, TextureResource};
+use agx_emulator::launch::textures::{
+    Dimension as Bound, Format, SamplerResource, SamplerState, Shape, TextureResource,
+};
 
 /// A texture.
 #[derive(Clone, Debug)]
@@ -39,8 +43,8 @@ impl Texture {
             .unwrap_or(1)
     }
 
-    /// The texture as a resource of the machine for a sampler register.
-    pub fn resource(&self, register: u32) -> TextureResource {
+    /// The texture as a resource of the machine for a sampler register, in the set of a stage.
+    pub fn resource(&self, set: u32, register: u32) -> TextureResource {
         let [width, height, depth] = self.size;
         let (dimension, depth) = match self.dimension {
             Dimension::D2 => (Bound::Plane, 1),
@@ -48,7 +52,6 @@ impl Texture {
             Dimension::D3 => (Bound::Volume, depth),
         };
         let bytes = self.texels.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-        let set = agx_abi::agal::TEXTURE_SET;
         TextureResource {
             buffer: BufferBinding { set, binding: register, element: 0, bytes, writable: false },
             shape: Shape {
@@ -148,12 +151,31 @@ fn across(side: u32, place: [i64; 3]) -> [i64; 3] {
     [inside(s), inside(t), number as i64]
 }
 
-/// The textures of a draw, by sampler register.
-pub struct Bindings<'t>(pub &'t [Texture]);
+/// The samplers of a shader; those that the application sets are linear and repeat.
+pub fn samplers(shader: &CompiledShader) -> Vec<SamplerResource> {
+    let bound = |sampler: &SamplerBinding| match *sampler {
+        SamplerBinding::Bound { set, binding, element } => {
+            let state = agal::SamplerState::from_element(element).and_then(SamplerState::of_agal);
+            let repeated = agal::SamplerState::Token { filter: 1, mip: 0, wrap: 1 };
+            let state = state.or(SamplerState::of_agal(repeated)).unwrap_or_default();
+            Some(SamplerResource { set, binding, element, state })
+        }
+        SamplerBinding::Paired { .. } | SamplerBinding::Loads => None,
+    };
+    shader.info.samplers.iter().filter_map(bound).collect()
+}
+
+/// The textures of a stage.
+pub struct Bindings<'t> {
+    /// By sampler register.
+    pub textures: &'t [Texture],
+    /// The stage of the program that samples.
+    pub stage: Stage,
+}
 
 impl Textures for Bindings<'_> {
     fn sample(&self, texture: &TextureUse, coordinates: &[Vector; 4]) -> [Vector; 4] {
-        let Some(bound) = self.0.get(usize::from(texture.register)) else { return [[0.0; 4]; 4] };
+        let Some(bound) = self.textures.get(usize::from(texture.register)) else { return [[0.0; 4]; 4] };
         let settings = &texture.settings;
         let linear = settings.ignored || settings.filter != Filter::Nearest;
         let wrap = if settings.ignored { Wrap::Repeat } else { settings.wrap };
@@ -166,7 +188,12 @@ impl Textures for Bindings<'_> {
             }
         };
         std::array::from_fn(|lane| {
-            let level = level(bound, settings, coordinates, lane);
+            let longest = match self.stage {
+                // Vertices have no neighbours.
+                Stage::Vertex => 1.0,
+                Stage::Fragment => longest(bound, settings, coordinates, lane),
+            };
+            let level = level(bound, settings, longest);
             let near = at(level.floor() as u32, coordinates[lane]);
             if level.fract() == 0.0 {
                 return near;
@@ -178,12 +205,8 @@ impl Textures for Bindings<'_> {
     }
 }
 
-/// The level of detail of a lane: the binary logarithm of the distance in texels of the first level between it and its
-/// neighbours, plus the bias, clamped to the existing levels, and rounded unless two levels are mixed.
-fn level(bound: &Texture, settings: &SamplerSettings, coordinates: &[Vector; 4], lane: usize) -> f64 {
-    if settings.ignored || settings.mip == Mip::None {
-        return 0.0;
-    }
+/// The distance in texels of the first level between a lane and its neighbours.
+fn longest(bound: &Texture, settings: &SamplerSettings, coordinates: &[Vector; 4], lane: usize) -> f64 {
     let axes = settings.dimension.coordinates();
     let moved = |other: usize| -> f64 {
         let along = |axis: usize| {
@@ -192,7 +215,15 @@ fn level(bound: &Texture, settings: &SamplerSettings, coordinates: &[Vector; 4],
         };
         (0..axes).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
     };
-    let longest = moved(lane ^ 1).max(moved(lane ^ 2));
+    moved(lane ^ 1).max(moved(lane ^ 2))
+}
+
+/// The level of detail: the binary logarithm of a distance in texels, plus the bias, clamped to the existing levels, and
+/// rounded unless two levels are mixed.
+fn level(bound: &Texture, settings: &SamplerSettings, longest: f64) -> f64 {
+    if settings.ignored || settings.mip == Mip::None {
+        return 0.0;
+    }
     let last = f64::from(bound.levels() - 1);
     let level = (longest.log2() + f64::from(settings.bias())).max(0.0).min(last);
     if settings.mip == Mip::Nearest { (level + 0.5).floor() } else { level }

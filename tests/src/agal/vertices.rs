@@ -2,19 +2,17 @@
 
 use agx_abi::vertex::Output;
 use agx_abi::vertex_format::VertexFormat;
-use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformRange, UniformSource};
+use agx_abi::{PartRole, Stage, Target, agal};
 use agx_agal::interpret::{Inputs, Outputs, Vector};
 use agx_compiler::link::{AttributeKey, LinkedProgram, Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_emulator::Options;
+use agx_emulator::launch::{AttributeData, VertexLaunch};
 
+use super::texture::{Texture, samplers};
 use super::{constant_bytes, input, shader, validated};
-use crate::driver::validate_program;
+use crate::driver::{stage, storage_buffer, validate_program, vertices};
 use crate::outcome::Outcome;
-
-/// Base of the memory of the program; its ranges are this far apart.
-const BASE: u64 = 0x1_0000_0000;
-const STEP: u64 = 0x10_0000;
 
 /// Bytes of a register.
 const REGISTER_BYTES: usize = 16;
@@ -28,6 +26,8 @@ pub struct Run<'r> {
     pub constants: &'r [Vector],
     /// Attributes of each vertex.
     pub vertices: &'r [[Vector; 16]],
+    /// Textures by sampler register.
+    pub textures: &'r [Texture],
     /// Number of instances; all vertices run for each.
     pub instances: u32,
 }
@@ -47,35 +47,33 @@ impl Run<'_> {
     pub fn outputs(&self, key: &CompileKey) -> Result<Vec<Outputs>, Outcome> {
         let checked = shader(self.program)?;
         let (compiled, program) = compile(self.program, key)?;
-        let mut memory = Memory::new();
-        let mut places = Places { memory: &mut memory, run: self, next: BASE, outputs: 0 };
-        let uniforms = places.uniforms(&compiled, &constant_bytes(&checked, self.constants))?;
-        let outputs = places.outputs;
-        let preamble = compiled.part(PartRole::Preamble).map(Program::new);
-        let launch = Dispatch {
-            program: &Program::new(&program.code),
-            preamble: preamble.as_ref(),
-            uniforms: &uniforms,
-            states: States::default(),
-            workgroups: [1, self.instances, 1],
-            workgroup_size: [self.vertices.len() as u32, 1, 1],
-            threads: None,
-            tile: None,
-            local_bytes: 0,
-            scratch_bytes: program.scratch_bytes,
-            options: Options { strict: true, ..Options::default() },
+        let bytes = |location: u32| -> Vec<u8> {
+            let registers = self.vertices.iter().flat_map(|vertex| vertex[location as usize % 16]);
+            registers.flat_map(f32::to_le_bytes).collect()
         };
-        let report = dispatch(&mut memory, &launch).map_err(|stop| Outcome::Fail(stop.to_string()))?;
-        if let Some(finding) = report.findings.first() {
-            return Err(Outcome::Fail(format!("strict: {finding}")));
-        }
+        let data: Vec<Vec<u8>> =
+            compiled.info.attributes.iter().map(|attribute| bytes(attribute.location)).collect();
+        let attribute =
+            |bytes| AttributeData { bytes, offset: 0, stride: REGISTER_BYTES, element_bytes: REGISTER_BYTES };
+        let attributes: Vec<AttributeData<'_>> = data.iter().map(|bytes| attribute(bytes)).collect();
+        let mut textures: Vec<_> = (0..)
+            .zip(self.textures)
+            .map(|(register, texture)| texture.resource(agal::VERTEX_TEXTURE_SET, register))
+            .collect();
+        let constants = constant_bytes(&checked, self.constants);
+        let (set, binding) = agal::VERTEX_CONSTANTS;
+        let words = vertices(VertexLaunch {
+            program: stage(&compiled, &program, &[]),
+            buffers: &mut [storage_buffer(set, binding, constants, false)],
+            textures: &mut textures,
+            samplers: &samplers(&compiled),
+            attributes: &attributes,
+            vertices: self.vertices.len() as u32,
+            instances: self.instances,
+            options: Options { strict: true, ..Options::default() },
+        })?;
         let slots = compiled.info.varyings.len();
-        let bytes = memory.bytes(outputs, self.output_bytes(slots)).unwrap_or_default();
-        Ok(bytes.chunks(4 * slots.max(1)).map(|vertex| outputs_of(&compiled, vertex)).collect())
-    }
-
-    fn output_bytes(&self, slots: usize) -> usize {
-        4 * slots * self.vertices.len() * self.instances as usize
+        Ok(words.chunks(4 * slots.max(1)).map(|vertex| outputs_of(&compiled, vertex)).collect())
     }
 }
 
@@ -121,69 +119,4 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
 pub(super) fn four_floats(location: u32) -> Option<AttributeKey> {
     let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
     Some(AttributeKey { alignment: 16, ..AttributeKey::new(location, format, REGISTER_BYTES as u32) })
-}
-
-/// Memory that is filled with the contents of uniforms.
-struct Places<'m, 'r> {
-    memory: &'m mut Memory,
-    run: &'m Run<'r>,
-    next: u64,
-    outputs: u64,
-}
-
-impl Places<'_, '_> {
-    fn map(&mut self, bytes: Vec<u8>, access: Access) -> Result<u64, Outcome> {
-        let address = self.next;
-        self.next += STEP;
-        self.memory.map(address, bytes, access).map_err(|error| Outcome::Fail(error.to_string()))?;
-        Ok(address)
-    }
-
-    fn uniforms(&mut self, shader: &CompiledShader, constants: &[u8]) -> Result<Vec<u16>, Outcome> {
-        let mut uniforms = vec![0; shader.info.filled_halves().into()];
-        for range in &shader.info.uniforms {
-            let bytes = self.bytes(shader, range, constants)?;
-            let halves = bytes.as_chunks::<2>().0.iter().map(|half| u16::from_le_bytes(*half));
-            let places = uniforms.iter_mut().skip(range.start.into()).take(range.halves.into());
-            places.zip(halves).for_each(|(place, half)| *place = half);
-        }
-        Ok(uniforms)
-    }
-
-    fn bytes(
-        &mut self,
-        shader: &CompiledShader,
-        range: &UniformRange,
-        constants: &[u8],
-    ) -> Result<Vec<u8>, Outcome> {
-        let count = self.run.vertices.len() as u32;
-        Ok(match range.source {
-            UniformSource::BufferAddress { .. } => {
-                self.map(constants.to_vec(), Access::READ)?.to_le_bytes().to_vec()
-            }
-            UniformSource::ConstantAddress => {
-                self.map(shader.info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
-            }
-            UniformSource::Promoted { offset } => {
-                shader.info.promoted.get(offset as usize..).unwrap_or(&[]).to_vec()
-            }
-            UniformSource::VertexOutputs => {
-                let bytes = self.run.output_bytes(shader.info.varyings.len());
-                self.outputs = self.map(vec![0; bytes], Access::READ | Access::WRITE)?;
-                self.outputs.to_le_bytes().to_vec()
-            }
-            UniformSource::VertexCount => count.to_le_bytes().to_vec(),
-            UniformSource::Interface(InterfaceUniform::AttributeBase { attribute }) => {
-                let location =
-                    shader.info.attributes.get(attribute as usize).map_or(0, |found| found.location);
-                let vertices = self.run.vertices.iter().flat_map(|vertex| vertex[location as usize % 16]);
-                let bytes = vertices.flat_map(|word| word.to_le_bytes()).collect();
-                self.map(bytes, Access::READ)?.to_le_bytes().to_vec()
-            }
-            UniformSource::Interface(InterfaceUniform::AttributeClamp { .. }) => {
-                (count - 1).to_le_bytes().to_vec()
-            }
-            _ => vec![0; 2 * usize::from(range.halves)],
-        })
-    }
 }

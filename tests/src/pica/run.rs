@@ -106,6 +106,7 @@ impl VertexRun {
             samplers: &[],
             attributes: &attributes,
             vertices: inputs.len() as u32,
+            instances: 1,
             options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
         };
         let words = vertices(launch)?;

@@ -97,7 +97,11 @@ fn opcodes(full: bool) -> Result<String, Failed> {
             row.name,
             row.code,
             row.since.number(),
-            if row.stages == Stages::Both { "both" } else { "fragment" },
+            match row.stages {
+                Stages::Both => "both",
+                Stages::Vertex => "vertex",
+                Stages::Fragment => "fragment",
+            },
             row.text,
             yes(decodes(&program, row.opcode)),
             yes(program.tokens.iter().any(|token| token.opcode == row.opcode)),
@@ -124,11 +128,11 @@ fn oracle(program: &Program, full: bool) -> (usize, bool) {
 
 /// A program that uses an opcode.
 fn example(row: &OpcodeRow) -> Program {
-    let vertex = row.stages == Stages::Both;
-    let (stage, source, target, input) =
-        if vertex { ("vertex", "vc1", "vt0", "va0") } else { ("fragment", "fc1", "ft0", "v0") };
+    let vertex = row.stages != Stages::Fragment;
+    let (stage, source, target, input, sampler) =
+        if vertex { ("vertex", "vc1", "vt0", "va0", "vs0") } else { ("fragment", "fc1", "ft0", "v0", "fs0") };
     let line = match row.semantics {
-        Semantics::Texture => format!("{} {target}, {input}, fs0 <2d>", row.name),
+        Semantics::Texture => format!("{} {target}, {input}, {sampler} <2d>", row.name),
         Semantics::If(_) => format!("{} {input}.x, {source}.x\nmov vt0, vc0\neif", row.name),
         Semantics::Else | Semantics::EndIf => {
             "ife va0.x, vc0.x\nmov vt0, vc0\nels\nmov vt0, vc1\neif".to_owned()
@@ -137,7 +141,7 @@ fn example(row: &OpcodeRow) -> Program {
         _ if row.operands().sources == 1 => format!("{} {target}, {input}", row.name),
         _ => format!("{} {target}, {input}, {source}", row.name),
     };
-    let text = format!(".agal 3 {stage}\n{line}");
+    let text = format!(".agal 4 {stage}\n{line}");
     assemble(&text, AssembleOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -149,7 +153,7 @@ fn decodes(program: &Program, opcode: Opcode) -> bool {
 
 fn registers() -> String {
     let mut text = String::from(
-        "| file | number | vertex | fragment | vertex, versions 1, 2, 3 | fragment, versions 1, 2, 3 | tolerated | Adobe error |\n\
+        "| file | number | vertex | fragment | vertex, versions 1 to 4 | fragment, versions 1 to 4 | tolerated | Adobe error |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for row in FILES {

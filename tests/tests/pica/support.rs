@@ -119,8 +119,8 @@ pub fn interpret(
     inputs: [Vector; 16],
     numbers: Numbers,
 ) -> Result<Outcome, RunError> {
-    let (program, entry, limit) = (&container.program, shader.entry, STEPS);
-    Run { program, entry, uniforms, inputs, numbers, limit }.execute()
+    let (program, stage, entry, limit) = (&container.program, shader.stage, shader.entry, STEPS);
+    Run { program, stage, entry, uniforms, inputs, numbers, limit }.execute()
 }
 
 /// The interpreter's result for a primitive; its vectors are inputs or replace uniforms, depending on the mode.

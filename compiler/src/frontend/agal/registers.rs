@@ -29,7 +29,8 @@ pub(super) const ZERO: Src = Src::f32(0.0);
 
 /// The registers of a program.
 pub(super) struct Registers {
-    constants: Buffer,
+    /// Set and binding of the constants.
+    constants: (u32, u32),
     /// Number of constant registers available to relative sources.
     constant_count: u32,
     /// Attributes or varyings that are read.
@@ -45,7 +46,7 @@ pub(super) struct Registers {
 impl Registers {
     /// Reads the inputs of `shader`; must be called before anything else is built.
     pub(super) fn begin(kit: &mut Kit<'_, '_>, shader: &Shader) -> Result<Registers, CompileError> {
-        let (inputs, instance, (set, binding)) = match kit.stage {
+        let (inputs, instance, constants) = match kit.stage {
             Stage::Vertex => {
                 let inputs = attributes(kit, &shader.interface.attributes)?;
                 let instance = if shader.interface.instance { instance(kit) } else { ZERO };
@@ -53,7 +54,6 @@ impl Registers {
             }
             _ => (varyings(kit, &shader.interface.varyings_read), ZERO, agal::FRAGMENT_CONSTANTS),
         };
-        let constants = Buffer::uniform(kit, set, binding);
         let mut variables = |registers: usize| kit.vars.add(&vec![32; registers.saturating_mul(4)]);
         Ok(Registers {
             constants,
@@ -96,7 +96,8 @@ impl Registers {
             }
             RegisterFile::Instance => return [self.instance; 4],
             RegisterFile::Constant => {
-                return buffers::load_vec4(kit, self.constants, Src::imm32(register.into()));
+                let constants = self.constants(kit);
+                return buffers::load_vec4(kit, constants, Src::imm32(register.into()));
             }
             // Checked shaders do not read these.
             RegisterFile::Output | RegisterFile::Sampler | RegisterFile::Depth => return [ZERO; 4],
@@ -105,6 +106,12 @@ impl Registers {
             1 => kit.vars.read(&mut kit.b, component(variables, register, at)),
             _ => ZERO,
         })
+    }
+
+    /// The buffer of constants, which only programs that read one have.
+    fn constants(&self, kit: &mut Kit<'_, '_>) -> Buffer {
+        let (set, binding) = self.constants;
+        Buffer::uniform(kit, set, binding)
     }
 
     /// A constant at a computed index; zeros if out of range. The index is truncated.
@@ -116,7 +123,8 @@ impl Registers {
         let number = b.iadd(whole, Src::imm32(offset.into()));
         let exists = b.icmp(IntCond::ULT, number, Src::imm32(self.constant_count));
         let safe = b.umin(number, Src::imm32(self.constant_count.saturating_sub(1)));
-        let found = buffers::load_vec4(kit, self.constants, safe);
+        let constants = self.constants(kit);
+        let found = buffers::load_vec4(kit, constants, safe);
         std::array::from_fn(|at| match components >> at & 1 {
             1 => kit.b.select(exists, four::of(found, at), ZERO),
             _ => ZERO,

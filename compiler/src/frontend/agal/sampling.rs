@@ -1,6 +1,7 @@
 //! Texture instructions.
 
-use agx_abi::agal::{SamplerState, TEXTURE_SET};
+use agx_abi::Stage;
+use agx_abi::agal::{SamplerState, TEXTURE_SET, VERTEX_TEXTURE_SET};
 use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
 
 use super::options::Options;
@@ -20,7 +21,8 @@ pub(super) fn sample(
 ) -> Result<Vector, CompileError> {
     let settings = options.settings(texture);
     let binding = u32::from(texture.register);
-    let place = Handle::new(TEXTURE_SET, binding);
+    let set = if kit.stage == Stage::Vertex { VERTEX_TEXTURE_SET } else { TEXTURE_SET };
+    let place = Handle::new(set, binding);
     let sampler = Handle { fixed: state(&settings).element(), ..place };
     let dim = match settings.dimension {
         Dimension::D2 => Dim::D2,
@@ -29,14 +31,18 @@ pub(super) fn sample(
     };
     let shape = Shape::texture(dim);
     let coords = coordinates.iter().take(shape.axes()).copied().collect();
-    sampling::sample(kit, place, sampler, &Sample::new(shape, coords, level(&settings)))
+    let level = level(kit.stage, &settings);
+    sampling::sample(kit, place, sampler, &Sample::new(shape, coords, level))
 }
 
-/// The level of detail: if only one level is used, it does not depend on neighbouring lanes.
-fn level(settings: &SamplerSettings) -> Lod {
+/// The level of detail. If only one level is used, it does not depend on neighbouring lanes. Vertices have no
+/// neighbours: their level is the bias.
+fn level(stage: Stage, settings: &SamplerSettings) -> Lod {
     let one_level = settings.mip == Mip::None && matches!(settings.filter, Filter::Nearest | Filter::Linear);
     if one_level && !settings.ignored {
         Lod::Explicit(Src::f32(0.0))
+    } else if stage == Stage::Vertex {
+        Lod::Explicit(Src::f32(settings.bias().max(0.0)))
     } else if settings.bias_eighths != 0 {
         Lod::Bias(Src::f32(settings.bias()))
     } else {

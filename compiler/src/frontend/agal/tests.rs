@@ -5,7 +5,7 @@ use bumpalo::Bump;
 
 use super::super::language::AGAL;
 use super::*;
-use agx_agal::Semantics;
+use agx_agal::{Semantics, assemble};
 
 fn read(text: &str, key: &CompileKey) -> Result<(String, ShaderInfo), CompileError> {
     let bump = Bump::new();
@@ -25,11 +25,11 @@ fn option(name: &str, value: u64) -> CompileKey {
 fn every_opcode_is_translated() {
     for row in agx_agal::OPCODES {
         let operands = row.operands();
-        let stage = if row.stages == agx_agal::Stages::Both { "vertex" } else { "fragment" };
+        let stage = if row.stages == agx_agal::Stages::Fragment { "fragment" } else { "vertex" };
         let (source, target, input) =
             if stage == "vertex" { ("vc1", "vt0", "va0") } else { ("fc1", "ft0", "v0") };
         let text = match row.semantics {
-            Semantics::Texture => format!("{} {target}, {input}, fs0 <2d>", row.name),
+            Semantics::Texture => format!("{} {target}, {input}, {}s0 <2d>", row.name, &stage[..1]),
             Semantics::If(_) => format!("{} {input}.x, {source}.x\nmov vt0, vc0\neif", row.name),
             Semantics::Else | Semantics::EndIf => {
                 "ife va0.x, vc0.x\nmov vt0, vc0\nels\nmov vt0, vc1\neif".to_owned()
@@ -38,7 +38,7 @@ fn every_opcode_is_translated() {
             _ if operands.sources == 1 => format!("{} {target}, {input}", row.name),
             _ => format!("{} {target}, {input}, {source}", row.name),
         };
-        let text = format!(".agal 3 {stage}\n{text}");
+        let text = format!(".agal 4 {stage}\n{text}");
         read(&text, &CompileKey::default()).unwrap_or_else(|error| panic!("{text}: {error}"));
     }
 }
@@ -91,12 +91,18 @@ fn errors_name_token_or_line() {
     let plain = CompileKey::default();
     assert_eq!(error("mov oc v0\nmuv oc v0", &plain), "2:1: invalid: unknown opcode `muv`");
     let constant = error("mov v0, va0\nmov vc0, va0", &plain);
-    assert!(
-        constant.contains("token 1, destination: a constant is written") && constant.contains("3652"),
-        "{constant}"
-    );
+    assert_eq!(constant, "2:5: invalid: destination: a constant is written (register 0; Adobe error 3652)");
     let unset = error("mov oc, ft0", &option("strict", 1));
-    assert!(unset.contains("token 0, source 1: a temporary is read before it is written"), "{unset}");
+    assert_eq!(
+        unset,
+        "1:9: invalid: source 1: a temporary is read before it is written (register 0; Adobe error 3647)"
+    );
+    let unset = error("mov v0, va0", &option("strict", 1));
+    assert!(unset.contains("components of its position (Adobe error 3635)"), "{unset}");
+    let limit = error("// text\n  add op, va0,  va31", &plain);
+    assert!(limit.starts_with("2:17: ") && limit.contains("register 31"), "{limit}");
+    assert!(error("", &plain).contains("expected instructions, found none"));
+    assert!(error(".agal 1 vertex", &plain).contains("the program has no tokens (Adobe error 3615)"));
     let vertex = CompileKey { stage: Some(Stage::Vertex), ..CompileKey::default() };
     assert!(error("mov oc, v0", &vertex).contains("expected a vertex program, found a fragment program"));
     let named = CompileKey { entry_point: Some("other".to_owned()), ..CompileKey::default() };
@@ -122,4 +128,42 @@ fn the_position_follows_the_convention_of_the_key() {
     let shifted = read(text, &option("depth_from_minus_w", 1)).expect("valid").0;
     assert!(plain != flipped && plain != shifted && flipped != shifted);
     assert!(shifted.contains("fmul") && !plain.contains("fmul"), "{shifted}");
+}
+
+#[test]
+fn violations_in_byte_code_name_the_token() {
+    let mut bytes = assemble("mov v0, va0\nmov op, va0", AssembleOptions::default()).expect("valid").write();
+    // The second destination becomes a constant.
+    bytes[7 + 24 + 7] = 1;
+    let read = Agal.read(&Bump::new(), Input::new(&AGAL, &bytes), &CompileKey::default()).map(|_| ());
+    let error = read.expect_err("a constant is written");
+    assert_eq!(error.location, Location::Whole);
+    assert!(error.message().starts_with("token 1, destination: a constant is written"), "{error}");
+}
+
+#[test]
+fn vertex_programs_have_textures_of_their_own() {
+    let info = info("tld vt0, va0.xy, vs1 <2d, linear, repeat, miplinear, 2>\nadd op, va0, vt0");
+    let texture = &info.textures[0];
+    assert_eq!((texture.set, texture.binding), (agal::VERTEX_TEXTURE_SET, 1));
+    let bound = SamplerBinding::Bound { set: agal::VERTEX_TEXTURE_SET, binding: 1, element: 0x121 };
+    assert_eq!(info.samplers, [bound]);
+    let text = |bias: &str| {
+        let text = format!("tld vt0, va0.xy, vs1 <2d, linear, miplinear, {bias}>\nadd op, va0, vt0");
+        read(&text, &CompileKey::default()).expect("valid").0
+    };
+    // A level cannot be below the first.
+    assert_eq!(text("-3"), text("0"));
+    assert_ne!(text("3"), text("0"));
+}
+
+#[test]
+fn instructions_have_source_lines() {
+    let bump = Bump::new();
+    let input = Input::new(&AGAL, b"// text\n mov vt0, va0\n add op, vt0, vc0\n");
+    let (function, _) = Agal.read(&bump, input, &CompileKey::default()).expect("valid");
+    let lines: Vec<u32> =
+        (1..).map_while(|number| function.sources.get(number)).map(|position| position.line).collect();
+    assert!(lines.contains(&3), "{lines:?}");
+    assert_eq!(function.sources.files, ["agal"]);
 }

@@ -1,7 +1,7 @@
 //! Builds the instructions of a graph's nodes. Registers are variables.
 
 use agx_pica200::register::{Address, Combine, Condition, Dest, Source};
-use agx_pica200::{Inst, Opcode, Program};
+use agx_pica200::{Inst, Opcode, Place, Program};
 
 use super::alu::{self, Vector};
 use super::expand::{LOOPS, test};
@@ -15,10 +15,13 @@ use crate::error::CompileError;
 use crate::frontend::four;
 use crate::frontend::kit::control::{Body, Node};
 use crate::frontend::kit::vertex::VertexOutput;
-use crate::frontend::kit::{Kit, vertex};
+use crate::frontend::kit::{Kit, lines, vertex};
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::{Arithmetic, Src};
+
+/// The name of the text in the list of source files: the language's name denotes the input itself.
+const FILE: &str = "pica200";
 
 /// Words of a file of sixteen vectors.
 const FILE_WORDS: usize = 64;
@@ -74,6 +77,8 @@ impl Registers {
 /// A translation in progress.
 pub(super) struct Translation<'p> {
     pub program: &'p Program,
+    /// The place of each word in the assembly, if the program was assembled.
+    places: &'p [Place],
     pub flow: &'p Flow,
     pub numbers: Numbers,
     pub registers: Registers,
@@ -87,14 +92,14 @@ pub(super) struct Translation<'p> {
 impl<'p> Translation<'p> {
     /// The translation of a program whose graph is `flow`.
     pub fn new(
-        program: &'p Program,
+        (program, places): (&'p Program, &'p [Place]),
         flow: &'p Flow,
         numbers: Numbers,
         registers: Registers,
         interface: Interface,
     ) -> Self {
         let (selectors, stacks, geometry) = (None, None, None);
-        Translation { program, flow, numbers, registers, interface, geometry, selectors, stacks }
+        Translation { program, places, flow, numbers, registers, interface, geometry, selectors, stacks }
     }
 
     /// Adds the variables that only some graphs need.
@@ -133,6 +138,13 @@ impl<'p> Translation<'p> {
             (*place, kit.vars.read(&mut kit.b, self.registers.output(*register, *component)))
         };
         places.iter().map(read).collect()
+    }
+
+    /// Sets the source position to that of the instruction at an address.
+    fn locate(&self, kit: &mut Kit<'_, '_>, address: u32) {
+        if let Some(place) = self.places.get(address as usize) {
+            lines::set(kit, FILE, place.line as u32, place.column as u32);
+        }
     }
 
     fn selector(&self, selector: usize) -> Result<Variable, CompileError> {
@@ -292,7 +304,11 @@ impl<'p> Translation<'p> {
     fn op(&mut self, kit: &mut Kit<'_, '_>, op: Op) -> Result<(), CompileError> {
         let counter = self.registers.counter();
         match op {
-            Op::Inst(address) => self.execute(kit, address),
+            Op::Inst(address) => {
+                self.locate(kit, address);
+                self.execute(kit, address);
+            }
+            Op::At(address) => self.locate(kit, address),
             Op::EnterLoop { depth, int } => self.enter_loop(kit, depth, int),
             Op::ForgetLoop => {
                 for (outer, depth) in (1..LOOPS).enumerate() {
@@ -319,6 +335,7 @@ impl<'p> Translation<'p> {
                 kit.vars.write(&kit.b, variable, Src::imm32(value));
             }
             Op::Control(address) => {
+                self.locate(kit, address);
                 let Some(inst) = self.program.inst(address) else { return Ok(()) };
                 let acts = match test(&inst) {
                     Some(test) => self.holds(kit, test)?,

@@ -135,6 +135,7 @@ impl Expansion<'_> {
         let exit = match (inst.opcode, test(&inst)) {
             (Opcode::End, _) => Exit::End,
             (_, Some(test)) => {
+                ops.push(Op::At(state.address));
                 let yes = self.outcome(state.clone(), &inst, true);
                 let no = self.outcome(state, &inst, false);
                 Exit::Branch(test, yes, no)
@@ -142,6 +143,8 @@ impl Expansion<'_> {
             (_, None) => {
                 if is_effect(inst.opcode) {
                     ops.push(Op::Inst(state.address));
+                } else if inst.opcode == Opcode::Loop {
+                    ops.push(Op::At(state.address));
                 }
                 Exit::Go(self.outcome(state, &inst, true))
             }

@@ -10,6 +10,8 @@ use crate::frontend::rows::Rows;
 pub(super) enum Op {
     /// Executes the instruction at an address: arithmetic or geometry emission.
     Inst(u32),
+    /// What follows, including the test of the exit, belongs to the instruction at an address.
+    At(u32),
     /// Enters a loop of an integer uniform at a depth, counted from 0.
     EnterLoop { depth: usize, int: usize },
     /// Shifts the loops down by one: the outermost is dropped.

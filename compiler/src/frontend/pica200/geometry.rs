@@ -42,6 +42,8 @@ pub(super) struct Geometry {
     emission: [Variable; 3],
     /// The vertex buffer.
     vertices: Variable,
+    /// The components of output registers in use, in both banks.
+    banks: Vec<[Variable; 2]>,
 }
 
 impl Geometry {
@@ -165,6 +167,14 @@ impl Translation<'_> {
         self.add_control_variables(kit);
         let (completed, emission) = (kit.vars.add(&[32]), kit.vars.add(&[32; 3]));
         let vertices = kit.vars.add(&vec![32; varyings.len().saturating_mul(VERTICES)]);
+        let mut outputs: Vec<(usize, usize)> =
+            self.interface.outputs.iter().map(|(register, component, _)| (*register, *component)).collect();
+        outputs.sort_unstable();
+        outputs.dedup();
+        let other_bank = kit.vars.add(&vec![32; outputs.len()]);
+        let current =
+            outputs.iter().map(|(register, component)| self.registers.output(*register, *component));
+        let banks = (0..).zip(current).map(|(at, current)| [current, other_bank.at(at)]).collect();
         let input = Buffer::storage(kit, SET, GEOMETRY_INPUT);
         let output = Buffer::storage(kit, SET, GEOMETRY_OUTPUT);
         let number = compute::input(kit, ComputeInput::GlobalInvocationId(0));
@@ -189,6 +199,7 @@ impl Translation<'_> {
             completed,
             emission,
             vertices,
+            banks,
         });
         let has_primitive = kit.b.icmp(IntCond::ULT, number, primitives);
         kit.b.begin_if(has_primitive);
@@ -207,6 +218,19 @@ impl Translation<'_> {
         };
         let words: Vec<Src> = geometry.varyings.iter().map(word).collect();
         geometry.emit(kit, &words);
+        self.switch_banks(kit);
+    }
+
+    /// Exchanges the two banks of output registers: what follows an `emit` writes the other one, so that a
+    /// component that is not written has its value of two emits ago.
+    fn switch_banks(&self, kit: &mut Kit<'_, '_>) {
+        let Some(geometry) = &self.geometry else { return };
+        for banks in &geometry.banks {
+            let [written, before] = banks.map(|bank| kit.vars.read(&mut kit.b, bank));
+            let [current, other] = *banks;
+            kit.vars.write(&kit.b, current, before);
+            kit.vars.write(&kit.b, other, written);
+        }
     }
 
     /// Stores the number of primitives.

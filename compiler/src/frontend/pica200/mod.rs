@@ -23,13 +23,13 @@ mod uniforms;
 
 use agx_abi::{ShaderInfo, Stage};
 use agx_pica200::container::Choice;
-use agx_pica200::{Container, Program, Shader as PicaShader, Stage as PicaStage};
+use agx_pica200::{AsmError, Container, Place, Program, Shader as PicaShader, Stage as PicaStage};
 use bumpalo::Bump;
 
 use self::body::{Registers, Translation};
 use self::numbers::Numbers;
-use super::kit::Kit;
 use super::kit::control::{Graph, build};
+use super::kit::{Kit, lines};
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::{CompileError, InputError, Location, PicaError};
@@ -54,9 +54,13 @@ impl FrontEnd for Pica200 {
         input: Input<'_>,
         key: &CompileKey,
     ) -> Result<Shader<'a>, CompileError> {
-        let container = container(input)?;
+        let (container, places) = container(input)?;
         let shader = choose(&container, key)?;
-        translate(bump, &container.program, &shader, key)
+        translate(bump, (&container.program, &places), &shader, key)
+    }
+
+    fn located(&self, error: CompileError) -> CompileError {
+        super::in_text(error)
     }
 }
 
@@ -65,19 +69,29 @@ fn option(key: &CompileKey, name: &str) -> u64 {
     key.options.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value)
 }
 
-/// Reads the input.
-fn container(input: Input<'_>) -> Result<Container, CompileError> {
+/// Reads the input: a container, or assembly with the place of each word.
+fn container(input: Input<'_>) -> Result<(Container, Vec<Place>), CompileError> {
     if input.bytes.starts_with(&agx_pica200::container::MAGIC) {
-        return Container::read(input.bytes)
+        let container = Container::read(input.bytes);
+        return container
+            .map(|container| (container, Vec::new()))
             .map_err(|error| CompileError::from(PicaError::Container { error }));
     }
-    agx_pica200::assemble(input.text()?).map_err(|error| {
-        let location = match error.line {
-            0 => Location::Whole,
-            line => Location::Text { line: line as u32, column: 1 },
-        };
-        CompileError::from(PicaError::Assembly { what: error.cause.to_string() }).at(location)
-    })
+    match agx_pica200::assemble_with_places(&[input.text()?]) {
+        Ok(assembled) => Ok((assembled.container, assembled.places)),
+        Err(AsmError { place, cause }) => {
+            let error = CompileError::from(PicaError::Assembly { what: cause.to_string() });
+            Err(error.at(location(place)))
+        }
+    }
+}
+
+/// The location of a place in assembly.
+fn location(place: Place) -> Location {
+    match place.line {
+        0 => Location::Whole,
+        line => Location::Text { line: line as u32, column: place.column as u32 },
+    }
 }
 
 /// The shader that the key selects.
@@ -110,7 +124,7 @@ const ENTRY: &str = "main";
 /// Translates a shader of a program.
 fn translate<'a>(
     bump: &'a Bump,
-    program: &Program,
+    (program, places): (&Program, &[Place]),
     shader: &PicaShader,
     key: &CompileKey,
 ) -> Result<Shader<'a>, CompileError> {
@@ -142,16 +156,18 @@ fn translate<'a>(
     let registers = Registers::new(&mut kit);
     let raw = option(key, "raw_outputs") != 0;
     let interface = interface::Interface::new(program, shader, raw);
-    let mut translation = Translation::new(program, &flow, numbers, registers, interface);
+    let mut translation = Translation::new((program, places), &flow, numbers, registers, interface);
     match shader.stage {
         PicaStage::Vertex => {
             translation.begin_vertex(&mut kit)?;
             build(&mut kit, &graph, &mut translation)?;
+            lines::clear(&mut kit);
             translation.end_vertex(&mut kit)?;
         }
         PicaStage::Geometry => {
             translation.begin_geometry(&mut kit, shader.geometry);
             build(&mut kit, &graph, &mut translation)?;
+            lines::clear(&mut kit);
             translation.end_geometry(&mut kit);
         }
     }

@@ -1,7 +1,7 @@
 //! One line of assembler text.
 
-use super::AssembleError;
 use super::operand::{destination, is_stray, sampler, source};
+use super::{AssembleError, Place, TokenPlaces};
 use crate::opcode::{Opcode, Semantics};
 use crate::program::{Stage, Version};
 use crate::token::{DestinationWord, SourceWord, TOKEN_BYTES, Token};
@@ -32,10 +32,8 @@ impl<'t> Line<'t> {
 
     /// An error at `place`, a part of the line.
     pub(super) fn error_at(&self, place: &str, message: impl Into<String>) -> AssembleError {
-        let offset = (place.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        let before = self.text.get(..offset).unwrap_or("");
-        let column = before.chars().count().saturating_add(1);
-        AssembleError { line: self.number, column, message: message.into() }
+        let Place { line, column } = self.place(place);
+        AssembleError { line, column, message: message.into() }
     }
 
     /// Version and stage, if the line is the `.agal` directive.
@@ -46,7 +44,7 @@ impl<'t> Line<'t> {
         let word = self.next_word();
         let version = word.parse().ok().and_then(Version::from_number);
         let version = version
-            .ok_or_else(|| self.error_at(word, format!("unknown version `{word}`; expected 1, 2 or 3")))?;
+            .ok_or_else(|| self.error_at(word, format!("unknown version `{word}`; expected 1 to 4")))?;
         let word = self.next_word();
         let stages = [Stage::Vertex, Stage::Fragment];
         let stage = stages.into_iter().find(|stage| word.eq_ignore_ascii_case(stage.name()));
@@ -56,14 +54,23 @@ impl<'t> Line<'t> {
         Ok(Some((version, stage)))
     }
 
-    /// The token of the line; `None` for an empty line.
-    pub(super) fn token(mut self, stage: Stage) -> Result<Option<Token>, AssembleError> {
+    /// The place of a part of the line.
+    fn place(&self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..offset).unwrap_or("");
+        Place { line: self.number, column: before.chars().count().saturating_add(1) }
+    }
+
+    /// The token of the line with the places of its parts; `None` for an empty line.
+    pub(super) fn token(mut self, stage: Stage) -> Result<Option<(Token, TokenPlaces)>, AssembleError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let word = self.next_word();
+        let opcode = self.place(word);
+        let mut places = TokenPlaces { opcode, operands: [opcode; 3] };
         if word.eq_ignore_ascii_case(".token") {
-            return self.raw().map(Some);
+            return self.raw().map(|token| Some((token, places)));
         }
         let opcode = Opcode::from_name(&word.to_ascii_lowercase());
         let opcode = opcode.ok_or_else(|| self.error_at(word, format!("unknown opcode `{word}`")))?;
@@ -75,16 +82,20 @@ impl<'t> Line<'t> {
             source1: SourceWord::default(),
             source2: SourceWord::default(),
         };
+        let [destination_place, place1, place2] = &mut places.operands;
         if operands.destination {
             let operand = self.next_operand()?;
+            *destination_place = self.place(operand);
             token.destination = destination(&self, operand, stage)?;
         }
         if operands.sources > 0 {
             let operand = self.next_operand()?;
+            *place1 = self.place(operand);
             token.source1 = source(&self, operand, stage)?;
         }
         if operands.sources > 1 {
             let operand = self.next_operand()?;
+            *place2 = self.place(operand);
             token.source2 = match row.semantics {
                 Semantics::Texture => {
                     let settings = self.settings()?;
@@ -95,7 +106,7 @@ impl<'t> Line<'t> {
         }
         self.pass_over_strays();
         self.end()?;
-        Ok(Some(token))
+        Ok(Some((token, places)))
     }
 
     /// The token after `.token`.

@@ -66,19 +66,27 @@ fn component(letter: char) -> Option<u8> {
     places.iter().position(|place| place.contains(letter.to_ascii_lowercase())).map(|place| place as u8)
 }
 
-/// The one to four components after a point. As in Adobe's assembler, the first other letter ends them and
-/// the rest is skipped: real shaders have `.xytz` and the like.
+/// The one to four components after a point. As in Adobe's assembler, the first other letter ends them, as
+/// does the fourth component, and the letters after them are skipped: real shaders have `.xytz`, `.wwwww`
+/// and the like. A letter with which a register's name begins is not skipped, because there Adobe's assembler
+/// finds another operand.
 fn components(line: &Line<'_>, text: &str) -> Result<Vec<u8>, AssembleError> {
     let letters = text.strip_prefix('.').unwrap_or("");
-    let is_word = letters.len() <= 4 && letters.chars().all(|letter| letter.is_ascii_alphabetic());
-    let found: Vec<u8> = letters.chars().map_while(component).collect();
-    let found = Some(found).filter(|found| is_word && !found.is_empty());
+    let found: Vec<u8> = letters.chars().map_while(component).take(4).collect();
+    let mut rest = letters.chars().skip(found.len());
+    let skipped = rest.all(|letter| letter.is_ascii_alphabetic() && !begins_register(letter));
+    let found = Some(found).filter(|found| skipped && !found.is_empty());
     found.ok_or_else(|| line.error_at(text, "expected `.` and one to four of `x`, `y`, `z`, `w`"))
+}
+
+/// Whether names of registers begin with a letter.
+fn begins_register(letter: char) -> bool {
+    "vofi".contains(letter.to_ascii_lowercase())
 }
 
 /// Whether an operand is only component names without a register (`ft1,xy`). Adobe's assembler skips these.
 pub(super) fn is_stray(text: &str) -> bool {
-    text.len() <= 4 && text.chars().all(|letter| component(letter).is_some())
+    text.chars().all(|letter| component(letter).is_some())
 }
 
 /// A destination: a register and its write mask.

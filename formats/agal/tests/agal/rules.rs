@@ -8,6 +8,9 @@ use agx_agal::{AssembleOptions, Mode, Program, RULES, ReadError, Rule, Stage, To
 /// registers.
 const TEXTS: &[(Rule, &str)] = &[
     (EmptyProgram, ".agal 1 fragment"),
+    (OpcodeStage, ".agal 4 fragment\n.token 2e00000000000f03000000e4040000000000000005000000"),
+    (OpcodeVersion, ".agal 3 vertex\ntld vt0, va0, vs0 <2d>\nmov op, vt0"),
+    (RegisterBounds, ".agal 4 vertex\ntld vt0, va0, vs4 <2d>\nmov op, vt0"),
     (OpcodeStage, ".agal 2 vertex\n.token 280000000000000000000000000000000000000000000000"),
     (OpcodeVersion, ".agal 1 vertex\nife va0.x, vc0.x\nmov v0, va0\neif\nmov op, va0"),
     (EndIfWithoutIf, ".agal 2 vertex\neif"),
@@ -193,7 +196,7 @@ fn headers_must_be_right() {
     };
     assert_eq!(Program::read(&bytes[..6]), Err(ReadError::TooShort(6)));
     assert_eq!(with(0, 0xa1), Err(ReadError::Magic(0xa1)));
-    assert_eq!(with(1, 4), Err(ReadError::Version(4)));
+    assert_eq!(with(1, 5), Err(ReadError::Version(5)));
     assert_eq!(with(5, 0), Err(ReadError::StageMagic(0)));
     assert_eq!(with(6, 2), Err(ReadError::Stage(2)));
     assert_eq!(with(7, 0x22), Err(ReadError::Opcode { token: 0, code: 0x22 }));
@@ -201,4 +204,33 @@ fn headers_must_be_right() {
     assert_eq!(Program::read(&bytes[..20]), Err(ReadError::Truncated { token: 0, found: 13 }));
     let swapped = [0xa0, 0, 0, 0, 1, 0xa1, 0];
     assert_eq!(Program::read(&swapped), Err(ReadError::BigEndian));
+}
+
+#[test]
+fn messages_say_what_was_found_if_something_was() {
+    let message = |text: &str| read(text).check(Mode::Strict).expect_err(text).to_string();
+    let cases = [
+        (".agal 2 vertex\neif", "token 0, opcode: `eif` without an open block (Adobe error 3623)"),
+        (
+            ".agal 1 vertex\nmov v0, va0",
+            "program: a vertex program must write all components of its position (Adobe error 3635)",
+        ),
+        (
+            "mov op.xz, va0",
+            "program: a vertex program must write all components of its position (found .xz; Adobe error 3635)",
+        ),
+        ("mov vc7, va0", "token 0, destination: a constant is written (register 7; Adobe error 3652)"),
+        (
+            "m44 op, va0, vc0.wzyx",
+            "token 0, source 2: the second source of a matrix opcode has a swizzle (found .wzyx; Adobe error 3689)",
+        ),
+        (
+            "mov op, vc[op.x]",
+            "token 0, source 1: the index is not an attribute, constant or temporary (found the output file; \
+             Adobe error 3642)",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(message(text), expected, "{text}");
+    }
 }

@@ -46,6 +46,11 @@ fn spellings_mean_the_same() {
         ("mov vt0, vc[va0.x]", "mov vt0, vc[ va0.x + 0 ]"),
         ("mov vt0.xz, va0.yyyy", "mov vt0.zx, va0.y"),
         ("mov od.x, ft0.x", "mov fd.x ft0.x"),
+        ("mov ft1, ft2.w", "mov ft1, ft2.wwwww"),
+        ("mov ft1, ft2.xyzw", "mov ft1.xyzwxyz, ft2.xyzwqq"),
+        ("mov ft1.xy, ft2.yz", "mov ft1.xyt, ft2.yztttt"),
+        ("mov ft1.x, ft2", "mov ft1.xxxxw, ft2"),
+        ("add ft0.xy, ft1, fc1.zw", "add ft0.xy, ft1,xyzwxyzw, fc1.zw"),
     ];
     for (one, other) in same {
         assert_eq!(token(one), token(other), "{one} and {other}");
@@ -73,7 +78,10 @@ fn errors_have_line_column_and_operand() {
         ("tex ft0, v0, ft1", "line 1, column 14: expected a sampler register, found `ft1`"),
         ("tex ft0, v0, fs0 <2d", "line 1, column 18: expected `>` after the settings of the sampler"),
         ("tex ft0, v0, fs0 <16>", "line 1, column 19: bias 16 is outside −16 to 15.875"),
-        (".agal 4 vertex", "line 1, column 7: unknown version `4`; expected 1, 2 or 3"),
+        (".agal 5 vertex", "line 1, column 7: unknown version `5`; expected 1 to 4"),
+        ("", "line 1, column 1: expected instructions, found none"),
+        ("\n// a comment\n", "line 1, column 1: expected instructions, found none"),
+        ("mov ft0.xo, v1", "line 1, column 8: expected `.` and one to four of `x`, `y`, `z`, `w`"),
         (".agal 2 pixel", "line 1, column 9: unknown stage `pixel`; expected `vertex` or `fragment`"),
         (".token 00", "line 1, column 8: expected 48 hexadecimal digits"),
     ];
@@ -106,4 +114,30 @@ fn tokens_beyond_the_syntax_keep_their_bytes() {
     let text = disassemble(&sloppy);
     assert!(text.contains(".token 0000000000000003"), "{text}");
     assert_eq!(assemble(&text, AssembleOptions::default()).expect("its own text").write(), bytes);
+}
+
+#[test]
+fn the_stage_follows_from_registers_and_from_varyings_that_are_written() {
+    let stage = |text: &str| program(text).stage;
+    for text in ["mov v0, v1", "MOV V3.xy, v1 // fc0", "mul vi0, i1, i2"] {
+        assert_eq!(stage(text), Stage::Vertex, "{text}");
+    }
+    for text in ["mov oc, v0", "kil v0.x", "mov v0, fc1", "mov ft0, v0", "ife v0.x, v1.x\neif"] {
+        assert_eq!(stage(text), Stage::Fragment, "{text}");
+    }
+    assert_eq!(stage("tld vt0, va0, vs0 <2d>\nmov op, vt0"), Stage::Vertex);
+}
+
+#[test]
+fn tokens_have_places() {
+    let text = "// a comment\nmov v0, va1\n\n  tld vt0.x , va0.xy,vs2<2d>\neif";
+    let assembled = agx_agal::assemble_with_places(text, options(Stage::Vertex)).expect("assembles");
+    let places = |at: usize| {
+        let places = assembled.places[at];
+        (places.opcode.line, [places.opcode, places.operands[0], places.operands[1], places.operands[2]])
+    };
+    let columns = |at: usize| (places(at).0, places(at).1.map(|place| place.column));
+    assert_eq!(columns(0), (2, [1, 5, 9, 1]));
+    assert_eq!(columns(1), (4, [3, 7, 15, 22]));
+    assert_eq!(columns(2), (5, [1, 1, 1, 1]));
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::operand::{File, Register, integer};
-use super::{AsmCause, Assembler, Block, BlockKind, Item, Reference, Result, is_name, split_operands};
+use super::operand::{File, Register, integer, selector};
+use super::place::Statement;
+use super::{
+    AsmCause, Assembler, Block, BlockKind, Item, NAME, Reference, Result, is_name, split_operands, unknown,
+};
 use crate::descriptor::Descriptor;
 use crate::f24;
 use crate::opcode::Field;
@@ -22,6 +25,25 @@ pub(super) struct Used {
     constants: [usize; 2],
     /// The uniforms of a geometry shader, which are not shared.
     own: Option<Shared>,
+}
+
+impl Used {
+    /// Whether the uniforms are not shared with vertex shaders.
+    pub fn has_own_uniforms(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The first free output register, with a mask.
+    fn next_output(&self, mask: &str) -> Result<Register> {
+        let index = self.outputs.trailing_ones() as usize;
+        let limit = File::Output.size();
+        if index >= limit {
+            let cause = AsmCause::Limit { what: "outputs", count: index.saturating_add(1), limit };
+            return Err(cause.into());
+        }
+        let (selector, mask) = selector(mask)?;
+        Ok(Register { selector, mask, ..Register::plain(File::Output, index as u8) })
+    }
 }
 
 /// Uniforms by name, with the first free register of each file.
@@ -57,11 +79,7 @@ fn numbers(file: File, first: u8, size: usize, what: &'static str) -> Result<(u1
     let number = |register: usize| u16::try_from(register).ok()?.checked_add(base);
     let last = count.checked_sub(1).filter(|last| *last < limit);
     let range = number(first.into()).zip(last.and_then(number));
-    range.ok_or(AsmCause::Limit { what, count, limit })
-}
-
-fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<T> {
-    Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
+    range.ok_or(AsmCause::Limit { what, count, limit }.into())
 }
 
 /// Splits into name and the values in parentheses.
@@ -73,7 +91,7 @@ fn values(text: &str) -> Result<(&str, Vec<&str>)> {
             if parts.len() == 4 {
                 return Ok((name, parts));
             }
-            Err(AsmCause::Operands { name: name.to_owned(), expected: "four", found: parts.len() })
+            Err(AsmCause::Operands { name: name.to_owned(), expected: "four", found: parts.len() }.at(text))
         }
         None => unknown("constant", text, "a name and four numbers in parentheses"),
     }
@@ -82,29 +100,44 @@ fn values(text: &str) -> Result<(&str, Vec<&str>)> {
 fn floats(parts: &[&str]) -> Result<[f32; 4]> {
     let mut vector = [0.0; 4];
     for (slot, text) in vector.iter_mut().zip(parts) {
-        *slot = text.parse().or_else(|_| unknown("number", text, "a float"))?;
+        // As in C, the suffix of single precision may follow the number.
+        let number = text.strip_suffix(['f', 'F']).filter(|number| number.ends_with(is_part_of_number));
+        *slot = number.unwrap_or(text).parse().or_else(|_| unknown("number", text, "a float"))?;
     }
     Ok(vector)
 }
 
-fn ints(parts: &[&str]) -> Result<[u8; 4]> {
+/// An operand of a directive whose operands are separated by blanks: as in picasso, a comma may follow it.
+fn without_comma(text: &str) -> &str {
+    text.trim_end_matches(',')
+}
+
+/// The bytes of an integer uniform: as in picasso, the low eight bits of each number.
+fn ints(statement: &mut Statement<'_>, parts: &[&str]) -> Result<[u8; 4]> {
     let mut vector = [0; 4];
     for (slot, text) in vector.iter_mut().zip(parts) {
         let value = integer(text)?;
-        if !(-128..=255).contains(&value) {
-            return unknown("number", text, "−128 to 255");
-        }
         *slot = value as u8;
+        if !(-128..=255).contains(&value) {
+            statement.warn(text, format!("only the low eight bits of `{text}` count: {slot}"));
+        }
     }
     Ok(vector)
 }
 
-/// Parses `name[size] register`; size and register are optional.
+fn is_part_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
+}
+
+/// Parses `name[size] register`; size and register are optional, and blanks may be inside the brackets.
 fn declaration(text: &str) -> Result<(&str, usize, Option<&str>)> {
-    let (head, register) = match text.split_once(char::is_whitespace) {
-        Some((head, register)) => (head, Some(register.trim())),
-        None => (text, None),
+    let blank = text.find(char::is_whitespace).unwrap_or(text.len());
+    let end = match (text.find('['), text.find(']')) {
+        (Some(open), Some(close)) if open < blank => close.saturating_add(1),
+        _ => blank,
     };
+    let (head, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let register = Some(rest.trim()).filter(|rest| !rest.is_empty());
     let (name, size) = match head.split_once('[') {
         None => (head, 1),
         Some((name, size)) => {
@@ -113,10 +146,10 @@ fn declaration(text: &str) -> Result<(&str, usize, Option<&str>)> {
             (name, fits.map_or_else(|| unknown("size", text, "1 to 96"), Ok)?)
         }
     };
-    if is_name(name) { Ok((name, size, register)) } else { unknown("name", name, "letters, digits and `_`") }
+    if is_name(name) { Ok((name, size, register)) } else { unknown("name", name, NAME) }
 }
 
-impl Assembler {
+impl Assembler<'_> {
     /// Parses a directive without its point.
     pub(super) fn directive(&mut self, name: &str, rest: &str) -> Result<()> {
         match name.to_ascii_lowercase().as_str() {
@@ -135,6 +168,10 @@ impl Assembler {
             "out" => self.output(rest),
             "entry" => self.entry(rest),
             "gsh" => self.geometry(rest),
+            "vsh" if rest.is_empty() => {
+                self.unit.is_vertex = true;
+                Ok(())
+            }
             "nodvle" => {
                 self.unit.no_shader = true;
                 Ok(())
@@ -145,7 +182,7 @@ impl Assembler {
             }
             "word" => self.word(rest),
             "opdesc" => self.descriptor(rest),
-            _ => unknown("directive", name, "a directive of picasso, `.word`, `.opdesc` or `.nonop`"),
+            _ => unknown("directive", name, "a directive of picasso, `.word`, `.opdesc`, `.vsh` or `.nonop`"),
         }
     }
 
@@ -154,7 +191,8 @@ impl Assembler {
             let word = integer(text)?;
             let word = u32::try_from(word).or_else(|_| unknown("word", text, "32 bits"))?;
             let (inst, descriptor, fixed, reference) = (None, None, None, Reference::None);
-            self.items.push(Item { inst, word, descriptor, fixed, reference, at: self.at });
+            let place = self.statement.place_of(text);
+            self.items.push(Item { inst, word, descriptor, fixed, reference, place });
             self.after_block = false;
         }
         Ok(())
@@ -171,13 +209,13 @@ impl Assembler {
 
     fn procedure(&mut self, name: &str) -> Result<()> {
         if !is_name(name) {
-            return unknown("name", name, "letters, digits and `_`");
+            return unknown("name", name, NAME);
         }
         if self.procedures.contains_key(name) {
-            return Err(AsmCause::Duplicate(name.to_owned()));
+            return Err(AsmCause::Duplicate(name.to_owned()).at(name));
         }
         let start = self.items.len();
-        self.blocks.push(Block { kind: BlockKind::Procedure, start, other: None, name: name.to_owned() });
+        self.blocks.push(Block::new(BlockKind::Procedure, start, name, self.statement.place));
         Ok(())
     }
 
@@ -212,7 +250,8 @@ impl Assembler {
             _ => inst.with(Field::Target, other as u16).with(Field::Count, length as u16),
         };
         if length > 0xff {
-            return Err(AsmCause::Limit { what: "instructions after `.else`", count: length, limit: 0xff });
+            let cause = AsmCause::Limit { what: "instructions after `.else`", count: length, limit: 0xff };
+            return Err(cause.into());
         }
         if let Some(item) = self.items.get_mut(block.start) {
             item.inst = item.inst.map(patch);
@@ -223,11 +262,11 @@ impl Assembler {
 
     fn define(&mut self, name: &str, register: Register) -> Result<()> {
         if !is_name(name) {
-            return unknown("name", name, "letters, digits and `_`");
+            return unknown("name", name, NAME);
         }
         match self.unit.aliases.insert(name.to_owned(), register) {
             None => Ok(()),
-            Some(_) => Err(AsmCause::Duplicate(name.to_owned())),
+            Some(_) => Err(AsmCause::Duplicate(name.to_owned()).at(name)),
         }
     }
 
@@ -235,13 +274,13 @@ impl Assembler {
         let Some((name, text)) = rest.split_once(char::is_whitespace) else {
             return unknown("alias", rest, "a name and a register");
         };
-        let register = self.register(text.trim())?;
+        let register = self.register(without_comma(text.trim()))?;
         self.define(name, register)
     }
 
     /// Declares uniforms at given registers, or at the next free ones.
     fn uniforms(&mut self, rest: &str, file: File) -> Result<()> {
-        for text in split_operands(rest) {
+        for text in split_operands(rest.trim_end_matches(',')) {
             let (name, size, place) = declaration(text)?;
             let first = match place {
                 Some(place) => self.register(place)?.index,
@@ -263,7 +302,7 @@ impl Assembler {
             if known == file && length == size {
                 return Ok(first);
             }
-            return Err(AsmCause::Duplicate(name.to_owned()));
+            return Err(AsmCause::Duplicate(name.to_owned()).at(name));
         }
         let [float_constants, int_constants] = self.unit.used.constants;
         let constants = match file {
@@ -275,7 +314,7 @@ impl Assembler {
         let count = first.saturating_add(size);
         let limit = file.size().saturating_sub(constants);
         if count > limit {
-            return Err(AsmCause::Limit { what: "uniforms", count, limit });
+            return Err(AsmCause::Limit { what: "uniforms", count, limit }.at(name));
         }
         *table.free(file) = count;
         table.names.insert(name.to_owned(), (file, first as u8, size));
@@ -291,7 +330,7 @@ impl Assembler {
         let count = taken.saturating_add(size);
         let Some(first) = file.size().checked_sub(count).filter(|first| *first >= free) else {
             let limit = file.size().saturating_sub(free);
-            return Err(AsmCause::Limit { what: "constants", count, limit });
+            return Err(AsmCause::Limit { what: "constants", count, limit }.into());
         };
         *taken = count;
         Ok(first as u8)
@@ -305,7 +344,7 @@ impl Assembler {
     fn constant(&mut self, rest: &str, is_int: bool) -> Result<()> {
         let (name, parts) = values(rest)?;
         if is_int {
-            let value = ints(&parts)?;
+            let value = ints(&mut self.statement, &parts)?;
             let register = self.allocate_constants(1, true)?;
             self.unit.shader.constants.push(Constant::Int { register, value });
             return self.define(name, Register::plain(File::Int, register));
@@ -320,7 +359,7 @@ impl Assembler {
     fn array(&mut self, rest: &str) -> Result<()> {
         if rest.starts_with('(') {
             if self.blocks.last().is_none_or(|block| block.kind != BlockKind::Array) {
-                return Err(AsmCause::Unmatched(".constfa"));
+                return Err(AsmCause::Unmatched(".constfa").into());
             }
             let element = floats(&values(rest)?.1)?;
             self.unit.array.push(element);
@@ -331,8 +370,10 @@ impl Assembler {
             None => declaration(rest).map(|(name, size, _)| (name, Some(size)))?,
         };
         self.unit.array.clear();
-        let name = name.to_owned();
-        self.blocks.push(Block { kind: BlockKind::Array, start: 0, other: size, name });
+        self.blocks.push(Block::new(BlockKind::Array, 0, name, self.statement.place));
+        if let Some(block) = self.blocks.last_mut() {
+            block.other = size;
+        }
         Ok(())
     }
 
@@ -340,7 +381,7 @@ impl Assembler {
         let mut elements = std::mem::take(&mut self.unit.array);
         let size = size.unwrap_or(elements.len());
         if elements.len() > size || size == 0 {
-            return Err(AsmCause::Limit { what: "elements", count: elements.len(), limit: size });
+            return Err(AsmCause::Limit { what: "elements", count: elements.len(), limit: size }.into());
         }
         elements.resize(size, [0.0; 4]);
         let first = self.allocate_constants(size, false)?;
@@ -359,12 +400,12 @@ impl Assembler {
                 self.set_float(register.index, value);
             }
             File::Int => {
-                let value = ints(&parts)?;
+                let value = ints(&mut self.statement, &parts)?;
                 self.unit.shader.constants.push(Constant::Int { register: register.index, value });
             }
             _ => {
                 let (what, expected) = ("set", "a float or integer uniform");
-                return Err(AsmCause::Place { text: name.to_owned(), what, expected });
+                return Err(AsmCause::Place { text: name.to_owned(), what, expected }.at(name));
             }
         }
         Ok(())
@@ -372,11 +413,11 @@ impl Assembler {
 
     fn set_bool(&mut self, rest: &str) -> Result<()> {
         let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let register = self.bool_uniform(name)? as u8;
+        let register = self.bool_uniform(without_comma(name))? as u8;
         let value = match value.trim().to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => true,
             "false" | "off" | "0" => false,
-            other => return unknown("value", other, "`true` or `false`"),
+            _ => return unknown("value", value.trim(), "`true` or `false`"),
         };
         self.unit.shader.constants.push(Constant::Bool { register, value });
         Ok(())
@@ -385,7 +426,7 @@ impl Assembler {
     fn input(&mut self, rest: &str) -> Result<()> {
         let (name, size, place) = declaration(rest)?;
         let first = match place {
-            Some(place) => self.register(place)?.index,
+            Some(place) => self.register(without_comma(place))?.index,
             None => self.unit.used.inputs.trailing_ones() as u8,
         };
         let register = Register::plain(File::Input, first);
@@ -406,32 +447,23 @@ impl Assembler {
             [name, semantic, place] => (*name, *semantic, Some(*place)),
             _ => {
                 let found = words.len();
-                return Err(AsmCause::Operands { name: ".out".to_owned(), expected: "two or three", found });
+                let cause = AsmCause::Operands { name: ".out".to_owned(), expected: "two or three", found };
+                return Err(cause.into());
             }
         };
-        let (semantic, own_mask) = semantic.split_once('.').unwrap_or((semantic, "xyzw"));
-        let Some(known) = Semantic::by_name(semantic) else {
-            return unknown("output", semantic, "position, normalquat, color, texcoord0 to 2, view or dummy");
+        let (kind, own_mask) = semantic.split_once('.').unwrap_or((semantic, "xyzw"));
+        let Some(known) = Semantic::by_name(kind) else {
+            return unknown("output", kind, "position, normalquat, color, texcoord0 to 2, view or dummy");
         };
-        let register = match place {
-            Some(place) => self.register(place)?,
-            None => {
-                let index = self.unit.used.outputs.trailing_ones() as usize;
-                if index >= File::Output.size() {
-                    return Err(AsmCause::Limit {
-                        what: "outputs",
-                        count: index.saturating_add(1),
-                        limit: File::Output.size(),
-                    });
-                }
-                let whole = self.register(&format!("o{index}.{own_mask}"))?;
-                Register { mask: whole.mask, ..Register::plain(File::Output, index as u8) }
-            }
+        let (text, register) = match place {
+            Some(place) => (place, self.register(without_comma(place))?),
+            None => (semantic, self.unit.used.next_output(own_mask)?),
         };
         if register.file != File::Output {
             let (what, expected) = ("an output", "o0 to o15");
-            return Err(AsmCause::Place { text: rest.to_owned(), what, expected });
+            return Err(AsmCause::Place { text: text.to_owned(), what, expected }.at(text));
         }
+        self.statement.check_order(text, register);
         self.unit.used.outputs |= 1 << register.index;
         let named = register.mask.iter().enumerate().filter(|(_, named)| **named);
         let mask = named.fold(0, |bits, (index, _)| bits | 1 << index);
@@ -443,7 +475,10 @@ impl Assembler {
         if rest.is_empty() {
             return unknown("entry", rest, "a procedure");
         }
-        self.unit.entry = Some(rest.to_owned());
+        self.unit.entry = Some(match rest.split_once(char::is_whitespace) {
+            Some((start, end)) => (self.statement.name(start), Some(self.statement.name(end.trim()))),
+            None => (self.statement.name(rest), None),
+        });
         Ok(())
     }
 
@@ -468,9 +503,9 @@ impl Assembler {
                 GeometryMode::Fixed => "three",
             };
             let found = words.len();
-            return Err(AsmCause::Operands { name: ".gsh".to_owned(), expected, found });
+            return Err(AsmCause::Operands { name: ".gsh".to_owned(), expected, found }.into());
         };
-        let float = |text: &str| self.register(text).map(|register| register.index);
+        let float = |text: &str| self.register(without_comma(text)).map(|register| register.index);
         let vertices = |text: &str| {
             let count = integer(text)?;
             u8::try_from(count).or_else(|_| unknown("number of vertices", text, "0 to 255"))

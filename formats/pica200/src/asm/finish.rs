@@ -1,52 +1,60 @@
 //! Final steps: addresses of procedures, and numbers of descriptors.
 
 use super::operand::integer;
-use super::{AsmCause, AsmError, Assembler, Item, Reference, Result};
+use super::place::Name;
+use super::{AsmCause, AsmError, Assembled, Assembler, Item, Place, Reference, Unit};
 use crate::container::Container;
 use crate::descriptor::Descriptor;
 use crate::opcode::{Field, Format, Opcode};
-use crate::program::{MAX_CODE, MAX_DESCRIPTORS, Program};
+use crate::program::{MAX_CODE, MAX_DESCRIPTORS, Output, Program, Semantic, Stage};
 use crate::register::{Dest, Source};
 
 /// Number of descriptors that a multiply-add can encode.
 const NARROW: usize = 32;
 
-impl Assembler {
+type Result<T> = std::result::Result<T, AsmError>;
+
+impl Assembler<'_> {
     /// Checks that a text is complete.
-    pub(super) fn close_unit(&mut self) -> Result<()> {
-        if !self.blocks.is_empty() {
-            return Err(AsmCause::Open);
+    pub(super) fn close_unit(&mut self, source_index: usize) -> Result<()> {
+        if let Some(block) = self.blocks.last() {
+            return Err(AsmError { place: block.place, cause: AsmCause::Open });
         }
-        self.units.push(std::mem::take(&mut self.unit));
+        let mut unit = std::mem::take(&mut self.unit);
+        if unit.sets_emission && !unit.is_vertex {
+            unit.shader.stage = Stage::Geometry;
+        }
+        unit.place = Place { source_index, ..Place::default() };
+        self.units.push(unit);
         Ok(())
     }
 
     /// The address of a label or procedure, or the number after `@`.
-    fn address(&self, name: &str) -> Result<usize> {
-        if let Some(number) = name.strip_prefix('@') {
-            let address = integer(number)?;
+    fn address(&self, name: &Name) -> Result<usize> {
+        let failed = |cause| AsmError { place: name.place, cause };
+        if let Some(number) = name.text.strip_prefix('@') {
+            let address = integer(number).map_err(|fault| failed(fault.cause))?;
             let fits = usize::try_from(address).ok().filter(|address| *address < 2 * MAX_CODE);
-            return fits.ok_or(AsmCause::Unknown {
-                what: "address",
-                text: name.to_owned(),
-                expected: "a number below 8192",
+            return fits.ok_or_else(|| {
+                let (what, expected) = ("address", "a number below 8192");
+                failed(AsmCause::Unknown { what, text: name.text.clone(), expected })
             });
         }
-        let procedure = self.procedures.get(name).map(|(start, _)| *start);
-        let found = procedure.or_else(|| self.labels.get(name).copied());
-        found.ok_or_else(|| AsmCause::Undefined { what: "procedure or label", name: name.to_owned() })
+        let procedure = self.procedures.get(&name.text).map(|(start, _)| *start);
+        let found = procedure.or_else(|| self.labels.get(&name.text).copied());
+        found.ok_or_else(|| undefined("procedure or label", name))
     }
 
     /// The range an instruction refers to: start and length.
     fn range(&self, item: &Item, opcode: Opcode) -> Result<Option<(usize, usize)>> {
         match &item.reference {
             Reference::None => Ok(None),
-            Reference::Range(first, end) => {
-                let (first, end) = (self.address(first)?, self.address(end)?);
-                let length = end.checked_sub(first).ok_or(AsmCause::Limit {
-                    what: "first instruction of a range",
-                    count: first,
-                    limit: end,
+            Reference::Range(name, end) => {
+                let (first, end) = (self.address(name)?, self.address(end)?);
+                let what = "first instruction of a range";
+                let length = end.checked_sub(first).ok_or(AsmError {
+                    place: name.place,
+                    cause: AsmCause::Limit { what, count: first, limit: end },
                 })?;
                 Ok(Some((first, length)))
             }
@@ -56,15 +64,15 @@ impl Assembler {
             Reference::Name(name) if matches!(opcode, Opcode::Jmpc | Opcode::Jmpu) => {
                 Ok(Some((self.address(name)?, 0)))
             }
-            Reference::Name(name) => match self.procedures.get(name) {
+            Reference::Name(name) => match self.procedures.get(&name.text) {
                 Some(range) => Ok(Some(*range)),
-                None => Err(AsmCause::Undefined { what: "procedure", name: name.clone() }),
+                None => Err(undefined("procedure", name)),
             },
         }
     }
 
     /// Numbers the descriptors. Multiply-adds come first, because they can encode only 32 numbers.
-    fn number_descriptors(&mut self) -> std::result::Result<Vec<Descriptor>, AsmError> {
+    fn number_descriptors(&mut self) -> Result<Vec<Descriptor>> {
         let mut table = std::mem::take(&mut self.descriptors);
         let given = table.len();
         let is_narrow = |item: &Item| {
@@ -83,8 +91,7 @@ impl Assembler {
                 let count = table.len();
                 let what = if narrow { "operand descriptors of `mad`" } else { "operand descriptors" };
                 let cause = AsmCause::Limit { what, count, limit };
-                let (source_index, line) = item.at;
-                let number = number.ok_or(AsmError { source_index, line, cause })?;
+                let number = number.ok_or(AsmError { place: item.place, cause })?;
                 item.inst = Some(inst.with(Field::Descriptor, number as u16));
                 item.fixed = Some(number);
             }
@@ -96,49 +103,53 @@ impl Assembler {
     }
 
     /// Assembles the container.
-    pub(super) fn finish(mut self) -> std::result::Result<Container, AsmError> {
+    pub(super) fn finish(mut self) -> Result<Assembled> {
         let descriptors = self.number_descriptors()?;
-        let mut code = Vec::with_capacity(self.items.len());
-        for item in &self.items {
-            let (source_index, line) = item.at;
-            let word = self.word_of(item).map_err(|cause| AsmError { source_index, line, cause })?;
-            code.push(word);
+        let code = self.items.iter().map(|item| self.word_of(item)).collect::<Result<Vec<u32>>>()?;
+        let whole = |cause| AsmError { place: Place::default(), cause };
+        if code.is_empty() && descriptors.is_empty() {
+            return Err(whole(AsmCause::Empty));
         }
-        let whole = |cause| AsmError { source_index: 0, line: 0, cause };
         if code.len() > MAX_CODE {
             let cause = AsmCause::Limit { what: "instructions", count: code.len(), limit: MAX_CODE };
             return Err(whole(cause));
         }
+        let places = self.items.iter().map(|item| item.place).collect();
         let program = Program { code, descriptors };
         let mut container = Container { program, shaders: Vec::new() };
-        for (source_index, mut unit) in std::mem::take(&mut self.units).into_iter().enumerate() {
+        for mut unit in std::mem::take(&mut self.units) {
             if unit.no_shader {
                 continue;
             }
-            let range = self.entry_range(unit.entry.as_deref(), container.program.code.len());
-            let (start, end) = range.map_err(|cause| AsmError { source_index, line: 0, cause })?;
+            let (start, end) = self.entry_range(&unit, container.program.code.len())?;
             (unit.shader.entry, unit.shader.end) = (start as u32, end as u32);
             (unit.shader.input_mask, unit.shader.output_mask) = masks(&container.program, unit.shader.entry);
+            // As in picasso, only shaders with uniforms of their own merge their outputs.
+            let is_dummy = |output: &Output| output.semantic == Semantic::Dummy;
             unit.shader.merges_outputs =
-                unit.shader.outputs.iter().any(|output| output.semantic == crate::Semantic::Dummy)
-                    && unit.shader.stage == crate::Stage::Geometry;
+                unit.used.has_own_uniforms() && unit.shader.outputs.iter().any(is_dummy);
             container.shaders.push(unit.shader);
         }
-        Ok(container)
+        Ok(Assembled { container, places, warnings: self.statement.warnings })
     }
 
     /// Start and end of the entry: the named procedure, or `main`, or all of a text without procedures.
-    fn entry_range(&self, entry: Option<&str>, words: usize) -> Result<(usize, usize)> {
-        if let Some((start, end)) = entry.and_then(|text| text.split_once(char::is_whitespace)) {
-            return Ok((self.address(start.trim())?, self.address(end.trim())?));
-        }
-        let name = entry.unwrap_or("main");
-        match self.procedures.get(name) {
+    fn entry_range(&self, unit: &Unit, words: usize) -> Result<(usize, usize)> {
+        let main = Name { text: "main".to_owned(), place: unit.place };
+        let name = match &unit.entry {
+            Some((start, Some(end))) => return Ok((self.address(start)?, self.address(end)?)),
+            Some((name, None)) => name,
+            None => &main,
+        };
+        match self.procedures.get(&name.text) {
             Some((start, size)) => match start.checked_add(*size) {
                 Some(end) => Ok((*start, end)),
-                None => Err(AsmCause::Limit { what: "instructions", count: *size, limit: MAX_CODE }),
+                None => Err(AsmError {
+                    place: name.place,
+                    cause: AsmCause::Limit { what: "instructions", count: *size, limit: MAX_CODE },
+                }),
             },
-            None if entry.is_none() && self.procedures.is_empty() => {
+            None if unit.entry.is_none() && self.procedures.is_empty() => {
                 Ok((self.labels.get("main").copied().unwrap_or(0), words))
             }
             None => Ok((self.address(name)?, words)),
@@ -147,13 +158,17 @@ impl Assembler {
 
     fn word_of(&self, item: &Item) -> Result<u32> {
         let Some(mut inst) = item.inst else { return Ok(item.word) };
+        let limit = |what, count, limit| {
+            let cause = AsmCause::Limit { what, count, limit };
+            AsmError { place: item.place, cause }
+        };
         if let Some((start, length)) = self.range(item, inst.opcode)? {
             if start > 0xfff {
-                return Err(AsmCause::Limit { what: "address", count: start, limit: 0xfff });
+                return Err(limit("address", start, 0xfff));
             }
             inst = inst.with(Field::Target, start as u16);
             if length > 0xff {
-                return Err(AsmCause::Limit { what: "instructions of a range", count: length, limit: 0xff });
+                return Err(limit("instructions of a range", length, 0xff));
             }
             if matches!(inst.opcode.desc().format, Format::Call | Format::Conditional | Format::Uniform)
                 && inst.opcode != Opcode::Jmpu
@@ -163,6 +178,11 @@ impl Assembler {
         }
         Ok(inst.encode())
     }
+}
+
+/// An undefined name.
+fn undefined(what: &'static str, name: &Name) -> AsmError {
+    AsmError { place: name.place, cause: AsmCause::Undefined { what, name: name.text.clone() } }
 }
 
 /// The bits of a descriptor that an instruction reads.
@@ -184,7 +204,7 @@ fn find_or_add(table: &mut Vec<Descriptor>, wanted: Descriptor, relevant: u32, g
 }
 
 /// Checks that an instruction with an explicit descriptor number agrees with that descriptor.
-fn check_fixed(item: &Item, table: &[Descriptor]) -> std::result::Result<(), AsmError> {
+fn check_fixed(item: &Item, table: &[Descriptor]) -> Result<()> {
     let (Some(descriptor), Some(inst), Some(number)) = (item.descriptor, item.inst, item.fixed) else {
         return Ok(());
     };
@@ -192,13 +212,12 @@ fn check_fixed(item: &Item, table: &[Descriptor]) -> std::result::Result<(), Asm
     if known.is_some_and(|known| (known.0 ^ descriptor.0) & relevant(inst.opcode) == 0) {
         return Ok(());
     }
-    let (source_index, line) = item.at;
     let cause = AsmCause::Unknown {
         what: "descriptor",
         text: format!("{{{number}}}"),
         expected: "one that has the mask and selectors of the operands",
     };
-    Err(AsmError { source_index, line, cause })
+    Err(AsmError { place: item.place, cause })
 }
 
 /// Inputs that reachable instructions read, and outputs that they write.

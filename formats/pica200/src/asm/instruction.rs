@@ -1,14 +1,20 @@
 //! Instructions.
 
 use super::operand::{File, Register, comparison, condition, integer};
-use super::{AsmCause, Assembler, Block, BlockKind, Reference, Result, split_operands};
+use super::{AsmCause, Assembler, Block, BlockKind, Fault, Reference, Result, split_operands, unknown};
 use crate::descriptor::Descriptor;
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::register::Dest;
 
-fn count(name: &str, operands: &[&str], expected: &'static str) -> AsmCause {
-    AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() }
+/// A wrong number of operands.
+fn count(name: &str, operands: &[&str], expected: &'static str) -> Fault {
+    AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() }.at(name)
+}
+
+/// An operand that its position does not allow.
+fn misplaced<T>(text: &str, what: &'static str, expected: &'static str) -> Result<T> {
+    Err(AsmCause::Place { text: text.to_owned(), what, expected }.at(text))
 }
 
 /// Splits `{n}` off the end of an instruction's operands.
@@ -16,24 +22,20 @@ fn split_fixed(rest: &str) -> Result<(&str, Option<usize>)> {
     let Some((operands, number)) = rest.strip_suffix('}').and_then(|rest| rest.rsplit_once('{')) else {
         return Ok((rest, None));
     };
-    let number = integer(number.trim())?;
+    let text = number.trim();
+    let number = integer(text)?;
     let limit = crate::program::MAX_DESCRIPTORS;
     match usize::try_from(number).ok().filter(|number| *number < limit) {
         Some(number) => Ok((operands.trim(), Some(number))),
-        None => Err(AsmCause::Unknown {
-            what: "descriptor",
-            text: number.to_string(),
-            expected: "a number below 128",
-        }),
+        None => unknown("descriptor", text, "a number below 128"),
     }
 }
 
-impl Assembler {
+impl Assembler<'_> {
     /// Parses an instruction.
     pub(super) fn instruction(&mut self, name: &str, rest: &str) -> Result<()> {
         let Some(opcode) = Opcode::by_name(name) else {
-            let expected = "an instruction of the PICA200";
-            return Err(AsmCause::Unknown { what: "instruction", text: name.to_owned(), expected });
+            return unknown("instruction", name, "an instruction of the PICA200");
         };
         let (rest, fixed) = split_fixed(rest)?;
         let operands = split_operands(rest);
@@ -62,8 +64,7 @@ impl Assembler {
     fn source(&self, text: &str, number: usize, descriptor: &mut Descriptor) -> Result<Register> {
         let register = self.register(text)?;
         if register.source_number().is_none() {
-            let (what, expected) = ("a source", "an input, a temporary or a float uniform");
-            return Err(AsmCause::Place { text: text.to_owned(), what, expected });
+            return misplaced(text, "a source", "an input, a temporary or a float uniform");
         }
         *descriptor =
             descriptor.with_selector(number, register.selector).with_negation(number, register.negated);
@@ -74,8 +75,7 @@ impl Assembler {
     fn place(inst: Inst, number: usize, register: Register, text: &str) -> Result<Inst> {
         let wide = inst.opcode.desc().format.wide_source() == Some(number);
         if !wide && register.is_wide() {
-            let (what, expected) = ("a narrow source", "an input or a temporary");
-            return Err(AsmCause::Place { text: text.to_owned(), what, expected });
+            return misplaced(text, "a narrow source", "an input or a temporary");
         }
         let value = register.source_number().unwrap_or_default();
         let field = match number {
@@ -101,11 +101,9 @@ impl Assembler {
         let number = match dest.file {
             File::Output => Dest::Output(dest.index).number(),
             File::Temporary => Dest::Temporary(dest.index).number(),
-            _ => {
-                let (what, expected) = ("a destination", "an output or a temporary");
-                return Err(AsmCause::Place { text: (*target).to_owned(), what, expected });
-            }
+            _ => return misplaced(target, "a destination", "an output or a temporary"),
         };
+        self.statement.check_order(target, dest);
         let mut descriptor = Descriptor(0).with_mask(dest.mask);
         let mut registers = Vec::with_capacity(sources);
         for (number, text) in (1..).zip(texts) {
@@ -133,10 +131,7 @@ impl Assembler {
             "a0" | "a0.x" => [true, false, false, false],
             "a1" | "a0.y" => [false, true, false, false],
             "a01" | "a0.xy" => [true, true, false, false],
-            _ => {
-                let (what, expected) = ("address register", "`a0.x`, `a0.y` or `a0.xy`");
-                return Err(AsmCause::Unknown { what, text: (*target).to_owned(), expected });
-            }
+            _ => return unknown("address register", target, "`a0.x`, `a0.y` or `a0.xy`"),
         };
         let mut descriptor = Descriptor(0).with_mask(mask);
         let register = self.source(text, 1, &mut descriptor)?;
@@ -163,20 +158,17 @@ impl Assembler {
         let ([text] | [text, _]) = operands else { return Err(count(name, operands, "one or two")) };
         let vertex = integer(text)?;
         if !(0..=3).contains(&vertex) {
-            let (what, expected) = ("vertex", "0 to 3");
-            return Err(AsmCause::Unknown { what, text: (*text).to_owned(), expected });
+            return unknown("vertex", text, "0 to 3");
         }
         let mut inst = Inst::new(Opcode::Setemit).with(Field::Vertex, vertex as u16);
         for flag in operands.get(1).into_iter().flat_map(|flags| flags.split_whitespace()) {
             inst = match flag.to_ascii_lowercase().as_str() {
                 "prim" | "primitive" => inst.with(Field::Primitive, 1),
                 "inv" | "invert" => inst.with(Field::Winding, 1),
-                _ => {
-                    let (what, expected) = ("flag", "`prim` or `inv`");
-                    return Err(AsmCause::Unknown { what, text: flag.to_owned(), expected });
-                }
+                _ => return unknown("flag", flag, "`prim` or `inv`"),
             };
         }
+        self.unit.sets_emission = true;
         self.push(inst, None, Reference::None);
         Ok(())
     }
@@ -184,8 +176,8 @@ impl Assembler {
     /// The procedure or range in a call's last operands.
     fn call(&mut self, inst: Inst, name: &str, operands: &[&str]) -> Result<()> {
         let reference = match operands {
-            [procedure] => Reference::Name((*procedure).to_owned()),
-            [first, end] => Reference::Range((*first).to_owned(), (*end).to_owned()),
+            [procedure] => Reference::Name(self.statement.name(procedure)),
+            [first, end] => Reference::Range(self.statement.name(first), self.statement.name(end)),
             _ => return Err(count(name, operands, "a procedure, or first and end address, as")),
         };
         self.push(inst, None, reference);
@@ -196,7 +188,7 @@ impl Assembler {
         let ([uniform] | [uniform, _]) = operands else { return Err(count(name, operands, "one or two")) };
         let inst = Inst::new(Opcode::Loop).with(Field::Int, self.int_uniform(uniform)?);
         match operands.get(1) {
-            Some(last) => self.push(inst, None, Reference::Name((*last).to_owned())),
+            Some(last) => self.push(inst, None, Reference::Name(self.statement.name(last))),
             None => self.open(BlockKind::Loop, inst),
         }
         Ok(())
@@ -204,8 +196,7 @@ impl Assembler {
 
     /// Appends the instruction that opens a block.
     fn open(&mut self, kind: BlockKind, inst: Inst) {
-        let start = self.items.len();
-        self.blocks.push(Block { kind, start, other: None, name: String::new() });
+        self.blocks.push(Block::new(kind, self.items.len(), "", self.statement.place));
         self.push(inst, None, Reference::None);
     }
 
@@ -229,7 +220,7 @@ impl Assembler {
             }
             Opcode::Jmpc | Opcode::Jmpu => {
                 let [place] = places else { return Err(count(name, operands, "two")) };
-                self.push(inst, None, Reference::Name((*place).to_owned()));
+                self.push(inst, None, Reference::Name(self.statement.name(place)));
                 Ok(())
             }
             Opcode::Ifu | Opcode::Ifc if places.len() != 2 => Err(count(name, operands, "one or three")),

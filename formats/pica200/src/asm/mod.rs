@@ -12,6 +12,8 @@
 //! * `.entry @5 @9` gives entry and end as addresses; `.fvec name[4] c8` and similar directives name the
 //!   register.
 //! * `.nonop` disables the automatic NOPs.
+//! * `.vsh` makes a text with `setemit` a vertex shader. Without it, and without `.gsh`, such a text is a
+//!   geometry shader of mode point that shares the uniforms of vertex shaders, as in picasso.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
 
@@ -19,6 +21,7 @@ mod directive;
 mod finish;
 mod instruction;
 mod operand;
+mod place;
 
 use std::collections::BTreeMap;
 
@@ -30,17 +33,28 @@ use crate::inst::Inst;
 use crate::opcode::Opcode;
 use crate::program::Shader;
 use operand::Register;
+pub use place::{AsmWarning, Place};
+use place::{Name, Statement, column};
 
 /// An error with its place in the text.
 #[derive(Clone, PartialEq, Eq, Error, Debug)]
-#[error("line {line}: {cause}")]
+#[error("{place}{cause}")]
 pub struct AsmError {
-    /// Index of the text.
-    pub source_index: usize,
-    /// The line, counted from 1; 0 for errors that concern the whole text.
-    pub line: usize,
+    /// Its place.
+    pub place: Place,
     /// The error.
     pub cause: AsmCause,
+}
+
+/// A program that was assembled, with the places of its words in the texts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assembled {
+    /// The program and its shaders.
+    pub container: Container,
+    /// The place of each word of the program.
+    pub places: Vec<Place>,
+    /// Likely mistakes, in the order of the text.
+    pub warnings: Vec<AsmWarning>,
 }
 
 /// An error in a text.
@@ -93,6 +107,9 @@ pub enum AsmCause {
     /// A block that is not closed.
     #[error("a block is not closed by `.end`")]
     Open,
+    /// A text without instructions.
+    #[error("expected instructions, found none")]
+    Empty,
     /// A limit is exceeded.
     #[error("{what}: {count}; expected at most {limit}")]
     Limit {
@@ -105,7 +122,32 @@ pub enum AsmCause {
     },
 }
 
-type Result<T> = std::result::Result<T, AsmCause>;
+/// An error in a statement, and where the statement's part that is at fault begins in memory.
+struct Fault {
+    cause: AsmCause,
+    /// Address of the first byte; 0 if the whole statement is at fault.
+    address: usize,
+}
+
+impl From<AsmCause> for Fault {
+    fn from(cause: AsmCause) -> Fault {
+        Fault { cause, address: 0 }
+    }
+}
+
+impl AsmCause {
+    /// This error, in `part` of a statement.
+    fn at(self, part: &str) -> Fault {
+        Fault { cause: self, address: part.as_ptr() as usize }
+    }
+}
+
+/// An unknown word.
+fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<T> {
+    Err(AsmCause::Unknown { what, text: text.to_owned(), expected }.at(text))
+}
+
+type Result<T> = std::result::Result<T, Fault>;
 
 /// Assembles one text.
 ///
@@ -121,16 +163,26 @@ pub fn assemble(text: &str) -> std::result::Result<Container, AsmError> {
 /// # Errors
 /// [`AsmError`] for the first faulty line.
 pub fn assemble_all(texts: &[&str]) -> std::result::Result<Container, AsmError> {
+    assemble_with_places(texts).map(|assembled| assembled.container)
+}
+
+/// As [`assemble_all`], with the places of the program's words, and warnings.
+///
+/// # Errors
+/// [`AsmError`] for the first faulty line.
+pub fn assemble_with_places(texts: &[&str]) -> std::result::Result<Assembled, AsmError> {
     let mut assembler = Assembler::default();
     for (source_index, text) in texts.iter().enumerate() {
         assembler.unit = Unit::default();
         for (number, line) in (1..).zip(text.lines()) {
-            assembler.at = (source_index, number);
-            assembler.line(line).map_err(|cause| AsmError { source_index, line: number, cause })?;
+            assembler.statement.place = Place { source_index, line: number, column: 1 };
+            assembler.line(line).map_err(|Fault { cause, address }| {
+                let place = assembler.statement.place;
+                let column = column(line, address).unwrap_or(place.column);
+                AsmError { place: Place { column, ..place }, cause }
+            })?;
         }
-        assembler.at = (source_index, 0);
-        let closed = assembler.close_unit();
-        closed.map_err(|cause| AsmError { source_index, line: 0, cause })?;
+        assembler.close_unit(source_index)?;
     }
     assembler.finish()
 }
@@ -144,17 +196,16 @@ struct Item {
     /// The explicit descriptor number, if the text has one.
     fixed: Option<usize>,
     reference: Reference,
-    /// Its text and line.
-    at: (usize, usize),
+    place: Place,
 }
 
 /// The target of an instruction.
 enum Reference {
     None,
     /// A procedure, or a label for a jump without return.
-    Name(String),
+    Name(Name),
     /// First instruction, and the address after the last.
-    Range(String, String),
+    Range(Name, Name),
 }
 
 /// An open block.
@@ -165,6 +216,14 @@ struct Block {
     /// Address of the first instruction of the else part.
     other: Option<usize>,
     name: String,
+    place: Place,
+}
+
+impl Block {
+    /// A block that begins at `start`, with no else part so far.
+    fn new(kind: BlockKind, start: usize, name: &str, place: Place) -> Block {
+        Block { kind, start, other: None, name: name.to_owned(), place }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -181,18 +240,24 @@ enum BlockKind {
 struct Unit {
     shader: Shader,
     aliases: BTreeMap<String, Register>,
-    entry: Option<String>,
+    /// The entry, or its first and last address.
+    entry: Option<(Name, Option<Name>)>,
     no_shader: bool,
     no_padding: bool,
+    /// It has a `setemit`, which makes it a geometry shader unless it has `.vsh`.
+    sets_emission: bool,
+    is_vertex: bool,
     /// Registers in use: inputs, outputs, and constants from the top of the uniforms.
     used: directive::Used,
     /// The open constant array.
     array: Vec<[f32; 4]>,
+    /// The text as a whole.
+    place: Place,
 }
 
 /// State of the assembler.
 #[derive(Default)]
-struct Assembler {
+struct Assembler<'t> {
     items: Vec<Item>,
     /// Start and size of procedures.
     procedures: BTreeMap<String, (usize, usize)>,
@@ -206,7 +271,7 @@ struct Assembler {
     shared: directive::Shared,
     unit: Unit,
     units: Vec<Unit>,
-    at: (usize, usize),
+    statement: Statement<'t>,
 }
 
 /// Splits at commas outside parentheses.
@@ -227,21 +292,25 @@ fn split_operands(text: &str) -> Vec<&str> {
     text.split(at).map(str::trim).collect()
 }
 
-impl Assembler {
+impl<'t> Assembler<'t> {
     /// Assembles a line.
-    fn line(&mut self, line: &str) -> Result<()> {
+    fn line(&mut self, line: &'t str) -> Result<()> {
+        // A preprocessor's line marker.
+        if line.trim_start().starts_with('#') {
+            return Ok(());
+        }
         let mut text = line.split(';').next().unwrap_or_default().trim();
         while let Some((label, rest)) = text.split_once(':') {
             let label = label.trim();
             if !is_name(label) {
-                let expected = "letters, digits and `_`";
-                return Err(AsmCause::Unknown { what: "label", text: label.to_owned(), expected });
+                return unknown("label", label, NAME);
             }
             if self.labels.insert(label.to_owned(), self.items.len()).is_some() {
-                return Err(AsmCause::Duplicate(label.to_owned()));
+                return Err(AsmCause::Duplicate(label.to_owned()).at(label));
             }
             text = rest.trim();
         }
+        self.statement.go_to(line, text);
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match name.strip_prefix('.') {
             _ if name.is_empty() => Ok(()),
@@ -252,7 +321,8 @@ impl Assembler {
 
     /// Appends an instruction.
     fn push(&mut self, inst: Inst, descriptor: Option<Descriptor>, reference: Reference) {
-        let item = Item { inst: Some(inst), word: 0, descriptor, fixed: None, reference, at: self.at };
+        let place = self.statement.place;
+        let item = Item { inst: Some(inst), word: 0, descriptor, fixed: None, reference, place };
         self.items.push(item);
         self.after_block = false;
     }
@@ -271,6 +341,9 @@ impl Assembler {
         self.after_block = false;
     }
 }
+
+/// Description of names in messages.
+const NAME: &str = "letters, digits and `_`";
 
 /// Whether a text is a name: letters, digits, `_` and `$`, not beginning with a digit.
 fn is_name(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Operands: registers, selectors, conditions, numbers.
 
-use super::{AsmCause, Assembler, Result};
+use super::{AsmCause, Assembler, Result, unknown};
 use crate::descriptor::IDENTITY;
 use crate::inst::Inst;
 use crate::opcode::Field;
@@ -63,14 +63,15 @@ impl Register {
         }
     }
 
+    /// Its components in the order of the register, as a write mask has them.
+    pub fn names_in_order(self) -> bool {
+        self.selector.is_sorted()
+    }
+
     /// Whether only a wide source can encode it.
     pub fn is_wide(self) -> bool {
         self.file == File::Float
     }
-}
-
-fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<T> {
-    Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
 }
 
 /// Description of numbers in messages.
@@ -87,7 +88,7 @@ pub(super) fn integer(text: &str) -> Result<i64> {
 }
 
 /// A selector of one to four components, as a selector and as a mask.
-fn selector(text: &str) -> Result<([u8; 4], [bool; 4])> {
+pub(super) fn selector(text: &str) -> Result<([u8; 4], [bool; 4])> {
     let component = |c: char| match c.to_ascii_lowercase() {
         'x' | 'r' | 's' => Some(0),
         'y' | 'g' | 't' => Some(1),
@@ -145,7 +146,7 @@ fn index(text: &str) -> Result<(u8, i64)> {
     Ok((0, integer(text)?))
 }
 
-impl Assembler {
+impl Assembler<'_> {
     /// A register or an alias.
     pub(super) fn register(&self, text: &str) -> Result<Register> {
         let (negated, body) = match text.strip_prefix('-') {
@@ -168,7 +169,7 @@ impl Assembler {
             };
             if address != 0 && register.file != File::Float {
                 let (what, expected) = ("addressed relatively", "a float uniform");
-                return Err(AsmCause::Place { text: text.to_owned(), what, expected });
+                return Err(AsmCause::Place { text: text.to_owned(), what, expected }.at(text));
             }
             register.index = moved;
             register.address = address;
@@ -214,7 +215,7 @@ impl Assembler {
         if register.file == file && !register.negated {
             return Ok(register.index.into());
         }
-        Err(AsmCause::Place { text: text.to_owned(), what: "tested", expected })
+        Err(AsmCause::Place { text: text.to_owned(), what: "tested", expected }.at(text))
     }
 }
 

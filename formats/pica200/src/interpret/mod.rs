@@ -12,7 +12,7 @@ mod flow;
 use thiserror::Error;
 
 use crate::opcode::{Field, Opcode};
-use crate::program::Program;
+use crate::program::{Program, Stage};
 use crate::register::{
     Address, BOOL_UNIFORMS, Dest, FLOAT_UNIFORMS, INT_UNIFORMS, Source, VECTOR_REGISTERS, relative_uniform,
 };
@@ -96,7 +96,7 @@ pub struct Primitive {
 /// Final state of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// o0 to o15; unwritten outputs are 0.
+    /// o0 to o15, in a geometry program those of the current bank; unwritten outputs are 0.
     pub outputs: [Vector; VECTOR_REGISTERS],
     /// r0 to r15.
     pub temporaries: [Vector; VECTOR_REGISTERS],
@@ -136,6 +136,8 @@ pub enum RunError {
 pub struct Run<'a> {
     /// The program.
     pub program: &'a Program,
+    /// The stage: only geometry programs emit.
+    pub stage: Stage,
     /// The first instruction.
     pub entry: u32,
     /// Values of the uniforms.
@@ -165,6 +167,7 @@ impl Run<'_> {
                 steps: 0,
             },
             stacks: Stacks::default(),
+            other_outputs: [[0.0; 4]; VECTOR_REGISTERS],
             vertices: [[[0.0; 4]; VECTOR_REGISTERS]; 3],
             emission: Inst::new(Opcode::Setemit),
         };
@@ -189,6 +192,8 @@ struct Machine<'a> {
     run: &'a Run<'a>,
     state: Outcome,
     stacks: Stacks,
+    /// The bank of outputs that instructions do not write at present.
+    other_outputs: [Vector; VECTOR_REGISTERS],
     /// The vertex buffer.
     vertices: [[Vector; VECTOR_REGISTERS]; 3],
     /// The last `setemit`.
@@ -252,7 +257,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Stores the outputs as a vertex; completes a primitive if the last `setemit` says so.
+    /// Stores the outputs as a vertex; completes a primitive if the last `setemit` says so. The outputs have
+    /// two banks, which `emit` switches.
     fn emit(&mut self) {
         let place = usize::from(self.emission.get(Field::Vertex));
         if let Some(vertex) = self.vertices.get_mut(place) {
@@ -262,6 +268,7 @@ impl Machine<'_> {
             let inverted = self.emission.get(Field::Winding) != 0;
             self.state.primitives.push(Primitive { vertices: self.vertices, inverted });
         }
+        std::mem::swap(&mut self.state.outputs, &mut self.other_outputs);
     }
 
     /// Whether the condition of an instruction holds.
@@ -285,7 +292,8 @@ impl Machine<'_> {
         match inst.opcode {
             Opcode::Nop | Opcode::End => {}
             Opcode::Setemit => self.emission = *inst,
-            Opcode::Emit => self.emit(),
+            Opcode::Emit if self.run.stage == Stage::Geometry => self.emit(),
+            Opcode::Emit => {}
             Opcode::Break | Opcode::Breakc => breaks = holds,
             Opcode::Jmpc | Opcode::Jmpu => {
                 if holds {

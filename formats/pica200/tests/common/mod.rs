@@ -35,6 +35,7 @@ pub fn random_run(container: &Container, seed: u64) -> Result<Outcome, RunError>
     inputs.iter_mut().flatten().for_each(|value| *value = float(&mut random));
     let shader = container.shader(Choice::First).expect("a shader");
     uniforms.apply(&shader.constants);
-    let (entry, numbers) = (shader.entry, Numbers::default());
-    Run { program: &container.program, entry, uniforms: &uniforms, inputs, numbers, limit: 100_000 }.execute()
+    let (stage, entry, numbers) = (shader.stage, shader.entry, Numbers::default());
+    let (program, uniforms, limit) = (&container.program, &uniforms, 100_000);
+    Run { program, stage, entry, uniforms, inputs, numbers, limit }.execute()
 }
