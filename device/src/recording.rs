@@ -116,29 +116,29 @@ impl Recorder {
             .collect()
     }
 
-    /// The recording.
-    pub(crate) fn finish(self) -> Vec<u8> {
+    /// The recording so far.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut out = [&MAGIC[..], &VERSION.to_be_bytes()].concat();
         let word = |out: &mut Vec<u8>, value: u64| out.extend_from_slice(&value.to_le_bytes());
         word(&mut out, self.pages.len() as u64);
-        let mut pages: Vec<_> = self.pages.into_iter().collect();
-        pages.sort_by_key(|(_, number)| *number);
+        let mut pages: Vec<_> = self.pages.iter().collect();
+        pages.sort_by_key(|(_, number)| **number);
         for (page, _) in pages {
             word(&mut out, page.len() as u64);
-            out.extend_from_slice(&page);
+            out.extend_from_slice(page);
         }
         word(&mut out, self.submissions.len() as u64);
-        for submission in self.submissions {
+        for submission in &self.submissions {
             word(&mut out, submission.shader_base);
             word(&mut out, submission.stream.len() as u64);
             out.extend_from_slice(&submission.stream);
             word(&mut out, submission.ranges.len() as u64);
-            for range in submission.ranges {
+            for range in &submission.ranges {
                 for value in [range.address, range.bytes, range.access.into()] {
                     word(&mut out, value);
                 }
-                for pages in range.pages {
-                    runs(&pages).into_iter().for_each(|value| word(&mut out, value));
+                for pages in &range.pages {
+                    runs(pages).into_iter().for_each(|value| word(&mut out, value));
                 }
             }
         }

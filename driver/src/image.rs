@@ -14,6 +14,8 @@ use crate::ycbcr;
 const ALIGNMENT: u64 = 0x4000;
 /// Alignment of rows and of layers in linear images, in bytes.
 const LINEAR: [u64; 2] = [16, 128];
+/// Alignment of rows in linear images that are rendered to, in bytes (Mesa 26.1).
+const RENDERED_ROW: u64 = 128;
 
 /// The parameters of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,7 +204,9 @@ fn needs_rows(info: &ImageInfo) -> bool {
 fn plane_layout(info: &ImageInfo, format: &FormatDesc) -> PlaneLayout {
     if info.linear || needs_rows(info) {
         let [width, height] = [0, 1].map(|axis| u64::from(info.size[axis].div_ceil(format.block[axis])));
-        let row = (width * u64::from(format.bytes)).next_multiple_of(LINEAR[0]);
+        let is_rendered = info.usage.contains(vk::ImageUsageFlags::COLOR_ATTACHMENT);
+        let alignment = if is_rendered { RENDERED_ROW } else { LINEAR[0] };
+        let row = (width * u64::from(format.bytes)).next_multiple_of(alignment);
         return PlaneLayout::Linear([row, (row * height).next_multiple_of(LINEAR[1])]);
     }
     let size = [info.size[0], info.size[1]];
@@ -266,6 +270,9 @@ mod tests {
         let atomic = ImageInfo { usage: vk::ImageUsageFlags::STORAGE, ..info(vk::Format::R32_UINT) };
         let image = Image::new(atomic).expect("there");
         assert_eq!(image.planes[0].layout, PlaneLayout::Linear([400, 16000]));
+        let usage = atomic.usage | vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let image = Image::new(ImageInfo { usage, ..atomic }).expect("there");
+        assert_eq!(image.planes[0].layout, PlaneLayout::Linear([512, 20480]));
         assert!(matches!(
             Image::new(info(vk::Format::R32_UINT)).expect("there").planes[0].layout,
             PlaneLayout::Tiled(_)

@@ -213,11 +213,11 @@ fn append(path: Option<&str>, bytes: &[u8]) {
 extern "C" fn at_exit() {
     let Some((node, options)) = NODE.get() else { return };
     node.wait_idle();
-    let mut kernel = node.lock();
+    let kernel = node.lock();
     if let Some(path) = &options.statistics {
         append(Some(path), kernel.statistics().to_string().as_bytes());
     }
-    if let (Some(path), Some(recording)) = (&options.record, kernel.take_recording()) {
+    if let (Some(path), Some(recording)) = (&options.record, kernel.recording()) {
         let _ = std::fs::write(path, recording);
     }
 }

@@ -120,7 +120,10 @@ impl Device {
                 }
                 kind => match walk.compute_flow(submission.memory, kind)? {
                     Some(true) => {}
-                    Some(false) => return Ok(check_end(self, command, walk.at, is_linked)),
+                    Some(false) => {
+                        check_end(self, command, walk.at, is_linked);
+                        return Ok(());
+                    }
                     None => return Err(StreamError::Kind { address: reached.address, kind }),
                 },
             }

@@ -278,8 +278,8 @@ impl Kernel {
         self.recorder = Some(Recorder::default());
     }
 
-    /// Ends recording and returns the recording.
-    pub fn take_recording(&mut self) -> Option<Vec<u8>> {
-        self.recorder.take().map(Recorder::finish)
+    /// The recording so far.
+    pub fn recording(&self) -> Option<Vec<u8>> {
+        self.recorder.as_ref().map(Recorder::bytes)
     }
 }

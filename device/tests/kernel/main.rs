@@ -36,8 +36,8 @@ fn a_region_that_stops_its_lanes_is_not_the_end() {
 
 #[test]
 fn a_recording_replays_without_the_driver() {
-    let mut device = launched(NUMBERS);
-    let recording = device.kernel.take_recording().expect("recorded");
+    let device = launched(NUMBERS);
+    let recording = device.kernel.recording().expect("recorded");
     let replay =
         Recording::parse(&recording).expect("whole").replay(Settings::default()).expect("consistent");
     assert_eq!(replay.differences, []);
@@ -68,7 +68,7 @@ fn a_recording_with_ranges_beyond_the_addresses_is_rejected() {
 /// The recording for the command-line tests equals the current recording of the device; `BLESS=1` rewrites it.
 #[test]
 fn the_kept_recording_is_current() {
-    let recording = launched(NUMBERS).kernel.take_recording().expect("recorded");
+    let recording = launched(NUMBERS).kernel.recording().expect("recorded");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/launch.agxrec");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &recording).expect("written");
@@ -78,8 +78,8 @@ fn the_kept_recording_is_current() {
 
 #[test]
 fn listings_have_every_record_and_the_program() {
-    let mut device = launched(NUMBERS);
-    let recording = Recording::parse(&device.kernel.take_recording().expect("recorded")).expect("whole");
+    let device = launched(NUMBERS);
+    let recording = Recording::parse(&device.kernel.recording().expect("recorded")).expect("whole");
     let replay = recording.replay(Settings { trace: true, ..Settings::default() }).expect("consistent");
     for piece in ["threads [40, 1, 1]", "uniform word", "store.i32.x r0, u0_u1, r0", "end"] {
         assert!(replay.trace.contains(piece), "{piece}: {}", replay.trace);

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `AGX_DEVICE_REPORT` | file to append errors and findings of the device to; by default errors are written to standard error |
 //! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
-//! | `AGX_DEVICE_RECORD` | file for a recording of all submissions, written when the device is closed |
+//! | `AGX_DEVICE_RECORD` | file for a recording of all submissions, written after each |
 //! | `AGX_DEVICE_SHADERS` | folder for the shader modules of the application |
 //! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles per program, written at the end |
 //! | `AGX_DEVICE_STRICT` | `yes` to report errors that hardware ignores silently |

@@ -110,7 +110,7 @@ pub struct Outputs {
     pub trace: Option<Box<dyn FnMut(&str) + Send>>,
     /// Receives the statistics after each submission.
     pub statistics: Option<Box<dyn FnMut(&Statistics) + Send>>,
-    /// Receives the recording of all submissions, when the device is closed.
+    /// Receives the recording of all submissions, after each.
     pub recording: Option<Box<dyn FnMut(&[u8]) + Send>>,
 }
 
@@ -189,14 +189,6 @@ impl InProcess {
         }
         let points = point.value.unwrap_or(0).to_le_bytes().to_vec();
         self.call(number, argument, vec![(0, point.handle.to_le_bytes().to_vec()), (8, points)])
-    }
-}
-
-impl Drop for InProcess {
-    fn drop(&mut self) {
-        if let Some((recording, write)) = self.kernel.take_recording().zip(self.outputs.recording.as_mut()) {
-            write(&recording);
-        }
     }
 }
 
@@ -339,6 +331,9 @@ impl Gpu for InProcess {
         }
         if let Some(trace) = &mut self.outputs.trace {
             trace(&self.kernel.take_trace());
+        }
+        if let Some((recording, write)) = self.kernel.recording().zip(self.outputs.recording.as_mut()) {
+            write(&recording);
         }
         if let Some(statistics) = &mut self.outputs.statistics {
             statistics(&self.kernel.statistics());

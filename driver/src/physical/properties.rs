@@ -56,7 +56,7 @@ fn stage_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .max_vertex_input_bindings(32)
         .max_vertex_input_attribute_offset(2047)
         .max_vertex_input_binding_stride(2048)
-        .max_vertex_output_components(128)
+        .max_vertex_output_components(96)
         .max_tessellation_generation_level(MAX_LEVEL)
         .max_tessellation_patch_size(MAX_PATCH_VERTICES)
         .max_tessellation_control_per_vertex_input_components(128)
@@ -70,14 +70,14 @@ fn stage_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .max_geometry_output_components(128)
         .max_geometry_output_vertices(256)
         .max_geometry_total_output_components(4096)
-        .max_fragment_input_components(124)
+        .max_fragment_input_components(96)
         .max_fragment_output_attachments(MAX_TARGETS)
         .max_fragment_dual_src_attachments(1)
         .max_fragment_combined_output_resources(DESCRIPTORS)
         .max_compute_shared_memory_size(32768)
         .max_compute_work_group_count([65535; 3])
         .max_compute_work_group_invocations(1024)
-        .max_compute_work_group_size([1024, 1024, 1024])
+        .max_compute_work_group_size([1024, 1024, 64])
 }
 
 /// Limits of draws.
@@ -171,7 +171,7 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
                 | S::ROTATE_CLUSTERED_KHR,
         )
         .subgroup_quad_operations_in_all_stages(true)
-        .point_clipping_behavior(vk::PointClippingBehavior::ALL_CLIP_PLANES)
+        .point_clipping_behavior(vk::PointClippingBehavior::USER_CLIP_PLANES_ONLY)
         .max_multiview_view_count(6)
         .max_multiview_instance_index((1 << 27) - 1)
         .protected_no_fault(false)

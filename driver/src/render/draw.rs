@@ -196,7 +196,7 @@ impl Recorder {
         let mut views = std::mem::take(&mut pass.views);
         let mut result = Ok(());
         for view in &mut views {
-            state.view = view.number;
+            (state.view, state.heap) = (view.number, view.heap);
             result =
                 self.state_records(pass, graphics, &programs, (&state, indices)).and_then(|mut records| {
                     records.extend(&record);

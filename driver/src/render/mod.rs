@@ -5,6 +5,7 @@ mod draw;
 mod edges;
 mod feedback;
 mod geometry;
+mod heap;
 mod pass_words;
 mod results;
 mod state;
@@ -208,6 +209,8 @@ impl PassInfo {
 struct View {
     number: u32,
     stream: Stream,
+    /// Address of the texture heap of its targets.
+    heap: u64,
 }
 
 /// A pass that is under way.
@@ -287,11 +290,12 @@ impl Recorder {
             0 => vec![0],
             views => (0..32).filter(|view| views >> view & 1 != 0).collect(),
         };
+        let targets = PassTargets { formats, samples: samples as u8, layered: true };
         let mut views = Vec::new();
         for number in numbers {
-            views.push(View { number, stream: draw_stream(&mut self.upload)? });
+            let heap = heap::target_heap(&mut self.upload, &info, &targets, number)?;
+            views.push(View { number, stream: draw_stream(&mut self.upload)?, heap });
         }
-        let targets = PassTargets { formats, samples: samples as u8, layered: true };
         self.pass = Some(Pass {
             size,
             samples,
@@ -367,7 +371,7 @@ impl Recorder {
             view.stream.push(&mut self.upload, &r::draw_terminate::new().bytes())?;
             let layer = if pass.info.views == 0 { None } else { Some(view.number) };
             let command = self
-                .pass_words(&pass, layer)?
+                .pass_words(&pass, layer, view.heap)?
                 .set(&command::STREAM, view.stream.start)
                 .set(&command::SCISSORS, scissors)
                 .set(&command::SAMPLER_HEAP, self.device.chunks.samplers.address())

@@ -50,7 +50,12 @@ impl PassInfo {
 
 impl Recorder {
     /// All fields of a render command except for its stream and arrays.
-    pub(super) fn pass_words(&mut self, pass: &Pass, layer: Option<u32>) -> Result<Command, Error> {
+    pub(super) fn pass_words(
+        &mut self,
+        pass: &Pass,
+        layer: Option<u32>,
+        heap: u64,
+    ) -> Result<Command, Error> {
         let info = &pass.info;
         let tile = pass.tile();
         let [tile_width, tile_height] = tile.tile_size(pass.samples);
@@ -64,10 +69,10 @@ impl Recorder {
         let stores = |target: &ColourTarget| (target.store == vk::AttachmentStoreOp::STORE).then_some(());
         let stored = mask(&per_target(info, |target| stores(target).or(target.resolve.as_ref().map(|_| ()))));
         let every = mask(&per_target(info, |_| Some(())));
-        let background = self.background(pass, operations, layer)?;
-        let partial_background = self.background(pass, all, layer)?;
-        let end = self.end_of_tile(pass, stored, layer)?;
-        let partial_end = self.end_of_tile(pass, every, layer)?;
+        let background = self.background(pass, operations, (layer, heap))?;
+        let partial_background = self.background(pass, all, (layer, heap))?;
+        let end = self.end_of_tile(pass, stored, (layer, heap))?;
+        let partial_end = self.end_of_tile(pass, every, (layer, heap))?;
         let positions = standard_sample_positions(pass.samples);
         let multisample = u64::from(pack_sample_positions(positions));
         let layers = if layer.is_some() { 1 } else { layers(info.layers, pass.size) };
@@ -103,17 +108,17 @@ impl Recorder {
         &mut self,
         pass: &Pass,
         operations: [Option<BackgroundOp>; MAX_TARGETS as usize],
-        layer: Option<u32>,
+        place: (Option<u32>, u64),
     ) -> Result<Words, Error> {
         let key = BackgroundKey { targets: pass.targets, operations };
         let program = self.device.tiles.background(&self.device, &key)?;
-        self.tile_program(pass, &program, DescriptorKind::Texture, layer)
+        self.tile_program(pass, &program, DescriptorKind::Texture, place)
     }
 
-    fn end_of_tile(&mut self, pass: &Pass, stored: u8, layer: Option<u32>) -> Result<Words, Error> {
+    fn end_of_tile(&mut self, pass: &Pass, stored: u8, place: (Option<u32>, u64)) -> Result<Words, Error> {
         let key = EndOfTileKey { targets: pass.targets, stored };
         let program = self.device.tiles.end_of_tile(&self.device, &key)?;
-        self.tile_program(pass, &program, DescriptorKind::Image, layer)
+        self.tile_program(pass, &program, DescriptorKind::Image, place)
     }
 
     /// The words of a background or end-of-tile program.
@@ -122,9 +127,9 @@ impl Recorder {
         pass: &Pass,
         tile: &Tile,
         kind: DescriptorKind,
-        layer: Option<u32>,
+        (layer, heap): (Option<u32>, u64),
     ) -> Result<Words, Error> {
-        let mut state = State { samples: pass.samples, ..State::default() };
+        let mut state = State { samples: pass.samples, heap, ..State::default() };
         let mut list = vec![Direct::Buffer(0, 0); MAX_TARGETS as usize];
         for (at, target) in pass.info.colours.iter().enumerate() {
             let Some(target) = target else { continue };
