@@ -150,8 +150,7 @@ fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let many = |name: &str| -> Vec<String> {
         options.try_get_many::<String>(name).ok().flatten().into_iter().flatten().cloned().collect()
     };
-    let entry = options.try_get_one::<String>("entry").ok().flatten().cloned();
-    context.preprocessor = Preprocessor { includes: many("include"), defines: many("define"), entry };
+    context.preprocessor = Preprocessor { includes: many("include"), defines: many("define") };
     for folder in &context.preprocessor.includes {
         std::fs::read_dir(folder).map_err(|error| Failure::file(folder, &error))?;
     }

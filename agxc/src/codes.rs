@@ -141,6 +141,13 @@ pub static CODES: &[Code] = &[
         exit: Exit::Rejected,
     },
     Code {
+        number: 111,
+        title: "translator failed",
+        explanation: "glslangValidator or dxc was stopped by a signal, or ended with an error code and without a message \
+                      about the text. The message has its exit status and the first line that it printed.",
+        exit: Exit::Unsupported,
+    },
+    Code {
         number: 200,
         title: "invalid shader",
         explanation: "An external compiler, such as glslangValidator, or an assembler rejects the text. The message \
@@ -288,6 +295,12 @@ pub static CODES: &[Code] = &[
         explanation: "A PICA200 program breaks a rule of the hardware or is likely mistaken: two different input \
                       registers in an instruction, `emit` in a vertex program, components of a destination in an order \
                       that has no effect. The message names the rule. The compiler does what the instructions say.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 508,
+        title: "warning: of the translator",
+        explanation: "glslangValidator or dxc translates the shader with a warning, which the message quotes.",
         exit: Exit::Rejected,
     },
     Code {

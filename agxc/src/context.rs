@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Failure, Problems, Severity};
+use crate::{input, output};
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +36,6 @@ pub struct Preprocessor {
     pub includes: Vec<String>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Name of the entry point, for languages in which the translator needs it.
-    pub entry: Option<String>,
 }
 
 impl Preprocessor {
@@ -129,7 +128,7 @@ impl Context {
     /// With --verbose, prints a line about a step.
     pub fn note(&self, line: impl FnOnce() -> String) {
         if self.verbose {
-            crate::output::stderr_lines(&[line()]);
+            output::stderr_lines(&[output::printable(&line()).into_owned()]);
         }
     }
 
@@ -141,6 +140,7 @@ impl Context {
     /// Line `line` (from 1) of the input called `file`, if it is text and has that many lines.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let (_, bytes) = self.inputs.iter().find(|(name, _)| name == file)?;
+        let bytes = input::without_mark(bytes);
         std::str::from_utf8(bytes).ok()?.lines().nth((line as usize).checked_sub(1)?)
     }
 

@@ -1,5 +1,6 @@
 //! Diagnostics: one line each with an excerpt of the source, or JSON.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use serde_json::json;
 
 use crate::codes;
 use crate::context::{Context, ErrorFormat};
-use crate::input;
+use crate::{input, output};
 
 /// The severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -218,6 +219,38 @@ pub fn print(diagnostics: &[Diagnostic], context: &Context) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// Columns of a source line that are shown.
+const EXCERPT_COLUMNS: usize = 200;
+
+/// Letters of a message that are shown: it may quote a long name.
+const MESSAGE_LETTERS: usize = 2000;
+
+/// The part of a source line around byte `column`, counted from 1, and blanks up to that column.
+fn excerpt(line: &str, column: u32) -> (String, String) {
+    let bytes = (column as usize).saturating_sub(1);
+    let before = line.char_indices().take_while(|(at, _)| *at < bytes).count();
+    let skipped = match line.char_indices().nth(EXCERPT_COLUMNS) {
+        Some(_) => before.saturating_sub(EXCERPT_COLUMNS / 2),
+        None => 0,
+    };
+    let mut rest = line.chars().skip(skipped);
+    let shown: String = rest.by_ref().take(EXCERPT_COLUMNS).collect();
+    let cut = |is_cut: bool| if is_cut { "…" } else { "" };
+    let (first, last) = (cut(skipped > 0), cut(rest.next().is_some()));
+    let blanks: String = shown.chars().take(before - skipped).map(caret_blank).collect();
+    let shown: Vec<Cow<'_, str>> = shown.split('\t').map(output::printable).collect();
+    let blank = if skipped > 0 { " " } else { "" };
+    (format!("{first}{}{last}", shown.join("\t")), format!("{blank}{blanks}"))
+}
+
+/// A message in one printable line of limited length.
+fn one_line(message: &str) -> String {
+    let mut letters = message.chars();
+    let shown: String = letters.by_ref().take(MESSAGE_LETTERS).collect();
+    let last = if letters.next().is_some() { "…" } else { "" };
+    format!("{}{last}", output::printable(&shown))
+}
+
 /// One line, and if the location is in a text input, its line with a caret.
 fn render(diagnostic: &Diagnostic, context: &Context) -> String {
     let (red, plain) = match (context.colour, diagnostic.severity) {
@@ -226,14 +259,13 @@ fn render(diagnostic: &Diagnostic, context: &Context) -> String {
         (false, _) => ("", ""),
     };
     let (place, severity) = (diagnostic.place(), diagnostic.severity.name());
-    let mut text =
-        format!("{place}{red}{severity}{plain}[AGX{:04}]: {}\n", diagnostic.code, diagnostic.message);
+    let (place, message) = (output::printable(&place), one_line(&diagnostic.message));
+    let mut text = format!("{place}{red}{severity}{plain}[AGX{:04}]: {message}\n", diagnostic.code);
     if let (Location::Text { line, column }, Some(file)) = (&diagnostic.location, &diagnostic.file)
         && let Some(source) = context.source_line(file, *line)
     {
-        let blank: String =
-            source.chars().take(*column as usize - (*column > 0) as usize).map(caret_blank).collect();
-        text.push_str(&format!("{line:5} | {source}\n      | {blank}{red}^{plain}\n"));
+        let (shown, blanks) = excerpt(source, *column);
+        text.push_str(&format!("{line:5} | {shown}\n      | {blanks}{red}^{plain}\n"));
     }
     text
 }
@@ -302,5 +334,31 @@ mod tests {
             render(&diagnostic, &context),
             "a.ir:2:2: error[AGX0203]: bad\n    2 | \ttwo\n      | \t^\n"
         );
+    }
+
+    #[test]
+    fn excerpts_are_cut_around_the_column() {
+        let line = format!("{}x{}", "a".repeat(300), "b".repeat(300));
+        let expected = format!("…{}x{}…", "a".repeat(100), "b".repeat(99));
+        assert_eq!(excerpt(&line, 301), (expected, " ".repeat(101)));
+        let (start, end) = (format!("{}…", "a".repeat(200)), format!("…{}", "b".repeat(101)));
+        assert_eq!(excerpt(&line, 1), (start, String::new()));
+        assert_eq!(excerpt(&line, 601), (end, " ".repeat(101)));
+        assert_eq!(excerpt(&"a".repeat(200), 3), ("a".repeat(200), "  ".to_owned()), "a short line is whole");
+        assert_eq!(excerpt("é = 1", 3), ("é = 1".to_owned(), " ".to_owned()), "columns are bytes");
+        assert_eq!(excerpt("ab", 9), ("ab".to_owned(), "  ".to_owned()), "beyond the end");
+        assert_eq!(excerpt("", 0), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_as_a_sign() {
+        let mut context = Context::new();
+        context.colour = false;
+        context.remember("a\x1b[2J.ir", b"\x1b]0;x\x07\ty\x7f\xc2\x9b\n");
+        let message = format!("bad \r\u{202e}{}", "n".repeat(5000));
+        let at = Location::Text { line: 1, column: 1 };
+        let text = render(&Diagnostic::new(203, message).in_file("a\x1b[2J.ir").at(at), &context);
+        let expected = format!("a␛[2J.ir:1:1: error[AGX0203]: bad ␍\u{fffd}{}…\n", "n".repeat(1994));
+        assert_eq!(text, expected + "    1 | ␛]0;x␇\ty␡\u{fffd}\n      | ^\n");
     }
 }

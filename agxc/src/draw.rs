@@ -144,7 +144,7 @@ impl Draw {
         file: &File,
         key: &CompileKey,
     ) -> Result<Result<CompiledShader, CompileError>, Failure> {
-        let (scratch, input) = (&mut Scratch::default(), file.shader(key.stage)?);
+        let (scratch, input) = (&mut Scratch::default(), file.shader(key)?);
         let whole = match stage {
             Stage::Vertex => compiler.whole_vertex(scratch, input, key, |location| self.source(location)),
             _ => compiler.whole_fragment(scratch, input, key, &self.fragment),

@@ -235,14 +235,14 @@ fn binary(job: &Job<'_>) -> Result<Made, Failure> {
 
 fn ir(job: &Job<'_>, pass: Option<&str>) -> Result<Made, Failure> {
     check_ir(job.file)?;
-    let input = job.file.shader(job.key.stage)?;
+    let input = job.file.shader(job.key)?;
     let result = Compiler::new(job.chip).compile_to_ir(&mut Scratch::default(), input, job.key, pass);
     result.map(Made::Text).map_err(|error| job.file.refused(error))
 }
 
 fn divergence(job: &Job<'_>) -> Result<Made, Failure> {
     check_ir(job.file)?;
-    let input = job.file.shader(job.key.stage)?;
+    let input = job.file.shader(job.key)?;
     let result = Compiler::new(job.chip).divergence_text(&mut Scratch::default(), input, job.key);
     result.map(Made::Text).map_err(|error| job.file.refused(error))
 }

@@ -6,9 +6,8 @@ use std::cell::OnceCell;
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 
-use agx_abi::Stage;
-use agx_compiler::internal::frontend::language::GLSL;
-use agx_compiler::{CompileError, ErrorKind, FRONT_ENDS, Input, Language};
+use agx_compiler::internal::frontend::language::{GLSL, SPIRV};
+use agx_compiler::{CompileError, CompileKey, ErrorKind, FRONT_ENDS, Input, Language};
 
 use crate::context::{Context, Preprocessor};
 use crate::diagnostic::{Diagnostic, Failure};
@@ -89,10 +88,17 @@ pub struct File {
     pub kind: Kind,
     /// Contents.
     pub bytes: Vec<u8>,
-    /// The translation of a GLSL or HLSL shader.
-    spirv: OnceCell<Vec<u8>>,
-    /// Include folders, macros and the entry point for its translation.
+    /// The first translation of a GLSL or HLSL shader.
+    translation: OnceCell<Box<Translation>>,
+    /// Include folders and macros for its translation.
     preprocessor: Preprocessor,
+}
+
+/// A translation to SPIR-V. Later ones, of another stage or entry point, follow it.
+struct Translation {
+    identity: (&'static str, String),
+    module: glsl::Module,
+    next: OnceCell<Box<Translation>>,
 }
 
 /// Reads the input called `name` (`-` is standard input); `forced` is the value of `-x`.
@@ -111,7 +117,7 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
         })?,
     };
     let preprocessor = context.preprocessor.clone();
-    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
+    Ok(File { name: name.to_owned(), kind, bytes, translation: OnceCell::new(), preprocessor })
 }
 
 /// A shader that was already read. Its kind follows from its name and its first bytes.
@@ -120,11 +126,19 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<F
     let kind = Kind::guess(name, &bytes)
         .ok_or_else(|| Diagnostic::new(100, "cannot determine the input type").in_file(name))?;
     let preprocessor = context.preprocessor.clone();
-    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
+    Ok(File { name: name.to_owned(), kind, bytes, translation: OnceCell::new(), preprocessor })
 }
+
+/// Begins some texts; it is not part of them.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Limit of the size of an input: devices such as `/dev/zero` never end.
 const MAX_INPUT_BYTES: u64 = 1 << 28;
+
+/// The text of a JSON file without a byte order mark.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
 
 /// Contents of standard input, pipes and devices, which can be read once, by name.
 static READ_ONCE: Mutex<Vec<(String, Vec<u8>)>> = Mutex::new(Vec::new());
@@ -164,23 +178,25 @@ fn read_now(name: &str) -> Result<Vec<u8>, Failure> {
 impl File {
     /// The contents as text.
     pub fn text(&self) -> Result<&str, Failure> {
-        std::str::from_utf8(&self.bytes).map_err(|error| {
+        let text = std::str::from_utf8(&self.bytes).map_err(|error| {
             let message =
                 format!("expected {} text, but byte {} is not UTF-8", self.kind.name(), error.valid_up_to());
-            Diagnostic::new(103, message).in_file(&self.name).into()
-        })
+            Diagnostic::new(103, message).in_file(&self.name)
+        })?;
+        Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
     }
 
-    /// The contents as the compiler's input; `stage` is the requested stage, if any.
-    pub fn shader(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
+    /// The contents as the compiler's input. The stage and the entry point of `key` select what is translated.
+    pub fn shader(&self, key: &CompileKey) -> Result<Input<'_>, Failure> {
+        let stage = key.stage;
         if self.kind == Kind::Hlsl {
-            return self.translated(glsl::Language::Hlsl, stage);
+            return self.translated(glsl::Language::Hlsl, key);
         }
         let Kind::Shader(language) = self.kind else {
             return Err(self.problem(101, &format!("expected a shader, found {}", self.kind.name())));
         };
         if *language == GLSL {
-            return self.translated(glsl::Language::Glsl, stage);
+            return self.translated(glsl::Language::Glsl, key);
         }
         if let Err(error) = language.front_end() {
             return Err(self.problem(102, &error.message()));
@@ -192,18 +208,46 @@ impl File {
     }
 
     /// A GLSL or HLSL shader, as SPIR-V if a translator is installed.
-    fn translated(&self, language: glsl::Language, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
-        if let Some(bytes) = self.spirv.get() {
-            return Ok(Input::spirv(bytes));
+    fn translated(&self, language: glsl::Language, key: &CompileKey) -> Result<Input<'_>, Failure> {
+        let (text, name, preprocessor) = (self.text()?, self.name.as_str(), &self.preprocessor);
+        let (stage, entry) = (key.stage, key.entry_point.as_deref());
+        let request = glsl::Request { language, text, name, stage, entry, preprocessor };
+        let identity = glsl::identity(&request)?;
+        let mut place = &self.translation;
+        while let Some(known) = place.get() {
+            if known.identity == identity {
+                return Ok(Input::spirv(&known.module.bytes));
+            }
+            place = &known.next;
         }
-        let (name, preprocessor) = (self.name.as_str(), &self.preprocessor);
-        match glsl::to_spirv(&glsl::Request { language, text: self.text()?, name, stage, preprocessor })? {
-            glsl::Made::SpirV(bytes) => Ok(Input::spirv(self.spirv.get_or_init(|| bytes))),
+        match glsl::to_spirv(&request)? {
+            glsl::Made::SpirV(module) => {
+                let new = Box::new(Translation { identity, module, next: OnceCell::new() });
+                Ok(Input::spirv(&place.get_or_init(|| new).module.bytes))
+            }
             #[cfg(feature = "glsl")]
-            glsl::Made::Absent(stage) => Ok(Input::glsl(self.text()?, stage)),
+            glsl::Made::Absent(stage) => Ok(Input::glsl(text, stage)),
             #[cfg(not(feature = "glsl"))]
             glsl::Made::Absent(_) => Err(glsl::absent(&self.name)),
         }
+    }
+
+    /// The translations so far.
+    fn translations(&self) -> impl Iterator<Item = &Translation> {
+        std::iter::successors(self.translation.get(), |known| known.next.get()).map(|known| &**known)
+    }
+
+    /// The contents if they are SPIR-V, or else the last translation.
+    pub fn spirv(&self) -> Option<&[u8]> {
+        match self.kind.is(&SPIRV) {
+            true => Some(&self.bytes),
+            false => self.translations().last().map(|known| known.module.bytes.as_slice()),
+        }
+    }
+
+    /// The translator's warnings about the last translation.
+    pub fn translators_warnings(&self) -> Vec<Diagnostic> {
+        self.translations().last().map_or_else(Vec::new, |known| known.module.warnings.clone())
     }
 
     /// The compiler's error for this input.
@@ -211,8 +255,11 @@ impl File {
         let by_reader = matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Unsupported);
         let diagnostic = Diagnostic::from_compiler(error, &self.name);
         // GLSL without a translation goes through the built-in reader.
-        let built_in = self.kind.is(&GLSL) && self.spirv.get().is_none();
-        if built_in && by_reader { glsl::with_hint(diagnostic).into() } else { diagnostic.into() }
+        let built_in = self.kind.is(&GLSL) && self.translation.get().is_none();
+        match self.text() {
+            Ok(text) if built_in && by_reader => glsl::with_hint(diagnostic, text).into(),
+            _ => diagnostic.into(),
+        }
     }
 
     /// A problem with this input as a whole.

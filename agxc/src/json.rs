@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::input;
 
 /// Number of the code for files that are not understood.
 const NOT_UNDERSTOOD: u16 = 104;
@@ -15,6 +16,7 @@ const NOT_UNDERSTOOD: u16 = 104;
 /// Text that is not JSON or does not have the form of `T`, with line and column; an array in place of an object, which
 /// serde accepts as the values of the fields in order.
 pub fn read<T: Serialize + DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, Failure> {
+    let bytes = input::without_mark(bytes);
     let found: T = serde_json::from_slice(bytes).map_err(|error| Diagnostic::from_json(&error, name))?;
     let (Ok(given), Ok(written)) = (serde_json::from_slice(bytes), serde_json::to_value(&found)) else {
         return Ok(found);

@@ -3,7 +3,6 @@
 use agx_abi::layout::FieldValue;
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
 use agx_abi::{SamplerBinding, ShaderInfo, UniformRange, UniformSource};
-use agx_compiler::internal::frontend::language::SPIRV;
 use agx_compiler::{CompiledShader, Location};
 use agx_emulator::launch::textures::TextureResource;
 
@@ -26,10 +25,8 @@ const NEAR_STEP: u16 = 8;
 /// Every warning on `shader`, compiled from `file`.
 pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    if let Ok(input) = file.shader(Some(shader.info.stage))
-        && *input.language == SPIRV
-    {
-        warnings.extend(of_module(&modules::words(input.bytes)));
+    if let Some(bytes) = file.spirv() {
+        warnings.extend(of_module(&modules::words(bytes)));
     }
     if pica::is_pica200(file) {
         let found = formats::findings_of_pica200(file).into_iter();
@@ -41,7 +38,8 @@ pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
         warnings.push(Diagnostic::warning(SPILLS, message));
     }
     warnings.extend(occupancy_step(shader.info.gpr_halves));
-    warnings.into_iter().map(|warning| warning.in_file(&file.name)).collect()
+    let own = warnings.into_iter().map(|warning| warning.in_file(&file.name));
+    file.translators_warnings().into_iter().chain(own).collect()
 }
 
 /// Warnings on resources of a run that the shader does not use.

@@ -59,7 +59,7 @@ pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failu
         return of_wgsl(file.text()?, key);
     }
     if file.kind.is(&SPIRV) || file.kind.is(&GLSL) || file.kind == Kind::Hlsl {
-        let shader = file.shader(key.stage)?;
+        let shader = file.shader(key)?;
         return Ok(match *shader.language == SPIRV {
             true => scan(&words(shader.bytes)),
             // The built-in reader of GLSL.
@@ -107,8 +107,20 @@ const OP_SPEC_CONSTANT_TRUE: u32 = 48;
 const OP_SPEC_CONSTANT: u32 = 50;
 /// Begins a function.
 pub const OP_FUNCTION: u32 = 54;
+const OP_FUNCTION_END: u32 = 56;
 const OP_DECORATE: u32 = 71;
 const DECORATION_SPEC_ID: u32 = 1;
+
+/// Whether the instructions of a module end with a function, where the module ends: not so if its last part is missing.
+pub fn is_complete(words: &[u32]) -> bool {
+    let mut length = HEADER_WORDS;
+    let mut last = 0;
+    for Instruction { op, operands } in instructions(words) {
+        length += 1 + operands.len();
+        last = op;
+    }
+    length == words.len() && last == OP_FUNCTION_END
+}
 
 /// The declarations of a module up to its first function.
 fn scan(words: &[u32]) -> Declarations {
@@ -226,5 +238,16 @@ mod tests {
         let swapped: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
         assert_eq!(scan(&super::words(&swapped)), found);
         assert_eq!(scan(&words[..7]), Declarations::default(), "a truncated instruction");
+    }
+
+    #[test]
+    fn a_module_without_its_end_is_incomplete() {
+        let header = vec![0x0723_0203, 0x1_0000, 0, 9, 0];
+        let words = [header, inst(OP_FUNCTION, &[1, 2, 0, 3]), inst(OP_FUNCTION_END, &[])].concat();
+        assert!(is_complete(&words));
+        for length in 0..words.len() {
+            assert!(!is_complete(&words[..length]), "{length} words");
+        }
+        assert!(!is_complete(&[&words[..], &[0x0002_0000]].concat()), "a truncated instruction");
     }
 }

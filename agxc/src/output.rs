@@ -1,5 +1,6 @@
 //! Writes outputs: to standard output, or to a temporary file that is renamed when complete.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, ErrorKind, IsTerminal as _, Write};
@@ -40,6 +41,26 @@ pub fn wrapped(text: &str) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// `text` with visible signs for characters that a terminal would obey or hide: control characters, and those that
+/// change the direction of text.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let sign = |c: char| match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + c as u32),
+        '\x7f' => Some('\u{2421}'),
+        '\u{80}'..='\u{9f}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => Some(char::REPLACEMENT_CHARACTER),
+        _ => None,
+    };
+    match text.chars().any(|c| sign(c).is_some()) {
+        true => text.chars().map(|c| sign(c).unwrap_or(c)).collect::<String>().into(),
+        false => text.into(),
+    }
 }
 
 /// Two hexadecimal digits per byte.

@@ -255,7 +255,7 @@ pub fn under(
 /// Compiles `file` with `key`.
 pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<CompiledShader, Failure> {
     check_ir(file)?;
-    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, key);
+    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key)?, key);
     let mut shader = result.map_err(|error| file.refused(error))?;
     check_selection(file, key, &shader)?;
     for name in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {

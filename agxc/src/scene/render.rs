@@ -242,7 +242,7 @@ impl Drawer<'_> {
         let mut key = CompileKey::default();
         key.stage = Some(stage);
         key.entry_point.clone_from(&shader.entry);
-        let result = self.compiler.compile(&mut Scratch::default(), file.shader(key.stage)?, &key);
+        let result = self.compiler.compile(&mut Scratch::default(), file.shader(&key)?, &key);
         match result {
             Ok(shader) => Ok((file, shader)),
             Err(error) => Err(Diagnostic::from_compiler(error, &name).into()),

@@ -238,7 +238,7 @@ fn a_wgsl_error_has_line_and_column() {
         &["compile", "-x", "wgsl", "-"],
         b"@compute @workgroup_size(1)\nfn main() { let x = y; }\n",
         1,
-        "-:2:21: error[AGX2200]",
+        "-:2:21: error[AGX2205]",
     );
 }
 

@@ -88,6 +88,10 @@ pub fn shader(name: &str) -> String {
     format!("{}/shaders/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
+pub fn glslang_is_installed() -> bool {
+    Command::new("glslangValidator").arg("--version").output().is_ok()
+}
+
 /// Runs agxc where no other program is found.
 pub fn alone(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_agxc")).args(arguments).env("PATH", "").output().unwrap()

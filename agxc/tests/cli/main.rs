@@ -21,6 +21,8 @@ mod readme;
 mod reports;
 mod runs;
 mod scripts;
+mod texts;
 mod tgsi;
 mod tour;
+mod translators;
 mod warnings;

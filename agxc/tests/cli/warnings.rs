@@ -1,10 +1,6 @@
 //! Warnings, -q, -v, --log, -I and -D, HLSL.
 
-use crate::harness::{Folder, agxc, alone, fails, out, stderr};
-
-fn glslang_is_installed() -> bool {
-    std::process::Command::new("glslangValidator").arg("--version").output().is_ok()
-}
+use crate::harness::{Folder, agxc, alone, fails, glslang_is_installed, out, stderr};
 
 const UNINITIALISED: &[u8] = b"#version 450\nlayout(local_size_x = 1) in;\n\
     layout(set = 0, binding = 0) buffer Data { float data[]; };\nvoid main() {\n    float x;\n    \

@@ -26,10 +26,10 @@ errors! {
     /// Errors in WGSL or GLSL.
     #[cfg_attr(not(all(feature = "wgsl", feature = "glsl")), allow(dead_code, reason = "languages are features"))]
     enum NagaError {
-        /// The WGSL does not parse. The message is naga's and names the location.
+        /// The WGSL is invalid. The message is naga's and names the location; errors of common kinds have codes of their own.
         2200 Invalid Wgsl { what: String }
         = "{what}",
-        Example::text("wgsl", "fn main( {}\n");
+        Example::text("wgsl", "fn f() {}\nfn main() -> i32 { return f(); }\n");
 
         /// The module breaks a rule of its language. The message is that of naga's validator.
         2201 Invalid Rule { what: String }
@@ -46,20 +46,20 @@ errors! {
         = "{what}",
         Example::text("wgsl", "@group(0) @binding(0) var t: texture_external;\n@fragment fn main() { _ = textureDimensions(t); }\n");
 
-        /// The GLSL does not parse. The message names the token and what was expected.
+        /// The text does not parse. The message names the token and what was expected.
         2204 Invalid Syntax { expected: String, found: String }
         = "expected {expected}, found {found}",
-        Example::Words("GLSL with `int x = 1 }`.");
+        Example::text("wgsl", "fn main( {}\n");
 
         /// A name is not declared. Declare it before its use.
         2205 Invalid Undeclared { what: &'static str, name: String }
         = "{what} `{name}`",
-        Example::Words("GLSL with `int x = y;` where y is not declared.");
+        Example::text("wgsl", "fn main() { let x = y; }\n");
 
         /// A name is declared twice. Rename one of the declarations.
         2206 Invalid Redeclared { name: String }
         = "`{name}` is already declared",
-        Example::Words("GLSL with two global variables called x.");
+        Example::text("wgsl", "const x = 1;\nconst x = 2;\n");
 
         /// The GLSL breaks a rule of the language. The message names the rule.
         2207 Invalid Semantics { what: String }
@@ -80,6 +80,94 @@ errors! {
         2210 Limit Macros
         = "macros expand too deeply",
         Example::Words("GLSL with a macro that expands to itself many times.");
+
+        /// The text nests too deeply. Operators in a chain, brackets, selectors, `else if` and statements without
+        /// braces count. The limit bounds the stack of the reader; split the expression or the statement.
+        2211 Limit Nesting { depth: usize, most: usize }
+        = "expressions and statements nest {depth} levels deep; the limit is {most}",
+        Example::Words("A sum of 100,000 terms in one expression.");
+
+        /// The text has too many tokens or declarations. The limit bounds time and memory on hostile input.
+        2212 Limit TextSize { what: &'static str, most: usize }
+        = "more than {most} {what}",
+        Example::Words("WGSL with a million constants, or GLSL with macros that expand to millions of tokens.");
+
+        /// A name or a list is too long. SPIR-V, to which the text is translated, limits the length of an instruction.
+        2213 Limit Long { what: &'static str, most: usize }
+        = "{what}; the limit is {most}",
+        Example::Words("WGSL with a name of 100,000 letters, or a constructor with 70,000 arguments.");
+
+        /// A pointer to a part of a variable in workgroup, storage or uniform memory is passed to a function. Pass a pointer to
+        /// the variable and an index, or access the variable by its name in the function.
+        2214 Unsupported PointerSpace { name: String, space: String }
+        = "a pointer to a part of a variable in {space} memory is passed for `{name}`, which is not supported; pass a pointer to the whole variable and an index",
+        Example::text("wgsl", "var<workgroup> w: array<i32, 2>;\nfn f(p: ptr<workgroup, i32>) { *p = 1; }\n@compute @workgroup_size(1) fn main() { f(&w[1]); }\n");
+
+        /// The reader of the language fails on the text. The message is that of the reader; the text may be valid. Write
+        /// the construct in another way, or translate the text to SPIR-V with another compiler.
+        2215 Unsupported Reader { what: String }
+        = "the reader of this language fails: {what}",
+        Example::Words("WGSL with a construct for which naga has no translation.");
+
+        /// A word cannot be used here. The message names the rule, such as a reserved word or a misplaced `break if`.
+        2218 Invalid WgslWord { what: String }
+        = "{what}",
+        Example::text("wgsl", "fn main() { let enum = 1; }\n");
+
+        /// Declarations use each other in a cycle. Functions are not recursive, and a constant does not use itself.
+        2219 Invalid Cycle { what: String }
+        = "{what}",
+        Example::text("wgsl", "fn main() { main(); }\n");
+
+        /// A predeclared word is unknown. The message names it: an address space, an access mode, a format of textures.
+        2220 Invalid UnknownWord { what: String }
+        = "{what}",
+        Example::text("wgsl", "var<stack> x: i32;\n");
+
+        /// An attribute is unknown, missing, repeated or has an invalid value. The message names it.
+        2221 Invalid Attribute { what: String }
+        = "{what}",
+        Example::text("wgsl", "@compute fn main() {}\n");
+
+        /// The types of operands do not fit, or a type does not allow this use of a value. The message names the types or the rule.
+        2222 Invalid Types { what: String }
+        = "{what}",
+        Example::text("wgsl", "fn main() { let x: i32 = 1.5; }\n");
+
+        /// The arguments of a call do not fit the function. The message names the function or the number of arguments.
+        2223 Invalid Arguments { what: String }
+        = "{what}",
+        Example::text("wgsl", "fn main() { let x = sin(1.0, 2.0); }\n");
+
+        /// A constant expression has no valid value, or an expression should be constant. The message names the rule.
+        2224 Invalid Constant { what: String }
+        = "{what}",
+        Example::text("wgsl", "const x = 1 / 0;\n");
+
+        /// A built-in function is not supported in constant expressions. Use `let` in a function, or write the value.
+        2225 Unsupported ConstantBuiltIn { what: String }
+        = "{what} in a constant expression is not supported; use `let` in a function, or write the value",
+        Example::text("wgsl", "const x = mix(1.0, 2.0, 0.5);\n");
+
+        /// An extension of the language is unknown or not supported. The message names it.
+        2226 Unsupported Extension { name: String }
+        = "the extension `{name}` is not supported",
+        Example::text("wgsl", "enable chromium_experimental;\n");
+
+        /// An extension is used without a directive that enables it. Add the directive to the start of the text.
+        2227 Invalid NotEnabled { name: String }
+        = "the extension `{name}` is not enabled; add `enable {name};`",
+        Example::text("wgsl", "const x = 1h;\n");
+
+        /// The text exceeds a limit of the language or of its reader. The message names it.
+        2228 Limit ReaderLimit { what: String }
+        = "{what}",
+        Example::Words("WGSL with blocks that nest 200 levels deep.");
+
+        /// Brackets or statements nest too deeply for the reader. The message gives the place of the innermost brackets.
+        2229 Limit ParserDepth
+        = "brackets and statements nest too deeply; the limit of the reader is 199 levels",
+        Example::Words("WGSL with an expression in 200 pairs of brackets.");
     }
 }
 

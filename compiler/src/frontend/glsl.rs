@@ -7,10 +7,17 @@ use naga::back::spv::SourceLanguage;
 use naga::front::glsl::{Frontend, Options};
 use naga::{AddressSpace, ShaderStage, StorageAccess};
 
-use super::text::{self, Language};
-use super::{FrontEnd, Input, Shader, glsl_errors};
+use pp_rs::pp::Preprocessor;
+use pp_rs::token::{Punct, TokenValue};
+
+use super::text::nesting::{self, Comments, Meter, Nesting, Sign};
+use super::text::{self, Language, Text, glsl_errors, stack};
+use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::{CompileError, InputError, NagaError};
+
+/// A comment ends at the first end.
+const COMMENTS: Comments = Comments { nest: false };
 
 /// Accesses out of bounds are undefined in GLSL.
 const GLSL: Language = Language {
@@ -49,9 +56,51 @@ pub fn read<'a>(
     stage: Stage,
     key: &CompileKey,
 ) -> Result<Shader<'a>, CompileError> {
-    text::read(bump, &GLSL, &parse(text, stage)?, text, key)
+    // The preprocessor recurses over conditions of directives, and the parser over what it generates.
+    let raw = nesting::of(text, COMMENTS);
+    stack::check(&raw, text)?;
+    let expanded = stack::run(&raw, || expanded(text))?;
+    let nesting = &Nesting { depth: raw.depth.max(expanded.depth), ..expanded };
+    stack::check(nesting, text)?;
+    text::read(bump, &GLSL, Text { text, nesting }, key, || parse(text, stage))
 }
 
+/// Tokens that the preprocessor may generate: macros can make a short text long.
+const MAX_TOKENS: usize = 1 << 22;
+
+/// The nesting of a text after the preprocessor. Errors of the preprocessor are left to the parser.
+fn expanded(text: &str) -> Result<Nesting, CompileError> {
+    let mut meter = Meter::default();
+    for token in Preprocessor::new(text).map_while(Result::ok) {
+        if let TokenValue::Punct(Punct::LeftBracket) = token.value {
+            // Selectors may form a chain.
+            meter.take(Sign::Selector, 0);
+        }
+        if meter.take(sign(&token.value), token.location.start as usize) > MAX_TOKENS {
+            return Err(
+                NagaError::TextSize { what: "tokens after the preprocessor", most: MAX_TOKENS }.into()
+            );
+        }
+    }
+    Ok(meter.finish())
+}
+
+/// The part of a token that matters for the nesting.
+fn sign(token: &TokenValue) -> Sign<'_> {
+    match token {
+        TokenValue::Ident(word) => Sign::Word(word),
+        TokenValue::Punct(Punct::LeftParen | Punct::LeftBracket | Punct::LeftBrace) => Sign::Open,
+        TokenValue::Punct(Punct::RightParen | Punct::RightBracket) => Sign::Close,
+        TokenValue::Punct(Punct::RightBrace) => Sign::CloseBrace,
+        TokenValue::Punct(Punct::Comma) => Sign::Comma,
+        TokenValue::Punct(Punct::Semicolon) => Sign::Semicolon,
+        TokenValue::Punct(Punct::Dot) => Sign::Selector,
+        TokenValue::Punct(_) => Sign::Operator,
+        _ => Sign::Other,
+    }
+}
+
+/// Parses a text. To be called within [`stack::run`].
 fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
     let stage = match stage {
         Stage::Compute => ShaderStage::Compute,

@@ -84,6 +84,7 @@ impl Language {
 
     /// The language recognised from `bytes`, if any.
     pub fn of(bytes: &[u8]) -> Option<&'static Language> {
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(bytes);
         FRONT_ENDS.iter().copied().find(|language| {
             language.magic.iter().any(|magic| bytes.starts_with(magic))
                 || language.recognises.is_some_and(|recognises| recognises(bytes))
@@ -118,6 +119,9 @@ impl std::fmt::Debug for Language {
     }
 }
 
+/// Begins some texts; it is not part of them.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// SPIR-V, either byte order.
 pub static SPIRV: Language = Language {
     name: "spirv",
@@ -134,6 +138,8 @@ pub static PICA200: Language = Language {
     description: "PICA200 shader binary or assembly",
     extensions: &["shbin", "pica", "vsh", "gsh"],
     magic: &[b"DVLB"],
+    #[cfg(feature = "pica200")]
+    recognises: Some(super::pica200::recognises),
     stages: &[Stage::Vertex, Stage::Compute],
     feature: Some("pica200"),
     #[cfg(feature = "pica200")]
@@ -186,7 +192,7 @@ pub static IR: Language = Language {
 pub static GLSL: Language = Language {
     name: "glsl",
     description: "GLSL text",
-    extensions: &["glsl", "comp", "vert", "frag"],
+    extensions: &["glsl", "comp", "vert", "frag", "geom", "tesc", "tese", "vs", "fs"],
     magic: &[b"#version"],
     is_text: true,
     needs_stage: true,
@@ -270,17 +276,18 @@ impl<'i> Input<'i> {
         Input { stage: Some(stage), ..Input::new(&GLSL, text.as_bytes()) }
     }
 
-    /// The bytes as text.
+    /// The bytes as text, without a byte order mark.
     ///
     /// # Errors
     /// They are not UTF-8.
     pub fn text(&self) -> Result<&'i str, CompileError> {
-        std::str::from_utf8(self.bytes).map_err(|error| {
+        let text = std::str::from_utf8(self.bytes).map_err(|error| {
             CompileError::from(InputError::NotText {
                 byte: error.valid_up_to(),
                 language: self.language.name,
             })
-        })
+        })?;
+        Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
     }
 }
 
@@ -322,6 +329,32 @@ mod tests {
         for text in ["", "VERT is a word", "fragment", "FRAG = 3;", "mov oc, v0", "// .agal 1 vertex"] {
             assert_eq!(known(text), None, "{text}");
         }
+    }
+
+    #[cfg(feature = "pica200")]
+    #[test]
+    fn picasso_texts_are_recognised_by_their_first_directive() {
+        let known = |text: &str| Language::of(text.as_bytes()).map(|language| language.name);
+        let texts = [
+            "; a shader\n\n.fvec projection[4]\n.proc main\nend\n.end",
+            "\u{feff}.gsh point c0\n",
+            "\r\n  .CONSTF one(1, 1, 1, 1)\r\n",
+            ".proc main",
+        ];
+        for text in texts {
+            assert_eq!(known(text), Some("pica200"), "{text}");
+        }
+        for text in ["; text", ".part main", ".word 1", "mov r0, r1", ".process x", "x .proc", "#version 450"]
+        {
+            assert_ne!(known(text), Some("pica200"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_a_text() {
+        let text = "\u{feff}#version 450";
+        assert_eq!(Language::of(text.as_bytes()).map(|language| language.name), Some("glsl"));
+        assert_eq!(Input::glsl(text, Stage::Compute).text().as_deref(), Ok("#version 450"));
     }
 
     #[test]

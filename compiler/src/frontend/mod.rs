@@ -13,8 +13,6 @@ mod example_tests;
 mod four;
 #[cfg(feature = "glsl")]
 pub mod glsl;
-#[cfg(feature = "glsl")]
-mod glsl_errors;
 pub mod kit;
 pub mod language;
 #[cfg(feature = "pica200")]

@@ -64,6 +64,20 @@ impl FrontEnd for Pica200 {
     }
 }
 
+/// Directives that begin texts for picasso and that no other assembly has.
+const DIRECTIVES: &[&str] = &[
+    ".proc", ".alias", ".fvec", ".ivec", ".bool", ".constf", ".consti", ".constfa", ".setf", ".seti",
+    ".setb", ".in", ".out", ".entry", ".gsh", ".nodvle",
+];
+
+/// Whether `bytes` are assembly: the first line that is not a comment is a directive of picasso.
+pub fn recognises(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(';'));
+    let word = lines.next().and_then(|line| line.split_whitespace().next());
+    word.is_some_and(|word| DIRECTIVES.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
 /// The value of an option; 0 if it is not set.
 fn option(key: &CompileKey, name: &str) -> u64 {
     key.options.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value)

@@ -3,12 +3,11 @@
 
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
-use super::text;
 use crate::error::{CompileError, Location, NagaError};
 
 /// The first error of a text as a compile error.
 pub fn compile_error(error: &Error, source: &str) -> CompileError {
-    let location = error.location(source).map_or(Location::Whole, text::at);
+    let location = error.location(source).map_or(Location::Whole, super::at);
     by_kind(error, source).at(location)
 }
 

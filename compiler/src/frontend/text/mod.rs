@@ -1,13 +1,28 @@
-//! Languages that naga parses: the module is validated, its overrides are set, it is written as SPIR-V with
-//! line information, and the SPIR-V front end reads it.
+//! Languages that naga parses: the module is completed and validated, its overrides are set, it is written as SPIR-V
+//! with line information, and the SPIR-V front end reads it.
+
+mod blocks;
+#[cfg(feature = "glsl")]
+pub mod glsl_errors;
+mod lines;
+pub mod nesting;
+mod pointers;
+mod returns;
+mod sizes;
+mod specialize;
+pub mod stack;
+#[cfg(feature = "wgsl")]
+pub mod wgsl_errors;
 
 use bumpalo::Bump;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{ImageClass, Module, Scalar, ScalarKind, ShaderStage, TypeInner};
+use naga::valid::{Capabilities, FunctionError, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{AddressSpace, ImageClass, Module, Scalar, ScalarKind, ShaderStage, TypeInner, WithSpan};
 
+use self::lines::Positions;
+use self::nesting::Nesting;
 use super::{Shader, wgsl_discard};
 use crate::CompileKey;
 use crate::error::{CompileError, Location, ModuleError, NagaError};
@@ -29,22 +44,34 @@ pub struct Language {
     pub is_discard_demotion: bool,
 }
 
-/// Reads a parsed module.
+/// A text and what was measured of it.
+#[derive(Clone, Copy)]
+pub struct Text<'t> {
+    /// The text, for locations.
+    pub text: &'t str,
+    /// Its nesting.
+    pub nesting: &'t Nesting,
+}
+
+/// Reads a text, which `parse` parses.
 ///
 /// # Errors
 /// naga's errors, with line and column, and the errors of the SPIR-V front end.
 pub fn read<'a>(
     bump: &'a Bump,
     language: &Language,
-    module: &Module,
-    text: &str,
+    text: Text<'_>,
     key: &CompileKey,
+    parse: impl FnOnce() -> Result<Module, CompileError>,
 ) -> Result<Shader<'a>, CompileError> {
-    let words = to_spirv(language, module, text, key)?;
-    if module.entry_points.is_empty() {
-        // naga writes such a module as a library, whose capability the SPIR-V front end would reject.
-        return Err(ModuleError::NoEntry { wanted: String::new(), found: "none".to_owned() }.into());
-    }
+    let words = stack::run(text.nesting, || {
+        let module = parse()?;
+        let has_entry = !module.entry_points.is_empty();
+        let words = to_spirv(language, module, text.text, key)?;
+        // naga writes a module without entry points as a library, whose capability the SPIR-V front end would reject.
+        let missing = || ModuleError::NoEntry { wanted: String::new(), found: "none".to_owned() }.into();
+        has_entry.then_some(words).ok_or_else(missing)
+    })?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let dialect = super::spirv::Dialect { masks_shifts: language.is_defined_everywhere };
     super::spirv::read(bump, &bytes, key, dialect).map_err(in_text)
@@ -58,40 +85,78 @@ pub fn in_text(error: CompileError) -> CompileError {
     })
 }
 
-/// Translates a parsed module to SPIR-V. The specialization constants of `key` set overrides by id.
+/// Translates a parsed module to SPIR-V. The specialization constants of `key` set overrides by id. To be called within
+/// [`stack::run`].
 ///
 /// # Errors
 /// naga's errors, with line and column.
 pub fn to_spirv(
     language: &Language,
-    module: &Module,
+    mut module: Module,
     text: &str,
     key: &CompileKey,
 ) -> Result<Vec<u32>, CompileError> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    let info = validator.validate(module).map_err(|error| {
-        let location = error.location(text).map_or(Location::Whole, at);
-        CompileError::from(NagaError::Rule { what: chain(error.as_inner()) }).at(location)
-    })?;
-    let (module, info) = process_overrides(module, &info, None, &overrides(module, key))
-        .map_err(|error| CompileError::from(NagaError::Override { what: chain(&error) }))?;
+    if language.is_defined_everywhere {
+        returns::complete(&mut module);
+    }
+    specialize::specialize(&mut module);
+    pointers::replace_parts(&mut module);
+    let info = validate(&module, text)?;
+    let (processed, info) = process_overrides(&module, &info, None, &overrides(&module, key))
+        .map_err(|error| override_error(chain(&error)))?;
+    let mut module = processed.into_owned();
     if module.types.iter().any(|(_, ty)| is_external(&ty.inner)) {
         return Err(NagaError::Inexpressible { what: "texture_external is not supported".into() }.into());
     }
-    let options = options(language, text);
-    let write = |module: &Module| {
-        spv::write_vec(module, &info, &options, None)
-            .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
-    };
-    let has_fragments = module.entry_points.iter().any(|entry| entry.stage == ShaderStage::Fragment);
-    if !language.is_discard_demotion || !has_fragments {
-        return write(&module);
+    sizes::check(&mut module)?;
+    let demotes = language.is_discard_demotion
+        && module.entry_points.iter().any(|entry| entry.stage == ShaderStage::Fragment);
+    if demotes {
+        wgsl_discard::mark(&mut module);
     }
-    let mut module = module.into_owned();
-    wgsl_discard::mark(&mut module);
-    let mut words = write(&module)?;
-    wgsl_discard::demote(&mut words);
+    let positions = Positions::take(&mut module);
+    let digits = lines::digits();
+    let mut words = spv::write_vec(&module, &info, &options(language, &digits), None)
+        .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))?;
+    positions.restore(&mut words, text);
+    if demotes {
+        wgsl_discard::demote(&mut words);
+    }
     Ok(words)
+}
+
+/// Validates a module by the rules of its language.
+fn validate(module: &Module, text: &str) -> Result<ModuleInfo, CompileError> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).map_err(|error| {
+        let location = error.location(text).map_or(Location::Whole, at);
+        CompileError::from(rule(&error)).at(location)
+    })
+}
+
+/// A rule that a module breaks, or that naga has beyond those of the language.
+fn rule(error: &WithSpan<ValidationError>) -> NagaError {
+    if let ValidationError::Function { source, .. } = error.as_inner()
+        && let FunctionError::InvalidArgumentPointerSpace { name, space, .. } = source
+    {
+        let space = match space {
+            AddressSpace::WorkGroup => "workgroup",
+            AddressSpace::Storage { .. } => "storage",
+            AddressSpace::Uniform => "uniform",
+            _ => "this kind of",
+        };
+        return NagaError::PointerSpace { name: name.clone(), space: space.to_owned() };
+    }
+    NagaError::Rule { what: chain(error.as_inner()) }
+}
+
+/// An override has no valid value, or naga cannot compute it.
+fn override_error(what: String) -> CompileError {
+    match what.contains("Not implemented as constant expression") {
+        #[cfg(feature = "wgsl")]
+        true => NagaError::ConstantBuiltIn { what: wgsl_errors::built_in(&what) }.into(),
+        _ => NagaError::Override { what }.into(),
+    }
 }
 
 /// Whether a type is a texture provided by a browser, on which naga's SPIR-V writer panics.
@@ -157,8 +222,8 @@ fn number(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Options of naga's SPIR-V writer.
-fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
+/// Options of naga's SPIR-V writer; `digits` takes the place of the text.
+fn options<'t>(language: &Language, digits: &'t str) -> spv::Options<'t> {
     let (bounds, zero) = match language.is_defined_everywhere {
         true => (BoundsCheckPolicy::Restrict, spv::ZeroInitializeWorkgroupMemoryMode::Native),
         false => (BoundsCheckPolicy::Unchecked, spv::ZeroInitializeWorkgroupMemoryMode::None),
@@ -173,7 +238,7 @@ fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
         lang_version: (1, 4),
         flags: spv::WriterFlags::DEBUG,
         debug_info: Some(spv::DebugInfo {
-            source_code: text,
+            source_code: digits,
             file_name: language.name,
             language: language.language,
         }),
@@ -182,6 +247,12 @@ fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
         force_loop_bounding: false,
         ..spv::Options::default()
     }
+}
+
+/// The place of a byte of `text`.
+pub fn location(text: &str, offset: usize) -> Location {
+    let offset = u32::try_from(offset).unwrap_or_default();
+    at(naga::Span::new(offset, offset).location(text))
 }
 
 /// A location in the text.
