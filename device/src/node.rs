@@ -72,6 +72,18 @@ impl Node {
         self.shared.lock()
     }
 
+    /// Waits until the fences of a sync object are signalled; returns whether work before them ended early.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this handle. [`Errno::INVALID`]: nothing will signal it.
+    pub fn wait_signalled(&self, handle: u32) -> Result<bool, Errno> {
+        let mut kernel = self.lock();
+        while !kernel.is_signalled(handle)? {
+            kernel = self.shared.sleep(kernel, LONGEST_SLEEP);
+        }
+        kernel.has_failed(handle)
+    }
+
     /// Waits until everything that was submitted is complete.
     pub fn wait_idle(&self) {
         let mut kernel = self.lock();

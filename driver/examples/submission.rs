@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use agx_abi::record::{command_header, compute_command, compute_terminate};
 use agx_device::Settings;
+use agx_device::kernel::Chip;
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, InProcess, Outputs, PAGE};
 use agx_driver::memory::{Place, Space};
@@ -26,7 +27,7 @@ fn run(rounds: u32) -> Result<(), Error> {
         statistics: None,
         recording: None,
     };
-    let gpu: Box<dyn Gpu> = Box::new(InProcess::open(Settings::default(), || 1, outputs)?);
+    let gpu: Box<dyn Gpu> = Box::new(InProcess::open(Chip::default(), Settings::default(), || 1, outputs)?);
     let space = std::sync::Arc::new(Space::new(gpu));
     let memory = space.allocate(PAGE, Place::Low)?;
     let terminate = compute_terminate::new().bytes();

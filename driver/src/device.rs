@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use agx_abi::Target;
 use agx_abi::layout::ZEROS_BYTES;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Robustness, Scratch};
 
@@ -72,7 +71,7 @@ impl Device {
         let samplers = SamplerHeap::new(arena.take(sampler_heap::BYTES, 64)?);
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
-            compiler: Compiler::new(Target::default()),
+            compiler: Compiler::new(space.gpu().parameters().target()),
             enabled,
             chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders, samplers)),
             kernels: Kernels::new(code.clone()),
@@ -82,7 +81,7 @@ impl Device {
             tiles: Tiles::default(),
             zeros,
             counters: Arc::new(Counters::new(&space)?),
-            queue: Queue::new(space.clone()),
+            queue: Queue::new(space.clone())?,
             space,
         }))
     }
@@ -121,14 +120,26 @@ impl Device {
 
     /// The same with features.
     pub(crate) fn with_features(enabled: Enabled) -> Arc<Device> {
+        Device::in_test_with(enabled, agx_device::Settings::default(), |found| panic!("{found}"))
+    }
+
+    /// A device in process with these settings, for tests.
+    pub(crate) fn in_test_with(
+        enabled: Enabled,
+        settings: agx_device::Settings,
+        report: impl FnMut(&agx_device::Finding) + Send + 'static,
+    ) -> Arc<Device> {
         use crate::gpu::{InProcess, Outputs};
-        let outputs = Outputs {
-            report: Box::new(|found| panic!("{found}")),
-            trace: None,
-            statistics: None,
-            recording: None,
-        };
-        let gpu = InProcess::open(agx_device::Settings::default(), || 1, outputs).expect("a device");
+        let outputs = Outputs { report: Box::new(report), trace: None, statistics: None, recording: None };
+        let chip = agx_device::kernel::Chip::default();
+        let gpu = InProcess::open(chip, settings, now, outputs).expect("a device");
         Device::new(Box::new(gpu), enabled).expect("memory")
     }
+}
+
+/// Nanoseconds since the first call, for tests.
+#[cfg(test)]
+fn now() -> u64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as u64 + 1
 }

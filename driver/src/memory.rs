@@ -24,7 +24,7 @@ pub enum Place {
 
 /// The address space of a device, and its kernel.
 pub struct Space {
-    gpu: Mutex<Box<dyn Gpu>>,
+    gpu: Box<dyn Gpu>,
     low: Mutex<Ranges>,
     high: Mutex<Ranges>,
 }
@@ -32,12 +32,12 @@ pub struct Space {
 impl Space {
     /// An empty address space.
     pub fn new(gpu: Box<dyn Gpu>) -> Space {
-        Space { gpu: Mutex::new(gpu), low: Mutex::new(Ranges::new(LOW)), high: Mutex::new(Ranges::new(HIGH)) }
+        Space { gpu, low: Mutex::new(Ranges::new(LOW)), high: Mutex::new(Ranges::new(HIGH)) }
     }
 
-    /// The kernel, locked.
-    pub fn gpu(&self) -> MutexGuard<'_, Box<dyn Gpu>> {
-        lock(&self.gpu)
+    /// The kernel.
+    pub fn gpu(&self) -> &dyn Gpu {
+        &*self.gpu
     }
 
     fn ranges(&self, place: Place) -> MutexGuard<'_, Ranges> {
@@ -55,13 +55,11 @@ impl Space {
         let error = Error::DeviceMemory { bytes };
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(error.clone())?;
         let address = self.ranges(place).take(bytes + PAGE, PAGE).ok_or(error)?;
-        let bound = {
-            let mut gpu = self.gpu();
-            gpu.create_buffer(bytes).and_then(|buffer| {
-                gpu.bind(buffer.handle, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
-                Ok(buffer)
-            })
-        };
+        let gpu = self.gpu();
+        let bound = gpu.create_buffer(bytes).and_then(|buffer| {
+            gpu.bind(buffer.handle, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
+            Ok(buffer)
+        });
         match bound {
             Ok(GpuBuffer { handle, words }) => {
                 Ok(Allocation { space: self.clone(), handle, place, address, bytes, words })
@@ -114,10 +112,9 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let mut gpu = self.space.gpu();
+        let gpu = self.space.gpu();
         gpu.unbind(self.address, self.bytes);
         gpu.close_buffer(self.handle);
-        drop(gpu);
         self.space.ranges(self.place).give(self.address, self.bytes + PAGE);
     }
 }

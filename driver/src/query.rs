@@ -3,6 +3,7 @@
 //! A pool has a 64-bit word for each value of a result, and a word that is set when the result is available. Occlusion counters are in an
 //! array of the device, because draws refer to them by index.
 
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
@@ -161,6 +162,8 @@ impl QueryPool {
     pub fn result(&self, query: u32) -> (Vec<u64>, bool) {
         let mut available = [0; 4];
         self.available.read(4 * u64::from(query), &mut available);
+        // The values were stored before they became available.
+        fence(Ordering::Acquire);
         let (memory, at) = self.place(query);
         let mut bytes = vec![0; 8 * self.values() as usize];
         memory.read(at, &mut bytes);

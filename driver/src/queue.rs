@@ -1,14 +1,17 @@
-//! The queue: runs submissions in order, each when its waits are complete.
+//! The queue: passes submissions to the kernel in order.
+//!
+//! Every submission signals a point of the queue's own timeline. A submission may wait for a point of a timeline that nothing
+//! will signal yet; it and those after it are then kept, and a thread passes them on when the kernel knows what they wait
+//! for.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use agx_abi::record::command_header as header;
 
 use crate::Error;
 use crate::command::KernelCommand;
-use crate::gpu::{MAX_COMMANDS, SyncPoint};
+use crate::gpu::{MAX_COMMANDS, SyncPoint, WaitFor};
 use crate::memory::{Space, lock};
 
 /// Commands with the sync objects that they wait for and signal.
@@ -24,23 +27,52 @@ pub struct Submission {
     pub signals: Vec<SyncPoint>,
 }
 
+impl Submission {
+    /// Number of points of the queue's timeline that it takes: without commands, one for every wait.
+    fn points(&self) -> u64 {
+        match self.commands.iter().all(|list| list.is_empty()) {
+            true => self.waits.len().max(1) as u64,
+            false => 1,
+        }
+    }
+}
+
 #[derive(Default)]
-struct Pending {
-    submissions: VecDeque<Submission>,
+struct State {
+    /// Submissions that the kernel does not have, with the last of their points.
+    kept: VecDeque<(Submission, u64)>,
+    /// Whether a thread passes them on.
+    has_thread: bool,
+    /// The last point of the timeline that a submission takes.
+    last: u64,
     lost: Option<Error>,
+}
+
+/// What the thread shares with the queue.
+struct Shared {
+    space: Arc<Space>,
+    /// The queue's timeline.
+    timeline: u32,
+    /// A binary sync object that every submission with commands signals, which tells whether they succeeded.
+    outcome: u32,
+    state: Mutex<State>,
 }
 
 /// The queue.
 pub struct Queue {
-    space: Arc<Space>,
-    pending: Mutex<Pending>,
-    changed: Condvar,
+    shared: Arc<Shared>,
 }
 
 impl Queue {
     /// An empty queue.
-    pub fn new(space: Arc<Space>) -> Queue {
-        Queue { space, pending: Mutex::default(), changed: Condvar::new() }
+    ///
+    /// # Errors
+    /// The kernel call fails.
+    pub fn new(space: Arc<Space>) -> Result<Queue, Error> {
+        let [timeline, outcome] = [space.gpu().create_sync(false)?, space.gpu().create_sync(true)?];
+        let state = State { last: 1, ..State::default() };
+        space.gpu().signal(SyncPoint { handle: timeline, value: Some(1) });
+        Ok(Queue { shared: Arc::new(Shared { space, timeline, outcome, state: Mutex::new(state) }) })
     }
 
     /// Submits.
@@ -48,92 +80,166 @@ impl Queue {
     /// # Errors
     /// The device is lost.
     pub fn submit(&self, submissions: Vec<Submission>) -> Result<(), Error> {
-        lock(&self.pending).submissions.extend(submissions);
-        self.advance()
-    }
-
-    /// Runs submissions whose waits are complete. Also called when the application signals something.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn advance(&self) -> Result<(), Error> {
-        let mut pending = lock(&self.pending);
-        while let Some(first) = pending.submissions.front() {
-            let ready = {
-                let mut gpu = self.space.gpu();
-                first.waits.iter().all(|wait| gpu.is_reached(*wait))
-            };
-            if !ready && pending.lost.is_none() {
-                break;
-            }
-            let Some(submission) = pending.submissions.pop_front() else { break };
-            if let Err(error) = self.run(&submission, pending.lost.is_some()) {
-                pending.lost.get_or_insert(error);
+        let mut state = lock(&self.shared.state);
+        for submission in submissions {
+            state.last += submission.points();
+            let point = state.last;
+            if state.kept.is_empty() && !state.has_thread && self.shared.is_known(&submission.waits) {
+                self.shared.pass(&mut state, &submission, point);
+            } else {
+                state.kept.push_back((submission, point));
             }
         }
-        self.changed.notify_all();
-        pending.lost.clone().map_or(Ok(()), Err)
-    }
-
-    /// Runs a submission; if the device is lost, only its signals.
-    fn run(&self, submission: &Submission, lost: bool) -> Result<(), Error> {
-        let mut gpu = self.space.gpu();
-        let mut result = Ok(());
-        if !lost {
-            let list: Vec<&KernelCommand> = submission.commands.iter().flat_map(|list| list.iter()).collect();
-            let mut waits = submission.waits.as_slice();
-            for piece in list.chunks(MAX_COMMANDS) {
-                result = gpu.submit(&encoded(piece), waits, &[]);
-                waits = &[];
-                if result.is_err() {
-                    break;
-                }
-            }
+        if !state.kept.is_empty() && !state.has_thread {
+            state.has_thread = true;
+            let shared = self.shared.clone();
+            // It ends when it has passed everything on.
+            drop(std::thread::spawn(move || shared.pass_kept()));
         }
-        submission.resets.iter().for_each(|handle| gpu.reset(*handle));
-        submission.signals.iter().for_each(|point| gpu.signal(*point));
-        result
+        self.shared.loss(state)
     }
 
-    /// Waits until `done` returns true, with a timeout in nanoseconds.
+    /// Waits for points for at most this number of nanoseconds.
     ///
     /// # Errors
     /// Timeout, or the device is lost.
-    pub fn wait(&self, nanoseconds: u64, mut done: impl FnMut() -> bool) -> Result<(), Error> {
-        let deadline = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
-        let mut pending = lock(&self.pending);
-        loop {
-            if done() {
-                return Ok(());
-            }
-            if let Some(error) = &pending.lost {
-                return Err(error.clone());
-            }
-            let left = match deadline {
-                Some(deadline) => deadline.saturating_duration_since(Instant::now()),
-                None => Duration::from_secs(1),
-            };
-            if left.is_zero() {
-                return Err(Error::Timeout);
-            }
-            let waited = self.changed.wait_timeout(pending, left.min(Duration::from_secs(1)));
-            pending = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
-        }
+    pub fn wait(&self, points: &[SyncPoint], wait: WaitFor, nanoseconds: u64) -> Result<(), Error> {
+        self.shared.space.gpu().wait(points, wait, nanoseconds)?;
+        self.check()
     }
 
-    /// Waits until nothing is pending.
+    /// Reports whether the device is lost.
+    ///
+    /// # Errors
+    /// It is.
+    pub fn check(&self) -> Result<(), Error> {
+        self.shared.loss(lock(&self.shared.state))
+    }
+
+    /// Waits until `done` returns true, which submitted commands cause.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn wait_until(&self, mut done: impl FnMut() -> bool) -> Result<(), Error> {
+        let mut point = lock(&self.shared.state).last;
+        while !done() {
+            self.wait(&[self.shared.point(point)], WaitFor::All, u64::MAX)?;
+            // If the commands so far do not cause it, later ones do.
+            point += 1;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything that was submitted is complete.
     ///
     /// # Errors
     /// The device is lost.
     pub fn wait_idle(&self) -> Result<(), Error> {
-        self.advance()?;
+        let last = lock(&self.shared.state).last;
+        self.wait(&[self.shared.point(last)], WaitFor::All, u64::MAX)
+    }
+}
+
+impl Shared {
+    /// A point of the queue's timeline.
+    fn point(&self, value: u64) -> SyncPoint {
+        SyncPoint { handle: self.timeline, value: Some(value) }
+    }
+
+    /// Whether the kernel knows what will signal these points. Applications submit the signals of binary semaphores
+    /// before the waits, and in this queue.
+    fn is_known(&self, waits: &[SyncPoint]) -> bool {
+        let timelines: Vec<SyncPoint> = waits.iter().filter(|wait| wait.value.is_some()).copied().collect();
+        self.space.gpu().wait(&timelines, WaitFor::Submission, 0).is_ok()
+    }
+
+    /// The thread that passes on what was kept.
+    fn pass_kept(&self) {
         loop {
-            let pending = lock(&self.pending);
-            if pending.submissions.is_empty() {
-                return Ok(());
+            let mut state = lock(&self.state);
+            let Some((submission, _)) = state.kept.front() else {
+                state.has_thread = false;
+                return;
+            };
+            let waits = submission.waits.clone();
+            drop(state);
+            let timelines: Vec<SyncPoint> = waits.into_iter().filter(|wait| wait.value.is_some()).collect();
+            let known = self.space.gpu().wait(&timelines, WaitFor::Submission, u64::MAX);
+            let mut state = lock(&self.state);
+            if let Err(error) = known {
+                state.lost.get_or_insert(error);
             }
-            drop(self.changed.wait_timeout(pending, Duration::from_millis(100)));
+            if let Some((submission, point)) = state.kept.pop_front() {
+                self.pass(&mut state, &submission, point);
+            }
         }
+    }
+
+    /// Passes a submission to the kernel. If the device is lost, its signals come from the processor, so that every wait
+    /// ends.
+    fn pass(&self, state: &mut State, submission: &Submission, point: u64) {
+        let gpu = self.space.gpu();
+        let passed = match &state.lost {
+            Some(error) => Err(error.clone()),
+            None => self.to_kernel(submission, point),
+        };
+        if let Err(error) = passed {
+            submission.signals.iter().for_each(|signal| gpu.signal(*signal));
+            gpu.signal(self.point(point));
+            state.lost.get_or_insert(error);
+        }
+        // The kernel has taken the fences of the waits.
+        submission.resets.iter().for_each(|handle| gpu.reset(*handle));
+    }
+
+    fn to_kernel(&self, submission: &Submission, point: u64) -> Result<(), Error> {
+        let gpu = self.space.gpu();
+        let list: Vec<&KernelCommand> = submission.commands.iter().flat_map(|list| list.iter()).collect();
+        if list.is_empty() {
+            return self.without_commands(submission, point);
+        }
+        let mut waits = submission.waits.as_slice();
+        let mut signals = submission.signals.clone();
+        signals.extend([self.point(point), SyncPoint { handle: self.outcome, value: None }]);
+        let mut pieces = list.chunks(MAX_COMMANDS).peekable();
+        while let Some(piece) = pieces.next() {
+            let signals = if pieces.peek().is_none() { signals.as_slice() } else { &[] };
+            gpu.submit(&encoded(piece), waits, signals)?;
+            waits = &[];
+        }
+        Ok(())
+    }
+
+    /// The kernel accepts no submission without commands: its points of the timeline are signalled after its waits, and
+    /// after all points before them.
+    fn without_commands(&self, submission: &Submission, point: u64) -> Result<(), Error> {
+        let gpu = self.space.gpu();
+        let before = point - submission.points();
+        let waits = submission.waits.iter().filter(|wait| wait.value != Some(0));
+        let mut reached = before;
+        for wait in waits {
+            reached += 1;
+            gpu.transfer(*wait, self.point(reached))?;
+        }
+        if reached < point {
+            gpu.transfer(self.point(reached), self.point(point))?;
+        }
+        submission.signals.iter().try_for_each(|signal| gpu.transfer(self.point(point), *signal))
+    }
+
+    /// The error of a lost device.
+    fn loss(&self, mut state: MutexGuard<'_, State>) -> Result<(), Error> {
+        if let Some(finding) = self.space.gpu().fault(self.outcome) {
+            state.lost.get_or_insert(Error::Lost { finding });
+        }
+        state.lost.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.space.gpu().destroy_sync(self.timeline);
+        self.space.gpu().destroy_sync(self.outcome);
     }
 }
 
@@ -162,4 +268,105 @@ fn encoded(commands: &[&KernelCommand]) -> Vec<u8> {
         }
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_device::Settings;
+
+    use super::*;
+    use crate::command::{CommandBuffer, Level};
+    use crate::device::{Device, Enabled};
+    use crate::memory::Place;
+    use crate::sync::Sync;
+
+    /// Long enough for anything that ends.
+    const LONG: u64 = 20_000_000_000;
+
+    fn signal(sync: &Sync, value: u64) -> Submission {
+        Submission { signals: vec![sync.point(value)], ..Submission::default() }
+    }
+
+    /// A submission that fills four bytes with `word`.
+    fn fill(device: &Arc<Device>, address: u64, word: u32) -> Submission {
+        let commands = CommandBuffer::new(device.clone(), Level::Primary);
+        commands.begin();
+        commands.record(move |recorder| recorder.fill_memory(address, 4, word));
+        commands.end().expect("records");
+        Submission { commands: vec![commands.commands()], ..Submission::default() }
+    }
+
+    #[test]
+    fn a_submission_may_wait_for_what_is_signalled_later() {
+        let device = Device::in_test();
+        let [gate, first, second] =
+            [(); 3].map(|()| Sync::timeline(&device.space, 0).expect("a sync object"));
+        let waiting = Submission { waits: vec![gate.point(3)], ..signal(&first, 1) };
+        device.queue.submit(vec![waiting]).expect("kept");
+        device.queue.submit(vec![signal(&second, 1)]).expect("kept behind it");
+        gate.signal(2);
+        assert!(!first.is_reached(1) && !second.is_reached(1), "nothing passes a submission that waits");
+        gate.signal(3);
+        let points = [first.point(1), second.point(1)];
+        device.queue.wait(&points, WaitFor::All, LONG).expect("signalled");
+        device.queue.wait_idle().expect("idle");
+    }
+
+    /// Memory has the words when fences are signalled, whatever the device does in the meantime.
+    #[test]
+    fn fences_are_signalled_after_the_work() {
+        for seed in 0..3 {
+            let settings = Settings { asynchronous: true, seed, ..Settings::default() };
+            let device = Device::in_test_with(Enabled::default(), settings, |found| panic!("{found}"));
+            let memory = device.space.allocate(4, Place::High).expect("memory");
+            let fence = Sync::binary(&device.space, false).expect("a sync object");
+            let word = || {
+                let mut bytes = [0; 4];
+                memory.read(0, &mut bytes);
+                u32::from_le_bytes(bytes)
+            };
+            for number in 1..=8 {
+                let list = [number - 1, number].map(|word| fill(&device, memory.address, word));
+                device.queue.submit(list.into()).expect("submitted");
+                // Without commands, it is signalled after those before it.
+                device.queue.submit(vec![signal(&fence, 0)]).expect("submitted");
+                device.queue.wait(&[fence.point(0)], WaitFor::All, LONG).expect("signalled");
+                assert_eq!(word(), number, "seed {seed}");
+                fence.reset();
+            }
+            device.queue.submit(vec![fill(&device, memory.address, 99)]).expect("submitted");
+            device.queue.wait_until(|| word() == 99).expect("filled");
+        }
+    }
+
+    #[test]
+    fn waits_end_when_the_device_is_lost() {
+        for asynchronous in [false, true] {
+            let settings = Settings { asynchronous, ..Settings::default() };
+            let device = Device::in_test_with(Enabled::default(), settings, |_| ());
+            let fence = Sync::timeline(&device.space, 0).expect("a sync object");
+            // No memory is there.
+            let wrong = Submission { ..fill(&device, crate::gpu::HIGH[1] - 0x10000, 1) };
+            let submitted = device.queue.submit(vec![Submission { signals: vec![fence.point(1)], ..wrong }]);
+            let waited = device.queue.wait(&[fence.point(1)], WaitFor::All, LONG);
+            let idle = device.queue.wait_idle();
+            assert!(matches!(waited, Err(Error::Lost { .. })), "{submitted:?} {waited:?}");
+            assert!(matches!(idle, Err(Error::Lost { .. })), "{idle:?}");
+            let later = device.queue.submit(vec![signal(&fence, 2)]);
+            assert!(matches!(later, Err(Error::Lost { .. })));
+            assert!(fence.is_reached(2), "every wait ends");
+        }
+    }
+
+    #[test]
+    fn timeouts_are_told() {
+        let device = Device::in_test();
+        let fence = Sync::binary(&device.space, false).expect("a sync object");
+        assert!(matches!(device.queue.wait(&[fence.point(0)], WaitFor::All, 0), Err(Error::Timeout)));
+        assert!(matches!(device.queue.wait(&[fence.point(0)], WaitFor::Any, 1000), Err(Error::Timeout)));
+        let other = Sync::timeline(&device.space, 7).expect("a sync object");
+        device.queue.wait(&[fence.point(0), other.point(0)], WaitFor::Any, 0).expect("0 is always reached");
+        device.queue.wait(&[fence.point(0), other.point(7)], WaitFor::Any, 0).expect("signalled");
+        assert!(matches!(device.queue.wait(&[other.point(8)], WaitFor::All, 0), Err(Error::Timeout)));
+    }
 }

@@ -192,7 +192,7 @@ impl ScratchMemory {
 
     /// Memory with the helper's records of every core, the lists of blocks, and the blocks.
     fn blocks(&self, shape: Shape) -> Result<Allocation, Error> {
-        let cores = u64::from(self.space.gpu().cores());
+        let cores = u64::from(self.space.gpu().parameters().core_numbers());
         let list_bytes = u64::from(CORE_GROUPS) * 4 * BLOCKS as u64;
         let head = RECORD * (1 + cores) + list_bytes * cores;
         let group_bytes = shape.block_bytes() * u64::from(shape.count);

@@ -1,9 +1,10 @@
 //! Fences, semaphores and events.
 
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 use crate::Error;
-use crate::gpu::SyncPoint;
+use crate::gpu::{SyncPoint, WaitFor};
 use crate::memory::{Arena, Piece, Space};
 
 /// A sync object of the kernel: a fence or a semaphore.
@@ -32,7 +33,9 @@ impl Sync {
     pub fn timeline(space: &Arc<Space>, value: u64) -> Result<Sync, Error> {
         let mut sync = Sync::binary(space, false)?;
         sync.timeline = true;
-        sync.signal(value);
+        if value > 0 {
+            sync.signal(value);
+        }
         Ok(sync)
     }
 
@@ -53,7 +56,7 @@ impl Sync {
 
     /// Whether it, or a point of its timeline, is signalled.
     pub fn is_reached(&self, value: u64) -> bool {
-        self.space.gpu().is_reached(self.point(value))
+        self.space.gpu().wait(&[self.point(value)], WaitFor::All, 0).is_ok()
     }
 
     /// The current value of its timeline.
@@ -93,6 +96,8 @@ impl Event {
     pub fn is_set(&self) -> bool {
         let mut word = [0; 4];
         self.memory.read(0, &mut word);
+        // What was stored before the event was set is read after it.
+        fence(Ordering::Acquire);
         word != [0; 4]
     }
 

@@ -78,6 +78,7 @@ const UNSAFE: &[(&str, &str)] = &[
         "capi/src/entry/",
         "C passes pointers with lengths, symbols need exact names, and a C callback cancels compilations",
     ),
+    ("driver/node/", "makes system calls, and maps buffers of the kernel"),
     (
         "driver/icd/",
         "reads the structures of Vulkan that programs pass by pointer, and hands out objects as handles",

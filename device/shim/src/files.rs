@@ -11,8 +11,10 @@ use crate::{fail, system};
 const DEVICE: [u32; 2] = [226, 128];
 /// Length of the node's file. Buffers never have it, because their sizes are multiples of pages.
 const NODE_BYTES: i64 = 226_128;
-/// Permission bits of the node's file, an unusual combination.
-const NODE_MODE: u32 = 0o6171;
+/// Length of the file of a fence whose work succeeded; one byte more if it failed.
+const FENCE_BYTES: i64 = 226_129;
+/// Permission bits of these files, an unusual combination.
+const MODE: u32 = 0o6171;
 
 /// A new memory file with this length; −1 on failure.
 pub fn create(name: &CStr, bytes: i64) -> c_int {
@@ -30,10 +32,19 @@ pub fn create(name: &CStr, bytes: i64) -> c_int {
 
 /// A new descriptor of the node.
 pub fn node() -> c_int {
-    let fd = create(c"agx-device", NODE_BYTES);
+    marked(c"agx-device", NODE_BYTES)
+}
+
+/// A new descriptor of a signalled fence.
+pub fn fence(failed: bool) -> c_int {
+    marked(c"agx-fence", FENCE_BYTES + i64::from(failed))
+}
+
+fn marked(name: &CStr, bytes: i64) -> c_int {
+    let fd = create(name, bytes);
     if fd >= 0 {
         // SAFETY: the descriptor is ours. The mode only marks the file.
-        unsafe { libc::fchmod(fd, NODE_MODE) };
+        unsafe { libc::fchmod(fd, MODE) };
     }
     fd
 }
@@ -63,9 +74,35 @@ fn information(fd: c_int) -> Option<Stat> {
     unsafe { (plain_stat(fd, found.as_mut_ptr()) == 0).then(|| found.assume_init()) }
 }
 
+/// What a descriptor stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The node.
+    Node,
+    /// A signalled fence.
+    Fence {
+        /// Whether its work ended early.
+        failed: bool,
+    },
+    /// A file of the program.
+    Other,
+}
+
+/// What a descriptor stands for.
+pub fn kind(fd: c_int) -> Kind {
+    match information(fd) {
+        Some(found) if found.st_mode & 0o7777 == MODE => match found.st_size - FENCE_BYTES {
+            -1 => Kind::Node,
+            failed @ 0..=1 => Kind::Fence { failed: failed == 1 },
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
+    }
+}
+
 /// Whether a descriptor is one of the node.
 pub fn is_node(fd: c_int) -> bool {
-    information(fd).is_some_and(|found| found.st_size == NODE_BYTES && found.st_mode & 0o7777 == NODE_MODE)
+    kind(fd) == Kind::Node
 }
 
 /// Fills the structure as for a render node.

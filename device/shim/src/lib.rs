@@ -6,6 +6,7 @@
 //! is copied. The environment variables `AGX_DEVICE_*`, which `agxc device` sets, select the reports.
 
 mod drm;
+mod fence;
 mod files;
 mod memory;
 mod node;
@@ -176,10 +177,14 @@ pub unsafe extern "C" fn mmap64(
 /// As the C library's `ioctl`; calls to the node take a structure with the length in the request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
-    if files::is_node(fd) {
-        // SAFETY: the caller passes a structure that matches the request.
-        return unsafe { node::ioctl(request, argument) };
+    // SAFETY: the caller passes a structure that matches the request, and follows the rules of `ioctl`.
+    unsafe {
+        match files::kind(fd) {
+            files::Kind::Node => node::ioctl(request, argument),
+            files::Kind::Fence { failed } => fence::ioctl(failed, request, argument),
+            files::Kind::Other => {
+                system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int
+            }
+        }
     }
-    // SAFETY: the caller follows the rules of `ioctl`.
-    unsafe { system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int }
 }

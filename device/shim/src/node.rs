@@ -121,16 +121,25 @@ const PRIME_IMPORT: u8 = 0x2e;
 const SYNC_EXPORT: u8 = 0xc1;
 const SYNC_IMPORT: u8 = 0xc2;
 
+/// A copy of the structure of a call.
+///
+/// # Safety
+/// `argument` is a structure with the length in the request.
+pub unsafe fn structure(request: c_ulong, argument: *mut c_void) -> Vec<u8> {
+    let mut bytes = vec![0_u8; (request >> 16) as usize & 0x3fff];
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(argument as *const u8, bytes.as_mut_ptr(), bytes.len()) };
+    bytes
+}
+
 /// A call to the node.
 ///
 /// # Safety
 /// `argument` is a structure with the length in the request.
 pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
     let number = request as u8;
-    let len = (request >> 16) as usize & 0x3fff;
-    let mut bytes = vec![0_u8; len];
     // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy_nonoverlapping(argument as *const u8, bytes.as_mut_ptr(), len) };
+    let mut bytes = unsafe { structure(request, argument) };
     let (node, options) = node();
     let outcome = match number {
         PRIME_EXPORT | PRIME_IMPORT | SYNC_EXPORT | SYNC_IMPORT => descriptors(node, number, &mut bytes),
@@ -143,24 +152,32 @@ pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
     match outcome {
         Ok(()) => {
             // SAFETY: the caller's promise.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), argument as *mut u8, len) };
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), argument as *mut u8, bytes.len()) };
             0
         }
         Err(errno) => fail(errno.0),
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> i32 {
+/// A word of a structure; 0 outside it.
+pub fn word(bytes: &[u8], at: usize) -> i32 {
     bytes.get(at..).and_then(|bytes| bytes.first_chunk().copied()).map_or(0, i32::from_le_bytes)
 }
 
-fn set_word(bytes: &mut [u8], at: usize, value: i32) {
+/// Sets a word of a structure.
+pub fn set_word(bytes: &mut [u8], at: usize, value: i32) {
     if let Some(place) = bytes.get_mut(at..at + 4) {
         place.copy_from_slice(&value.to_le_bytes());
     }
 }
 
 fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
+    if number == SYNC_EXPORT && word(bytes, 4) & 1 != 0 {
+        // A file cannot become readable later, so the fence is exported when it is signalled.
+        let failed = node.wait_signalled(word(bytes, 0) as u32)?;
+        set_word(bytes, 8, files::fence(failed));
+        return Ok(());
+    }
     let mut kernel = node.lock();
     match number {
         PRIME_EXPORT => {
@@ -174,8 +191,6 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
             let handle = kernel.import(token, words);
             set_word(bytes, 0, handle as i32);
         }
-        // A fence is signalled when its submission returns, so any readable file can represent it.
-        SYNC_EXPORT if word(bytes, 4) & 1 != 0 => set_word(bytes, 8, files::create(c"agx-fence", 4)),
         SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
             kernel.import_fence(word(bytes, 0) as u32)?;
         }

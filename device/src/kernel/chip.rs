@@ -21,29 +21,23 @@ pub struct Model {
     pub core_masks: &'static [u64],
 }
 
+/// The chip that the device presents by default.
+const M1: Model = Model {
+    name: "m1",
+    generation: 13,
+    variant: 'G',
+    revision: 0x11,
+    id: 0x8103,
+    dies: 1,
+    cores_per_cluster: 8,
+    core_masks: &[0xff],
+};
+
 /// Every chip. Clusters and cores are those of the largest version of each chip; `m1-7core` is the smaller M1. The
 /// kernel reads revision and masks from the hardware; those here are assumptions.
 pub const MODELS: &[Model] = &[
-    Model {
-        name: "m1",
-        generation: 13,
-        variant: 'G',
-        revision: 0x11,
-        id: 0x8103,
-        dies: 1,
-        cores_per_cluster: 8,
-        core_masks: &[0xff],
-    },
-    Model {
-        name: "m1-7core",
-        generation: 13,
-        variant: 'G',
-        revision: 0x11,
-        id: 0x8103,
-        dies: 1,
-        cores_per_cluster: 8,
-        core_masks: &[0xef],
-    },
+    M1,
+    Model { name: "m1-7core", core_masks: &[0xef], ..M1 },
     Model {
         name: "m1-pro",
         generation: 13,
@@ -134,6 +128,6 @@ impl Chip {
 
 impl Default for Chip {
     fn default() -> Self {
-        Chip { model: &MODELS[0], soft_faults: false }
+        Chip { model: &M1, soft_faults: false }
     }
 }

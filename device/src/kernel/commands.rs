@@ -48,8 +48,9 @@ pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Ordered>, Errno> {
         }
         match command(command_header::TYPE.get(header), body)? {
             Some(command) => {
-                let kind = usize::from(matches!(command, Command::Compute(_)));
-                before[kind] = before[kind].saturating_add(1);
+                let [render, compute] = &mut before;
+                let count = if command.is_compute() { compute } else { render };
+                *count = count.saturating_add(1);
                 commands.push(Ordered { command, barriers });
             }
             // Attachments wait for nothing.
@@ -107,9 +108,10 @@ fn render(bytes: &[u8]) -> Result<(), Errno> {
 }
 
 fn attachments(body: &[u8]) -> Result<(), Errno> {
-    let bytes = attachment::RECORD.bytes;
-    let reserved = |one: &[u8]| attachment::PAD.is_set(one) || attachment::FLAGS.is_set(one);
-    if body.len() % bytes != 0 || body.len() / bytes > MAX_ATTACHMENTS || body.chunks(bytes).any(reserved) {
+    let list = body.chunks_exact(attachment::RECORD.bytes);
+    let (count, rest) = (list.len(), list.remainder());
+    let mut reserved = list.map(|one| attachment::PAD.is_set(one) || attachment::FLAGS.is_set(one));
+    if !rest.is_empty() || count > MAX_ATTACHMENTS || reserved.any(|reserved| reserved) {
         return Err(Errno::INVALID);
     }
     Ok(())

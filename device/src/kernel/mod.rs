@@ -258,6 +258,20 @@ impl Kernel {
         Ok(self.tables.syncs.get(handle)?.fences(0).into_iter().flatten().any(Fence::has_failed))
     }
 
+    /// Whether all fences of a sync object are signalled.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this handle. [`Errno::INVALID`]: it has no fence.
+    pub fn is_signalled(&self, handle: u32) -> Result<bool, Errno> {
+        let mut fences = self.tables.syncs.get(handle)?.fences(0).ok_or(Errno::INVALID)?;
+        Ok(fences.all(Fence::is_signalled))
+    }
+
+    /// Number of submissions so far.
+    pub fn submissions(&self) -> u64 {
+        self.work.submitted()
+    }
+
     /// Whether everything that was submitted is complete.
     pub fn is_idle(&self) -> bool {
         self.work.is_idle()

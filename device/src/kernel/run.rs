@@ -93,7 +93,7 @@ impl Kernel {
             let space = place.and_then(|place| Some((place, self.tables.spaces.get(place.vm).ok()?)));
             match space.map(|(place, space)| (place, space.memory.clone())) {
                 Some((place, memory)) => return Step::Run(Task { pending, place, memory }),
-                None => _ = self.work.complete(&pending, true, Some((self.clock)())),
+                None => self.work.complete(&pending, true, Some((self.clock)())),
             }
         }
     }

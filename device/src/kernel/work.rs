@@ -90,6 +90,11 @@ impl Work {
         Work { random: seed, ..Work::default() }
     }
 
+    /// Number of submissions so far.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted
+    }
+
     /// Whether everything that was submitted is complete.
     pub(crate) fn is_idle(&self) -> bool {
         self.jobs.is_empty() && self.late.is_empty()

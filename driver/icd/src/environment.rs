@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use agx_device::kernel::Chip;
 use agx_device::{Settings, Statistics, host_threads};
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, InProcess, Outputs};
@@ -53,8 +54,56 @@ fn clock() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
+/// The chip that `AGX_DEVICE_CHIP` names.
+fn chip() -> Result<Chip, Error> {
+    match std::env::var("AGX_DEVICE_CHIP") {
+        Ok(name) => Chip::find(&name).ok_or_else(|| {
+            report(&format!("unknown chip `{name}` in AGX_DEVICE_CHIP"));
+            Error::Unsupported { what: "a chip of this name" }
+        }),
+        Err(_) => Ok(Chip::default()),
+    }
+}
+
+/// The doors to the kernel that `AGX_DRIVER` selects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doors {
+    /// A render node if there is one, else a device in process.
+    Auto,
+    /// A render node only.
+    Node,
+    /// A device in process only.
+    Device,
+}
+
+fn doors() -> Result<Doors, Error> {
+    match std::env::var("AGX_DRIVER").as_deref() {
+        Ok("auto") | Err(_) => Ok(Doors::Auto),
+        Ok("node") => Ok(Doors::Node),
+        Ok("device") => Ok(Doors::Device),
+        Ok(other) => {
+            report(&format!("unknown value `{other}` of AGX_DRIVER; expected `auto`, `node` or `device`"));
+            Err(Error::Unsupported { what: "a door of this name" })
+        }
+    }
+}
+
 /// Opens the device.
 pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
+    let doors = doors()?;
+    if doors != Doors::Device
+        && let Some(node) = agx_node::open()
+    {
+        return Ok(Box::new(node?));
+    }
+    if doors == Doors::Node {
+        report("AGX_DRIVER is `node`, and no render node of an AGX GPU is in /dev/dri");
+        return Err(Error::Unsupported { what: "a device without a render node" });
+    }
+    in_process()
+}
+
+fn in_process() -> Result<Box<dyn Gpu>, Error> {
     let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
     let interrupt = std::env::var("AGX_DEVICE_INTERRUPT").ok().and_then(|text| text.parse().ok());
     let threads = std::env::var("AGX_DEVICE_THREADS").ok().and_then(|text| text.parse().ok());
@@ -64,6 +113,8 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
         hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
         interrupt_draws: interrupt.unwrap_or(0),
         threads: threads.unwrap_or_else(host_threads),
+        asynchronous: std::env::var_os("AGX_DEVICE_ASYNC").is_some(),
+        seed: std::env::var("AGX_DEVICE_ASYNC").ok().and_then(|text| text.parse().ok()).unwrap_or(0),
         ..Settings::default()
     };
     let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());
@@ -81,5 +132,5 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
             Box::new(move |recording| drop(std::fs::write(&path, recording)))
         }),
     };
-    Ok(Box::new(InProcess::open(settings, clock, outputs)?))
+    Ok(Box::new(InProcess::open(chip()?, settings, clock, outputs)?))
 }

@@ -1,15 +1,19 @@
 //! The kernel interface, as the driver uses it.
 //!
-//! The driver reaches the device only through [`Gpu`]. [`InProcess`] implements it with `agx-device`; an implementation
-//! for a render node would use the system calls of `asahi_drm.h`.
+//! The driver reaches the device only through [`Gpu`]. [`Client`] implements it with the calls of `asahi_drm.h` over a
+//! [`Door`]: [`InProcess`] opens an emulated device in the same process, and the crate `agx-node` a render node.
 
+mod client;
 mod in_process;
+mod parameters;
 
 use std::sync::Arc;
 
 use agx_device::words::Words;
 
+pub use client::{Client, Door, Pointed, number};
 pub use in_process::{InProcess, Outputs};
+pub use parameters::Parameters;
 
 use crate::Error;
 
@@ -27,71 +31,95 @@ pub struct GpuBuffer {
 pub struct SyncPoint {
     /// The sync object.
     pub handle: u32,
-    /// The point; `None` for a binary one.
+    /// The point, from 1 on; `None` for a binary one.
     pub value: Option<u64>,
 }
 
-/// The kernel calls that the driver uses.
-pub trait Gpu: Send {
-    /// One more than the largest core number: each cluster has as many numbers as the next power of two of its cores.
-    fn cores(&mut self) -> u32;
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitFor {
+    /// One of the points is signalled.
+    Any,
+    /// All are signalled.
+    All,
+    /// Something that will signal all of them was submitted.
+    Submission,
+}
+
+/// The kernel calls that the driver uses. They may be made from any thread.
+pub trait Gpu: Send + Sync {
+    /// The parameters of the chip.
+    fn parameters(&self) -> &Parameters;
 
     /// A zeroed buffer of `bytes` bytes, a multiple of [`PAGE`].
     ///
     /// # Errors
     /// Out of memory.
-    fn create_buffer(&mut self, bytes: u64) -> Result<GpuBuffer, Error>;
+    fn create_buffer(&self, bytes: u64) -> Result<GpuBuffer, Error>;
 
     /// Frees a buffer.
-    fn close_buffer(&mut self, handle: u32);
+    fn close_buffer(&self, handle: u32);
 
     /// Binds a whole buffer of `bytes` bytes at an address.
     ///
     /// # Errors
     /// The call fails.
-    fn bind(&mut self, handle: u32, address: u64, bytes: u64) -> Result<(), Error>;
+    fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error>;
 
     /// Unbinds addresses.
-    fn unbind(&mut self, address: u64, bytes: u64);
+    fn unbind(&self, address: u64, bytes: u64);
 
     /// Registers a buffer for timestamps; returns its number in commands.
     ///
     /// # Errors
     /// The call fails.
-    fn bind_times(&mut self, handle: u32, bytes: u64) -> Result<u32, Error>;
+    fn bind_times(&self, handle: u32, bytes: u64) -> Result<u32, Error>;
 
     /// Undoes [`Gpu::bind_times`].
-    fn unbind_times(&mut self, object: u32);
+    fn unbind_times(&self, object: u32);
 
     /// The time in nanoseconds, on the clock of timestamps.
-    fn time(&mut self) -> u64;
+    fn time(&self) -> u64;
 
     /// A sync object, signalled or not.
     ///
     /// # Errors
     /// The call fails.
-    fn create_sync(&mut self, signalled: bool) -> Result<u32, Error>;
+    fn create_sync(&self, signalled: bool) -> Result<u32, Error>;
 
     /// Destroys a sync object.
-    fn destroy_sync(&mut self, handle: u32);
+    fn destroy_sync(&self, handle: u32);
 
     /// Signals a sync object, or a point of its timeline.
-    fn signal(&mut self, point: SyncPoint);
+    fn signal(&self, point: SyncPoint);
 
     /// Makes a sync object unsignalled.
-    fn reset(&mut self, handle: u32);
+    fn reset(&self, handle: u32);
 
-    /// Whether a sync object, or a point of its timeline, is signalled.
-    fn is_reached(&mut self, point: SyncPoint) -> bool;
-
-    /// The point that a timeline has reached.
-    fn timeline_value(&mut self, handle: u32) -> u64;
-
-    /// Submits commands: headers and structures in sequence.
+    /// Waits for at most this number of nanoseconds, also for points that nothing was submitted for yet.
     ///
     /// # Errors
-    /// The call fails, or a program faults.
-    fn submit(&mut self, commands: &[u8], waits: &[SyncPoint], signals: &[SyncPoint]) -> Result<(), Error>;
+    /// [`Error::Timeout`], or the call fails.
+    fn wait(&self, points: &[SyncPoint], wait: WaitFor, nanoseconds: u64) -> Result<(), Error>;
+
+    /// The point that a timeline has reached.
+    fn timeline_value(&self, handle: u32) -> u64;
+
+    /// Lets `to` be signalled when `from` is. Something that signals `from` was submitted.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn transfer(&self, from: SyncPoint, to: SyncPoint) -> Result<(), Error>;
+
+    /// Submits commands: headers and structures in sequence. They run after `waits`, which something was submitted for;
+    /// `signals` are signalled when they are complete.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: &[SyncPoint]) -> Result<(), Error>;
+
+    /// A sentence about a command that ended early. `sync` is a binary sync object that the latest submission signals.
+    fn fault(&self, sync: u32) -> Option<String>;
 }
 
 /// Bytes of a page of the device.
@@ -103,7 +131,7 @@ pub const SHADER_BASE: u64 = 0x10_0000_0000;
 pub const LOW: [u64; 2] = [SHADER_BASE + 0x1_0000, SHADER_BASE + 0xffff_0000];
 /// Addresses of memory of applications.
 pub const HIGH: [u64; 2] = [0x20_0000_0000, 0x60_0000_0000];
-/// Addresses reserved for the kernel.
-const KERNEL: [u64; 2] = [0x70_0000_0000, 0x71_0000_0000];
+/// Addresses reserved for the kernel: 32 GiB, because the lists of primitives of render passes are there.
+const KERNEL: [u64; 2] = [0x70_0000_0000, 0x78_0000_0000];
 /// Maximum number of commands in a submission (`asahi_drm.h`).
 pub const MAX_COMMANDS: usize = 64;

@@ -43,7 +43,7 @@ pub(crate) fn get_query_pool_results(
     let pool = shared(pool)?;
     let wide = flags.contains(vk::QueryResultFlags::TYPE_64);
     if flags.contains(vk::QueryResultFlags::WAIT) {
-        device.device.queue.wait(u64::MAX, || (first..first + count).all(|query| pool.result(query).1))?;
+        device.device.queue.wait_until(|| (first..first + count).all(|query| pool.result(query).1))?;
     }
     let mut result = vk::Result::SUCCESS;
     for (at, query) in (first..first + count).enumerate() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agx_driver::Error;
-use agx_driver::gpu::SyncPoint;
+use agx_driver::gpu::{SyncPoint, WaitFor};
 use agx_driver::queue::Submission;
 use agx_driver::sync::{Event, Sync};
 use ash::vk;
@@ -33,15 +33,8 @@ pub(crate) fn reset_fences(_: &Arc<Device>, fences: &[vk::Fence]) -> Result<(), 
 }
 
 pub(crate) fn get_fence_status(device: &Arc<Device>, fence: vk::Fence) -> Result<vk::Result, Error> {
-    device.queue_advance()?;
+    device.device.queue.check()?;
     Ok(if shared(fence)?.is_reached(0) { vk::Result::SUCCESS } else { vk::Result::NOT_READY })
-}
-
-impl Device {
-    /// Runs submissions that are ready.
-    fn queue_advance(&self) -> Result<(), Error> {
-        self.device.queue.advance()
-    }
 }
 
 pub(crate) fn wait_for_fences(
@@ -50,11 +43,9 @@ pub(crate) fn wait_for_fences(
     all: vk::Bool32,
     timeout: u64,
 ) -> Result<(), Error> {
-    let fences: Vec<Arc<Sync>> = fences.iter().map(|fence| shared(*fence)).collect::<Result<_, _>>()?;
-    device.device.queue.wait(timeout, || match all {
-        vk::FALSE => fences.iter().any(|fence| fence.is_reached(0)),
-        _ => fences.iter().all(|fence| fence.is_reached(0)),
-    })
+    let points = fences.iter().map(|fence| shared(*fence).map(|fence| fence.point(0)));
+    let points: Vec<SyncPoint> = points.collect::<Result<_, _>>()?;
+    device.device.queue.wait(&points, if all == vk::FALSE { WaitFor::Any } else { WaitFor::All }, timeout)
 }
 
 pub(crate) fn create_semaphore(
@@ -80,7 +71,7 @@ pub(crate) fn get_semaphore_counter_value(
     semaphore: vk::Semaphore,
     out: &mut u64,
 ) -> Result<(), Error> {
-    device.queue_advance()?;
+    device.device.queue.check()?;
     *out = shared(semaphore)?.value();
     Ok(())
 }
@@ -90,15 +81,13 @@ pub(crate) fn wait_semaphores(
     info: &vk::SemaphoreWaitInfo<'_>,
     timeout: u64,
 ) -> Result<(), Error> {
-    let handles = members::semaphore_wait_info_semaphores(info).iter();
-    let semaphores: Vec<Arc<Sync>> = handles.map(|handle| shared(*handle)).collect::<Result<_, _>>()?;
-    let values = members::semaphore_wait_info_values(info);
+    let semaphores = members::semaphore_wait_info_semaphores(info).iter();
+    let points = semaphores
+        .zip(members::semaphore_wait_info_values(info))
+        .map(|(semaphore, value)| shared(*semaphore).map(|semaphore| semaphore.point(*value)));
+    let points: Vec<SyncPoint> = points.collect::<Result<_, _>>()?;
     let any = info.flags.contains(vk::SemaphoreWaitFlags::ANY);
-    device.device.queue.wait(timeout, || {
-        let mut reached =
-            semaphores.iter().zip(values).map(|(semaphore, value)| semaphore.is_reached(*value));
-        if any { reached.any(|reached| reached) } else { reached.all(|reached| reached) }
-    })
+    device.device.queue.wait(&points, if any { WaitFor::Any } else { WaitFor::All }, timeout)
 }
 
 pub(crate) fn signal_semaphore(
@@ -106,7 +95,7 @@ pub(crate) fn signal_semaphore(
     info: &vk::SemaphoreSignalInfo<'_>,
 ) -> Result<(), Error> {
     shared(info.semaphore)?.signal(info.value);
-    device.queue_advance()
+    device.device.queue.check()
 }
 
 pub(crate) fn create_event(

@@ -1,0 +1,99 @@
+//! The system calls: the only unsafe code of the crate.
+
+use std::ffi::c_void;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::AtomicU32;
+
+use agx_device::words::Words;
+use rustix::io::Errno;
+use rustix::ioctl::opcode::from_components;
+use rustix::ioctl::{Direction, Ioctl, IoctlOutput, Opcode, ioctl};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+/// A call with a structure.
+struct Call<'a> {
+    opcode: Opcode,
+    argument: &'a mut [u8],
+}
+
+// SAFETY: the opcode states the length of the structure, which is that of the slice (`call`), and the kernel reads and
+// writes only the slice and the memory to which its addresses point.
+unsafe impl Ioctl for Call<'_> {
+    type Output = ();
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        self.opcode
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        self.argument.as_mut_ptr().cast()
+    }
+
+    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes a call, again if a signal interrupts it.
+///
+/// # Safety
+/// The opcode's length is that of `argument`. The kernel may follow addresses in `argument`; they point to memory that lives
+/// and is not borrowed elsewhere during the call.
+pub(crate) unsafe fn call(file: BorrowedFd<'_>, opcode: Opcode, argument: &mut [u8]) -> Result<(), Errno> {
+    loop {
+        // SAFETY: the caller's promise.
+        match unsafe { ioctl(file, Call { opcode, argument: &mut *argument }) } {
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            other => return other,
+        }
+    }
+}
+
+/// The status of an exported fence, which this closes: 1 signalled, 0 not, negative if its work failed.
+pub(crate) fn fence_status(descriptor: i32) -> Option<i32> {
+    // SAFETY: the kernel has just made the descriptor for this process, and nothing else has it.
+    let fence = unsafe { OwnedFd::from_raw_fd(descriptor) };
+    // `sync_file_info`: the status follows a name of 32 bytes.
+    let mut argument = [0; 56];
+    let opcode = from_components(Direction::ReadWrite, b'>', 4, argument.len());
+    // SAFETY: the opcode has the structure's length; with a count of 0 the kernel follows no address.
+    unsafe { call(fence.as_fd(), opcode, &mut argument) }.ok()?;
+    argument.get(32..36)?.try_into().ok().map(i32::from_le_bytes)
+}
+
+/// A buffer in the memory of the process.
+pub(crate) struct Mapping {
+    address: *mut c_void,
+    bytes: usize,
+}
+
+// SAFETY: the mapping belongs to this object, and its atomic words can be shared between threads.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps bytes of a buffer, which the processor reads and writes.
+    pub(crate) fn new(file: impl AsFd, offset: u64, bytes: usize) -> Result<Mapping, Errno> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let address = unsafe { mmap(std::ptr::null_mut(), bytes, access, MapFlags::SHARED, file, offset) }?;
+        Ok(Mapping { address, bytes })
+    }
+}
+
+impl Words for Mapping {
+    fn words(&self) -> &[AtomicU32] {
+        // SAFETY: the mapping has this number of words, is aligned to a page, and lives as long as this object. The device
+        // may change the words concurrently, which atomic words allow.
+        unsafe { std::slice::from_raw_parts(self.address.cast::<AtomicU32>(), self.bytes / 4) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping belongs to this object, and no references to it remain. An error would leave it mapped.
+        let _ = unsafe { munmap(self.address, self.bytes) };
+    }
+}
