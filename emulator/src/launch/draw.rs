@@ -386,10 +386,9 @@ impl Interface {
             InterfaceUniform::BlendConstant => {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
-            // Draws have no clear colours; they belong to background programs.
             InterfaceUniform::TargetHeap => self.heap.to_le_bytes().to_vec(),
             InterfaceUniform::RootDescriptor => self.root.to_le_bytes().to_vec(),
-            // The draw has number 0; a vertex shader has no input assembly buffer, a fragment shader no clear colours.
+            // The draw has number 0; a vertex shader has no input assembly buffer, and clear colours belong to background programs.
             _ => Vec::new(),
         }
     }
