@@ -8,7 +8,12 @@ pub use crate::regalloc::Reg;
 
 /// The front ends and their building blocks.
 pub mod frontend {
-    pub use crate::frontend::{kit, language, read, ssa};
+    pub use crate::frontend::{kit, language, read};
+
+    /// Variables that become SSA values.
+    pub mod ssa {
+        pub use crate::ssa::{Variable, Variables};
+    }
 
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub use crate::frontend::text;

@@ -69,6 +69,7 @@ mod pipeline;
 mod regalloc;
 mod schedule;
 mod sip_hash;
+mod ssa;
 mod stats;
 mod stopping;
 mod texts;

@@ -17,6 +17,8 @@ struct Shared {
     /// Notified after each call, command and fence.
     changed: Condvar,
     observer: Observer,
+    /// Nanoseconds of the monotonic clock.
+    clock: fn() -> u64,
     ends: AtomicBool,
 }
 
@@ -33,10 +35,12 @@ impl Node {
     /// Starts the thread if the device is asynchronous.
     pub fn new(kernel: Kernel, observer: impl Fn(&mut Kernel) + Send + Sync + 'static) -> Node {
         let asynchronous = kernel.is_asynchronous();
+        let (_, clock) = kernel.executor();
         let shared = Arc::new(Shared {
             kernel: Mutex::new(kernel),
             changed: Condvar::new(),
             observer: Box::new(observer),
+            clock,
             ends: AtomicBool::new(false),
         });
         let thread = asynchronous.then(|| {
@@ -60,11 +64,16 @@ impl Node {
                     return Ok(());
                 }
                 Answer::Wait(deadline) => {
-                    let left = u64::try_from(deadline).unwrap_or(0).saturating_sub(kernel.now());
+                    let left = u64::try_from(deadline).unwrap_or(0).saturating_sub(self.now());
                     kernel = self.shared.sleep(kernel, left);
                 }
             }
         }
+    }
+
+    /// Nanoseconds of the monotonic clock.
+    pub fn now(&self) -> u64 {
+        (self.shared.clock)()
     }
 
     /// The kernel. No other thread's call proceeds until the guard is dropped.
@@ -78,10 +87,12 @@ impl Node {
     /// [`Errno::NOT_FOUND`]: no sync object has this handle. [`Errno::INVALID`]: nothing will signal it.
     pub fn wait_signalled(&self, handle: u32) -> Result<bool, Errno> {
         let mut kernel = self.lock();
-        while !kernel.is_signalled(handle)? {
-            kernel = self.shared.sleep(kernel, LONGEST_SLEEP);
+        loop {
+            match kernel.outcome(handle)? {
+                Some(failed) => return Ok(failed),
+                None => kernel = self.shared.sleep(kernel, LONGEST_SLEEP),
+            }
         }
-        kernel.has_failed(handle)
     }
 
     /// Waits until everything that was submitted is complete.
@@ -134,7 +145,7 @@ impl Shared {
                 }
                 Step::Later(time) => {
                     self.changed.notify_all();
-                    let left = time.saturating_sub(kernel.now());
+                    let left = time.saturating_sub(clock());
                     kernel = self.sleep(kernel, left);
                 }
                 Step::Idle => {

@@ -58,7 +58,10 @@ impl Volume {
         let least_w = f64::from(self.least_w);
         let depths = DEPTHS.into_iter().filter(move |_| self.depth).map(Some);
         [None].into_iter().chain(depths).map(move |depth| {
-            move |place: &Clip| depth.map_or(place[3] - least_w, |distance| distance(place))
+            move |place: &Clip| match depth {
+                Some(distance) => distance(place),
+                None => place[3] - least_w,
+            }
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The interface names in the documents for authors of drivers exist.
 //!
-//! A name in back quotes must be among the public items of `compiler/public-api.txt`, which another test checks, and of
-//! the sources of `agx-abi`. `Type::member` and `Type { member }` require a member of that type, a single lower-case
+//! A name in back quotes must be among the public items of `compiler/public-api.txt`, which another test checks, of
+//! the sources of `agx-abi`, and of the header of the C interface. `Type::member` and `Type { member }` require a member of that type, a single lower-case
 //! word a member of any type.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,12 @@ const FOREIGN: &[&str] = &[
     "rs",
     "h",
     CRATE,
+    "agx_compiler",
+    "link",
+    "agxc",
+    "AGX0500",
+    "DESTDIR",
+    "default",
     "agx_shader_key",
     "agx_vs_prolog_key",
     "agx_fs_prolog_key",
@@ -135,6 +141,15 @@ fn quotes(line: &str, skips_first: bool) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }
 
+/// The functions of the C interface, from its header.
+fn of_c(names: &mut Names) {
+    let header = read(&root().join("capi/include/agx.h"));
+    let words = header.split(|c: char| !c.is_alphanumeric() && c != '_');
+    for word in words.filter(|word| word.starts_with("agx_")) {
+        names.entry(word.to_owned()).or_default();
+    }
+}
+
 /// Names of a quote that do not exist.
 fn unknown(names: &Names, quote: &str) -> Vec<String> {
     let mut last: Option<&str> = None;
@@ -163,6 +178,7 @@ fn names_that_pages_quote_exist() {
     let mut names = Names::new();
     of_compiler(&mut names);
     of_abi(&mut names);
+    of_c(&mut names);
     let mut complaints = Vec::new();
     let mut checked = 0;
     for page in PAGES {

@@ -85,7 +85,7 @@ fn aliases_and_phases_are_explained() {
     let phase = out(&["explain", "cross_lane"]);
     assert!(
         phase.starts_with("cross_lane: ")
-            && phase.ends_with("After: stage source.\nlower_retired\nlower_subgroups\n"),
+            && phase.ends_with("After: stage source.\nlower_retired lower_subgroups\n"),
         "{phase}"
     );
     let all = out(&["explain", "all"]);

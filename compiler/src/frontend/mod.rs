@@ -7,7 +7,6 @@
 
 #[cfg(feature = "agal")]
 pub mod agal;
-pub(crate) mod dominance_repair;
 #[cfg(test)]
 mod example_tests;
 mod four;
@@ -17,9 +16,7 @@ pub mod kit;
 pub mod language;
 #[cfg(feature = "pica200")]
 pub mod pica200;
-mod rows;
 pub mod spirv;
-pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
 mod text_ir;

@@ -24,6 +24,7 @@ pub mod print;
 mod reference;
 pub mod rewrite;
 pub(crate) mod row_table;
+pub mod rows;
 mod semantics;
 pub mod settled;
 pub mod signature;

@@ -14,8 +14,6 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 
-use crate::frontend::dominance_repair::repair_dominance;
-use crate::frontend::ssa::{Variable, Variables};
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
 use crate::ir::{
@@ -23,6 +21,8 @@ use crate::ir::{
     key,
 };
 use crate::opt::has_known_iterations;
+use crate::ssa::dominance_repair::repair_dominance;
+use crate::ssa::{Variable, Variables};
 
 /// Lowers `retire`.
 pub fn lower_retired(f: &mut Function<'_>) {

@@ -249,22 +249,15 @@ impl Kernel {
         std::mem::take(&mut self.log.listing)
     }
 
-    /// Whether work before the latest fence of a sync object ended early. Programs learn this from the status of an exported
-    /// fence.
-    ///
-    /// # Errors
-    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
-    pub fn has_failed(&self, handle: u32) -> Result<bool, Errno> {
-        Ok(self.tables.syncs.get(handle)?.fences(0).into_iter().flatten().any(Fence::has_failed))
-    }
-
-    /// Whether all fences of a sync object are signalled.
+    /// Whether work before the fences of a sync object ended early; `None` before all are signalled. Programs learn this from
+    /// the status of an exported fence.
     ///
     /// # Errors
     /// [`Errno::NOT_FOUND`]: no sync object has this handle. [`Errno::INVALID`]: it has no fence.
-    pub fn is_signalled(&self, handle: u32) -> Result<bool, Errno> {
-        let mut fences = self.tables.syncs.get(handle)?.fences(0).ok_or(Errno::INVALID)?;
-        Ok(fences.all(Fence::is_signalled))
+    pub fn outcome(&self, handle: u32) -> Result<Option<bool>, Errno> {
+        let object = self.tables.syncs.get(handle)?;
+        let failed = object.fences(0).ok_or(Errno::INVALID)?.any(Fence::has_failed);
+        Ok(object.reached(0).then_some(failed))
     }
 
     /// Number of submissions so far.
@@ -280,11 +273,6 @@ impl Kernel {
     /// What a thread of the device needs to run commands.
     pub(crate) fn executor(&self) -> (Arc<Mutex<Device>>, fn() -> u64) {
         (self.device.clone(), self.clock)
-    }
-
-    /// Nanoseconds of the monotonic clock.
-    pub fn now(&self) -> u64 {
-        (self.clock)()
     }
 
     /// Records all submissions from now on.

@@ -144,7 +144,7 @@ fn faults_arrive_in_the_fence() {
         let mut call = caller.submission(1, &commands(&[(launch, 0)]), &sync, [0, 1]);
         node.call(0x4a, &mut call, &mut caller).expect("submitted");
         node.wait_idle();
-        assert_eq!(node.lock().has_failed(object as u32), Ok(failed), "launch {launch:#x}");
+        assert_eq!(node.lock().outcome(object as u32), Ok(Some(failed)), "launch {launch:#x}");
     }
     assert!(node.lock().findings().iter().all(|finding| finding.fatal && finding.place.submission == 1));
 }

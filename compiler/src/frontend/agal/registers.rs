@@ -10,10 +10,10 @@ use crate::frontend::kit::Kit;
 use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::fragment::{self, FragmentModes, FragmentOutput, Varying};
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::vocabulary::{Input, Mode};
 use crate::ir::{Arithmetic, Src};
+use crate::ssa::Variable;
 
 /// A register's components.
 pub(super) type Vector = [Src; 4];

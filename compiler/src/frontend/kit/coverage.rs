@@ -10,13 +10,13 @@ use agx_abi::{Stage, fragment};
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
-use super::fragment::FragmentModes;
+use super::fragment_modes::FragmentModes;
 use super::{Kit, compute};
 use crate::error::{CompileError, KitError};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
+use crate::ssa::Variable;
 
 /// All samples of a pixel.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);

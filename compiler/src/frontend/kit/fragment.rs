@@ -3,13 +3,14 @@
 //! Inputs come from coefficients and special registers. Colours, depth and stencil are passed in fixed
 //! registers to the epilog, which tests, blends and stores.
 
-use agx_abi::fragment::{self, DepthLayout, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::fragment::{self, MAX_TARGETS, SECOND_SOURCE};
 use agx_abi::linking::VertexOutputs;
 use agx_abi::tile::TilePass;
 use agx_abi::{FragmentInfo, Stage, UniformSource};
 use agx_isa::sr::Sr;
 use arrayvec::ArrayVec;
 
+pub use super::fragment_modes::FragmentModes;
 use super::{Kit, compute, coverage, linking};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
@@ -44,23 +45,6 @@ impl FragmentStage {
         let (tile, before) = (key.tile.clone(), key.vertex_outputs.clone());
         FragmentStage { info, tile, before, ..FragmentStage::default() }
     }
-}
-
-/// Execution modes of a fragment shader.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FragmentModes {
-    /// Tests always run before the program.
-    pub early_tests: bool,
-    /// The layout that it declares for the depths it writes.
-    pub depth_layout: DepthLayout,
-    /// It runs per sample.
-    pub sample_shading: bool,
-    /// It has loops: a discard that ends the invocation must end them too.
-    pub has_loops: bool,
-    /// Helper lanes take part in operations on the subgroup.
-    pub helpers_take_part: bool,
-    /// It reads memory at addresses that are not bounds-checked: discards that end the invocation may guard them.
-    pub reads_addresses: bool,
 }
 
 /// An input of a fragment shader other than a varying.

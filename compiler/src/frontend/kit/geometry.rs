@@ -14,9 +14,9 @@ use super::vertex::{VertexOutput, packed};
 use super::{Kit, compute, feedback};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
+use crate::ssa::Variable;
 
 /// Bytes of a word.
 const WORD_BYTES: u32 = 4;

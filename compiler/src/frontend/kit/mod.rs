@@ -25,7 +25,7 @@
 //! | [`limits`] | limits that all front ends keep |
 //!
 //! Scalar arithmetic is on the builder ([`crate::ir::build::alu`]).
-//! [`Variables`](crate::frontend::ssa::Variables) provides mutable variables: registers of a shader language
+//! [`Variables`](crate::ssa::Variables) provides mutable variables: registers of a shader language
 //! become variables, written and read in program order, from which SSA form is constructed.
 //!
 //! # A front end
@@ -80,6 +80,7 @@ pub mod derivatives;
 pub(crate) mod descriptors;
 pub mod feedback;
 pub mod fragment;
+mod fragment_modes;
 pub mod geometry;
 pub mod images;
 pub mod limits;
@@ -102,10 +103,10 @@ use self::tessellation::TessellationStage;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
-use super::dominance_repair::repair_dominance;
-use super::ssa::Variables;
 use crate::error::CompileError;
 use crate::ir::{Builder, Function};
+use crate::ssa::Variables;
+use crate::ssa::dominance_repair::repair_dominance;
 use crate::{CompileKey, CompileLimits, stopping};
 
 /// A shader under construction.

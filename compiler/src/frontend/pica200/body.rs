@@ -16,9 +16,9 @@ use crate::frontend::four;
 use crate::frontend::kit::control::{Body, Node};
 use crate::frontend::kit::vertex::VertexOutput;
 use crate::frontend::kit::{Kit, lines, vertex};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::{Arithmetic, Src};
+use crate::ssa::Variable;
 
 /// The name of the text in the list of source files: the language's name denotes the input itself.
 const FILE: &str = "pica200";

@@ -3,7 +3,7 @@
 use agx_pica200::register::Condition;
 
 use crate::frontend::kit::control::{End, Node};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// An operation of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,9 +15,9 @@ use crate::frontend::kit::Kit;
 use crate::frontend::kit::buffers::{Buffer, load, load_vec4, store};
 use crate::frontend::kit::compute::{self, ComputeInput};
 use crate::frontend::kit::vertex::VertexOutput;
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::{Arithmetic, Src};
+use crate::ssa::Variable;
 
 /// Vertices of a primitive.
 const VERTICES: usize = 3;

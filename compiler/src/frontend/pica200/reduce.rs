@@ -6,7 +6,7 @@
 
 use super::flow::{Block, Exit, Flow, Op, Test};
 use crate::frontend::kit::control::Node;
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// Gives every loop with several entries a single one.
 pub(super) fn reduce(mut flow: Flow) -> Flow {

@@ -6,9 +6,9 @@ use agx_pica200::{Inst, Opcode};
 use super::expand::{CALLS, IFS, LOOPS};
 use super::uniforms;
 use crate::frontend::kit::Kit;
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Src};
+use crate::ssa::Variable;
 
 /// The words of a loop stack entry: end, body, remaining iterations, step, outer counter.
 const LOOP_WORDS: usize = 5;

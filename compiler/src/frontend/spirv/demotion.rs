@@ -4,7 +4,7 @@
 //! Vulkan's `VK_KHR_shader_terminate_invocation`), and programs expect that the derivatives of its neighbours stay right.
 //! So a kill goes on at the merge block of the innermost selection around it, as a demotion would, and the assignments of
 //! its block become irrelevant. Values that the rest reads but the killed invocation did not compute are repaired when the
-//! function is complete ([`repair_dominance`](crate::frontend::dominance_repair)), `lower_retired` lets it leave
+//! function is complete ([`repair_dominance`](crate::ssa::dominance_repair)), `lower_retired` lets it leave
 //! loops that only killed invocations execute, and it reads zeros at addresses that are not bounds-checked, which the kill
 //! may have guarded.
 //!
@@ -17,7 +17,7 @@ use spirv::ExecutionMode;
 
 use super::module::Module;
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 use crate::ir::watch::Watch;
 
 /// Maximum number of visits per block of a function, for all of its kills; further kills leave the function,

@@ -4,7 +4,6 @@ use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::interface::{self, Leaf, Slot};
-use super::large::{self, Operand};
 use super::module::Global;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
@@ -50,31 +49,9 @@ const LANE_INPUTS: &[(BuiltIn, LaneInput)] = &[
 /// Built-ins that are 0 in all stages: there is one device, and the shading rate is one fragment per pixel.
 const CONSTANT_INPUTS: [BuiltIn; 2] = [BuiltIn::DeviceIndex, BuiltIn::ShadingRateKHR];
 
-/// Builds the start of the program: initial values of private variables, and built-in inputs.
-pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
-    for (index, global) in v.module.globals.iter().enumerate() {
-        if m.globals[index].is_some() {
-            continue;
-        }
-        let pointer = match global.class {
-            StorageClass::Private => {
-                let pointer = variables::allocate(m, v, global.id, global.ty)?;
-                if let Some(init) = global.init {
-                    large::store(m, v, &pointer, Operand::Scalars(init), Access::empty())?;
-                }
-                Some(pointer)
-            }
-            StorageClass::Input if v.kit.stage == Stage::Compute => input(m, v, global)?,
-            _ => None,
-        };
-        m.globals[index] = pointer.map(|pointer| &*v.bump.alloc(pointer));
-    }
-    zero_workgroup_memory(m, v)
-}
-
 /// The variable that holds built-in inputs: one, or those of a block; `None` for unsupported inputs, which are errors only
 /// where they are used.
-fn input<'a>(
+pub(super) fn input<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
     global: &Global<'a>,
@@ -226,7 +203,10 @@ fn workgroup_variable<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result
 
 /// Fills the workgroup variables that have an initializer, which can only be null, with zeros: the
 /// invocations store words in turn, then all wait for each other.
-fn zero_workgroup_memory<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
+pub(super) fn zero_workgroup_memory<'a>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+) -> Result<(), CompileError> {
     for (index, variable) in v.module.globals.iter().enumerate() {
         if variable.class == StorageClass::Workgroup && variable.init.is_some() {
             global(m, v, index)?;

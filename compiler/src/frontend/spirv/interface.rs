@@ -9,10 +9,10 @@ use super::pointer::Pointer;
 use super::types::{Kind, Ty, Types};
 use super::written::Written;
 use crate::error::{CompileError, StageError};
-use crate::frontend::ssa::Variable;
 use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
+use crate::ssa::Variable;
 
 /// Maximum number of locations.
 const MAX_LOCATIONS: u32 = 64;

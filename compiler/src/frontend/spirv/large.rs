@@ -10,24 +10,14 @@ use spirv::Op;
 use super::copies::{self, Source};
 use super::module::Def;
 use super::owners::Memory;
-use super::pointer::{Pointer, Root};
+use super::pointer::{Held, Pointer, Root};
 use super::types::{Kind, Ty};
 use super::values::Values;
 use super::words::Inst;
 use super::{memory, pointers, variables};
 use crate::error::{CompileError, ValueError};
-use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
-
-/// A place for a value that several paths through the program set.
-#[derive(Clone, Copy)]
-pub(super) enum Held<'a> {
-    /// Variables, from this one on.
-    Scalars(Variable),
-    /// Stack memory, for a huge value.
-    Memory(&'a Pointer<'a>),
-}
 
 /// The value of an operand.
 #[derive(Clone, Copy)]

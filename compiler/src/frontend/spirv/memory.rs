@@ -13,13 +13,13 @@ use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::kit::{coverage, uniforms};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
+use crate::ssa::Variable;
 
 /// Maximum number of combinations of dynamic indices into scalar variables: each costs a comparison, and a
 /// selection per scalar.

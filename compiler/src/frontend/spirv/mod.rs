@@ -3,7 +3,7 @@
 //! `read` scans the module once (`module`), then walks the entry point's body: control flow is structured
 //! from the graph ([`crate::frontend::kit::control`]), calls are inlined (`translate`), composites are lists
 //! of scalars (`types`, `eval`), variables private to an invocation become SSA values
-//! ([`crate::frontend::ssa`]), and other memory is accessed through pointer descriptions (`pointers`,
+//! ([`crate::ssa`]), and other memory is accessed through pointer descriptions (`pointers`,
 //! `memory`).
 
 mod arith;
@@ -40,6 +40,7 @@ mod owners;
 mod partition;
 mod pointer;
 mod pointers;
+mod prologue;
 mod pure;
 mod relaxed;
 mod resource;
@@ -142,7 +143,7 @@ pub fn read<'a>(
         values.kit.b.share(bytes.len() / BYTES_PER_SHARED);
     }
     stage::stage_inputs(io, memory, values, (&entry, key))?;
-    globals::prologue(memory, values)?;
+    prologue::prologue(memory, values)?;
     translator.run(entry.function)?;
     let translate::Translator { mut values, mut io, .. } = translator;
     stage::stage_outputs(&mut io, &mut values)?;

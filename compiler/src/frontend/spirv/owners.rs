@@ -5,17 +5,16 @@ use std::rc::Rc;
 use bumpalo::Bump;
 
 use super::cfg::Body;
-use super::large::Held;
 use super::module::Module;
-use super::pointer::Pointer;
+use super::pointer::{Held, Pointer};
 use super::types::Ty;
 use super::usage::Usage;
 use super::values::Here;
 use super::words::Instructions;
 use crate::frontend::kit::control::Walk;
 use crate::frontend::kit::limits::Budget;
-use crate::frontend::rows::Rows;
 use crate::ir::entity::Block;
+use crate::ir::rows::Rows;
 use crate::ir::src::Src;
 
 /// Variables and their memory.

@@ -4,9 +4,9 @@ use super::types::{Layout, MatrixLayout, Ty};
 use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::kit::robustness::Bounds;
 use crate::frontend::kit::tessellation::Place;
-use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
+use crate::ssa::Variable;
 
 /// Alignment of every buffer and variable in memory.
 const BASE_ALIGN: u32 = 16;
@@ -161,4 +161,13 @@ impl StageMemory<'_> {
         };
         (known, distance)
     }
+}
+
+/// A place for a value that several paths through the program set.
+#[derive(Clone, Copy)]
+pub(super) enum Held<'a> {
+    /// Variables, from this one on.
+    Scalars(Variable),
+    /// Stack memory, for a huge value.
+    Memory(&'a Pointer<'a>),
 }

@@ -8,10 +8,10 @@ use spirv::Decoration;
 
 use super::module::{Def, Module};
 use super::types::{Kind, Ty, Types};
-use crate::frontend::ssa::{Variable, Variables};
 use crate::ir::builder::Builder;
 use crate::ir::entity::Entity;
 use crate::ir::op::{IrOp, Op};
+use crate::ssa::{Variable, Variables};
 
 /// State of relaxed precision during translation.
 pub(super) struct Relaxed {

@@ -8,7 +8,7 @@ use spirv::{ImageFormat, StorageClass};
 
 use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// Typical number of types of a module and of members of a type, for preallocation.
 const TYPICAL_TYPES: usize = 32;

@@ -14,9 +14,9 @@ use super::types::{Ty, Types};
 use super::words::Inst;
 use crate::error::{CompileError, GroupError, ValueError};
 use crate::frontend::kit::{Kit, uniforms};
-use crate::frontend::ssa::Variable;
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
+use crate::ssa::Variable;
 
 /// The current position in a function.
 #[derive(Clone)]

@@ -5,10 +5,11 @@ use agx_abi::Stage;
 use spirv::Op;
 
 use super::cfg::Terminator;
-use super::large::{self, Held, Operand};
+use super::large::{self, Operand};
 use super::module::{BlockBody, Def};
 use super::opcodes::{self, Handler, Needs, Pointers, Row};
 use super::owners::Frame;
+use super::pointer::Held;
 use super::translate::Translator;
 use super::values::Values;
 use super::words::{Inst, Instructions};

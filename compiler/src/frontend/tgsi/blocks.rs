@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use crate::error::{CompileError, KitError, TgsiError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::kit::limits::{MAX_CALL_DEPTH, MAX_INSTRUCTIONS};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// A basic block.
 #[derive(Clone)]

@@ -6,8 +6,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::registers::RegisterFile;
 use crate::CompileKey;
-use crate::frontend::ssa::Variable;
 use crate::ir::Src;
+use crate::ssa::Variable;
 
 /// The four components of a register; those that are not read may be missing.
 pub(super) type Words = [Option<Src>; 4];

@@ -5,8 +5,8 @@ use agx_tgsi::{File, Index, Instruction, Shader};
 use crate::error::{CompileError, KitError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::limits::MAX_SCRATCH_BYTES;
-use crate::frontend::ssa::Variable;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
+use crate::ssa::Variable;
 
 /// Size of a register in bytes.
 const REGISTER_BYTES: u32 = 16;

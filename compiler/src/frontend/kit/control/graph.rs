@@ -3,7 +3,7 @@
 use super::lists::Lists;
 pub use super::lists::Node;
 use crate::error::{CompileError, KitError};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 use crate::ir::watch::Watch;
 
 /// No node.

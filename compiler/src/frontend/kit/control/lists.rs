@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// A node: the index of a block, or the number of blocks for the exit, to which all returns lead.
 pub type Node = usize;

@@ -56,7 +56,7 @@ pub use structurize::{Plan, Step, structurize};
 use super::Kit;
 use super::limits::Budget;
 use crate::error::CompileError;
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 use crate::ir::{Block, Src};
 
 /// Translation of a graph's blocks.

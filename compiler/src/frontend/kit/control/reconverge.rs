@@ -8,7 +8,7 @@
 //! code runs once instead of once per iteration.
 
 use super::graph::{Graph, NONE, Node};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// The merge instruction of a block, and whether the block is convergent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@
 //! scopes without jumps out of them.
 
 use super::graph::{End, Graph, NONE, Node};
-use crate::frontend::rows::Rows;
+use crate::ir::rows::Rows;
 
 /// Typical nesting of constructs, for preallocation.
 const TYPICAL_NESTING: usize = 32;

@@ -5,7 +5,7 @@
 
 use bumpalo::Bump;
 
-use super::ssa::{Variable, Variables};
+use super::{Variable, Variables};
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Type, Value};
 

@@ -8,11 +8,11 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::rows::Rows;
 use crate::ir::builder::Builder;
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
+use crate::ir::rows::Rows;
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::table::Side;
 use crate::ir::types::Type;
