@@ -116,7 +116,7 @@ impl Compiler {
     /// The program of a vertex shader, with the attributes given by `source` for each location.
     ///
     /// # Errors
-    /// Same as [`Compiler::vertex_prolog`] and [`link`](super::link); shaders of other stages.
+    /// Same as [`Compiler::vertex_prolog`] and [`link`]; shaders of other stages.
     pub fn vertex_program(
         &self,
         scratch: &mut Scratch,

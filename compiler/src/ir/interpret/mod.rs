@@ -3,7 +3,7 @@
 //! Pure operations compute the same results as the constant folder and the reference machine; memory, special
 //! registers and registers set before the program starts come from an [`InterpreterMemory`]. The results of a
 //! test kernel before and after a pass must therefore agree. Operations that read other lanes are errors, except
-//! derivatives in a [`quad`]; barriers and waits do nothing.
+//! derivatives in a `quad`; barriers and waits do nothing.
 
 mod access;
 mod memory;
