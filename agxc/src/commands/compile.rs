@@ -12,7 +12,7 @@ use bumpalo::Bump;
 use clap::ArgMatches;
 use rustc_hash::FxHashMap;
 
-use super::{Arg, Takes, arg, has_effect, pass};
+use super::{Arg, SOURCE, Takes, arg, has_effect, option_names, pass};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::draw::Draw;
@@ -223,7 +223,7 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
 /// Rejects options of the translation of GLSL and HLSL for an only input in another language.
 fn check_source(file: &File, options: &ArgMatches) -> Result<(), Failure> {
     let has = file.kind.is(&GLSL) || file.kind == Kind::Hlsl;
-    for option in ["include", "define"] {
+    for option in option_names(&[SOURCE]) {
         // Commands without shader inputs lack these options.
         if options.try_contains_id(option).is_ok() {
             has_effect(options, option, has, &format!("on {}", file.kind.name()))?;

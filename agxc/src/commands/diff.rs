@@ -6,7 +6,7 @@ use agx_compiler::{CompiledShader, Statistics};
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
-use super::{Arg, Takes, arg, compile, has_effect};
+use super::{Arg, KEY, KIND, SOURCE, TARGET, Takes, arg, compile, has_effect, option_names};
 use crate::align::align;
 use crate::baseline::{Document, Row, percentage};
 use crate::context::Context;
@@ -24,26 +24,8 @@ pub const ARGS: &[Arg] = &[
     compile::WHOLE,
 ];
 
-/// Options that determine how shaders are compiled.
-const COMPILING: &[&str] = &[
-    "to-target",
-    "to-key",
-    "brief",
-    "whole",
-    "target",
-    "entry",
-    "stage",
-    "spec",
-    "option",
-    "disable-pass",
-    "max-registers",
-    "spill-everything",
-    "check",
-    "key",
-    "include",
-    "define",
-    "kind",
-];
+/// Options of this command that determine how shaders are compiled, besides those that commands share.
+const COMPILING: [&str; 4] = ["to-target", "to-key", "brief", "whole"];
 
 /// Prints the figures that differ, and the code side by side.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
@@ -57,7 +39,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let is_json = options.get_one::<String>("format").is_some_and(|format| format == "json");
     let target = options.get_one::<String>("output").map(String::as_str);
     if before.ends_with(".json") && after.ends_with(".json") {
-        for option in COMPILING {
+        for option in COMPILING.into_iter().chain(option_names(&[TARGET, KEY, SOURCE, KIND])) {
             has_effect(options, option, false, "on files of statistics")?;
         }
         let (old, new) = (Document::read(before)?, Document::read(after)?);

@@ -93,6 +93,11 @@ pub(crate) fn has_effect(options: &ArgMatches, name: &str, has: bool, why: &str)
     if has || !is_given { Ok(()) } else { Err(Failure::usage(format!("--{name} has no effect {why}"))) }
 }
 
+/// The names of all options in `groups`.
+fn option_names(groups: &'static [&'static [Arg]]) -> impl Iterator<Item = &'static str> {
+    groups.iter().flat_map(|group| group.iter().map(|arg| arg.name))
+}
+
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
 const SCENE: &[Arg] = &[arg("FILE", Takes::Word, "Scene file, or the name of a bundled scene")];

@@ -5,7 +5,7 @@ use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::validate::{Limits, Part, validate};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
+use super::{Arg, KEY, SOURCE, TARGET, Takes, arg, asm, compile, disasm, has_effect, option_names};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::input::{File, Kind};
@@ -28,22 +28,6 @@ pub const ARGS: &[Arg] = &[
     ),
 ];
 
-/// Options that determine how shaders are compiled.
-const COMPILING: &[&str] = &[
-    "whole",
-    "target",
-    "entry",
-    "stage",
-    "option",
-    "disable-pass",
-    "max-registers",
-    "spill-everything",
-    "check",
-    "key",
-    "include",
-    "define",
-];
-
 /// Checks a program, or every part of every entry point of a shader; prints nothing when the code is valid.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
@@ -62,7 +46,9 @@ pub fn check(
     let (given, draw) = (limits(options)?, key::draw(options)?);
     compile::each_entry(name, options, context, problems, |file, unit, _| {
         if matches!(file.kind, Kind::Code | Kind::Hex | Kind::Assembly) {
-            for option in COMPILING {
+            // Machine code without specialization constants has a message of its own.
+            let compiling = option_names(&[TARGET, KEY, SOURCE]).filter(|name| *name != "spec");
+            for option in ["whole"].into_iter().chain(compiling) {
                 has_effect(options, option, false, "on machine code")?;
             }
         }

@@ -120,7 +120,7 @@ fn messages(printed: &str, name: &str) -> Vec<Diagnostic> {
         message(severity, text, name)
     };
     let mut found: Vec<Diagnostic> = printed.lines().filter_map(message).collect();
-    // An error in the text leads to the error that there is no entry point.
+    // After an error in the text, the compiler also reports that there is no entry point.
     let follows = |one: &Diagnostic| one.message.contains("Each stage requires one entry point");
     if !found.iter().all(follows) {
         found.retain(|one| !follows(one));

@@ -255,7 +255,7 @@ impl Variables {
     }
 
     /// The value at the end of a block, in a function whose edges are complete: to be resolved when all are
-    /// [settled](Self::settle), unless the source of an instruction that is no phi.
+    /// [settled](Self::settle), except in the sources of instructions other than phis.
     pub(crate) fn at_end(&mut self, f: &mut Function<'_>, block: Block, variable: Variable) -> Src {
         let mut pending = Vec::new();
         let found = self.find(f, block, variable, &mut pending);

@@ -140,11 +140,11 @@ impl Work {
 
     /// The next command; of those that may run the first, or any if the device is asynchronous.
     pub(crate) fn next(&mut self, any: bool) -> Next {
-        let ready: Vec<usize> =
-            (0..).zip(&self.pending).filter(|(_, pending)| self.may_run(pending)).map(|(at, _)| at).collect();
-        let chosen = match any && ready.len() > 1 {
-            true => self.random().checked_rem(ready.len() as u64).unwrap_or(0) as usize,
-            false => 0,
+        let ready = (0..).zip(&self.pending).filter(|(_, pending)| self.may_run(pending)).map(|(at, _)| at);
+        let ready: Vec<usize> = ready.take(if any { usize::MAX } else { 1 }).collect();
+        let chosen = match ready.len() {
+            ..=1 => 0,
+            count => self.random().checked_rem(count as u64).unwrap_or(0) as usize,
         };
         match ready.get(chosen) {
             Some(at) => {

@@ -59,7 +59,7 @@ struct Writer<'e, 'd> {
     has_derivatives: bool,
     fixed_loops: bool,
     depth: usize,
-    /// The variables of open loops; a switch inside takes breaks, so there is no name for it.
+    /// The variable of each open loop; `None` for a switch, because `break` would leave the switch.
     loops: Vec<Option<usize>>,
     /// The number of the next loop variable.
     next: usize,

@@ -40,7 +40,7 @@ pub struct Language {
     pub language: spv::SourceLanguage,
     /// Whether indices out of bounds and large shift amounts are defined, and workgroup memory starts zeroed.
     pub is_defined_everywhere: bool,
-    /// Whether a discard demotes the invocation, which goes on with the next statement.
+    /// Whether a discard demotes the invocation to a helper, which then executes the next statement.
     pub is_discard_demotion: bool,
 }
 

@@ -307,7 +307,7 @@ fn flags<T>(structure: &T, first: usize, end: usize) -> &[vk::Bool32] {
     unsafe { slice(words, end.saturating_sub(first) / size_of::<vk::Bool32>()) }
 }
 
-/// Whether any feature is wanted that is not there.
+/// Whether `wanted` has a feature that `has` lacks.
 fn wants_more(wanted: &[vk::Bool32], has: &[vk::Bool32]) -> bool {
     wanted.iter().zip(has).any(|(wanted, has)| *wanted != vk::FALSE && *has == vk::FALSE)
 }
