@@ -76,9 +76,13 @@ clients:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients --filter '' --list-failures
 
 # Checks other systems: type-checks the command line for Windows and macOS, and builds it as one static file for Linux.
-# Install the standard libraries of these targets with `rustup target add`.
+# Install the standard libraries of these targets with `rustup target add`. A dependency compiles a file of C or assembly:
+# Debian's `gcc-mingw-w64-x86-64-win32` does so for Windows and `clang` for macOS, whose file needs no SDK.
 SYSTEMS = --package agxc --target-dir target/systems --config profile.dev.package.agx-compiler.opt-level=0 \
 	--config profile.dev.package.agx-emulator.opt-level=0
+systems: export CC_aarch64_apple_darwin ?= clang
+systems: export CC_x86_64_unknown_linux_musl ?= cc
+systems: export SDKROOT ?= /
 systems:
 	$(CARGO) check $(SYSTEMS) --target x86_64-pc-windows-gnu --target aarch64-apple-darwin
 	$(CARGO) build $(SYSTEMS) --target x86_64-unknown-linux-musl
