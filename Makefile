@@ -116,14 +116,15 @@ SECONDS ?= 60
 fuzz:
 	fuzz/run.sh $(TARGET) $(SECONDS)
 
-# Measures decoder, encoder, emulator and linker, the cost of compiled code, and the cost of compiling, per pass and in total.
+# Measures decoder, encoder, emulator and linker, the cost of compiled code, the cost of compiling, per pass and in total, and
+# that of Vulkan calls.
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
 	$(CARGO) run --release -p agx-driver --example submission
 	$(CARGO) run --release -p agx-tests --bin link_cost
 	$(CARGO) run --release -p agx-tests --bin pass_cost -- --shared $(SHARED)
-	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost,recording
 
 # Builds the documentation as a book in target/book.
 book:

@@ -138,6 +138,11 @@ impl Environment {
         command
     }
 
+    /// A command that runs the client, without arguments yet.
+    pub fn client(&self, driver: Driver) -> Command {
+        self.command(driver, &self.client)
+    }
+
     /// Copies the library and the scripts of clients to the tree; the error is a sentence about the missing part.
     ///
     /// # Errors
@@ -241,7 +246,7 @@ impl Environment {
         variables: &[(&str, &str)],
     ) -> Result<(), String> {
         let output = self
-            .command(driver, &self.client)
+            .client(driver)
             .arg(requests)
             .arg(folder)
             .env("AGX_DEVICE_REPORT", report)

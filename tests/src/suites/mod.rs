@@ -16,6 +16,7 @@ pub mod emulation;
 pub mod encoding;
 pub mod pica;
 pub mod quality;
+mod recording;
 pub mod shaderlib;
 pub mod tgsi;
 mod varyings;
@@ -96,6 +97,11 @@ pub const SUITES: &[Suite] = &[
         name: "work",
         doc: "what the device executes for real shaders, through our own driver and Mesa's",
         run: work::run,
+    },
+    Suite {
+        name: "recording",
+        doc: "host instructions of Vulkan calls through our own driver and Mesa's",
+        run: recording::run,
     },
     Suite {
         name: "varyings",

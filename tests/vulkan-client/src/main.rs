@@ -1,6 +1,6 @@
 //! Runs every program of a request file through the first Vulkan device and writes the result of each to a folder:
 //! `NAME.bin`, or `NAME.err` with the reason. A program is a block of lines of words, from `case` to `end`;
-//! `request.rs` describes them.
+//! `request.rs` describes them. `recording` makes calls whose cost is counted.
 
 mod compute;
 mod device;
@@ -9,6 +9,7 @@ mod image;
 mod objects;
 mod passes;
 mod pipeline;
+mod recording;
 mod request;
 mod subpass;
 mod transfer;
@@ -59,11 +60,16 @@ fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, requests, folder] = arguments.as_slice() else {
-        eprintln!("usage: vulkan-client REQUESTS FOLDER");
-        return ExitCode::from(64);
+    let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["recording", folder, filter] => recording::run(Path::new(folder), filter),
+        [requests, folder] => all(Path::new(requests), Path::new(folder)),
+        _ => {
+            eprintln!("usage: vulkan-client REQUESTS FOLDER\n       vulkan-client recording SHADERS FILTER");
+            return ExitCode::from(64);
+        }
     };
-    match all(Path::new(requests), Path::new(folder)) {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("vulkan-client: {error}");
