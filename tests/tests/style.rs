@@ -23,7 +23,7 @@ const MAX_METHODS: usize = 25;
 /// Larger types: end of the path, type, allowed fields and methods, reason.
 #[rustfmt::skip]
 const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
-    ("isa/src/desc.rs", "InstDesc", 25, 25, "one row of the instruction table: a field for each fact"),
+    ("isa/src/desc.rs", "InstDesc", 26, 25, "one row of the instruction table: a field for each fact"),
     ("isa/src/operand.rs", "Form", 15, 25, "one row of the table of operand kinds"),
     ("abi/src/fragment.rs", "FragmentInfo", 16, 25, "a contract with drivers: a field for each fact"),
     ("abi/src/info.rs", "ShaderInfo", 29, 25, "a contract with drivers: a field for each fact"),
