@@ -345,15 +345,12 @@ impl FormatDesc {
         !packed && !self.srgb && (self.channels != 0x26 || self.swizzle == RGBA)
     }
 
-    /// The channels to which image stores write red, green, blue and alpha.
+    /// The components that the channels of a texel hold: the inverse of the swizzle.
     pub fn stored_swizzle(&self) -> [u8; 4] {
-        let mut to = [0, 1, 2, 3];
-        for (component, channel) in self.swizzle.iter().enumerate().filter(|(_, channel)| **channel < 4) {
-            if let Some(place) = to.get_mut(component) {
-                *place = *channel;
-            }
-        }
-        to
+        [0, 1, 2, 3].map(|channel| {
+            let component = (0..4).zip(self.swizzle).find(|(_, from)| *from == channel);
+            component.map_or(channel, |(component, _)| component)
+        })
     }
 
     /// A format of unsigned integers with texels of the same size, for copies.
@@ -383,7 +380,13 @@ mod tests {
         for desc in FORMATS {
             let stored = desc.stored_swizzle();
             for (component, channel) in desc.swizzle.iter().enumerate().filter(|(_, channel)| **channel < 4) {
-                assert_eq!(stored[component], *channel, "{}", desc.name);
+                let first = desc.swizzle.iter().position(|from| from == channel);
+                assert_eq!(
+                    stored[usize::from(*channel)] as usize,
+                    first.unwrap_or(component),
+                    "{}",
+                    desc.name
+                );
             }
         }
     }

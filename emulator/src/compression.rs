@@ -12,7 +12,74 @@ const TILE: u32 = 16;
 /// Bytes to which the metadata of a level is aligned.
 const LINE: u64 = 0x80;
 
-/// The subtile of a sample.
+/// The byte for uncompressed texels of this size in bytes.
+pub fn plain_code(bytes: u32) -> u8 {
+    (32 * bytes - 1).min(255) as u8
+}
+
+/// The byte for texels of this size that are all equal, as written by the kernels with which Mesa 26.1 clears.
+pub fn solid_code(bytes: u32) -> u8 {
+    match bytes {
+        1 => 0x60,
+        2 => 0x01,
+        4 => 0x03,
+        _ => 0x07,
+    }
+}
+
+/// The subtiles of a level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subtiles {
+    /// Samples of a pixel along each axis.
+    stretch: [u32; 2],
+    /// Tiles along each axis.
+    tiles: [u32; 2],
+}
+
+/// Where a sample is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InSubtile {
+    /// Offset of the subtile's byte in the metadata of the level.
+    pub metadata: u64,
+    /// The first pixel of its tile.
+    pub corner: [u32; 2],
+    /// Number of the subtile in its tile: the texel of this index holds the value if all texels are equal.
+    pub number: u32,
+}
+
+impl Subtiles {
+    /// The subtiles of a level of this size in samples.
+    fn new(size: [u32; 2], stretch: [u32; 2]) -> Subtiles {
+        Subtiles { stretch, tiles: size.map(|side| side.div_ceil(TILE)) }
+    }
+
+    /// The subtiles of the first level of an image, whose size is in pixels.
+    pub fn of_image(size: [u32; 2], samples: u32) -> Subtiles {
+        let stretch = stretch(samples);
+        Subtiles::new([0, 1].map(|axis| size[axis].saturating_mul(stretch[axis])), stretch)
+    }
+
+    /// Bytes of metadata.
+    pub fn metadata_bytes(&self) -> u64 {
+        self.tiles.iter().fold(8, |bytes, count| bytes * u64::from(count.next_power_of_two()))
+    }
+
+    /// Where a sample of a pixel is.
+    pub fn locate(&self, [x, y]: [u32; 2], sample: u32) -> InSubtile {
+        let [across, down] = self.stretch;
+        let (column, row) = if across == 2 { (sample & 1, sample >> 1) } else { (0, sample) };
+        let place = [x * across + column, y * down + row];
+        let tile = place.map(|at| at / TILE);
+        let number = place[1] % TILE / 4 * 2 + place[0] % TILE / 8;
+        InSubtile {
+            metadata: 8 * interleaved(tile, self.tiles) + u64::from(number),
+            corner: [tile[0] * TILE / across, tile[1] * TILE / down],
+            number,
+        }
+    }
+}
+
+/// The subtile of a sample of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Subtile {
     /// Address of its byte of metadata.
@@ -39,68 +106,76 @@ fn interleaved([x, y]: [u32; 2], [width, height]: [u32; 2]) -> u64 {
 impl Texture {
     /// The byte for uncompressed texels.
     pub(crate) fn plain_code(&self) -> u8 {
-        (32 * self.format.bytes() - 1).min(255) as u8
+        plain_code(self.format.bytes())
     }
 
-    /// The byte for texels that are all equal, as written by the kernels with which Mesa 26.1 clears.
+    /// The byte for texels that are all equal.
     pub(crate) fn solid_code(&self) -> u8 {
-        match self.format.bytes() {
-            1 => 0x60,
-            2 => 0x01,
-            4 => 0x03,
-            _ => 0x07,
-        }
+        solid_code(self.format.bytes())
     }
 
-    /// Offset of a level in the metadata of a layer, its tiles along each axis, and the bytes of a whole layer.
-    fn level_metadata(&self, level: u32) -> Option<(u64, [u32; 2], u64)> {
+    /// Offset of a level in the metadata of a layer, its bytes, and those of a whole layer. Levels smaller than a tile
+    /// have no metadata.
+    fn level_metadata(&self, level: u32) -> Option<(u64, u64, u64)> {
         let layout = self.layout?;
         let stretch = stretch(self.samples);
         let mut size = [0, 1].map(|axis| (layout.size[axis] * stretch[axis]).next_multiple_of(TILE));
         let (mut found, mut total) = (None, 0);
         for number in 0..layout.levels {
-            let tiles = size.map(|side| side.div_ceil(TILE));
-            if number == level {
-                found = Some((total, tiles));
-            }
-            let padded = tiles.map(|count| u64::from(count.next_power_of_two()));
-            total += (padded[0] * padded[1] * 8).next_multiple_of(LINE);
-            if size[0].max(size[1]) <= TILE {
+            if size[0].max(size[1]) < TILE {
                 break;
             }
+            let bytes = Subtiles::new(size, stretch).metadata_bytes();
+            if number == level {
+                found = Some((total, bytes));
+            }
+            total += bytes.next_multiple_of(LINE);
             size = size.map(|side| side.div_ceil(2));
         }
-        found.map(|(start, tiles)| (start, tiles, total))
+        found.map(|(start, bytes)| (start, bytes, total))
+    }
+
+    /// The subtiles of a level. Its size is halved and rounded down, whereas its metadata has room for halves rounded up.
+    fn subtiles(&self, level: u32) -> Option<Subtiles> {
+        let size = self.layout?.size.map(|side| (side >> level.min(31)).max(1));
+        Some(Subtiles::of_image(size, self.samples))
     }
 
     /// The subtile of a sample of a compressed image; `None` for other images.
     pub(crate) fn subtile(&self, level: u32, [x, y, slice]: [u32; 3], sample: u32) -> Option<Subtile> {
         let metadata = self.metadata?;
-        let (start, tiles, layer_bytes) = self.level_metadata(level)?;
-        let [across, down] = stretch(self.samples);
-        let (column, row) = if self.samples == 4 { (sample & 1, sample >> 1) } else { (0, sample) };
-        let place = [x * across + column, y * down + row];
-        let tile = place.map(|at| at / TILE);
-        let number = place[1] % TILE / 4 * 2 + place[0] % TILE / 8;
-        let byte = start + 8 * interleaved(tile, tiles) + u64::from(number);
-        let corner = [tile[0] * TILE / across, tile[1] * TILE / down, slice];
+        let (start, _, layer_bytes) = self.level_metadata(level)?;
+        let found = self.subtiles(level)?.locate([x, y], sample);
+        let [column, row] = found.corner;
         Some(Subtile {
-            metadata: metadata + u64::from(slice) * layer_bytes + byte,
-            texel: self.texel(level, corner, 0) + u64::from(number * self.format.bytes()),
+            metadata: metadata + u64::from(slice) * layer_bytes + start + found.metadata,
+            texel: self.texel(level, [column, row, slice], 0) + u64::from(found.number * self.format.bytes()),
         })
     }
 
     /// First address and bytes of the metadata of a level of a layer, of compressed images.
     pub(crate) fn metadata_range(&self, level: u32, layer: u32) -> Option<(u64, u64)> {
-        let (start, tiles, layer_bytes) = self.level_metadata(level)?;
-        let [width, height] = tiles.map(|count| u64::from(count.next_power_of_two()));
-        Some((self.metadata? + u64::from(layer) * layer_bytes + start, 8 * width * height))
+        let (start, bytes, layer_bytes) = self.level_metadata(level)?;
+        Some((self.metadata? + u64::from(layer) * layer_bytes + start, bytes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Levels of 33 by 128 pixels are 16 by 64 at level 1: tiles count from the halved size.
+    #[test]
+    fn samples_are_located_in_tiles_of_16() {
+        let subtiles = Subtiles::of_image([16, 64], 1);
+        let found = subtiles.locate([9, 37], 0);
+        // Tile 2 of one column, third row of subtiles from the top, second column.
+        assert_eq!(found, InSubtile { metadata: 2 * 8 + 3, corner: [0, 32], number: 3 });
+        // Four samples of a pixel are two by two.
+        let found = Subtiles::of_image([16, 16], 4).locate([15, 15], 3);
+        assert_eq!(found, InSubtile { metadata: 3 * 8 + 7, corner: [8, 8], number: 7 });
+        assert_eq!(Subtiles::of_image([33, 16], 1).metadata_bytes(), 4 * 8);
+    }
 
     #[test]
     fn tiles_are_interleaved_as_far_as_both_sides_reach() {

@@ -224,7 +224,7 @@ pub struct Bias {
     pub slope: f32,
     /// Limit; 0 means no limit.
     pub clamp: f32,
-    /// Whether a unit is half the range of depth, instead of the smallest step of a float as large as the primitive's
+    /// Whether a unit is the whole range of depth, instead of the smallest step of a float as large as the primitive's
     /// depth.
     pub integer: bool,
 }

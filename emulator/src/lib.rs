@@ -6,7 +6,7 @@
 
 mod astc;
 mod blocks;
-mod compression;
+pub mod compression;
 mod core;
 mod cube;
 mod dispatch;
@@ -38,6 +38,7 @@ mod registers;
 mod rng;
 mod sampling;
 mod simd;
+mod sparse;
 mod special;
 mod step;
 mod strict;

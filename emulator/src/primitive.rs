@@ -154,8 +154,8 @@ fn polygons(draw: &Draw<'_>, vertices: &[Vertex], shape: &Shape, scissor: [u32; 
 fn offset(bias: &Bias, depth: &Plane, outline: &[Point]) -> f64 {
     let deepest = outline.iter().map(|[x, y]| depth.at(*x, *y).abs()).fold(0.0, f64::max);
     let unit = match bias.integer {
-        // Drivers give units of a 16-bit depth divided by 2^15.
-        true => 0.5,
+        // Drivers scale the factor to depth.
+        true => 1.0,
         false => libm::exp2(f64::from(libm::ilogb(deepest.max(f64::from(f32::MIN_POSITIVE))) - 23)),
     };
     let slope = depth.a.abs().max(depth.b.abs());
@@ -289,6 +289,17 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constant_biases_are_depths_or_units_of_its_exponent() {
+        let depth = Plane { a: 0.0, b: 0.0, c: 0.625 };
+        let outline = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+        let bias = Bias { constant: 0.25, slope: 0.0, clamp: 0.0, integer: true };
+        assert_eq!(offset(&bias, &depth, &outline), 0.25);
+        // 0.625 has the exponent -1.
+        let bias = Bias { constant: 16.0, integer: false, ..bias };
+        assert_eq!(offset(&bias, &depth, &outline), 16.0 * libm::exp2(-24.0));
+    }
 
     #[test]
     fn a_polygon_has_no_edges_without_length() {

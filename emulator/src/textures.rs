@@ -153,13 +153,15 @@ pub(crate) struct Texture {
     pub(crate) first_level: u32,
     pub(crate) last_level: u32,
     pub(crate) samples: u32,
-    address: u64,
+    pub(crate) address: u64,
     /// Bytes of a row and of a layer, of linear textures.
     linear: Option<[u64; 2]>,
     /// Layout, for textures that are neither linear nor plain rows.
     pub(crate) layout: Option<Layout>,
     /// Metadata of compressed images.
     pub(crate) metadata: Option<u64>,
+    /// The address is that of a page table.
+    pub(crate) sparse: bool,
 }
 
 /// Bits of a descriptor.
@@ -190,6 +192,8 @@ impl Bits {
 }
 
 const LINEAR: u32 = 0;
+/// First mode of sparse textures.
+const SPARSE: u32 = 2;
 const TWIDDLED: u32 = 1;
 const TILED: u32 = 2;
 /// Plain rows.
@@ -246,6 +250,7 @@ impl Texture {
             linear: linear.then_some([stride, layer_stride]),
             layout,
             metadata: (!linear && bits.get(103, 1) != 0).then_some(bits.1 << 4),
+            sparse: bits.get(104, 2) >= SPARSE,
         })
     }
 
@@ -282,6 +287,7 @@ impl Texture {
             linear: linear.then_some([u64::from(bits.get(104, 21)) + 4, layer_stride]),
             layout,
             metadata: compressed.then_some(bits.1 << 4),
+            sparse: false,
         })
     }
 
@@ -295,8 +301,8 @@ impl Texture {
     }
 
     /// The component that is stored to an image's channel.
-    pub(crate) fn source_of(&self, channel: u32) -> Option<usize> {
-        self.swizzle.iter().position(|to| to & 3 == channel)
+    pub(crate) fn source_of(&self, channel: usize) -> usize {
+        self.swizzle.get(channel).map_or(channel, |component| (component & 3) as usize)
     }
 
     /// Texels along an axis at a level: width, height, depth or slices.

@@ -361,6 +361,54 @@ fn images_are_written() {
     assert_eq!(after, [9; 16], "outside the image");
 }
 
+/// The fields of an image's swizzle name the component that each channel of a texel holds.
+#[test]
+fn channels_of_an_image_name_their_components() {
+    let mut image = Shape { dimension: 2, format: (RGBA8, UINT), size: [1, 1, 1], levels: 1 }.image();
+    // Alpha, red, green, blue from the lowest byte on.
+    image[2] = 0b10_01_00_11;
+    let program = Code::new()
+        .constant(0, 1)
+        .constant(1, 2)
+        .constant(2, 3)
+        .constant(3, 4)
+        .constant(8, 0)
+        .constant(9, 0)
+        .op(
+            Opcode::Imgw,
+            &[("data", r(0)), ("coords", r(8)), ("lod", i(0)), ("texture", tagged(Tag::TextureState, 0))],
+        )
+        .stop();
+    let (_, after) = run(&program, image, [0; 8], &[9; 4]);
+    assert_eq!(after, [4, 1, 2, 3]);
+}
+
+/// A sparse array of two layers of one page each. Only the second is resident, in the page after the table.
+#[test]
+fn sparse_textures_have_page_tables() {
+    const PAGE: usize = 1 << 14;
+    let fields = [(0, 3), (4, 2), (6, R32.into()), (13, FLOAT.into()), (19, 1), (22, 2), (25, 3)];
+    let size = [(28, 63), (42, 63), (66, u128::from(TEXTURE >> 4)), (104, 3), (110, 1), (126, 1)];
+    let texture = descriptor(&[&fields[..], &size[..]].concat());
+    let mut data = vec![0; 2 * PAGE];
+    // The entry of the first page of the second layer, in the second folio.
+    let entry = 1 << 31 | 1 << 30 | (TEXTURE as u32 + PAGE as u32) >> 14;
+    data[2048..2052].copy_from_slice(&entry.to_le_bytes());
+    // The texel at (1, 1).
+    data[PAGE + 12..PAGE + 16].copy_from_slice(&7.5_f32.to_le_bytes());
+    for (layer, value, residency) in [(0, 0.0, 1), (1, 7.5, 0)] {
+        let more = [("dim", i(3)), ("sparse", i(1)), ("dst", r(3))];
+        let program = program(Opcode::Smpi, &[1, 1, layer], None, &more);
+        let (found, _) = run(&program, texture, sampler(false, 0, 0, 0), &data);
+        // The store writes what follows the first component, and the residency.
+        assert_eq!(found[3] & 1, residency, "layer {layer}");
+        let more = [("dim", i(3)), ("sparse", i(1))];
+        let program = self::program(Opcode::Smpi, &[1, 1, layer], None, &more);
+        let (found, _) = run(&program, texture, sampler(false, 0, 0, 0), &data);
+        assert_eq!(f32::from_bits(found[0]), value, "layer {layer}");
+    }
+}
+
 #[test]
 fn samplers_come_from_memory_too() {
     let texels = floats(&[5.0, 6.0, 7.0, 8.0]);

@@ -249,7 +249,7 @@ impl Inst {
     }
 
     /// The half registers that operand `index` covers; `None` if it is not a register. Textures write four
-    /// registers regardless of their mask, and depth is followed by stencil.
+    /// registers regardless of their mask and with `sparse` one more, and depth is followed by stencil.
     #[inline]
     pub fn operand_halves(&self, index: usize) -> Option<Halves> {
         self.halves_of(index, self.op.desc().operands.get(index)?)
@@ -272,7 +272,8 @@ impl Inst {
     /// Like [`Inst::operand_halves`], for an operand that may denote several registers.
     fn vector_halves(&self, index: usize, operand: &Operand, spec: &OperandDesc) -> Option<Halves> {
         let clobbers_four = matches!(self.op, Opcode::Smpf | Opcode::Smpi) && spec.role == Role::Dst;
-        let count = if clobbers_four { 4 } else { self.operand_count(index) };
+        let residency = u16::from(clobbers_four && self.modifier("sparse") != 0);
+        let count = if clobbers_four { 4 + residency } else { self.operand_count(index) };
         let both = |a: &str, b: &str| u16::from(self.modifier(a) != 0 && self.modifier(b) != 0);
         let trailing = match spec.count {
             Count::DepthStencil => both("z", "s"),

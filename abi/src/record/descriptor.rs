@@ -119,7 +119,7 @@ texture "texture" 24 "A texture, as it is sampled and loaded from." {
     ADDRESS 66 36 Shifted(4), "First byte of level 0.";
     MIPMAPPED 102 1 Unknown, "Set by the vendor's driver with several levels.";
     COMPRESSED 103 1 Flag, "Metadata says how tiles are compressed.";
-    MODE 104 2 Unknown, "0; sparse textures have others.";
+    MODE 104 2 Choice(&[(0, "normal"), (1, "counted"), (2, "sparse"), (3, "sparse-counted")]), "Sparse textures have the address of a page table.";
     COMPRESSION 106 2 Unknown, "0 without compression.";
     SRGB 108 1 Flag, "Colour is stored with the curve of sRGB.";
     SRGB_2 109 1 Flag, "The same, for two channels.";
@@ -137,10 +137,10 @@ image "image" 24 "An image, as it is stored to." {
     LAYOUT 4 2 Choice(super::LAYOUTS), "Layout of its texels.";
     CHANNELS 6 7 Choice(super::FORMATS), "Channels of a texel.";
     TYPE 13 3 Choice(super::TYPES), "Type of a texel.";
-    SWIZZLE_R 16 2 Choice(super::CHANNELS), "Where red goes.";
-    SWIZZLE_G 18 2 Choice(super::CHANNELS), "Where green goes.";
-    SWIZZLE_B 20 2 Choice(super::CHANNELS), "Where blue goes.";
-    SWIZZLE_A 22 2 Choice(super::CHANNELS), "Where alpha goes.";
+    SWIZZLE_R 16 2 Choice(super::CHANNELS), "The component that the first channel of a texel holds.";
+    SWIZZLE_G 18 2 Choice(super::CHANNELS), "The component that the second channel of a texel holds.";
+    SWIZZLE_B 20 2 Choice(super::CHANNELS), "The component that the third channel of a texel holds.";
+    SWIZZLE_A 22 2 Choice(super::CHANNELS), "The component that the fourth channel of a texel holds.";
     WIDTH 24 14 MinusOne, "Width of level 0.";
     HEIGHT 38 14 MinusOne, "Height of level 0.";
     BIT_52 52 1 Unknown, "Seen set.";

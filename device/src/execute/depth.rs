@@ -1,6 +1,7 @@
 //! Depth and stencil in memory: loaded before a pass, stored after it.
 
 use agx_abi::image_layout::{ImageLayout, depth_stride_bytes, metadata_stride_bytes};
+use agx_emulator::compression::{Subtiles, plain_code, solid_code};
 use agx_emulator::{Framebuffer, Memory, MemoryFault};
 
 use crate::bytes;
@@ -21,7 +22,10 @@ pub(crate) struct DepthBuffer {
     loads: bool,
     stores: bool,
     twiddled: bool,
-    compressed: bool,
+    /// Loads follow the metadata.
+    loads_compressed: bool,
+    /// Stores write the metadata.
+    stores_compressed: bool,
 }
 
 impl DepthBuffer {
@@ -30,7 +34,7 @@ impl DepthBuffer {
         use zls_control::*;
         let control = render_command::ZLS_CONTROL.get(command).to_le_bytes();
         let bytes = if Z_FORMAT.get(&control) == 2 { 2 } else { 4 };
-        let fields = [Z_LOAD, Z_STORE, Z_STORE_TWIDDLED, Z_STORE_COMPRESSED];
+        let fields = [Z_LOAD, Z_STORE, Z_STORE_TWIDDLED, Z_LOAD_COMPRESSED, Z_STORE_COMPRESSED];
         let depth = DepthBuffer::new(command, &control, fields, bytes);
         DepthBuffer {
             base: render_command::DEPTH_BASE.get(command),
@@ -46,7 +50,7 @@ impl DepthBuffer {
     pub(crate) fn stencil(command: &[u8]) -> DepthBuffer {
         use zls_control::*;
         let control = render_command::ZLS_CONTROL.get(command).to_le_bytes();
-        let fields = [S_LOAD, S_STORE, S_STORE_TWIDDLED, S_STORE_COMPRESSED];
+        let fields = [S_LOAD, S_STORE, S_STORE_TWIDDLED, S_LOAD_COMPRESSED, S_STORE_COMPRESSED];
         let stencil = DepthBuffer::new(command, &control, fields, 1);
         DepthBuffer {
             base: render_command::STENCIL_BASE.get(command),
@@ -61,7 +65,7 @@ impl DepthBuffer {
     fn new(
         command: &[u8],
         control: &[u8],
-        [load, store, twiddled, compressed]: [Field; 4],
+        [load, store, twiddled, loads_compressed, stores_compressed]: [Field; 5],
         bytes: u32,
     ) -> Self {
         let pixels = render_command::ZLS_PIXELS.get(command).to_le_bytes();
@@ -76,7 +80,8 @@ impl DepthBuffer {
             loads: load.is_set(control),
             stores: store.is_set(control),
             twiddled: twiddled.is_set(control),
-            compressed: compressed.is_set(control),
+            loads_compressed: loads_compressed.is_set(control),
+            stores_compressed: stores_compressed.is_set(control),
         }
     }
 
@@ -91,6 +96,11 @@ impl DepthBuffer {
         self.bytes == 2
     }
 
+    /// The layout of a layer.
+    fn layout(&self) -> ImageLayout {
+        ImageLayout::single(self.size, self.bytes.saturating_mul(self.samples), self.twiddled)
+    }
+
     /// Calls `visit` with each sample of the framebuffer that is in the buffer, and its address.
     fn each(
         &self,
@@ -98,7 +108,7 @@ impl DepthBuffer {
         layer: u32,
         mut visit: impl FnMut([u32; 3], u64) -> Result<(), MemoryFault>,
     ) -> Result<(), StreamError> {
-        let layout = ImageLayout::single(self.size, self.bytes.saturating_mul(self.samples), self.twiddled);
+        let layout = self.layout();
         let [width, height] = buffer.size();
         let first = layer_address(self.base, layer, self.stride);
         for y in 0..height.min(self.size[1]) {
@@ -123,8 +133,11 @@ impl DepthBuffer {
         if !self.loads {
             return Ok(());
         }
+        let solid = if self.loads_compressed && self.metadata != 0 { Some(self.solid(layer)) } else { None };
         let mut found = Vec::new();
         self.each(buffer, layer, |place, address| {
+            let one = solid.as_ref().map(|solid| solid(memory, place)).transpose()?.flatten();
+            let address = one.unwrap_or(address);
             found.push((place, bytes::number(memory, address, self.bytes as usize)?));
             Ok(())
         })?;
@@ -158,26 +171,33 @@ impl DepthBuffer {
                 _ => memory.write(address, &depth.to_bits().to_le_bytes()),
             }
         })?;
-        if self.compressed && self.metadata != 0 {
+        if self.stores_compressed && self.metadata != 0 {
             self.mark(memory, layer)?;
         }
         Ok(())
     }
 
+    /// A function that returns the address of a sample whose subtile consists of one value, and `None` for other samples.
+    fn solid(&self, layer: u32) -> impl Fn(&Memory, [u32; 3]) -> Result<Option<u64>, MemoryFault> {
+        let subtiles = Subtiles::of_image(self.size, self.samples);
+        let layout = self.layout();
+        let first = layer_address(self.base, layer, self.stride);
+        let metadata = layer_address(self.metadata, layer, self.metadata_stride);
+        let size = self.bytes;
+        move |memory, [x, y, sample]| {
+            let found = subtiles.locate([x, y], sample);
+            let code = bytes::number(memory, bytes::address(metadata, found.metadata), 1)?;
+            let value = bytes::address(first, layout.element(found.corner));
+            let value = bytes::address(value, found.number.saturating_mul(size).into());
+            Ok((code == u32::from(solid_code(size))).then_some(value))
+        }
+    }
+
     /// Marks the layer as uncompressed in its metadata.
     fn mark(&self, memory: &mut Memory, layer: u32) -> Result<(), StreamError> {
-        let [width, height] = self.size;
-        let across = if self.samples == 4 { 2 } else { 1 };
-        let down = if self.samples > 1 { 2 } else { 1 };
-        let tiles = [width.saturating_mul(across), height.saturating_mul(down)]
-            .map(|side| side.div_ceil(16).next_power_of_two() as usize);
-        let code = match self.bytes {
-            1 => 0x1f_u8,
-            2 => 0x3f,
-            _ => 0x7f,
-        };
+        let subtiles = Subtiles::of_image(self.size, self.samples);
         let first = layer_address(self.metadata, layer, self.metadata_stride);
-        let bytes = vec![code; tiles.into_iter().fold(8, usize::saturating_mul)];
+        let bytes = vec![plain_code(self.bytes); subtiles.metadata_bytes() as usize];
         memory.write(first, &bytes).map_err(unbound("compression metadata", first))
     }
 }
@@ -185,4 +205,49 @@ impl DepthBuffer {
 /// The address of a layer.
 fn layer_address(base: u64, layer: u32, stride: u64) -> u64 {
     bytes::address(base, stride.saturating_mul(layer.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_emulator::Access;
+
+    use super::*;
+
+    /// A depth buffer of 16 by 16 pixels at 0x1_0000, with metadata at 0x2_0000.
+    fn depth(loads_compressed: bool) -> DepthBuffer {
+        DepthBuffer {
+            base: 0x1_0000,
+            metadata: 0x2_0000,
+            stride: 0,
+            metadata_stride: 0,
+            size: [16; 2],
+            samples: 1,
+            bytes: 4,
+            loads: true,
+            stores: true,
+            twiddled: true,
+            loads_compressed,
+            stores_compressed: true,
+        }
+    }
+
+    #[test]
+    fn a_subtile_of_one_value_is_loaded_as_a_whole() {
+        let mut memory = Memory::default();
+        // Texel `n` has the value n, and the second subtile has only one value.
+        let texels: Vec<u8> = (0..256).flat_map(|at| (at as f32).to_le_bytes()).collect();
+        memory.map(0x1_0000, texels, Access::READ | Access::WRITE).expect("free");
+        let codes = [[0x7f, 0x03, 0x7f, 0x7f], [0x7f; 4]].concat();
+        memory.map(0x2_0000, codes, Access::READ | Access::WRITE).expect("free");
+        let mut buffer = Framebuffer::new(16, 16, 1, 4);
+        let found = |buffer: &Framebuffer, x, y| buffer.depth_stencil(x, y, 0).expect("inside").0;
+        depth(true).load(&memory, &mut buffer, 0).expect("mapped");
+        assert_eq!([found(&buffer, 8, 0), found(&buffer, 15, 3)], [1.0; 2]);
+        assert_eq!([found(&buffer, 1, 0), found(&buffer, 0, 1)], [1.0, 2.0]);
+        depth(false).load(&memory, &mut buffer, 0).expect("mapped");
+        assert_eq!(found(&buffer, 8, 0), 64.0);
+        // A store leaves nothing compressed.
+        depth(true).store(&mut memory, &buffer, 0).expect("mapped");
+        assert_eq!(memory.bytes(0x2_0000, 8).expect("mapped"), [0x7f; 8]);
+    }
 }

@@ -6,7 +6,6 @@
 //! again).
 
 use agx_isa::inst::{Inst, Size, Tag};
-use agx_isa::key;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -45,14 +44,14 @@ impl BlockStore {
     /// Resolves a block store; `None` for unknown formats.
     pub(crate) fn new(inst: &Inst) -> Option<BlockStore> {
         let fields = Fields::new(inst);
-        let offset = fields.get(key::OFFSET);
+        let offset = fields.get("offset");
         Some(BlockStore {
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst),
             offset: (offset.tag == Tag::Reg).then_some(offset.value as u8),
             immediate: offset.value,
-            format: Format::from_code(fields.number(key::FORMAT))?,
-            explicit: fields.flag(key::EXPLICIT),
+            format: Format::from_code(fields.number("format"))?,
+            explicit: fields.flag("explicit"),
         })
     }
 
@@ -126,16 +125,16 @@ impl BlockStore {
         }
         let source = [0, 1, 2, 3].map(|channel| image.source_of(channel));
         let known = image.format.channel_count();
-        if packed && source.iter().take(known).enumerate().all(|(channel, from)| *from == Some(channel)) {
+        if packed && source.iter().take(known).enumerate().all(|(channel, from)| *from == channel) {
             return raw[0].into();
         }
-        let moved = source.map(|from| from.map_or(0, |component| raw[component]));
+        let moved = source.map(|component| raw[component]);
         if !packed && let Some(texel) = image.format.assemble(8 * size as u32, moved) {
             return texel;
         }
         let format = self.component_format(image);
         let decoded = [0, 1, 2, 3].map(|at| format.decode(raw[at], at as u32, true));
-        let channels = source.map(|from| from.map_or(0, |component| decoded[component]));
+        let channels = source.map(|component| decoded[component]);
         image.format.without_curve().encode(channels, false)
     }
 }

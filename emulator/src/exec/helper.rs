@@ -1,7 +1,6 @@
 //! Instructions of the scratch helper program: doorbells, and mapping of blocks.
 
 use agx_isa::inst::Inst;
-use agx_isa::key;
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -23,14 +22,11 @@ impl Helper {
     /// Resolves the operands.
     pub(crate) fn new(inst: &Inst) -> Option<Helper> {
         let fields = Fields::new(inst);
+        let slot = fields.number("slot");
         Some(match inst.op {
-            Opcode::Doorbell => Helper::Doorbell { number: fields.number(key::A) },
-            Opcode::Map => {
-                Helper::Map { slot: fields.number(key::SLOT), data: Dst::new(fields.get(key::DATA))? }
-            }
-            Opcode::Unmap => {
-                Helper::Unmap { slot: fields.number(key::SLOT), dst: Dst::new(fields.get(key::DST))? }
-            }
+            Opcode::Doorbell => Helper::Doorbell { number: fields.number("a") },
+            Opcode::Map => Helper::Map { slot, data: Dst::new(fields.get("data"))? },
+            Opcode::Unmap => Helper::Unmap { slot, dst: Dst::new(fields.get("dst"))? },
             _ => return None,
         })
     }

@@ -1,7 +1,6 @@
 //! Operations across lanes: ballots, shuffles, reductions, prefixes, derivatives.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
-use agx_isa::key;
 use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
 
@@ -25,9 +24,9 @@ impl Ballot {
     pub(crate) fn new(inst: &Inst, select: Opcode) -> Option<Ballot> {
         let fields = Fields::new(inst);
         Some(Ballot {
-            dst: Dst::new(fields.get(key::DST))?,
+            dst: Dst::new(fields.get("dst"))?,
             compare: Compare::new(inst, select)?,
-            whole_group: fields.flag(key::SIMD),
+            whole_group: fields.flag("simd"),
         })
     }
 
@@ -68,7 +67,7 @@ impl Shuffle {
     /// Resolves a shuffle; `None` for combinations nobody has seen.
     pub(crate) fn new(inst: &Inst) -> Option<Shuffle> {
         let fields = Fields::new(inst);
-        let pattern = match (fields.number(key::OP), fields.flag(key::ROTATE)) {
+        let pattern = match (fields.number("op"), fields.flag("rotate")) {
             (0, false) => Pattern::Index,
             (1, false) => Pattern::Xor,
             (2, false) => Pattern::Up,
@@ -76,13 +75,13 @@ impl Shuffle {
             (2, true) => Pattern::RotateUp,
             _ => return None,
         };
-        let dst = Dst::new(fields.get(key::DST))?;
+        let dst = Dst::new(fields.get("dst"))?;
         Some(Shuffle {
             dst,
-            data: fields.source(key::A),
-            index: fields.source(key::B),
+            data: fields.source("a"),
+            index: fields.source("b"),
             pattern,
-            whole_group: fields.flag(key::SIMD),
+            whole_group: fields.flag("simd"),
         })
     }
 
@@ -310,10 +309,10 @@ impl Reduce {
     pub(crate) fn new(inst: &Inst, whole_group: bool) -> Option<Reduce> {
         let fields = Fields::new(inst);
         Some(Reduce {
-            dst: Dst::new(fields.get(key::DST))?,
-            data: fields.source(key::A),
-            operation: Operation::new(fields.number(key::OP))?,
-            prefix: fields.flag(key::PREFIX),
+            dst: Dst::new(fields.get("dst"))?,
+            data: fields.source("a"),
+            operation: Operation::new(fields.number("op"))?,
+            prefix: fields.flag("prefix"),
             whole_group,
         })
     }
@@ -354,11 +353,11 @@ impl Derivative {
     pub(crate) fn new(inst: &Inst, vertical: bool) -> Option<Derivative> {
         let fields = Fields::new(inst);
         Some(Derivative {
-            dst: Dst::new(fields.get(key::DST))?,
-            data: fields.source(key::A),
+            dst: Dst::new(fields.get("dst"))?,
+            data: fields.source("a"),
             vertical,
             subtract: Opcode::Fadd.desc().pure?.one,
-            saturate: fields.number(key::SAT),
+            saturate: fields.number("sat"),
         })
     }
 

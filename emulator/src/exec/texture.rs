@@ -1,7 +1,6 @@
 //! Texture sampling and loading, image stores.
 
 use agx_isa::inst::{Inst, Operand, Size, Tag};
-use agx_isa::key;
 use half::f16;
 
 use crate::core::Core;
@@ -12,6 +11,7 @@ use crate::group::{Group, LANES, PerLane};
 use crate::order::Path;
 use crate::registers::{Dst, Src, lanes_of};
 use crate::sampling::{Lookup, Texels, clamped_lod, sample};
+use crate::sparse;
 use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
 
 /// The source of a descriptor.
@@ -24,7 +24,7 @@ pub(crate) struct Binding {
 impl Binding {
     pub(crate) fn new(inst: &Inst) -> Binding {
         let fields = Fields::new(inst);
-        Binding { texture: fields.get(key::TEXTURE), heap: fields.source(key::HEAP).sized(Size::B64) }
+        Binding { texture: fields.get("texture"), heap: fields.source("heap").sized(Size::B64) }
     }
 
     /// The descriptor a lane uses: a state register by number, by a 16-bit register, or 24 bytes at an offset from the
@@ -66,8 +66,8 @@ impl Coordinates {
     /// Resolves coordinates of 32 or 16 bits.
     pub(crate) fn new(inst: &Inst) -> Option<Coordinates> {
         let fields = Fields::new(inst);
-        let first = Dst::new(fields.get(key::COORDS))?;
-        Some(Coordinates { first, dimension: Dimension::from_code(fields.number(key::DIM))? })
+        let first = Dst::new(fields.get("coords"))?;
+        Some(Coordinates { first, dimension: Dimension::from_code(fields.number("dim"))? })
     }
 
     /// The coordinates of a lane as bits.
@@ -155,31 +155,39 @@ pub(crate) struct Sample {
     offset: bool,
     gather: Option<usize>,
     query: bool,
+    /// The word after four components tells whether all texels are resident.
+    residency: bool,
     integer: bool,
 }
 
+/// Components of a lookup, and whether some texel is in a page that is not resident.
+type Found = ([u32; 4], bool);
+
 impl Sample {
-    /// Resolves a sample (`integer`: load) instruction; `None` for forms nobody has seen.
+    /// Resolves a sample (`integer`: load) instruction; `None` for forms nobody has seen, such as residency after fewer
+    /// than four components.
     pub(crate) fn new(inst: &Inst, integer: bool) -> Option<Sample> {
         let fields = Fields::new(inst);
-        let gather = match fields.number(key::GATHER) {
+        let gather = match fields.number("gather") {
             0 => None,
             code @ (1 | 3 | 5 | 7) => Some(code as usize / 2),
             _ => return None,
         };
-        (!fields.flag(key::SPARSE)).then_some(Sample {
-            dst: Dst::new(fields.get(key::DST))?,
-            mask: fields.number(key::MASK),
+        let (mask, residency) = (fields.number("mask"), fields.flag("sparse"));
+        (!residency || mask & 0xf == 0xf).then_some(Sample {
+            dst: Dst::new(fields.get("dst"))?,
+            mask,
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst)?,
-            sampler: fields.get(key::SAMPLER),
-            lod_mode: LodMode::from_code(fields.number(key::LOD_MODE))?,
-            lod: fields.source(key::LOD),
-            extra: fields.get(key::EXTRA),
-            compare: fields.flag(key::COMPARE),
-            offset: fields.flag(key::OFFSET),
+            sampler: fields.get("sampler"),
+            lod_mode: LodMode::from_code(fields.number("lod_mode"))?,
+            lod: fields.source("lod"),
+            extra: fields.get("extra"),
+            compare: fields.flag("compare"),
+            offset: fields.flag("offset"),
             gather,
-            query: fields.flag(key::QUERY),
+            query: fields.flag("query"),
+            residency,
             integer,
         })
     }
@@ -187,7 +195,7 @@ impl Sample {
     /// Samples or loads in the active lanes; the four destination registers are overwritten whatever the mask.
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let derivatives = self.derivatives(group);
-        let mut results = [[0_u32; 4]; LANES];
+        let mut results: [Found; LANES] = [([0; 4], false); LANES];
         let mut integers = 0_u32;
         for lane in lanes_of(group.exec) {
             let bytes = self.binding.descriptor(group, core, lane)?;
@@ -201,7 +209,11 @@ impl Sample {
             };
         }
         for lane in lanes_of(group.exec) {
-            self.write(group, lane, results[lane], integers >> lane & 1 != 0);
+            let (values, missing) = results[lane];
+            self.write(group, lane, values, integers >> lane & 1 != 0);
+            if self.residency {
+                group.write(self.dst.following(4), u64::from(missing), lane);
+            }
         }
         Ok(())
     }
@@ -226,7 +238,7 @@ impl Sample {
         group: &Group,
         core: &mut Core<'_>,
         lane: usize,
-    ) -> Result<[u32; 4], Observation> {
+    ) -> Result<Found, Observation> {
         let at = self.coordinates.read(group, lane);
         let (layer, sample) = self.coordinates.layer_and_sample(group, lane);
         let lod = match self.lod_mode {
@@ -246,8 +258,9 @@ impl Sample {
         let inside = (0..3).all(|axis| place[axis] < extent[axis]) && sample < texture.samples;
         // Outside, channels that a format lacks are still what the swizzle says.
         let outside = texture.swizzle.map(|from| if from == 4 { texture.format.one() } else { 0 });
-        let mut source = Source { texture, core, lane, sample, border: Ok(outside) };
-        source.fetch(level, inside.then_some(place))
+        let mut source = Source { texture, core, lane, sample, border: Ok(outside), missing: false };
+        let values = source.fetch(level, inside.then_some(place))?;
+        Ok((values, source.missing))
     }
 
     fn sample(
@@ -257,12 +270,12 @@ impl Sample {
         core: &mut Core<'_>,
         lane: usize,
         [dx, dy]: [[f32; 3]; 2],
-    ) -> Result<[u32; 4], Observation> {
+    ) -> Result<Found, Observation> {
         let sampler = self.sampler(group, core, lane)?;
         let footprint = self.footprint(texture, &sampler, group, core, lane, [dx, dy]);
         if self.query {
             let clamped = clamped_lod(texture, &sampler, footprint.lod);
-            return Ok([clamped.to_bits(), footprint.lod.to_bits(), 0, 0]);
+            return Ok(([clamped.to_bits(), footprint.lod.to_bits(), 0, 0], false));
         }
         let reference = self.compare.then(|| f32::from_bits(self.extra_word(group, lane)));
         let lookup = Lookup {
@@ -274,8 +287,9 @@ impl Sample {
             gather: self.gather,
         };
         let border = sampler.border.values(texture);
-        let mut source = Source { texture, core, lane, sample: 0, border };
-        sample(texture, &sampler, &lookup, &mut source)
+        let mut source = Source { texture, core, lane, sample: 0, border, missing: false };
+        let values = sample(texture, &sampler, &lookup, &mut source)?;
+        Ok((values, source.missing))
     }
 
     fn sampler(&self, group: &Group, core: &mut Core<'_>, lane: usize) -> Result<Sampler, Observation> {
@@ -354,6 +368,8 @@ impl Sample {
         let automatic = || Footprint::new(texture, sampler, dx, dy);
         let with = |footprint: Footprint, lod: f32| Footprint { lod, ..footprint };
         match self.lod_mode {
+            // Gathers read the base level.
+            LodMode::Auto if self.gather.is_some() => Footprint::at_level(0.0),
             LodMode::Auto => automatic(),
             LodMode::Bias => with(automatic(), automatic().lod + half(0)),
             LodMode::BiasMin => with(automatic(), (automatic().lod + half(0)).max(half(1))),
@@ -384,18 +400,26 @@ struct Source<'s, 'c, 'm> {
     sample: u32,
     /// The border colour; the error names a colour that is not known.
     border: Result<[u32; 4], &'static str>,
+    /// Whether a texel so far is in a page that is not resident.
+    missing: bool,
 }
 
 impl Source<'_, '_, '_> {
-    /// The address of a texel. A subtile of equal texels of a compressed texture has only one.
-    fn address(&mut self, level: u32, place: [u32; 3]) -> Result<u64, Observation> {
+    /// The address of a texel; `None` in a page that is not resident. A subtile of equal texels of a compressed texture
+    /// has only one.
+    fn address(&mut self, level: u32, place: [u32; 3]) -> Result<Option<u64>, Observation> {
         if let Some(subtile) = self.texture.subtile(level, place, self.sample) {
             let code = self.core.load(Path::Texels, subtile.metadata, 1, self.lane)?;
             if code == u32::from(self.texture.solid_code()) {
-                return Ok(subtile.texel);
+                return Ok(Some(subtile.texel));
             }
         }
-        Ok(self.texture.texel(level, place, self.sample))
+        let Some((entry, offset)) = self.texture.page(level, place, self.sample) else {
+            return Ok(Some(self.texture.texel(level, place, self.sample)));
+        };
+        let entry = self.core.load(Path::Texels, entry, 4, self.lane)?;
+        self.missing |= !sparse::is_resident(entry);
+        Ok(sparse::is_resident(entry).then(|| sparse::page_address(entry) + offset))
     }
 }
 
@@ -405,16 +429,14 @@ impl Texels<Observation> for Source<'_, '_, '_> {
             return self.border.map_err(|what| FindingKind::Unsupported(what).in_lane(self.lane));
         };
         let address = self.address(level, place)?;
+        let texels = |at: u32| address.map(|address| address.wrapping_add(at.into()));
         let bytes = self.texture.format.bytes();
         let [across, down] = self.texture.format.block();
         let mut texel = 0_u128;
         for at in (0..bytes).step_by(4) {
-            let word = self.core.load(
-                Path::Texels,
-                address.wrapping_add(u64::from(at)),
-                (bytes - at).min(4),
-                self.lane,
-            )?;
+            // Texels of other pages read as zero.
+            let Some(address) = texels(at) else { break };
+            let word = self.core.load(Path::Texels, address, (bytes - at).min(4), self.lane)?;
             texel |= u128::from(word) << (8 * at);
         }
         let channels = self.texture.format.decode_block(texel, [place[0] % across, place[1] % down]);
@@ -436,10 +458,10 @@ impl ImageStore {
     pub(crate) fn new(inst: &Inst) -> Option<ImageStore> {
         let fields = Fields::new(inst);
         Some(ImageStore {
-            data: Dst::new(fields.get(key::DATA))?,
+            data: Dst::new(fields.get("data"))?,
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst)?,
-            toward_zero: fields.flag(key::RTZ),
+            toward_zero: fields.flag("rtz"),
         })
     }
 
@@ -469,8 +491,7 @@ impl ImageStore {
         Ok(())
     }
 
-    /// The channels to store: floats widened, then swizzled into place. A channel takes the first component that names
-    /// it: the fields of components that a format lacks name channels too.
+    /// The channels to store: floats widened, then swizzled into place.
     fn values(&self, image: &Texture, group: &Group, lane: usize) -> [u32; 4] {
         let component = |at: usize| {
             let register = self.data.following(at as u32);
@@ -478,6 +499,6 @@ impl ImageStore {
             let widen = register.size == Size::B16 && !image.format.is_integer();
             if widen { f16::from_bits(bits as u16).to_f32().to_bits() } else { bits }
         };
-        [0, 1, 2, 3].map(|channel| image.source_of(channel).map_or(0, component))
+        [0, 1, 2, 3].map(|channel| component(image.source_of(channel)))
     }
 }
