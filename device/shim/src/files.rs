@@ -13,6 +13,8 @@ const DEVICE: [u32; 2] = [226, 128];
 const NODE_BYTES: i64 = 226_128;
 /// Length of the file of a fence whose work succeeded; one byte more if it failed.
 const FENCE_BYTES: i64 = 226_129;
+/// Length of the file of a sync object.
+const SYNC_BYTES: i64 = 226_131;
 /// Permission bits of these files, an unusual combination.
 const MODE: u32 = 0o6171;
 
@@ -38,6 +40,33 @@ pub fn node() -> c_int {
 /// A new descriptor of a signalled fence.
 pub fn fence(failed: bool) -> c_int {
     marked(c"agx-fence", FENCE_BYTES + i64::from(failed))
+}
+
+/// A new descriptor of a sync object.
+pub fn sync(key: u32) -> c_int {
+    let fd = marked(c"agx-sync", SYNC_BYTES);
+    let owner = owner(key);
+    // SAFETY: the descriptor is ours, and the array has the length.
+    if fd >= 0 && unsafe { libc::pwrite(fd, owner.as_ptr().cast(), owner.len(), 0) } != owner.len() as isize {
+        // SAFETY: the descriptor is ours.
+        unsafe { libc::close(fd) };
+        return fail(libc::ENOMEM);
+    }
+    fd
+}
+
+/// The key of a sync object of this process.
+pub fn sync_key(fd: c_int) -> Option<u32> {
+    let mut found = [0_u8; 8];
+    // SAFETY: the array has the length.
+    let read = unsafe { libc::pread(fd, found.as_mut_ptr().cast(), found.len(), 0) };
+    let key = u32::from_le_bytes(*found.last_chunk()?);
+    (kind(fd) == Kind::Sync && read == found.len() as isize && found == owner(key)).then_some(key)
+}
+
+/// The start of a sync object's file: the process and the key.
+fn owner(key: u32) -> [u8; 8] {
+    (u64::from(std::process::id()) | u64::from(key) << 32).to_le_bytes()
 }
 
 fn marked(name: &CStr, bytes: i64) -> c_int {
@@ -79,6 +108,8 @@ fn information(fd: c_int) -> Option<Stat> {
 pub enum Kind {
     /// The node.
     Node,
+    /// A sync object of this process; the key is in the file.
+    Sync,
     /// A signalled fence.
     Fence {
         /// Whether its work ended early.
@@ -93,6 +124,7 @@ pub fn kind(fd: c_int) -> Kind {
     match information(fd) {
         Some(found) if found.st_mode & 0o7777 == MODE => match found.st_size - FENCE_BYTES {
             -1 => Kind::Node,
+            2 => Kind::Sync,
             failed @ 0..=1 => Kind::Fence { failed: failed == 1 },
             _ => Kind::Other,
         },

@@ -12,6 +12,7 @@ mod commands;
 mod fence;
 mod order;
 pub(crate) mod run;
+mod shared;
 mod submit;
 mod sync;
 mod table;
@@ -34,6 +35,7 @@ use address_space::AddressSpace;
 use buffers::Buffer;
 use fence::Fence;
 use order::Order;
+use shared::Shared;
 use sync::SyncObject;
 use table::Table;
 use work::Work;
@@ -119,7 +121,7 @@ struct Tables {
     spaces: Table<AddressSpace>,
     queues: Table<Queue>,
     times: Table<TimeObject>,
-    syncs: Table<SyncObject>,
+    syncs: Shared<SyncObject>,
 }
 
 /// What the execution of commands reported.
@@ -226,6 +228,22 @@ impl Kernel {
         let fence = Fence::signalled(self.order.issued());
         self.tables.syncs.get_mut(handle)?.replace([fence]);
         Ok(())
+    }
+
+    /// A key for the sync object of a handle, with which [`Kernel::import_sync`] makes further handles for it.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
+    pub fn export_sync(&mut self, handle: u32) -> Result<u32, Errno> {
+        self.tables.syncs.export(handle)
+    }
+
+    /// A new handle for an exported sync object.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this key.
+    pub fn import_sync(&mut self, key: u32) -> Result<u32, Errno> {
+        self.tables.syncs.import(key)
     }
 
     /// All findings so far.
