@@ -155,9 +155,7 @@ impl<'a> Rewriter<'_, 'a> {
         rewrite: &mut impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
     ) {
         self.block = block;
-        let empty = self.f.inst_list();
-        let insts = std::mem::replace(&mut self.f.blocks[block.index()].insts, empty);
-        let mut is_changed = false;
+        let insts = self.f.take_insts(block);
         let (before, rest) = insts.split_at(first);
         self.out.reserve(insts.len());
         self.out.extend_from_slice_copy(before);
@@ -178,15 +176,11 @@ impl<'a> Rewriter<'_, 'a> {
                 match rewrite(self, *inst) {
                     // Most stay.
                     Rewrite::Keep => self.out.push(*inst),
-                    result => {
-                        is_changed = true;
-                        self.apply(*inst, result);
-                    }
+                    result => self.apply(*inst, result),
                 }
             }
         }
-        self.f.list_changes = self.f.list_changes.wrapping_add(u32::from(is_changed));
-        self.f.blocks[block.index()].insts = std::mem::replace(&mut self.out, reuse(insts));
+        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, reuse(insts));
     }
 }
 

@@ -42,6 +42,7 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     if !loops.iter().any(|(start, end)| has_candidates(f, &homes, *start, *end)) {
         return;
     }
+    f.compute_cfg();
     let demand = pressure(f, &liveness(f), scratch);
     let mut hoister = Hoister { homes, uses: uses(f, scratch), f };
     for (start, end) in loops {
@@ -163,9 +164,10 @@ impl Hoister<'_, '_, '_> {
             }
         }
         if !moved.is_empty() {
-            let before = self.f.layout[start].block;
-            self.f.block_mut(before).insts.extend(moved);
+            self.f.settled.forget_numbering();
         }
+        let before = self.f.layout[start].block;
+        self.f.block_mut(before).insts.extend(moved);
     }
 
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {

@@ -19,9 +19,12 @@ use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-/// `OpUndef`.
+/// `OpUndef`. Types without values have no undefined value either: uses of such a result are invalid.
 pub(super) fn undefined<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let ty = v.eval().ty(inst.word(0)?)?;
+    if !v.types.has_values(ty) {
+        return Ok(());
+    }
     let leaves = v.undefined(ty)?;
     v.define(inst.word(1)?, Def::Value(ty, leaves))
 }

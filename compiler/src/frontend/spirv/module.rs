@@ -65,7 +65,16 @@ pub(super) struct Global<'a> {
     /// Its storage class.
     pub class: StorageClass,
     /// Initial value.
-    pub init: Option<&'a [Src]>,
+    pub init: Option<Init<'a>>,
+}
+
+/// Initial value of a variable of module scope.
+#[derive(Clone, Copy)]
+pub(super) enum Init<'a> {
+    /// The scalars of a constant.
+    Constant(&'a [Src]),
+    /// The pointer to another variable, by its id.
+    Variable(u32),
 }
 
 /// A function body, not yet read.

@@ -7,7 +7,7 @@ use spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, LoopControl, Op, 
 use super::decorations::Decorated;
 use super::decorations::Decorations;
 use super::eval::Eval;
-use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
+use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Init, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_components};
 use super::usage::Usage;
 use super::usage_scan::UsageScan;
@@ -16,6 +16,9 @@ use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
 use crate::ir::function::{UnrollHint, with_rows};
 use crate::{CompileKey, stopping};
+
+/// Typical number of variables of a module, for preallocation.
+const TYPICAL_GLOBALS: usize = 16;
 
 impl<'a> Module<'a> {
     /// Scans a module, and the uses of its variables.
@@ -26,7 +29,7 @@ impl<'a> Module<'a> {
             types: Types::new(bump),
             defs: bump.alloc_slice_fill_copy(words.bound as usize, Def::None),
             decorations: Decorations::new_in(bump),
-            globals: ArenaVec::new_in(bump),
+            globals: ArenaVec::with_capacity_in(TYPICAL_GLOBALS, bump),
             functions: ArenaVec::new_in(bump),
             entry_points: Vec::new(),
             modes: ArenaVec::new_in(bump),
@@ -276,6 +279,9 @@ impl<'a> Scan<'_, 'a> {
     fn constant(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.module.decorations.sort(self.module.words.bound);
         let (ty, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
+        if inst.op == Op::Undef && !self.module.types.has_values(ty) {
+            return Ok(());
+        }
         let special = self.module.decorations.of(id, Decoration::SpecId);
         let chosen = special.and_then(|special| {
             self.key.spec_constants.iter().find(|(known, _)| *known == special).map(|(_, bits)| *bits)
@@ -296,7 +302,8 @@ impl<'a> Scan<'_, 'a> {
         };
         let init = match inst.rest(3) {
             [init, ..] => match self.module.defs.get(*init as usize) {
-                Some(Def::Value(_, leaves)) => Some(*leaves),
+                Some(Def::Value(_, leaves)) => Some(Init::Constant(leaves)),
+                Some(Def::Global(_)) if class == StorageClass::Private => Some(Init::Variable(*init)),
                 _ => return Err(TypeError::Initializer { id: *init }.into()),
             },
             [] => None,

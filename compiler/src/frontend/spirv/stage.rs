@@ -8,7 +8,7 @@ use super::fragment::{fragment_inputs, fragment_outputs};
 use super::geometry::{geometry_end, geometry_inputs, geometry_start};
 use super::interface::StageIo;
 use super::interface::{Leaf, Output, Slot, leaves};
-use super::module::{Entry, Global};
+use super::module::{Entry, Global, Init};
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
@@ -23,6 +23,9 @@ use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
+
+/// Typical number of output words of a shader, for preallocation.
+const TYPICAL_OUTPUTS: usize = 16;
 
 /// Builds the start of a vertex, geometry or fragment shader, and the variables of its inputs and outputs.
 pub(super) fn stage_inputs<'a>(
@@ -106,8 +109,8 @@ fn output<'a>(
 ) -> Result<Pointer<'a>, CompileError> {
     let pointer = variables::allocate(m, v, global.id, global.ty)?;
     match global.init {
-        Some(init) => memory::store(v, &pointer, init, Access::empty())?,
-        None => mark_unwritten(io, v, pointer, global.ty)?,
+        Some(Init::Constant(init)) => memory::store(v, &pointer, init, Access::empty())?,
+        Some(Init::Variable(_)) | None => mark_unwritten(io, v, pointer, global.ty)?,
     }
     let written = io.written.as_ref().map(|written| written.scalars(v.module, global)).transpose()?;
     let all = (0..).zip(leaves(v.module, global)?);
@@ -197,7 +200,7 @@ pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) ->
     if v.kit.stage == Stage::Compute {
         return Ok(());
     }
-    let mut outputs = Vec::new();
+    let mut outputs = Vec::with_capacity(TYPICAL_OUTPUTS);
     for (pointer, leaves) in &io.outputs {
         read_output(io, v, *pointer, leaves, &mut outputs)?;
     }

@@ -10,6 +10,9 @@ use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
 use crate::ir::rows::Rows;
 
+/// Typical number of types of a module and of members of a type, for preallocation.
+const TYPICAL_TYPES: usize = 32;
+
 /// Maximum number of scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
 
@@ -180,7 +183,15 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
-        Types { bump, rows: Rows::default() }
+        // A missing type reads as void.
+        let nothing = TypeData {
+            kind: Kind::Void,
+            leaves: Some(&[]),
+            extent: Extent::Small,
+            depth: 0,
+            natural: (0, 1),
+        };
+        Types { bump, rows: Rows::of(Vec::with_capacity(TYPICAL_TYPES), nothing) }
     }
 
     /// The row of a type.
@@ -292,7 +303,7 @@ impl<'a> Types<'a> {
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
-                let mut all = Vec::new();
+                let mut all = Vec::with_capacity(TYPICAL_TYPES);
                 for member in members {
                     all.extend_from_slice(self.get(member.ty).leaves?);
                 }
@@ -355,6 +366,18 @@ impl<'a> Types<'a> {
     #[inline]
     pub fn leaves(&self, ty: Ty) -> Result<&'a [u8], CompileError> {
         self.get(ty).leaves.ok_or_else(|| self.no_leaves(ty))
+    }
+
+    /// Whether `ty` has values. Descriptors and arrays of unknown length are only accessed where they are.
+    pub fn has_values(&self, ty: Ty) -> bool {
+        !matches!(
+            self.kind(ty),
+            Kind::Opaque(_)
+                | Kind::Image(_)
+                | Kind::Sampler
+                | Kind::SampledImage { .. }
+                | Kind::RuntimeArray { .. }
+        )
     }
 
     /// Why the scalars of `ty` are not known.

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use spirv::{GlslStd450Op, Op, StorageClass};
 
-use super::module::{Def, Global, Module};
+use super::module::{Def, Global, Init, Module};
 use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
 use super::uncopied::{self, Region, UncopiedScan};
@@ -72,8 +72,15 @@ impl<'a> UsageScan<'a> {
     pub fn global(&mut self, global: &Global<'a>) {
         let region = Region::of(global.class, global.id, false);
         put(self.origins, global.id, Some(Origin { root: global.id, ty: global.ty, region }));
-        if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
-            put(self.contents, global.id, Contents::Always(init));
+        match (global.class, global.init) {
+            (StorageClass::Private, Some(Init::Constant(init))) => {
+                put(self.contents, global.id, Contents::Always(init));
+            }
+            (_, Some(Init::Variable(id))) => {
+                self.escape(&[id]);
+                put(self.contents, global.id, Contents::Changes);
+            }
+            _ => {}
         }
     }
 

@@ -84,10 +84,10 @@ pub(super) fn blocks(shader: &Shader, flow: &Flow) -> Result<Blocks, CompileErro
     let mut maker = Maker {
         shader,
         flow,
-        copies: Rows::of(vec![copy(0..end)]),
+        copies: Rows::of(vec![copy(0..end)], copy(0..0)),
         nodes: HashMap::default(),
-        places: Rows::default(),
-        blocks: Rows::default(),
+        places: Rows::new((0, 0)),
+        blocks: Rows::new(Block { instructions: 0..0, decides: None, cases: Vec::new() }),
         ends: Vec::new(),
         total: 0,
     };

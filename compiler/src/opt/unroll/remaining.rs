@@ -2,8 +2,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Unroller, does_something};
-use crate::analysis::iterations::Loop;
+use super::{Loop, Unroller, does_something};
 use crate::ir::{Block, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of times that phis of the header are examined.

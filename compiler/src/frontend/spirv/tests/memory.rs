@@ -240,6 +240,38 @@ fn stores_of_undefined_words_are_omitted_unless_volatile() {
     assert_eq!(store("1"), [0]);
 }
 
+/// Descriptors and arrays of unknown length have no undefined values, but modules may ask for them.
+#[test]
+fn undefined_results_of_types_without_values_may_be_unused() {
+    let declarations = "
+        TypeImage %image %float 1 0 0 0 1 0
+        TypeSampler %sampler
+        TypeSampledImage %both %image
+        Undef %image %outside";
+    let undefined = "Undef %image %a\nUndef %sampler %b\nUndef %both %c\nUndef %words %d";
+    let body = format!("{undefined}\nAccessChain %ptr %p %data #0 #0\nStore %p #7\nReturn");
+    check(declarations, &body, &[0], &[7]);
+}
+
+#[test]
+fn a_private_pointer_starts_as_the_variable_of_its_initializer() {
+    let declarations = "
+        TypePointer %shared_word 4 %uint
+        TypePointer %holders 6 %shared_word
+        Variable %shared_word %other 4
+        Variable %shared_word %shared 4
+        Variable %holders %holder 6 %shared";
+    let body = "
+        Store %other #5
+        Store %shared #9
+        Load %shared_word %p %holder
+        Load %uint %value %p
+        AccessChain %ptr %out %data #0 #0
+        Store %out %value
+        Return";
+    check(declarations, body, &[0], &[9]);
+}
+
 /// An image with atomics, a variable of a function that can hold it, and a coordinate.
 const IMAGES: &str = "
     Decorate %texture 34 0
