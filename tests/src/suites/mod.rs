@@ -1,6 +1,5 @@
 //! The suites of the scoreboard, with a file for each.
 
-mod ablation;
 pub mod agal;
 mod amber;
 pub mod amber_compute;
@@ -13,6 +12,7 @@ mod cts;
 pub mod dawn;
 pub mod device;
 mod device_cost;
+mod device_words;
 pub mod emulation;
 pub mod encoding;
 pub mod pica;
@@ -86,7 +86,6 @@ pub const SUITES: &[Suite] = &[
         run: corpus_run::run,
     },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
-    Suite { name: "ablation", doc: "what each optional pass gains, against the book", run: ablation::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
     Suite { name: "driver", doc: "our own driver on the device against lavapipe", run: device::driver },
@@ -94,6 +93,11 @@ pub const SUITES: &[Suite] = &[
         name: "device-cost",
         doc: "what the device executes for our own driver and for Mesa's",
         run: device_cost::run,
+    },
+    Suite {
+        name: "device-words",
+        doc: "the records that our own driver and Mesa's write, field by field",
+        run: device_words::run,
     },
     Suite {
         name: "work",
