@@ -192,16 +192,16 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
             set_word(bytes, 0, handle as i32);
         }
         SYNC_EXPORT => {
-            let key = kernel.export_sync(word(bytes, 0) as u32)?;
+            let key = kernel.sync_files().export(word(bytes, 0) as u32)?;
             set_word(bytes, 8, files::sync(key));
         }
         // Each process has a kernel of its own.
         SYNC_IMPORT if word(bytes, 4) & 1 == 0 => {
             let key = files::sync_key(word(bytes, 8)).ok_or(Errno::INVALID)?;
-            set_word(bytes, 0, kernel.import_sync(key)? as i32);
+            set_word(bytes, 0, kernel.sync_files().import(key)? as i32);
         }
         SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
-            kernel.import_fence(word(bytes, 0) as u32)?;
+            kernel.sync_files().import_fence(word(bytes, 0) as u32)?;
         }
         _ => return Err(Errno::NOT_SUPPORTED),
     }

@@ -15,6 +15,7 @@ pub(crate) mod run;
 mod shared;
 mod submit;
 mod sync;
+mod sync_files;
 mod table;
 mod work;
 
@@ -26,6 +27,7 @@ pub use buffers::{Allocator, Heap};
 pub use chip::{Chip, MODELS, Model};
 pub(crate) use commands::parse as parse_commands;
 pub use sync::Deadline;
+pub use sync_files::SyncFiles;
 
 use crate::execute::{Device, Settings};
 use crate::findings::Finding;
@@ -220,30 +222,9 @@ impl Kernel {
         Ok(buffer.token)
     }
 
-    /// Signals a sync object with an imported fence, which is treated as a fence of everything submitted so far.
-    ///
-    /// # Errors
-    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
-    pub fn import_fence(&mut self, handle: u32) -> Result<(), Errno> {
-        let fence = Fence::signalled(self.order.issued());
-        self.tables.syncs.get_mut(handle)?.replace([fence]);
-        Ok(())
-    }
-
-    /// A key for the sync object of a handle, with which [`Kernel::import_sync`] makes further handles for it.
-    ///
-    /// # Errors
-    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
-    pub fn export_sync(&mut self, handle: u32) -> Result<u32, Errno> {
-        self.tables.syncs.export(handle)
-    }
-
-    /// A new handle for an exported sync object.
-    ///
-    /// # Errors
-    /// [`Errno::NOT_FOUND`]: no sync object has this key.
-    pub fn import_sync(&mut self, key: u32) -> Result<u32, Errno> {
-        self.tables.syncs.import(key)
+    /// Sync objects as descriptors.
+    pub fn sync_files(&mut self) -> SyncFiles<'_> {
+        SyncFiles { kernel: self }
     }
 
     /// All findings so far.
