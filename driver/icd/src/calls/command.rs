@@ -1,11 +1,11 @@
 //! Command pools and command buffers; binding, dispatch and synchronisation commands.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Groups, Level};
-use agx_driver::descriptor::Set;
+use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
 use agx_driver::memory::lock;
 use ash::vk;
 
@@ -181,6 +181,12 @@ pub(crate) fn cmd_push_constants(
     });
 }
 
+/// The layout of a set; an empty one if the pipeline layout has none.
+fn set_layout(layout: &PipelineLayout, set: u32) -> &SetLayout {
+    static EMPTY: LazyLock<SetLayout> = LazyLock::new(SetLayout::default);
+    layout.sets.get(set as usize).and_then(|set| set.as_deref()).unwrap_or(&EMPTY)
+}
+
 pub(crate) fn cmd_push_descriptor_set_khr(
     buffer: &Arc<CommandBuffer>,
     point: vk::PipelineBindPoint,
@@ -189,7 +195,7 @@ pub(crate) fn cmd_push_descriptor_set_khr(
     writes: &[vk::WriteDescriptorSet<'_>],
 ) {
     let Some(layout) = object(layout).cloned() else { return };
-    let writes = pushed(writes);
+    let writes = pushed(writes, set_layout(&layout, set));
     buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
 }
 
@@ -201,7 +207,7 @@ pub(crate) fn cmd_push_descriptor_set_with_template_khr(
     data: *const c_void,
 ) {
     let (Some(template), Some(layout)) = (object(template), object(layout).cloned()) else { return };
-    let (writes, point) = (pushed_by(template, data), template.point);
+    let (writes, point) = (pushed_by(template, data, set_layout(&layout, set)), template.point);
     buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
 }
 

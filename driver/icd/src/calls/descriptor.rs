@@ -182,10 +182,11 @@ fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value {
     }
 }
 
-fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType) -> Value {
+/// The content of a type with a sampler, an image, or both. The sampler's handle is not valid if the binding's are fixed.
+fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType, fixed: bool) -> Value {
     use vk::DescriptorType as T;
     let sampler = match kind {
-        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER => object(info.sampler).map(|sampler| **sampler),
+        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER if !fixed => object(info.sampler).map(|sampler| **sampler),
         _ => None,
     };
     if kind == T::SAMPLER {
@@ -201,9 +202,10 @@ fn texel_content(view: vk::BufferView) -> Value {
     object(view).map_or(Value::Null, |view| Value::Texels(view.clone()))
 }
 
-/// The contents of a write.
-fn contents(write: &vk::WriteDescriptorSet<'_>) -> Vec<Content> {
+/// The contents of a write to a set of this layout.
+fn contents(write: &vk::WriteDescriptorSet<'_>, layout: &SetLayout) -> Vec<Content> {
     use vk::DescriptorType as T;
+    let fixed = layout.has_fixed_samplers(write.dst_binding);
     let values: Vec<Value> = match write.descriptor_type {
         T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
             members::write_descriptor_set_buffer_info(write).iter().map(buffer_content).collect()
@@ -216,7 +218,7 @@ fn contents(write: &vk::WriteDescriptorSet<'_>) -> Vec<Content> {
         }
         _ => {
             let infos = members::write_descriptor_set_image_info(write).iter();
-            infos.map(|info| image_content(info, write.descriptor_type)).collect()
+            infos.map(|info| image_content(info, write.descriptor_type, fixed)).collect()
         }
     };
     of_kind(write.descriptor_type, values)
@@ -239,7 +241,7 @@ pub(crate) fn update_descriptor_sets(
                 let bytes = members::write_descriptor_set_inline_uniform_block_data(block);
                 set.write_inline(write.dst_binding, write.dst_array_element, bytes);
             }
-            _ => set.write(write.dst_binding, write.dst_array_element, &contents(write)),
+            _ => set.write(write.dst_binding, write.dst_array_element, &contents(write, &set.layout)),
         }
     }
     for copy in copies {
@@ -249,9 +251,12 @@ pub(crate) fn update_descriptor_sets(
     }
 }
 
-/// Contents of pushed descriptors.
-pub(super) fn pushed(writes: &[vk::WriteDescriptorSet<'_>]) -> Vec<(u32, u32, Vec<Content>)> {
-    writes.iter().map(|write| (write.dst_binding, write.dst_array_element, contents(write))).collect()
+/// Contents of descriptors pushed to a set of this layout.
+pub(super) fn pushed(
+    writes: &[vk::WriteDescriptorSet<'_>],
+    layout: &SetLayout,
+) -> Vec<(u32, u32, Vec<Content>)> {
+    writes.iter().map(|write| (write.dst_binding, write.dst_array_element, contents(write, layout))).collect()
 }
 
 pub(crate) fn create_descriptor_update_template(
@@ -268,9 +273,14 @@ pub(crate) fn destroy_descriptor_update_template(_: &Arc<Device>, template: vk::
     drop(take(template));
 }
 
-/// The contents of a template's entry.
-fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Vec<Content> {
+/// The contents of a template's entry for a set of this layout.
+fn entry_contents(
+    entry: &vk::DescriptorUpdateTemplateEntry,
+    data: *const c_void,
+    layout: &SetLayout,
+) -> Vec<Content> {
     use vk::DescriptorType as T;
+    let fixed = layout.has_fixed_samplers(entry.dst_binding);
     let places = (0..entry.descriptor_count as usize).map(|at| entry.offset + at * entry.stride);
     let values = match entry.descriptor_type {
         T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
@@ -279,15 +289,19 @@ fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void
         T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
             places.map(|at| texel_content(read_at(data, at))).collect()
         }
-        kind => places.map(|at| image_content(&read_at(data, at), kind)).collect(),
+        kind => places.map(|at| image_content(&read_at(data, at), kind, fixed)).collect(),
     };
     of_kind(entry.descriptor_type, values)
 }
 
-/// Contents of descriptors pushed with a template.
-pub(super) fn pushed_by(template: &UpdateTemplate, data: *const c_void) -> Vec<(u32, u32, Vec<Content>)> {
+/// Contents of descriptors pushed with a template to a set of this layout.
+pub(super) fn pushed_by(
+    template: &UpdateTemplate,
+    data: *const c_void,
+    layout: &SetLayout,
+) -> Vec<(u32, u32, Vec<Content>)> {
     let of = |entry: &vk::DescriptorUpdateTemplateEntry| {
-        (entry.dst_binding, entry.dst_array_element, entry_contents(entry, data))
+        (entry.dst_binding, entry.dst_array_element, entry_contents(entry, data, layout))
     };
     template.entries.iter().map(of).collect()
 }
@@ -305,7 +319,7 @@ pub(crate) fn update_descriptor_set_with_template(
             let bytes = bytes_at(data, entry.offset, entry.descriptor_count as usize);
             set.write_inline(entry.dst_binding, entry.dst_array_element, bytes);
         } else {
-            set.write(entry.dst_binding, entry.dst_array_element, &entry_contents(entry, data));
+            set.write(entry.dst_binding, entry.dst_array_element, &entry_contents(entry, data, &set.layout));
         }
     }
 }
