@@ -5,11 +5,13 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use std::hash::Hasher;
+
 use agx_abi::stored::{self, Stored, StoredError};
 use agx_abi::{stored_enums, stored_structs};
+use siphasher::sip128::{Hasher128, SipHasher13};
 use thiserror::Error;
 
-use crate::sip_hash::SipHash;
 use crate::stats::{Binding, Statistics};
 use crate::{
     Bounds, ColourModel, CompileKey, CompiledShader, Compiler, Conversion, GeometryKey, Input, LineRow,
@@ -81,13 +83,13 @@ stored_enums! {
 
 /// A 128-bit hash that is the same in every build and on every machine.
 fn hash(parts: &[&[u8]]) -> u128 {
-    let mut hasher = SipHash::new(0x6167_7863_2d63_6163, 0x6865_2d6b_6579_2031);
+    let mut hasher = SipHasher13::new_with_keys(0x6167_7863_2d63_6163, 0x6865_2d6b_6579_2031);
     for part in parts {
         // The length separates consecutive parts.
         hasher.write(&(part.len() as u64).to_le_bytes());
         hasher.write(part);
     }
-    hasher.finish()
+    hasher.finish128().as_u128()
 }
 
 impl CompiledShader {

@@ -68,7 +68,6 @@ mod opt;
 mod pipeline;
 mod regalloc;
 mod schedule;
-mod sip_hash;
 mod ssa;
 mod stats;
 mod stopping;
@@ -302,7 +301,7 @@ impl Compiler {
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         info.output_stores = code.output_stores;
         if let Some(mut preamble) = f.preamble.take() {
-            preamble.memory = f.memory.take();
+            preamble.memory = std::mem::take(&mut f.memory);
             let (code, used) = self.compile_preamble(*preamble, key)?;
             info.draw_numbers = info.draw_numbers | link::draw_numbers(&code, &info.uniforms);
             stats.preamble_instructions = code.insts.len() as u32;

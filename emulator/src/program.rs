@@ -4,6 +4,7 @@ use agx_isa::decode::decode;
 use agx_isa::desc::{Effects, Role};
 use agx_isa::half_set::HalfSet;
 use agx_isa::inst::{Halves, Inst, OperandFlags, Size, Tag};
+use agx_isa::key;
 use agx_isa::table::Opcode;
 
 use crate::exec::Action;
@@ -57,14 +58,14 @@ impl Strict {
         strict.reads = inst.registers_read().flat_map(wrapped).filter(|half| !counter(half)).collect();
         if inst.op == Opcode::Imgw {
             // The number of stored components depends on the image, so only the first must be set.
-            let data = Fields::new(inst).get("data");
+            let data = Fields::new(inst).get(key::DATA);
             let first = data.value as u8 + data.size.halves();
             let all = first..data.value as u8 + 4 * data.size.halves();
             strict.reads = strict.reads.iter().copied().filter(|half| !all.contains(half)).collect();
         }
-        if inst.op == Opcode::Imgwblk && !Fields::new(inst).flag("explicit") {
+        if inst.op == Opcode::Imgwblk && !Fields::new(inst).flag(key::EXPLICIT) {
             // Only the layer among the coordinates is used, which is one half register.
-            let coordinates = Fields::new(inst).get("coords");
+            let coordinates = Fields::new(inst).get(key::COORDS);
             let second = coordinates.value as u8 + 1;
             strict.reads = strict.reads.iter().copied().filter(|half| *half != second).collect();
         }
@@ -100,7 +101,7 @@ fn wrapped(halves: Halves) -> impl Iterator<Item = u8> {
 /// Compilers set a nesting level explicitly with constants and selects (break, continue).
 fn sets_nesting(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::Ldimm16 | Opcode::Icsel | Opcode::Fcsel | Opcode::Bitop)
-        && Fields::new(inst).get("dst").size == Size::B16
+        && Fields::new(inst).get(key::DST).size == Size::B16
 }
 
 impl Op {

@@ -8,6 +8,7 @@ use crate::field::Moves;
 use crate::inst::Operand;
 use crate::operand::Style;
 use crate::semantics::Pure;
+use crate::semantics::kernels::{Kernel, KernelFn, Kind};
 
 /// A piece of a bit field: `len` bits from bit `lo` of the instruction (bit 0 = least significant bit of byte 0).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -341,6 +342,8 @@ pub struct InstDesc {
     pub variant: Option<CostVariant>,
     /// Its semantics, for rows whose results depend on their sources alone.
     pub pure: Option<Pure>,
+    /// The same over the words of all lanes, for frequent operations.
+    pub kernel: Option<Kernel>,
     /// How it writes its result.
     pub results: Results,
     /// Sources of the facts.
@@ -398,6 +401,7 @@ impl InstDesc {
             throughput: 0,
             variant: None,
             pure: None,
+            kernel: None,
             results: Results::empty(),
             source: "",
             assumed: "",
@@ -494,6 +498,11 @@ impl InstDesc {
 
     pub(crate) const fn pure(mut self, pure: Pure) -> InstDesc {
         self.pure = Some(pure);
+        self
+    }
+
+    pub(crate) const fn kernel(mut self, kind: Kind, run: KernelFn) -> InstDesc {
+        self.kernel = Some(Kernel { kind, run });
         self
     }
 

@@ -14,6 +14,7 @@ pub mod field;
 pub mod half;
 pub mod half_set;
 pub mod inst;
+pub mod key;
 pub mod minifloat;
 pub mod operand;
 pub mod reference;

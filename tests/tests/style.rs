@@ -5,6 +5,7 @@ mod types;
 
 use std::path::{Path, PathBuf};
 
+use agx_compiler::internal::pipeline::PASSES;
 use source::{Function, Source};
 use types::TypeSize;
 
@@ -23,12 +24,13 @@ const MAX_METHODS: usize = 25;
 /// Larger types: end of the path, type, allowed fields and methods, reason.
 #[rustfmt::skip]
 const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
-    ("isa/src/desc.rs", "InstDesc", 25, 25, "one row of the instruction table: a field for each fact"),
+    ("isa/src/desc.rs", "InstDesc", 26, 25, "one row of the instruction table: a field for each fact"),
     ("isa/src/operand.rs", "Form", 15, 25, "one row of the table of operand kinds"),
     ("abi/src/fragment.rs", "FragmentInfo", 16, 25, "a contract with drivers: a field for each fact"),
     ("abi/src/info.rs", "ShaderInfo", 29, 25, "a contract with drivers: a field for each fact"),
     ("compiler/src/lib.rs", "CompileKey", 27, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges/mod.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
+    ("pipeline/passes.rs", "Pass", 16, 25, "one row of the table of passes"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
     ("ir/function.rs", "Function", 21, 35, "the function: tables, facts of the whole, access to them, and memory for passes"),
     ("link/program.rs", "LinkedProgram", 13, 25, "a contract with drivers: a field for each fact"),
@@ -166,6 +168,36 @@ fn types_have_one_job() {
     }
     let unused = (0..LARGE_TYPES.len()).filter(|index| !used.contains(index));
     complaints.extend(unused.map(|index| format!("{:?} is no longer an exception", LARGE_TYPES[index])));
+    report(complaints);
+}
+
+/// Folders with passes, which the pipeline alone runs.
+const PASS_FOLDERS: [&str; 5] = ["opt", "lower", "analysis", "regalloc", "schedule"];
+
+#[test]
+fn passes_do_not_run_passes() {
+    let sources = sources();
+    let mut complaints = Vec::new();
+    let is_in = |source: &&Source| {
+        let folders = PASS_FOLDERS.iter();
+        folders.clone().any(|folder| source.path.contains(&format!("/compiler/src/{folder}/")))
+            && !source.is_test()
+    };
+    let names = || PASSES.iter().map(|pass| pass.name).chain(["rewrite_locally"]);
+    for source in sources.iter().filter(is_in) {
+        for (line, text) in source.code_outside_tests() {
+            let calls = |name: &str| {
+                let call = format!("{name}(");
+                let mut places = text.match_indices(&call).map(|(at, _)| &text[..at]);
+                places.any(|before| {
+                    !before.ends_with("fn ")
+                        && !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+                })
+            };
+            let called = names().filter(|name| calls(name) && !text.trim_start().starts_with("//"));
+            complaints.extend(called.map(|name| format!("{}:{line}: {name} is called", source.path)));
+        }
+    }
     report(complaints);
 }
 

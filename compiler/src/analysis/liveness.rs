@@ -24,12 +24,6 @@ use super::bitset::BitMatrix;
 /// Added to the columns of values that cross a block boundary. Rows of other values are less.
 const CROSSING: u32 = 1 << 31;
 
-/// Typical number of values that cross block boundaries, for preallocation.
-const TYPICAL_CROSSING: usize = 64;
-
-/// Typical number of their uses, for preallocation.
-const TYPICAL_CROSSING_USES: usize = 256;
-
 /// Live values at the boundaries of each block.
 #[derive(Clone, Debug)]
 pub struct Liveness {
@@ -231,10 +225,10 @@ struct Crossing {
 impl Crossing {
     fn of(f: &Function<'_>) -> Crossing {
         let mut result = Crossing {
-            values: Vec::with_capacity(TYPICAL_CROSSING),
+            values: Vec::new(),
             column: Side::new(f.values.len()),
-            at_head: Vec::with_capacity(TYPICAL_CROSSING_USES),
-            at_end: Vec::with_capacity(TYPICAL_CROSSING),
+            at_head: Vec::new(),
+            at_end: Vec::new(),
         };
         for block in f.blocks_in_order() {
             f.watch.visit(1 + f.block(block).insts.len() / 4);

@@ -8,6 +8,7 @@ pub mod dominance;
 pub(crate) mod draw_words;
 pub(crate) mod float_bounds;
 pub(crate) mod homes;
+pub(crate) mod iterations;
 pub(crate) mod known_outputs;
 pub mod liveness;
 pub(crate) mod memory;

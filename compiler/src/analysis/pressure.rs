@@ -10,11 +10,11 @@ use std::cell::OnceCell;
 use bumpalo::Bump;
 
 use crate::ir::entity::{Block, Value};
-use crate::ir::function::{Function, InstData, Mark};
+use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 
-use super::liveness::{LastUses, Liveness};
+use super::liveness::{LastUses, Liveness, liveness};
 
 /// Whether a result that is never read still needs a register. Instructions that only move registers are
 /// dropped for such results.
@@ -75,8 +75,6 @@ pub enum BlockDemand {
 /// What one pass found out about the registers that a function needs, for the next one.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    /// The state of the function that it applies to, regardless of the order within blocks.
-    mark: Mark,
     /// Liveness.
     pub live: Liveness,
     /// Half registers live at the end of each block, by id, once something asked for them.
@@ -89,7 +87,7 @@ impl Demand {
     /// The demand of `f` as it is, if only liveness is known.
     pub fn new(f: &Function<'_>, live: Liveness) -> Demand {
         let blocks = vec![BlockDemand::AtMost(u32::MAX); f.blocks.len()];
-        Demand { mark: f.mark(), live, live_out: OnceCell::new(), blocks }
+        Demand { live, live_out: OnceCell::new(), blocks }
     }
 
     /// Half registers live at the end of each block of `f`, by id.
@@ -102,15 +100,21 @@ impl Demand {
         self.blocks[block.0 as usize] = demand;
     }
 
-    /// What stays known of `f` if only values that live within one of the blocks `changed` have changed.
-    pub fn of_changed_blocks(mut self, f: &Function<'_>, changed: &[Block]) -> Demand {
-        changed.iter().for_each(|block| self.set(*block, BlockDemand::AtMost(u32::MAX)));
-        Demand { mark: f.mark(), ..self }
+    /// Forgets the demand of a block in which values have changed that live only there.
+    pub fn forget(&mut self, block: Block) {
+        self.set(block, BlockDemand::AtMost(u32::MAX));
     }
 
-    /// Whether the instructions of `f` have not changed.
+    /// Whether liveness and the highest demand are those of `f`. A block needs what lives at its head, too, which counts at the
+    /// ends of the blocks before it.
     pub fn is_of(&self, f: &Function<'_>) -> bool {
-        self.mark == f.mark()
+        let (scratch, live) = (Bump::new(), liveness(f));
+        let has_same_values = |block: Block| {
+            self.live.live_in(block).eq(live.live_in(block))
+                && self.live.live_out(block).eq(live.live_out(block))
+        };
+        f.blocks_in_order().all(has_same_values)
+            && self.highest(f, &scratch) == pressure(f, &live, &scratch).max
     }
 
     /// The highest demand of a block of `f`, with temporary tables in `scratch`.

@@ -9,7 +9,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::{Block, Function, ScratchSide, Seam, TYPICAL_DEPTH};
+use crate::ir::{Block, Function, ScratchSide, Seam};
 
 /// A region by number; parents have smaller numbers than their children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,7 +42,7 @@ impl<'s> Regions<'s> {
         // Most segments begin a region.
         let mut parents = ArenaVec::with_capacity_in(f.layout.len() + 1, scratch);
         parents.push(Region(0));
-        let mut frames = ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch);
+        let mut frames = ArenaVec::new_in(scratch);
         let mut current = Region(0);
         for segment in f.layout {
             of_block[segment.block] = current;

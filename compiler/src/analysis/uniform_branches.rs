@@ -17,7 +17,6 @@ pub fn mark_uniform_branches(f: &mut Function<'_>, context: &mut Context<'_>) {
     if f.layout.iter().all(|segment| segment.seam != Seam::If) {
         return;
     }
-    f.compute_cfg();
     let known = divergence_of_branches(f, context.facts.info.stage);
     for segment in f.layout.iter().filter(|segment| segment.seam == Seam::If) {
         context.back_end.uniform_branches[segment.block] = !known.branch_parts(segment.block);

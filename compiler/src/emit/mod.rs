@@ -23,12 +23,6 @@ use crate::regalloc::Allocation;
 /// Number of `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
 const TRAPS: usize = 8;
 
-/// Size of most instructions in bytes, for preallocation.
-const TYPICAL_BYTES: usize = 8;
-
-/// Typical number of output stores of a vertex shader, for preallocation.
-const TYPICAL_OUTPUTS: usize = 16;
-
 /// How code ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum End {
@@ -91,10 +85,6 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum::<usize>();
     let mut positions = ArenaVec::with_capacity_in(count, f.bump);
     code.insts.reserve(count + 1);
-    code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
-    if f.present.may_have_op(Opcode::StVar) {
-        code.output_stores.reserve(TYPICAL_OUTPUTS);
-    }
     for segment in f.layout {
         starts[segment.block] = code.bytes.len();
         let first = code.insts.len();

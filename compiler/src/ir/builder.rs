@@ -4,22 +4,13 @@
 //! scalarising front ends leave little to clean up. The structure methods keep the layout well formed: every
 //! `begin_*` needs its `end_*`, and [`Builder::jump`] takes the blocks that they return.
 
-use arrayvec::ArrayVec;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::entity::{Block, Inst, Value};
-use super::function::{Function, InstData, Seam, Segment, make_value};
+use super::entity::{Block, Inst};
+use super::function::{Function, Seam, Segment};
 use super::insert::{Build, FloatMode};
-use super::memo::{Memo, Spot};
-use super::op::{IrOp, Op};
+use super::op::IrOp;
 use super::src::Src;
-use super::types::Type;
-
-/// Typical number of instructions in a first block, for preallocation.
-const TYPICAL_INSTRUCTIONS: usize = 128;
-
-/// Typical number of instructions in another block, for preallocation.
-const TYPICAL_LATER_INSTRUCTIONS: usize = 16;
 
 /// A loop under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,15 +44,12 @@ pub struct Builder<'f, 'a> {
     /// Numbers of the open regions, ascending.
     regions: Vec<u32>,
     next_region: u32,
-    /// What was appended, if no pure instruction is to be appended again where it is available.
-    memo: Option<Memo<'a>>,
 }
 
 impl<'f, 'a> Builder<'f, 'a> {
     /// Starts a function: creates its entry block.
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
-        f.block_mut(block).insts.reserve(TYPICAL_INSTRUCTIONS);
         let layout = ArenaVec::new_in(f.bump);
         Builder {
             f,
@@ -72,7 +60,6 @@ impl<'f, 'a> Builder<'f, 'a> {
             open: Vec::new(),
             regions: vec![0],
             next_region: 1,
-            memo: None,
         }
     }
 
@@ -88,47 +75,6 @@ impl<'f, 'a> Builder<'f, 'a> {
             open: Vec::new(),
             regions: vec![0],
             next_region: 1,
-            memo: None,
-        }
-    }
-
-    /// Begins not to append instructions of some operations again where they are available, in a function of about `count` of
-    /// them. Values are then shared by what computes them, so that no property may be given to those of one result.
-    pub fn share(&mut self, count: usize) {
-        self.memo = Some(Memo::with_room(count, self.f.bump));
-    }
-
-    /// Where an instruction with `count` results of type `ty` belongs among those appended.
-    #[inline]
-    fn spot(&self, row: &InstData<'_>, ty: Type, count: usize) -> Option<Spot> {
-        self.memo.as_ref().and_then(|memo| memo.spot(self.f, row, ty, count))
-    }
-
-    /// The results of an equal instruction whose region is open, so that it dominates the current point.
-    #[inline]
-    fn available(&self, spot: Spot) -> Option<&'a [Value]> {
-        let (known, region) = spot.known()?;
-        self.is_region_open(region).then(|| self.f.insts[known].dsts)
-    }
-
-    /// Like [`Build::value`], for an operation that may be available.
-    #[inline(never)]
-    fn shared_value(&mut self, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
-        let spot = self.spot(&InstData { op, dsts: &[], srcs, mods, line: self.line }, ty, 1);
-        if let Some([value]) = spot.and_then(|spot| self.available(spot)) {
-            return *value;
-        }
-        let (inst, dst) = make_value(self.f, op, ty, srcs, mods, self.line);
-        self.append(inst);
-        self.record(spot, inst);
-        dst
-    }
-
-    #[inline]
-    fn record(&mut self, spot: Option<Spot>, inst: Inst) {
-        let region = self.region();
-        if let (Some(memo), Some(spot)) = (&mut self.memo, spot) {
-            memo.record(spot, inst, region);
         }
     }
 
@@ -161,7 +107,6 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Ends the current block with `seam` and makes `next` current.
     fn seam(&mut self, seam: Seam, next: Block) {
         self.layout.push(Segment { block: self.block, seam });
-        self.f.block_mut(next).insts.reserve(TYPICAL_LATER_INSTRUCTIONS);
         self.block = next;
     }
 
@@ -290,30 +235,5 @@ impl<'a> Build<'a> for Builder<'_, 'a> {
 
     fn float_mode(&self) -> FloatMode {
         self.mode
-    }
-
-    fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
-        let op = op.into();
-        if self.memo.is_some() && Memo::records(op) {
-            return self.shared_value(op, ty, srcs, mods);
-        }
-        let (inst, dst) = make_value(self.f, op, ty, srcs, mods, self.line);
-        self.append(inst);
-        dst
-    }
-
-    fn parts(&mut self, src: Src, ty: Type, count: usize) -> ArrayVec<Src, 16> {
-        let (op, line) = (IrOp::Split.into(), self.line);
-        // Parts of others are rarely taken twice.
-        let is_loaded = self.f.def(src).is_some_and(|data| data.op == Op::Ir(IrOp::LoadGlobal));
-        let row = InstData { op, dsts: &[], srcs: &[src], mods: &[], line };
-        let spot = if is_loaded { self.spot(&row, ty, count) } else { None };
-        if let Some(parts) = spot.and_then(|spot| self.available(spot)) {
-            return parts.iter().copied().map(Src::value).collect();
-        }
-        let dsts: ArrayVec<Value, 16> = (0..count).map(|_| self.f.add_value(ty)).collect();
-        let inst = self.push(op, &dsts, &[src], &[]);
-        self.record(spot, inst);
-        dsts.into_iter().map(Src::value).collect()
     }
 }

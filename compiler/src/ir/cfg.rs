@@ -1,12 +1,10 @@
 //! Edges of the control-flow graph, derived from the layout.
 
 use super::entity::{Block, Entity};
-use super::function::Function;
+use super::function::{Function, InstData};
 use super::layout::{Leaves, Seam, Segment};
 use super::op::{IrOp, Op};
-
-/// Typical nesting of constructs, for preallocation.
-pub(crate) const TYPICAL_DEPTH: usize = 8;
+use super::src::Src;
 
 /// No construct.
 const NONE: usize = usize::MAX;
@@ -22,34 +20,26 @@ struct Open {
 }
 
 impl Function<'_> {
-    /// Recomputes predecessors, successors and loop depths from the layout, unless nothing that determines them has
-    /// changed. A malformed layout yields only the edges that can be determined; the validator reports it.
+    /// Computes predecessors, successors and loop depths from the layout. A malformed layout yields only the edges that can be
+    /// determined; the validator reports it.
     pub fn compute_cfg(&mut self) {
-        if has_current_edges(self) {
-            return;
-        }
         for block in &mut self.blocks {
             block.preds.clear();
             block.succs.clear();
+            block.loop_depth = 0;
         }
-        let mut edges = std::mem::take(&mut self.memory.edges);
-        edges.clear();
         if let [segment] = *self.layout {
-            self.block_mut(segment.block).loop_depth = 0;
-            self.memory.edges = edges;
             return self.add_edges(segment, leaves(self, segment.block), None, None);
         }
         let ends = self.construct_ends();
-        edges.reserve(ends.len());
-        let mut open: Vec<Open> = Vec::with_capacity(TYPICAL_DEPTH);
+        let mut open: Vec<Open> = Vec::new();
         let mut loop_depth = 0;
         for (index, end) in ends.into_iter().enumerate() {
             self.watch.visit(1);
             let segment = self.layout[index];
             let Segment { block, seam } = segment;
             let leaves = leaves(self, block);
-            edges.push((segment, leaves));
-            self.block_mut(block).loop_depth = loop_depth;
+            self.blocks[block.index()].loop_depth = loop_depth;
             let next = self.layout.get(index + 1).map(|segment| segment.block);
             if matches!(seam, Seam::If | Seam::Loop | Seam::Scope)
                 && let (Some(next), Some(end)) = (next, end)
@@ -67,7 +57,6 @@ impl Function<'_> {
                 open.pop();
             }
         }
-        self.memory.edges = edges;
     }
 
     /// Adds the edges that leave a segment; `construct` is the innermost one that is open after its seam.
@@ -103,8 +92,8 @@ impl Function<'_> {
 
     fn add_edge(&mut self, from: Block, to: Block) {
         if to.index() < self.blocks.len() {
-            self.block_mut(from).succs.push(to);
-            self.block_mut(to).preds.push(from);
+            self.blocks[from.index()].succs.push(to);
+            self.blocks[to.index()].preds.push(from);
         }
     }
 
@@ -143,14 +132,25 @@ impl Function<'_> {
     }
 }
 
-/// Whether the edges of `f` were computed from its layout and terminators.
-fn has_current_edges(f: &Function<'_>) -> bool {
-    let edges = &f.memory.edges;
-    edges.len() == f.layout.len()
-        && edges
-            .iter()
-            .zip(f.layout)
-            .all(|((known, how), segment)| known == segment && *how == leaves(f, segment.block))
+/// Computes the edges and updates phis for them: an input from a block that was merged into another comes from that, which
+/// `resolve` gives, and inputs from blocks that are no predecessors any longer are dropped.
+pub(crate) fn repair_phis(f: &mut Function<'_>, resolve: impl Fn(Block) -> Block) {
+    f.compute_cfg();
+    for block in f.blocks_in_order() {
+        for index in 0..f.phi_count(block) {
+            let phi = f.block(block).insts[index];
+            let data = f.insts[phi];
+            let is_pred = |from: &Block| f.block(block).preds.contains(from);
+            if data.phi_inputs().all(|(from, _)| resolve(from) == from && is_pred(&from)) {
+                continue;
+            }
+            let inputs = || data.phi_inputs().map(|(from, src)| (resolve(from), src));
+            let kept: Vec<(Block, Src)> = inputs().filter(|(from, _)| is_pred(from)).collect();
+            let srcs = f.bump.alloc_slice_fill_iter(kept.iter().map(|(_, src)| *src));
+            let mods = f.bump.alloc_slice_fill_iter(kept.iter().map(|(from, _)| from.0));
+            f.set_inst(phi, InstData { srcs, mods, ..data });
+        }
+    }
 }
 
 /// How a block is left otherwise than through its seam.

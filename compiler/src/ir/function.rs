@@ -170,38 +170,13 @@ pub struct BlockData<'a> {
     pub loop_depth: u32,
 }
 
-/// A snapshot of the modification counters of a function, which shows whether passes have changed it since.
+/// The number of changes that were made to a function: while it is the same, so is the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mark {
-    changes: u32,
-    segments: usize,
-    insts: usize,
-}
-
-impl Mark {
-    /// Whether the only changes since `earlier` are removals of instructions.
-    pub fn only_removed_since(self, earlier: Mark) -> bool {
-        Mark { insts: earlier.insts, ..self } == earlier
-    }
-}
-
-/// The state at which clean-up passes last found nothing to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Settled {
-    /// Unused instructions were removed.
-    pub unused: Option<Mark>,
-    /// These local rewrites were exhausted, by the bits of [`LocalRewrites`](crate::opt::LocalRewrites).
-    pub local: Option<(u8, Mark)>,
-    /// The local rewrites that found nothing to do, by their bits, for instructions that have not changed since
-    /// ([`Table::is_touched`]), nor what they read.
-    pub unchanged: u8,
-}
-
-impl Settled {
-    /// Records that blocks changed or that instructions moved to other blocks, where value numbering may merge them.
-    pub fn forget_numbering(&mut self) {
-        self.unchanged &= !NUMBERED;
-    }
+pub struct Revision {
+    /// Changes of instructions.
+    rows: u32,
+    /// Changes of blocks and of the layout.
+    lists: u32,
 }
 
 /// What the input declares about the surroundings of a program.
@@ -248,9 +223,6 @@ pub struct Readable {
     pub bytes: u32,
 }
 
-/// The bit for value numbering among local rewrites.
-pub const NUMBERED: u8 = 1 << 3;
-
 /// Initial size of the arena for tables of passes in bytes, sufficient for most functions.
 const SCRATCH_BYTES: usize = 16 << 10;
 
@@ -273,8 +245,6 @@ pub struct Function<'a> {
     pub removed: Operations,
     /// Operations and widths that may occur.
     pub present: Present,
-    /// The state at which clean-up passes found nothing to do.
-    pub settled: Settled,
     /// Products may be fused with the sums that use them, and results may differ in NaNs or the sign of a
     /// zero, unless `special_values` requires NaNs. If only some operations forbid this, they are marked by
     /// `exact`.
@@ -294,13 +264,15 @@ pub struct Function<'a> {
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
     /// Instructions.
-    pub insts: Table<Inst, InstData<'a>, true>,
+    pub insts: Table<Inst, InstData<'a>>,
     /// Values.
     pub values: Table<Value, ValueData>,
     /// Blocks by id.
     pub blocks: ArenaVec<'a, BlockData<'a>>,
     /// Blocks in program order, with the structure. Immutable: structural changes write a new layout.
     pub layout: &'a [Segment],
+    /// Counts changes of blocks and of the layout.
+    pub(super) list_changes: u32,
     /// A program that runs once before all invocations and writes uniform registers that this one reads.
     pub preamble: Option<Box<Function<'a>>>,
     /// Counts the instructions that passes visit, and implements cancellation.
@@ -417,13 +389,14 @@ impl<'a> Function<'a> {
 
     /// Mutable data of a block.
     pub fn block_mut(&mut self, block: Block) -> &mut BlockData<'a> {
+        self.list_changes = self.list_changes.wrapping_add(1);
         &mut self.blocks[block.index()]
     }
 
     /// Replaces the layout.
     pub fn set_layout(&mut self, layout: &[Segment]) {
         self.layout = self.bump.alloc_slice_copy(layout);
-        self.settled.forget_numbering();
+        self.list_changes = self.list_changes.wrapping_add(1);
     }
 
     /// An empty list of instructions.
@@ -470,10 +443,9 @@ impl<'a> Function<'a> {
         self.layout.iter().map(|segment| segment.block)
     }
 
-    /// A mark of the current contents.
-    pub fn mark(&self) -> Mark {
-        let insts = self.layout.iter().map(|segment| self.block(segment.block).insts.len()).sum();
-        Mark { changes: self.insts.changes(), segments: self.layout.len(), insts }
+    /// The current revision.
+    pub fn revision(&self) -> Revision {
+        Revision { rows: self.insts.changes(), lists: self.list_changes }
     }
 
     /// The terminator of a block, if it has one.
@@ -502,7 +474,6 @@ pub fn with_rows<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
         stage: Stage::Source,
         removed: Operations::NONE,
         present: Present::default(),
-        settled: Settled::default(),
         contract: true,
         signed_zeros: false,
         special_values: false,
@@ -515,6 +486,7 @@ pub fn with_rows<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
         values: Table::with_room(count),
         blocks: ArenaVec::new_in(bump),
         layout: &[],
+        list_changes: 0,
         preamble: None,
         watch: Watch::default(),
         memory: Memory::default(),

@@ -3,7 +3,6 @@
 use bumpalo::Bump;
 
 use super::entity::Value;
-use super::layout::{Leaves, Segment};
 use super::src::Src;
 use super::table::Side;
 
@@ -14,17 +13,6 @@ pub struct Memory {
     pub(super) scratch: Bump,
     /// The table of the current rewrite: see [`Function::map_insts`](super::Function::map_insts).
     pub(super) forwards: Forwards,
-    /// What the edges of the control-flow graph were computed from: see
-    /// [`Function::compute_cfg`](super::Function::compute_cfg).
-    pub(super) edges: Vec<(Segment, Leaves)>,
-}
-
-impl Memory {
-    /// The memory, for another function.
-    pub fn take(&mut self) -> Memory {
-        self.edges.clear();
-        std::mem::take(self)
-    }
 }
 
 /// The replacements of values during a rewrite.
@@ -34,9 +22,6 @@ pub struct Forwards {
     places: Side<Value, u32>,
     list: Vec<(Value, Src)>,
 }
-
-/// Typical number of values that a rewrite replaces, for preallocation.
-const TYPICAL_FORWARDS: usize = 64;
 
 impl Forwards {
     /// Prepares for the values of a function with `count` values. Allocates when the first one is replaced.
@@ -65,9 +50,6 @@ impl Forwards {
 
     /// Replaces `value` by `src`.
     pub fn set(&mut self, value: Value, src: Src) {
-        if self.list.capacity() == 0 {
-            self.list.reserve(TYPICAL_FORWARDS);
-        }
         self.list.push((value, src));
         self.places[value] = self.list.len() as u32;
     }

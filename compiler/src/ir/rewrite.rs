@@ -155,7 +155,9 @@ impl<'a> Rewriter<'_, 'a> {
         rewrite: &mut impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite,
     ) {
         self.block = block;
-        let insts = self.f.take_insts(block);
+        let empty = self.f.inst_list();
+        let insts = std::mem::replace(&mut self.f.blocks[block.index()].insts, empty);
+        let mut is_changed = false;
         let (before, rest) = insts.split_at(first);
         self.out.reserve(insts.len());
         self.out.extend_from_slice_copy(before);
@@ -176,11 +178,15 @@ impl<'a> Rewriter<'_, 'a> {
                 match rewrite(self, *inst) {
                     // Most stay.
                     Rewrite::Keep => self.out.push(*inst),
-                    result => self.apply(*inst, result),
+                    result => {
+                        is_changed = true;
+                        self.apply(*inst, result);
+                    }
                 }
             }
         }
-        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, reuse(insts));
+        self.f.list_changes = self.f.list_changes.wrapping_add(u32::from(is_changed));
+        self.f.blocks[block.index()].insts = std::mem::replace(&mut self.out, reuse(insts));
     }
 }
 

@@ -1,37 +1,27 @@
-//! Tables indexed by number that never panic.
+//! Tables indexed by number.
 
 use std::ops::{Index, IndexMut};
 
-/// Rows by number. Reading a missing row returns a default row, and writing to one has no effect: a front end
-/// with a wrong block or variable number may generate wrong code, but it does not panic. Debug assertions
-/// report such accesses.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+/// Rows by number. The numbers come from the front end itself, never from its input without a check: access to a missing
+/// row is an internal error.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rows<V> {
     rows: Vec<V>,
-    /// The row returned for missing numbers.
-    outside: V,
-    /// Receives assignments to missing numbers.
-    forgotten: V,
 }
 
 impl<V: Clone> Rows<V> {
-    /// No rows, with the row for missing numbers.
-    pub fn new(outside: V) -> Self {
-        Rows::of(Vec::new(), outside)
-    }
-
-    /// `count` rows equal to `row`, which is also the row for missing numbers.
+    /// `count` rows equal to `row`.
     pub fn filled(count: usize, row: V) -> Self {
-        Rows::of(vec![row.clone(); count], row)
-    }
-
-    /// These rows, with the row for missing numbers.
-    pub fn of(rows: Vec<V>, outside: V) -> Self {
-        Rows { rows, forgotten: outside.clone(), outside }
+        Rows::of(vec![row; count])
     }
 }
 
 impl<V> Rows<V> {
+    /// These rows.
+    pub fn of(rows: Vec<V>) -> Self {
+        Rows { rows }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -58,6 +48,12 @@ impl<V> Rows<V> {
     }
 }
 
+impl<V> Default for Rows<V> {
+    fn default() -> Self {
+        Rows::of(Vec::new())
+    }
+}
+
 impl<V> Extend<V> for Rows<V> {
     fn extend<I: IntoIterator<Item = V>>(&mut self, rows: I) {
         self.rows.extend(rows);
@@ -69,21 +65,30 @@ impl<V> Index<usize> for Rows<V> {
 
     #[inline]
     fn index(&self, number: usize) -> &V {
-        debug_assert!(number < self.rows.len(), "row {number} of {}", self.rows.len());
-        self.rows.get(number).unwrap_or(&self.outside)
+        self.rows.get(number).expect("invariant: the row exists")
     }
 }
 
-impl<V: Clone> IndexMut<usize> for Rows<V> {
+impl<V> IndexMut<usize> for Rows<V> {
     #[inline]
     fn index_mut(&mut self, number: usize) -> &mut V {
-        debug_assert!(number < self.rows.len(), "row {number} of {}", self.rows.len());
-        match self.rows.get_mut(number) {
-            Some(row) => row,
-            None => {
-                self.forgotten = self.outside.clone();
-                &mut self.forgotten
-            }
-        }
+        self.rows.get_mut(number).expect("invariant: the row exists")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "invariant: the row exists")]
+    fn reading_a_missing_row_is_an_error() {
+        let _ = Rows::filled(2, 7)[2];
+    }
+
+    #[test]
+    #[should_panic(expected = "invariant: the row exists")]
+    fn writing_a_missing_row_is_an_error() {
+        Rows::filled(2, 7)[2] = 8;
     }
 }

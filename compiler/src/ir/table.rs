@@ -4,29 +4,25 @@ use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::entity::Entity;
 
 /// Initial capacity in rows: most functions need no more.
 pub(super) const FIRST_ROWS: usize = 1024;
 
-/// Rows of a word of bits.
-const ROWS_PER_WORD: usize = u64::BITS as usize;
-
 /// Minimum number of rows of a side table that grows.
 const FEWEST_SIDE_ROWS: usize = 32;
 
-/// A table of `V` indexed by `K`. If it is `WATCHED`, it can record which rows change.
-pub struct Table<K, V, const WATCHED: bool = false> {
+/// A table of `V` indexed by `K`.
+pub struct Table<K, V> {
     rows: Vec<V>,
     /// Counts additions of rows and mutable accesses.
     changes: u32,
-    /// One bit for each row that existed at the last call of [`Table::watch`]: whether it was accessed mutably since.
-    touched: Vec<u64>,
     key: PhantomData<K>,
 }
 
-impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
+impl<K: Entity, V: Copy> Table<K, V> {
     /// An empty table.
     pub fn new() -> Self {
         Table::with_room(FIRST_ROWS)
@@ -34,7 +30,7 @@ impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
 
     /// An empty table with room for `count` rows.
     pub fn with_room(count: usize) -> Self {
-        Table { rows: Vec::with_capacity(count), changes: 0, touched: Vec::new(), key: PhantomData }
+        Table { rows: Vec::with_capacity(count), changes: 0, key: PhantomData }
     }
 
     /// Appends a row and returns its id.
@@ -80,37 +76,18 @@ impl<K: Entity, V: Copy, const WATCHED: bool> Table<K, V, WATCHED> {
     }
 
     /// Every id, ascending.
-    pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V, WATCHED> {
+    pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V> {
         (0..self.len()).map(K::new)
     }
 }
 
-impl<K: Entity, V: Copy> Table<K, V, true> {
-    /// Starts to record which rows change.
-    pub fn watch(&mut self) {
-        let (words, rest) = (self.rows.len() / ROWS_PER_WORD, self.rows.len() % ROWS_PER_WORD);
-        self.touched.clear();
-        self.touched.resize(words, 0);
-        // Rows that will be added count as touched.
-        self.touched.push(u64::MAX << rest);
-    }
-
-    /// Whether the row was added or accessed mutably since the last call of [`Table::watch`], or that was never
-    /// called.
-    #[inline]
-    pub fn is_touched(&self, key: K) -> bool {
-        let index = key.index();
-        self.touched.get(index / ROWS_PER_WORD).is_none_or(|word| word >> (index % ROWS_PER_WORD) & 1 != 0)
-    }
-}
-
-impl<K: Entity, V: Copy, const WATCHED: bool> Default for Table<K, V, WATCHED> {
+impl<K: Entity, V: Copy> Default for Table<K, V> {
     fn default() -> Self {
         Table::new()
     }
 }
 
-impl<K: Entity, V, const WATCHED: bool> Index<K> for Table<K, V, WATCHED> {
+impl<K: Entity, V> Index<K> for Table<K, V> {
     type Output = V;
     #[inline]
     fn index(&self, key: K) -> &V {
@@ -118,55 +95,107 @@ impl<K: Entity, V, const WATCHED: bool> Index<K> for Table<K, V, WATCHED> {
     }
 }
 
-impl<K: Entity, V, const WATCHED: bool> IndexMut<K> for Table<K, V, WATCHED> {
+impl<K: Entity, V> IndexMut<K> for Table<K, V> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
-        let index = key.index();
         self.changes = self.changes.wrapping_add(1);
-        if WATCHED && let Some(word) = self.touched.get_mut(index / ROWS_PER_WORD) {
-            *word |= 1 << (index % ROWS_PER_WORD);
-        }
-        &mut self.rows[index]
+        &mut self.rows[key.index()]
+    }
+}
+
+/// Memory for the rows of a side table.
+pub trait Rows<V> {
+    /// The rows.
+    fn rows(&self) -> &[V];
+
+    /// The rows, mutable.
+    fn rows_mut(&mut self) -> &mut [V];
+
+    /// Adds copies of `row` up to a number of rows.
+    fn lengthen(&mut self, count: usize, row: V);
+}
+
+impl<V: Clone> Rows<V> for Vec<V> {
+    #[inline(always)]
+    fn rows(&self) -> &[V] {
+        self
+    }
+
+    #[inline(always)]
+    fn rows_mut(&mut self) -> &mut [V] {
+        self
+    }
+
+    fn lengthen(&mut self, count: usize, row: V) {
+        self.resize(count, row);
+    }
+}
+
+impl<V: Clone> Rows<V> for ArenaVec<'_, V> {
+    #[inline(always)]
+    fn rows(&self) -> &[V] {
+        self
+    }
+
+    #[inline(always)]
+    fn rows_mut(&mut self) -> &mut [V] {
+        self
+    }
+
+    fn lengthen(&mut self, count: usize, row: V) {
+        self.resize(count, row);
     }
 }
 
 /// A dense side table: one `V` for every entity, `V::default()` until set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Side<K, V> {
-    rows: Vec<V>,
+pub struct Side<K, V, M = Vec<V>> {
+    rows: M,
     /// Minimum number of rows once there are any.
     fewest: usize,
     default: V,
     key: PhantomData<K>,
 }
 
+/// A [`Side`] in memory that is freed after the pass.
+pub type ScratchSide<'s, K, V> = Side<K, V, ArenaVec<'s, V>>;
+
 impl<K: Entity, V: Clone + Default> Side<K, V> {
     /// A side table with room for `len` entities.
     pub fn new(len: usize) -> Self {
-        Side {
-            rows: vec![V::default(); len],
-            fewest: FEWEST_SIDE_ROWS,
-            default: V::default(),
-            key: PhantomData,
-        }
+        Side { rows: vec![V::default(); len], ..Side::later(0) }
     }
 
     /// A side table for about `len` entities that allocates when the first row is set.
     pub fn later(len: usize) -> Self {
-        Side { rows: Vec::new(), fewest: len.max(FEWEST_SIDE_ROWS), default: V::default(), key: PhantomData }
+        let fewest = len.max(FEWEST_SIDE_ROWS);
+        Side { rows: Vec::new(), fewest, default: V::default(), key: PhantomData }
+    }
+}
+
+impl<'s, K: Entity, V: Copy + Default> ScratchSide<'s, K, V> {
+    /// A side table with room for `len` entities.
+    pub fn new_in(scratch: &'s Bump, len: usize) -> Self {
+        let mut side = Side::later_in(scratch, 0);
+        side.rows.resize(len, V::default());
+        side
     }
 
+    /// A side table for about `len` entities that allocates when the first row is set.
+    pub fn later_in(scratch: &'s Bump, len: usize) -> Self {
+        let fewest = len.max(FEWEST_SIDE_ROWS);
+        Side { rows: ArenaVec::new_in(scratch), fewest, default: V::default(), key: PhantomData }
+    }
+}
+
+impl<K, V: Clone + Default, M: Rows<V>> Side<K, V, M> {
     /// The row at `index`, past the current end.
     #[cold]
     fn grow(&mut self, index: usize) -> &mut V {
         // Usually the following rows are needed next.
-        let rows = (index + 1).max(self.fewest).max(2 * self.rows.len());
-        if self.rows.is_empty() {
-            self.rows = vec![V::default(); rows];
-        } else {
-            self.rows.resize(rows, V::default());
-        }
-        &mut self.rows[index]
+        let count = (index + 1).max(self.fewest).max(2 * self.rows.rows().len());
+        self.rows.lengthen(count, V::default());
+        &mut self.rows.rows_mut()[index]
     }
 }
 
@@ -176,74 +205,20 @@ impl<K: Entity, V: Clone + Default> Default for Side<K, V> {
     }
 }
 
-impl<K: Entity, V> Index<K> for Side<K, V> {
+impl<K: Entity, V, M: Rows<V>> Index<K> for Side<K, V, M> {
     type Output = V;
     #[inline]
     fn index(&self, key: K) -> &V {
-        self.rows.get(key.index()).unwrap_or(&self.default)
+        self.rows.rows().get(key.index()).unwrap_or(&self.default)
     }
 }
 
-impl<K: Entity, V: Clone + Default> IndexMut<K> for Side<K, V> {
+impl<K: Entity, V: Clone + Default, M: Rows<V>> IndexMut<K> for Side<K, V, M> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         let index = key.index();
-        if index < self.rows.len() {
-            return &mut self.rows[index];
-        }
-        self.grow(index)
-    }
-}
-
-/// Like [`Side`], in memory that is freed after the pass.
-pub struct ScratchSide<'s, K, V> {
-    rows: &'s mut [V],
-    scratch: &'s Bump,
-    /// Minimum number of rows once there are any.
-    fewest: usize,
-    default: V,
-    key: PhantomData<K>,
-}
-
-impl<'s, K: Entity, V: Copy + Default> ScratchSide<'s, K, V> {
-    /// A side table with room for `len` entities.
-    pub fn new_in(scratch: &'s Bump, len: usize) -> Self {
-        let rows = scratch.alloc_slice_fill_copy(len, V::default());
-        ScratchSide { rows, ..ScratchSide::later_in(scratch, 0) }
-    }
-
-    /// A side table for about `len` entities that allocates when the first row is set.
-    pub fn later_in(scratch: &'s Bump, len: usize) -> Self {
-        let fewest = len.max(FEWEST_SIDE_ROWS);
-        ScratchSide { rows: &mut [], scratch, fewest, default: V::default(), key: PhantomData }
-    }
-
-    /// The row at `index`, past the current end.
-    #[cold]
-    fn grow(&mut self, index: usize) -> &mut V {
-        // Usually the following rows are needed next.
-        let count = (index + 1).max(self.fewest).max(2 * self.rows.len());
-        let rows = self.scratch.alloc_slice_fill_copy(count, V::default());
-        rows[..self.rows.len()].copy_from_slice(self.rows);
-        self.rows = rows;
-        &mut self.rows[index]
-    }
-}
-
-impl<K: Entity, V> Index<K> for ScratchSide<'_, K, V> {
-    type Output = V;
-    #[inline]
-    fn index(&self, key: K) -> &V {
-        self.rows.get(key.index()).unwrap_or(&self.default)
-    }
-}
-
-impl<K: Entity, V: Copy + Default> IndexMut<K> for ScratchSide<'_, K, V> {
-    #[inline]
-    fn index_mut(&mut self, key: K) -> &mut V {
-        let index = key.index();
-        if index < self.rows.len() {
-            return &mut self.rows[index];
+        if index < self.rows.rows().len() {
+            return &mut self.rows.rows_mut()[index];
         }
         self.grow(index)
     }

@@ -23,7 +23,6 @@ use crate::error::CompileError;
 use crate::ir::families::GLOBAL;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{
     Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Src, SrcKind,
     Type, Value,
@@ -49,15 +48,10 @@ const MAX_SHIFT: u32 = 2;
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
-    let (is_numbered, values) = (is_numbered(f), f.values.len());
     f.with_scratch(|f, scratch| {
         let uses = if has_sums(f) { reads(f, scratch) } else { Uses::later_in(scratch, f.values.len()) };
         GLOBAL.map(f, |r, inst| lower(r, &uses, inst, target));
     });
-    // Accesses themselves are not numbered.
-    if is_numbered && f.values.len() == values {
-        keep_numbered(f);
-    }
     Ok(())
 }
 

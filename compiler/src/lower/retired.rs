@@ -14,13 +14,13 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 
+use crate::analysis::iterations::has_known_iterations;
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
 use crate::ir::{
     Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Segment, Src, Type, Value,
     key,
 };
-use crate::opt::has_known_iterations;
 use crate::ssa::dominance_repair::repair_dominance;
 use crate::ssa::{Variable, Variables};
 
@@ -43,8 +43,6 @@ pub fn lower_retired(f: &mut Function<'_>) {
         insts.retain(|inst| !is_retire(&f.insts[*inst]));
         f.block_mut(block).insts = insts;
     }
-    f.settled.forget_numbering();
-    f.compute_cfg();
 }
 
 fn is_retire(data: &InstData<'_>) -> bool {
@@ -92,7 +90,6 @@ fn loops_of_retired(f: &mut Function<'_>, scratch: &Bump) -> Vec<usize> {
     if starts.is_empty() {
         return starts;
     }
-    f.compute_cfg();
     let Retired { mut vars, retired, .. } = Retired::of(f);
     let headers = starts.iter().map(|start| f.layout[start + 1].block).collect::<Vec<_>>();
     let read: Vec<Src> = headers.iter().map(|header| vars.at_end(f, *header, retired)).collect();

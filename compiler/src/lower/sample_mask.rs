@@ -33,7 +33,6 @@ pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         Rewrite::Remove
     });
     if context.facts.key.validate && context.facts.info.stage == Stage::Fragment {
-        f.compute_cfg();
         coverage::check(f)?;
     }
     Ok(())

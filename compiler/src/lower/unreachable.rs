@@ -8,7 +8,7 @@
 //! Before: stage source. After: the same.
 
 use crate::error::CompileError;
-use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src, has_left};
+use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src, has_left, repair_phis};
 
 /// Reduces every unreachable block to `halt` or `if false`.
 ///
@@ -20,7 +20,6 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
     if !others.iter().any(|segment| leaves(f, segment)) {
         return Ok(());
     }
-    f.compute_cfg();
     let reachable = reachable_blocks(f);
     let dead: Vec<Segment> = f.layout.iter().filter(|segment| !reachable[segment.block]).copied().collect();
     if dead
@@ -38,12 +37,7 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
         insts.clear();
         insts.push(end);
     }
-    f.compute_cfg();
-    for block in f.blocks_in_order() {
-        for index in 0..f.phi_count(block) {
-            drop_missing_inputs(f, block, index);
-        }
-    }
+    repair_phis(f, |block| block);
     Ok(())
 }
 
@@ -61,17 +55,4 @@ fn reachable_blocks(f: &Function<'_>) -> Side<Block, bool> {
         }
     }
     reachable
-}
-
-fn drop_missing_inputs(f: &mut Function<'_>, block: Block, index: usize) {
-    let inst = f.block(block).insts[index];
-    let data = f.insts[inst];
-    let kept: Vec<(Block, Src)> =
-        data.phi_inputs().filter(|(pred, _)| f.block(block).preds.contains(pred)).collect();
-    if kept.len() != data.srcs.len() {
-        let srcs: Vec<Src> = kept.iter().map(|(_, src)| *src).collect();
-        let mods: Vec<u32> = kept.iter().map(|(pred, _)| pred.0).collect();
-        f.insts[inst].srcs = f.alloc(&srcs);
-        f.insts[inst].mods = f.alloc(&mods);
-    }
 }

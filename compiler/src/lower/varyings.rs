@@ -8,7 +8,6 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods;
-use crate::ir::settled::keep_uses;
 use crate::ir::{Block, Function, InstData, IrOp, Op};
 
 /// Lowers stores of vertex outputs of the shader that `info` describes.
@@ -17,10 +16,8 @@ use crate::ir::{Block, Function, InstData, IrOp, Op};
 /// Stores outside the last block, where their order is that of the program, are an internal error.
 pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
-    let mut stores = Stores::default();
-    if f.present.may_have_op(IrOp::StoreVarying) {
-        keep_uses(f, |f| stores = lower_stores(f, exit));
-    }
+    let may_store = f.present.may_have_op(IrOp::StoreVarying);
+    let stores = if may_store { lower_stores(f, exit) } else { Stores::default() };
     if stores.elsewhere {
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }

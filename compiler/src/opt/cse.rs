@@ -24,12 +24,9 @@ use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
 use crate::analysis::regions::Regions;
-use crate::ir::families::Ops;
 use crate::ir::key;
 use crate::ir::row_table::{Entry, RowTable, hash_row, hash_src, same_row};
-use crate::ir::{
-    Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Src, Value,
-};
+use crate::ir::{Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Src};
 
 /// Merges identical pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
@@ -53,28 +50,12 @@ impl<'s> Numbering<'s> {
     /// An empty numbering for `f`, whose layout must not change.
     pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Numbering<'s> {
         let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
-        Numbering::with_room(f, count, scratch)
-    }
-
-    /// An empty numbering with room for `count` instructions of `f`.
-    fn with_room(f: &Function<'_>, count: usize, scratch: &'s Bump) -> Numbering<'s> {
         Numbering {
             regions: Regions::of(f, scratch),
             table: RowTable::with_room(count, scratch),
             has_differences: !f.signed_zeros && !f.has_exact && f.present.may_have_op(IrOp::Fneg),
             has_loops: f.layout.iter().any(|segment| segment.seam == Seam::Loop),
         }
-    }
-
-    /// The position in the layout and in its block of the first instruction of `f` that an earlier one replaces; those
-    /// before it are numbered.
-    pub(super) fn first(&mut self, f: &Function<'_>) -> Option<(usize, usize)> {
-        f.layout.iter().enumerate().find_map(|(index, segment)| {
-            let insts = &f.block(segment.block).insts;
-            f.watch.visit(insts.len());
-            let at = insts.iter().position(|inst| self.find(f, segment.block, *inst).is_some())?;
-            Some((index, at))
-        })
     }
 
     /// Numbers `inst`, or replaces it by an earlier identical instruction.
@@ -159,81 +140,12 @@ enum Known {
     Opposite(Inst),
 }
 
-/// Whether an instruction that changed since the last numbering is identical to another one, or could be. All others
-/// are known to differ.
-pub(super) fn may_merge(f: &Function<'_>, scratch: &Bump) -> bool {
-    let Some(wanted) = Wanted::of(f, scratch) else { return false };
-    let mut numbering = Numbering::with_room(f, wanted.count, scratch);
-    f.layout.iter().any(|segment| {
-        f.block(segment.block).insts.iter().any(|inst| {
-            let data = &f.insts[*inst];
-            wanted.includes(data) && numbering.find(f, segment.block, *inst).is_some()
-        })
-    })
-}
-
-/// What an instruction must have in common with one that changed to be identical to it.
-struct Wanted<'s> {
-    /// For the first source, if it is a value: a set of signatures.
-    first: ScratchSide<'s, Value, u16>,
-    /// The operations of those whose first source is not a value.
-    ops: Ops,
-    /// Differences, whose sources may be exchanged.
-    differences: bool,
-    /// Number of instructions that changed.
-    count: usize,
-}
-
-impl<'s> Wanted<'s> {
-    /// `None` if no instruction that could be merged has changed.
-    fn of(f: &Function<'_>, scratch: &'s Bump) -> Option<Wanted<'s>> {
-        let first = ScratchSide::later_in(scratch, f.values.len());
-        let mut wanted = Wanted { first, ops: Ops::NONE, differences: false, count: 0 };
-        for inst in f.layout.iter().flat_map(|segment| &f.block(segment.block).insts) {
-            if f.insts.is_touched(*inst) {
-                wanted.add(f, &f.insts[*inst]);
-            }
-        }
-        (wanted.count > 0).then_some(wanted)
-    }
-
-    fn add(&mut self, f: &Function<'_>, data: &InstData<'_>) {
-        if data.dsts.is_empty() {
-            return;
-        }
-        self.count += 1;
-        self.differences = self.differences
-            || match data.op {
-                Op::Hw(Opcode::Fadd) => {
-                    f.present.may_have_op(IrOp::Fneg) && Difference::of(f, data).is_some()
-                }
-                op => op == Op::Ir(IrOp::Fneg),
-            };
-        match first_value(data) {
-            Some(value) => self.first[value] |= signature(data),
-            None => self.ops = self.ops.with(data.op),
-        }
-    }
-
-    #[inline]
-    fn includes(&self, data: &InstData<'_>) -> bool {
-        match first_value(data) {
-            Some(value) if self.first[value] & signature(data) != 0 => true,
-            Some(_) => self.differences && data.op == Op::Hw(Opcode::Fadd),
-            None => self.ops.contains(data.op),
-        }
-    }
-}
-
-/// One of 16 bits, chosen by the operation and the second source.
-#[inline]
-fn signature(data: &InstData<'_>) -> u16 {
-    1 << ((data.op.index() as u64 ^ data.srcs.get(1).map_or(0, |src| src.payload)) % 16)
-}
-
-/// The first source, if it is a value.
-fn first_value(data: &InstData<'_>) -> Option<Value> {
-    data.srcs.first().and_then(|src| src.as_value())
+/// Whether [`opt_cse`] would merge instructions.
+pub(crate) fn has_equal(f: &Function<'_>) -> bool {
+    let scratch = Bump::new();
+    let mut numbering = Numbering::of(f, &scratch);
+    let mut finds = |block, inst| numbering.find(f, block, inst).is_some();
+    f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(|inst| finds(segment.block, *inst)))
 }
 
 /// Replaces a difference by the negation of its opposite.

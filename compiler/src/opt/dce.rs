@@ -15,31 +15,31 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::ir::key;
 use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage, Value};
 
-/// Typical number of phi sources, for preallocation.
-const TYPICAL_PASSED: usize = 64;
-
 /// Removes pure instructions whose results are unused.
 pub fn opt_dce(f: &mut Function<'_>) {
-    if f.settled.unused == Some(f.mark()) {
-        return;
-    }
     f.with_scratch(|f, scratch| {
         let mut marks = Marks::new_in(scratch, f);
         if marks.find_dead(f, scratch) {
             remove(f, marks.is_dead);
         }
     });
-    f.settled.unused = Some(f.mark());
+}
+
+/// Whether [`opt_dce`] would remove instructions.
+pub(crate) fn has_unused(f: &Function<'_>) -> bool {
+    let scratch = Bump::new();
+    Marks::new_in(&scratch, f).find_dead(f, &scratch)
 }
 
 /// Removes all instructions in `is_dead`.
 fn remove(f: &mut Function<'_>, is_dead: &[bool]) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
+        // Blocks mostly begin with instructions that stay.
+        let first = f.block(block).insts.iter().position(|inst| is_dead[inst.index()]);
+        let Some(mut kept) = first else { continue };
         let insts = &mut f.block_mut(block).insts;
         let list = insts.as_mut_slice();
-        // Blocks mostly begin with instructions that stay.
-        let Some(mut kept) = list.iter().position(|inst| is_dead[inst.index()]) else { continue };
         for at in kept + 1..list.len() {
             let inst = list[at];
             list[kept] = inst;
@@ -69,7 +69,7 @@ impl<'s> Marks<'s> {
     fn find_dead(&mut self, f: &Function<'_>, scratch: &Bump) -> bool {
         let mut is_clean = true;
         // Definitions of phi sources may come later in the layout and have been passed already.
-        let mut passed = ArenaVec::with_capacity_in(TYPICAL_PASSED, scratch);
+        let mut passed = ArenaVec::new_in(scratch);
         for segment in f.layout.iter().rev() {
             for inst in f.block(segment.block).insts.iter().rev() {
                 let data = &f.insts[*inst];
@@ -92,7 +92,7 @@ impl<'s> Marks<'s> {
                 self.mark_sources(f, &f.insts[inst], &mut passed);
             }
         }
-        !is_clean
+        !is_clean && self.is_dead.contains(&true)
     }
 
     /// Marks the sources of an instruction, and lists the definitions among them that were passed as dead.

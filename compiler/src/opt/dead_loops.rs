@@ -18,7 +18,7 @@ pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
     }
     // Where values are read is needed for few loops.
     let mut places = None;
-    let mut open = Vec::new();
+    let (mut open, mut dead) = (Vec::new(), Vec::new());
     for index in 0..f.layout.len() {
         match f.layout[index].seam {
             Seam::Loop => open.push(index + 1),
@@ -26,12 +26,13 @@ pub(super) fn leave_dead_loops(f: &mut Function<'_>) {
                 if let Some(first) = open.pop().filter(|first| may_be_dead(f, *first, index))
                     && places.get_or_insert_with(|| Places::of(f)).is_dead(f, first, index)
                 {
-                    leave(f, first, index);
+                    dead.push((first, index));
                 }
             }
             _ => {}
         }
     }
+    leave(f, &dead);
 }
 
 /// Whether the blocks from `first` to `last` of the layout, a loop, have no effect, and neither phis behind them nor a reader
@@ -54,19 +55,32 @@ fn is_read_soon(f: &Function<'_>, first: usize, last: usize) -> bool {
     next.any(|inst| f.insts[*inst].srcs.iter().any(|src| src.as_value().is_some_and(is_phi)))
 }
 
-/// Jumps from the first block of a loop or scope, which is segment `first` of the layout and ends at segment `last`, to the
-/// block after it.
-pub(super) fn leave(f: &mut Function<'_>, first: usize, last: usize) {
-    let (header, after) = (f.layout[first].block, f.layout[last + 1].block);
-    f.block_mut(header).insts.clear();
-    let jump = f.add_inst(InstData {
-        op: IrOp::Jump.into(),
-        dsts: &[],
-        srcs: &[],
-        mods: f.alloc(&[after.0]),
-        line: 0,
-    });
-    f.block_mut(header).insts.push(jump);
+/// Leaves loops and scopes at once. Each is given by its first and last segment. Of its blocks the first one remains, which
+/// jumps to the block after it.
+pub(super) fn leave(f: &mut Function<'_>, extents: &[(usize, usize)]) {
+    if extents.is_empty() {
+        return;
+    }
+    let mut lasts: Vec<Option<usize>> = vec![None; f.layout.len()];
+    for (first, last) in extents {
+        lasts[*first] = lasts[*first].max(Some(*last));
+    }
+    let (layout, mut out, mut index) = (f.layout, Vec::with_capacity(f.layout.len()), 0);
+    while let Some(segment) = layout.get(index) {
+        let last = lasts[index];
+        if let Some(last) = last {
+            let after = f.alloc(&[layout[last + 1].block.0]);
+            let jump = InstData { op: IrOp::Jump.into(), dsts: &[], srcs: &[], mods: after, line: 0 };
+            let jump = f.add_inst(jump);
+            let insts = &mut f.block_mut(segment.block).insts;
+            insts.clear();
+            insts.push(jump);
+        }
+        index = last.unwrap_or(index);
+        out.push(Segment { block: segment.block, seam: layout[index].seam });
+        index += 1;
+    }
+    f.set_layout(&out);
 }
 
 /// Positions in the layout.

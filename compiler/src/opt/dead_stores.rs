@@ -4,12 +4,11 @@
 //! may read them, end a lane, or make them visible to others: a load that may alias, an atomic, a barrier, a
 //! discard. Stores to threadgroup or stack memory are also dead if the function never reads that space,
 //! unless another part reads the stack that this one opens. Stores through null pointers are dead, because no
-//! buffer is there. Volatile stores stay. Loops and ifs that have no effect without the removed stores are
-//! removed.
+//! buffer is there. Volatile stores stay. `opt_simplify_control` follows and removes
+//! loops and ifs that have no effect without the removed stores.
 //!
 //! Before: stage source. After: the same.
 
-use super::{opt_dce, opt_simplify_control};
 use crate::analysis::memory::{MemoryAccess, Space};
 use crate::context::Context;
 use crate::ir::{Function, Inst, InstData, IrOp, Op};
@@ -21,7 +20,6 @@ const MAX_LATER: usize = 32;
 /// Removes stores whose data is never read.
 pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
     let unread = Unread::of(f, context.facts.frame);
-    let mut any_dead = false;
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
@@ -29,16 +27,10 @@ pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
         let dead: Vec<Inst> =
             insts.filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later)).copied().collect();
         if !dead.is_empty() {
-            any_dead = true;
             // Both lists are ordered, the dead stores from the end.
             let mut dead = dead.into_iter().rev().peekable();
             f.block_mut(block).insts.retain(|inst| dead.next_if_eq(inst).is_none());
         }
-    }
-    // Constructs that only stored have no effect now.
-    if any_dead && f.layout.len() > 1 {
-        opt_dce(f);
-        opt_simplify_control(f);
     }
 }
 

@@ -17,7 +17,6 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 
 use super::cse::replace;
-use super::local::{LocalRewrites, rewrite_locally};
 use crate::analysis::liveness::liveness;
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
@@ -32,13 +31,12 @@ const MARGIN_HALVES: u16 = 12;
 
 /// Moves what both arms of ifs compute before them.
 pub fn opt_hoist_equal(f: &mut Function<'_>) {
-    if f.layout.iter().any(|segment| segment.seam == Seam::If) && f.with_scratch(hoist_all) {
-        rewrite_locally(f, LocalRewrites::COPY_PROP);
+    if f.layout.iter().any(|segment| segment.seam == Seam::If) {
+        f.with_scratch(hoist_all);
     }
 }
 
-/// Returns whether anything moved.
-fn hoist_all(f: &mut Function<'_>, scratch: &Bump) -> bool {
+fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut hoister = Hoister {
         twins: ScratchSide::later_in(scratch, f.insts.len()),
         moved: ScratchSide::later_in(scratch, f.values.len()),
@@ -56,13 +54,11 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) -> bool {
     }
     let Hoister { twins, changed, .. } = hoister;
     if changed {
-        f.settled.forget_numbering();
         f.map_insts(|rewriter, inst| match twins[inst] {
             Some(first) => replace(rewriter, first, inst),
             None => Rewrite::Keep,
         });
     }
-    changed
 }
 
 struct Hoister<'f, 's, 'a> {
@@ -174,7 +170,6 @@ impl<'s> Hoister<'_, 's, '_> {
 
     fn needs(&mut self) -> &Needs<'s> {
         self.needs.get_or_insert_with(|| {
-            self.f.compute_cfg();
             let pressure = pressure(self.f, &liveness(self.f), self.scratch);
             Needs { pressure, uses: uses(self.f, self.scratch) }
         })

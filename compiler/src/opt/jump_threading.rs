@@ -199,7 +199,6 @@ fn thread(f: &mut Function<'_>) {
     let positions = Positions::new(f);
     found.retain(|decided| positions.is_dead_at_target(f, decided));
     found.iter().for_each(|decided| jump(f, decided));
-    f.compute_cfg();
 }
 
 /// Positions of blocks in the layout, and the last block that reads each value.

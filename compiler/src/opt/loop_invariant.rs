@@ -42,7 +42,6 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     if !loops.iter().any(|(start, end)| has_candidates(f, &homes, *start, *end)) {
         return;
     }
-    f.compute_cfg();
     let demand = pressure(f, &liveness(f), scratch);
     let mut hoister = Hoister { homes, uses: uses(f, scratch), f };
     for (start, end) in loops {
@@ -164,10 +163,9 @@ impl Hoister<'_, '_, '_> {
             }
         }
         if !moved.is_empty() {
-            self.f.settled.forget_numbering();
+            let before = self.f.layout[start].block;
+            self.f.block_mut(before).insts.extend(moved);
         }
-        let before = self.f.layout[start].block;
-        self.f.block_mut(before).insts.extend(moved);
     }
 
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {

@@ -34,9 +34,6 @@ impl Read {
     }
 }
 
-/// Typical number of reads of inputs and of splits, for preallocation.
-const TYPICAL_SUBJECTS: usize = 32;
-
 /// Whether an instruction reads an input, or the components of one.
 fn is_subject(data: &InstData<'_>) -> bool {
     matches!(data.op, Op::Ir(IrOp::Interpolate | IrOp::Split))
@@ -61,7 +58,7 @@ pub fn opt_narrow_inputs(f: &mut Function<'_>) {
 
 fn narrow(f: &mut Function<'_>, scratch: &Bump) {
     let mut uses: ScratchSide<'_, Value, u32> = ScratchSide::new_in(scratch, f.values.len());
-    let mut subjects = ArenaVec::with_capacity_in(TYPICAL_SUBJECTS, scratch);
+    let mut subjects = ArenaVec::new_in(scratch);
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
         let data = &f.insts[*inst];
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {

@@ -35,7 +35,6 @@ pub fn opt_nest_conditions(f: &mut Function<'_>) {
     let mut nester = Nester { plans: plans.into_iter().peekable(), open: Vec::new(), out: Vec::new(), f };
     nester.walk();
     nester.f.set_layout(&nester.out);
-    f.compute_cfg();
 }
 
 /// Whether the if that ends a block is on a conjunction or disjunction.

@@ -39,9 +39,6 @@ const MAX_LOOP_DEPTH: u32 = 4;
 /// Largest constant that an integer operand encodes.
 const MAX_IMMEDIATE: u64 = 255;
 
-/// Typical number of constants, for preallocation.
-const TYPICAL_CONSTANTS: usize = 16;
-
 type Weights = HashMap<Src, u32, FxBuildHasher>;
 type Places = HashMap<Src, u16, FxBuildHasher>;
 
@@ -106,8 +103,8 @@ struct Weighed<'s> {
 /// Finds the constants that operands cannot encode.
 fn weigh<'s>(f: &Function<'_>, scratch: &'s Bump) -> Weighed<'s> {
     let mut weights = Weights::with_hasher(FxBuildHasher);
-    let mut order = ArenaVec::with_capacity_in(TYPICAL_CONSTANTS, scratch);
-    let mut readers = ArenaVec::with_capacity_in(TYPICAL_CONSTANTS, scratch);
+    let mut order = ArenaVec::new_in(scratch);
+    let mut readers = ArenaVec::new_in(scratch);
     for block in f.blocks_in_order() {
         let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
         f.watch.visit(1 + f.block(block).insts.len() / 4);

@@ -7,7 +7,6 @@
 //! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
 //! * A loop without effects is removed ([`leave_dead_loops`]).
 //! * A jump past empty blocks goes to where they lead ([`direct_jumps`]), and a scope that contains only a loop is removed.
-//! * Consecutive ifs on the same condition are merged ([`merge_ifs`]).
 //! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, and phis are
@@ -22,11 +21,12 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::dead_loops::leave_dead_loops;
 use super::direct_jumps::direct_jumps;
-use super::merge_ifs::merge_ifs;
-use super::short_ifs::{can_flatten, takes_condition};
+use super::flatten::{can_flatten, takes_condition};
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, has_left};
+use crate::ir::{
+    Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, has_left, repair_phis,
+};
 
 /// Simplifies control flow.
 pub fn opt_simplify_control(f: &mut Function<'_>) {
@@ -36,7 +36,6 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
     leave_dead_loops(f);
     direct_jumps(f);
     f.with_scratch(simplify);
-    merge_ifs(f);
 }
 
 fn simplify(f: &mut Function<'_>, scratch: &Bump) {
@@ -50,7 +49,8 @@ fn simplify(f: &mut Function<'_>, scratch: &Bump) {
         f,
     };
     simplifier.walk();
-    simplifier.repair_phis();
+    let Simplifier { merged, f, .. } = simplifier;
+    repair_phis(f, |block| resolve(&merged, block));
 }
 
 fn count_jumps<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block, u32> {
@@ -186,11 +186,8 @@ impl<'a> Simplifier<'_, 'a> {
     }
 
     /// The block into which `block` has finally been merged.
-    fn resolve(&self, mut block: Block) -> Block {
-        while let Some(into) = self.merged[block] {
-            block = into;
-        }
-        block
+    fn resolve(&self, block: Block) -> Block {
+        resolve(&self.merged, block)
     }
 
     /// Appends `block`, whose only predecessor is `target`, to `target`.
@@ -398,27 +395,14 @@ impl<'a> Simplifier<'_, 'a> {
         self.absorb(head, first.block);
         self.out[at].seam = first.seam;
     }
+}
 
-    /// Updates phis for merged and removed predecessors.
-    fn repair_phis(&mut self) {
-        self.f.compute_cfg();
-        for block in self.f.blocks_in_order() {
-            for index in 0..self.f.phi_count(block) {
-                let phi = self.f.block(block).insts[index];
-                let data = self.f.insts[phi];
-                let is_pred = |from: &Block| self.f.block(block).preds.contains(from);
-                if data.phi_inputs().all(|(from, _)| self.merged[from].is_none() && is_pred(&from)) {
-                    continue;
-                }
-                let inputs: Vec<(Block, Src)> = (data.phi_inputs())
-                    .map(|(from, src)| (self.resolve(from), src))
-                    .filter(|(from, _)| is_pred(from))
-                    .collect();
-                let data = phi_data(self.f, &inputs, &data);
-                self.f.set_inst(phi, data);
-            }
-        }
+/// The block into which `block` has finally been merged, given the block into which each was merged.
+fn resolve(merged: &ScratchSide<'_, Block, Option<Block>>, mut block: Block) -> Block {
+    while let Some(into) = merged[block] {
+        block = into;
     }
+    block
 }
 
 /// The segment that ends the region containing `index`: the first closing or dividing seam that does not

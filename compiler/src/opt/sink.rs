@@ -31,7 +31,6 @@ pub fn opt_sink(f: &mut Function<'_>) {
     if f.layout.len() == 1 || !insts.any(|inst| can_sink(&f.insts[*inst])) {
         return;
     }
-    f.compute_cfg();
     f.with_scratch(sink_all);
 }
 
@@ -60,7 +59,6 @@ fn sink_all(f: &mut Function<'_>, scratch: &Bump) {
         for block in order {
             sinker.write(block);
         }
-        sinker.f.settled.forget_numbering();
     }
 }
 

@@ -27,7 +27,6 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::analysis::movable::MovableValues;
 use crate::ir::key;
 use crate::ir::rewrite::map_some;
-use crate::ir::settled::keep_uses;
 use crate::ir::{
     Access, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
@@ -61,8 +60,8 @@ fn add_constants(f: &mut Function<'_>, scratch: &Bump) {
         }
     }
     if !bases.all.is_empty() {
-        // Each access reads the sum of what it read.
-        keep_uses(f, |f| bases.apply(f));
+        // Each access reads the sum of what it read, so that everything stays used.
+        bases.apply(f);
     }
 }
 

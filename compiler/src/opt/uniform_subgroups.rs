@@ -39,7 +39,6 @@ pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
     if !f.present.may_have(&families::LANES) {
         return;
     }
-    f.compute_cfg();
     let known = divergence(f, context.facts.info.stage);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];

@@ -5,9 +5,14 @@
 //! that improves the code is optional: the result is correct without it, which the tests check by omitting
 //! each in turn.
 
+mod facts;
 pub mod passes;
 mod phases;
+#[cfg(test)]
+mod tests;
 
+pub use facts::Facts;
+use facts::Known;
 pub use passes::{PASSES, Pass};
 pub use phases::{PIPELINE, Phase, PhaseDesc};
 
@@ -79,37 +84,11 @@ fn run_steps(
     context: &mut Context<'_>,
     options: Options<'_>,
 ) -> Result<(), CompileError> {
-    let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
-    let runs_once = context.facts.end == End::Preamble;
-    let mut steps = steps(options.from, options.stop, f.stage);
-    if runs_once || !options.disabled.is_empty() {
-        steps.retain(|step| !(is_disabled(step) || runs_once && step.repeated_only));
-    }
-    let mut steps = steps.into_iter().peekable();
-    while let Some(step) = steps.next() {
-        // A function read from text that is already lowered enters the pipeline at its own stage.
-        if f.stage > step.stages.1 {
-            continue;
-        }
-        context.facts.key.limits.check(f)?;
-        let Some(mut rewrites) = step.local else {
-            run_pass(step, f, context, options.validate)?;
-            continue;
-        };
-        while let Some(next) = steps.next_if(|next| next.local.is_some() && f.stage <= next.stages.1) {
-            rewrites |= next.local.unwrap_or(LocalRewrites::empty());
-        }
-        run_local(rewrites, f, options.validate)?;
-    }
+    let steps = steps(options.from, options.stop, f.stage);
+    let mut driver = Driver::new(f, context, options.disabled, options.validate);
+    driver.run(f, &steps)?;
+    driver.known.provide(f, Facts::EDGES);
     Ok(())
-}
-
-/// Runs adjacent passes that rewrite one instruction at a time as a single pass.
-fn run_local(rewrites: LocalRewrites, f: &mut Function<'_>, validate: bool) -> Result<(), CompileError> {
-    let _span = tracing::debug_span!("pass", name = "rewrite_locally").entered();
-    rewrite_locally(f, rewrites);
-    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
-    if validate { f.check("rewrite_locally") } else { Ok(()) }
 }
 
 /// The steps from a phase up to the stopping point, without phases that end before `stage`.
@@ -137,32 +116,147 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'stat
     steps
 }
 
-/// Runs one pass, regardless of its position in the pipeline.
+/// Runs one pass and what follows it, regardless of its position in the pipeline.
 ///
 /// # Errors
 /// Same as `run`.
-#[inline]
 pub fn run_pass(
     pass: &'static Pass,
     f: &mut Function<'_>,
     context: &mut Context<'_>,
     validate: bool,
 ) -> Result<(), CompileError> {
-    if validate {
-        check_needs(pass, f)?;
-    }
-    // A validated run ignores the operation summary, so that checks within passes run too.
-    if validate || pass.has_work(f) {
-        execute(pass, f, context)?;
-    }
-    f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
-    for family in pass.removes {
-        f.removed.insert(family.operations);
-    }
-    if validate {
-        return f.check(pass.name);
-    }
+    let mut driver = Driver::new(f, context, &[], validate);
+    driver.step(f, pass)?;
+    driver.known.provide(f, Facts::EDGES);
     Ok(())
+}
+
+/// Runs passes on one function.
+struct Driver<'d, 'c> {
+    context: &'d mut Context<'c>,
+    /// Names of passes that do not run.
+    disabled: &'d [String],
+    validate: bool,
+    /// Whether the function is a program that runs once.
+    runs_once: bool,
+    known: Known,
+}
+
+impl<'d, 'c> Driver<'d, 'c> {
+    fn new(
+        f: &Function<'_>,
+        context: &'d mut Context<'c>,
+        disabled: &'d [String],
+        validate: bool,
+    ) -> Driver<'d, 'c> {
+        context.back_end.demand = None;
+        let runs_once = context.facts.end == End::Preamble;
+        Driver { context, disabled, validate, runs_once, known: Known::nothing(f) }
+    }
+
+    /// Whether a step applies. A function read from text that is already lowered enters the pipeline at its own stage.
+    fn applies(&self, f: &Function<'_>, step: &Pass) -> bool {
+        let is_disabled = step.optional && self.disabled.iter().any(|name| name == step.name);
+        !is_disabled && !(self.runs_once && step.repeated_only) && f.stage <= step.stages.1
+    }
+
+    /// Runs steps in order. Adjacent ones that rewrite one instruction at a time run in one walk.
+    fn run(&mut self, f: &mut Function<'_>, steps: &[&'static Pass]) -> Result<(), CompileError> {
+        let mut rest = steps.iter().copied().peekable();
+        while let Some(step) = rest.next() {
+            if !self.applies(f, step) {
+                continue;
+            }
+            self.context.facts.key.limits.check(f)?;
+            let (mut last, mut rewrites) = (step, step.local);
+            while let Some(known) = rewrites
+                && let Some(next) = rest.next_if(|next| next.local.is_some() || !self.applies(f, next))
+            {
+                if let Some(more) = next.local.filter(|_| self.applies(f, next)) {
+                    (last, rewrites) = (next, Some(known | more));
+                }
+            }
+            match rewrites {
+                Some(rewrites) if step.local != Some(rewrites) => self.rewrite(f, last, rewrites)?,
+                _ => self.step(f, step)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs several local passes, of which `last` is the last, as one.
+    fn rewrite(
+        &mut self,
+        f: &mut Function<'_>,
+        last: &Pass,
+        rewrites: LocalRewrites,
+    ) -> Result<(), CompileError> {
+        if self.known.is_exhausted(rewrites) {
+            return Ok(());
+        }
+        let _span =
+            tracing::debug_span!("pass", name = "rewrite_locally", rewrites = rewrites.bits()).entered();
+        rewrite_locally(f, rewrites);
+        tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
+        self.known.after_local(rewrites, f);
+        self.validate(f, last.name)
+    }
+
+    /// Runs a pass, what follows it if it has changed the function, and then the pass again if its row says so.
+    fn step(&mut self, f: &mut Function<'_>, pass: &'static Pass) -> Result<(), CompileError> {
+        for _ in 0..pass.times {
+            if !self.pass(f, pass)? {
+                break;
+            }
+            self.run(f, pass.then)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one pass. Returns whether it has changed the function.
+    fn pass(&mut self, f: &mut Function<'_>, pass: &'static Pass) -> Result<bool, CompileError> {
+        if self.validate {
+            check_needs(pass, f)?;
+        }
+        // A validated run ignores the operation summary, so that checks within passes run too.
+        let has_work = (self.validate || pass.has_work(f)) && !self.is_done(pass);
+        if has_work {
+            self.known.provide(f, pass.wants);
+            execute(pass, f, self.context)?;
+        }
+        f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
+        for family in pass.removes {
+            f.removed.insert(family.operations);
+        }
+        let is_changed = match pass.local.filter(|_| has_work) {
+            Some(rewrites) => {
+                self.known.after_local(rewrites, f);
+                true
+            }
+            None if has_work => self.known.after(pass, f, self.context),
+            None => self.known.advance(f, pass.keeps),
+        };
+        self.validate(f, pass.name)?;
+        Ok(is_changed)
+    }
+
+    /// Whether what the pass would achieve holds already.
+    fn is_done(&self, pass: &Pass) -> bool {
+        let establishes = pass.establishes - Facts::DEMAND;
+        !establishes.is_empty() && self.known.holds(establishes)
+            || pass.local.is_some_and(|rewrites| self.known.is_exhausted(rewrites))
+    }
+
+    /// Checks the function and what is known of it, if that is asked for.
+    fn validate(&mut self, f: &mut Function<'_>, pass: &str) -> Result<(), CompileError> {
+        if !self.validate {
+            return Ok(());
+        }
+        self.known.provide(f, Facts::EDGES);
+        f.check(pass)?;
+        self.known.check(pass, f, self.context)
+    }
 }
 
 /// Runs one pass that has work.

@@ -10,6 +10,7 @@ use crate::ir::families::{
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
+use crate::pipeline::Facts;
 use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
 use crate::{analysis, lower, opt, regalloc, schedule};
@@ -41,6 +42,16 @@ pub struct Pass {
     pub removes: &'static [&'static Family],
     /// Operations without which it has no effect; empty if it may affect any function.
     pub acts_on: &'static [&'static Family],
+    /// Facts that it relies on.
+    pub wants: Facts,
+    /// Facts that hold afterwards if they held before. A pass that changes nothing keeps all.
+    pub keeps: Facts,
+    /// Facts that hold afterwards. It does not run while they do.
+    pub establishes: Facts,
+    /// The steps that follow if it has changed the function.
+    pub then: &'static [&'static Pass],
+    /// How often it runs in succession, with what follows it, as long as it changes the function.
+    pub times: u32,
     /// Its rewrite of a single instruction, if it is a local pass: the pipeline merges adjacent ones.
     pub local: Option<LocalRewrites>,
     /// Runs it.
@@ -70,6 +81,38 @@ impl Pass {
 
     const fn acts_on(mut self, families: &'static [&'static Family]) -> Pass {
         self.acts_on = families;
+        self
+    }
+
+    const fn wants(mut self, facts: Facts) -> Pass {
+        self.wants = facts;
+        self
+    }
+
+    /// Declares that it keeps `facts` beside the edges.
+    const fn keeps(mut self, facts: Facts) -> Pass {
+        self.keeps = self.keeps.union(facts);
+        self
+    }
+
+    /// Declares that it changes the control flow.
+    const fn restructures(mut self) -> Pass {
+        self.keeps = self.keeps.difference(Facts::EDGES);
+        self
+    }
+
+    const fn establishes(mut self, facts: Facts) -> Pass {
+        self.establishes = facts;
+        self
+    }
+
+    const fn then(mut self, steps: &'static [&'static Pass]) -> Pass {
+        self.then = steps;
+        self
+    }
+
+    const fn times(mut self, times: u32) -> Pass {
+        self.times = times;
         self
     }
 
@@ -118,6 +161,9 @@ impl Pass {
     }
 }
 
+/// How often loops are unrolled, with the simplification of their copies in between.
+const MAX_UNROLLINGS: u32 = 3;
+
 const fn required(stage: Stage, run: Run) -> Pass {
     let stages = (stage, stage);
     Pass {
@@ -130,6 +176,11 @@ const fn required(stage: Stage, run: Run) -> Pass {
         needs: &[],
         removes: &[],
         acts_on: &[],
+        wants: Facts::empty(),
+        keeps: Facts::EDGES,
+        establishes: Facts::empty(),
+        then: &[],
+        times: 1,
         local: None,
         run,
     }
@@ -169,12 +220,12 @@ use Stage::{Allocated, Final, Lowered, Machine, Selected, Source};
 #[rustfmt::skip]
 passes! {
     LOWER_UNREACHABLE "lower_unreachable" "Empties unreachable blocks." =
-        required(Source, |f, _| lower::lower_unreachable(f));
+        required(Source, |f, _| lower::lower_unreachable(f)).wants(Facts::EDGES).restructures();
     LOWER_TEST_KERNEL "lower_test_kernel" "Reads parameters of test kernels from uniforms and stores their results to memory." =
         required(Source, lower::lower_test_kernel).removes(&[&KEEPS]);
 
     LOWER_INVARIANT "lower_invariant" "Marks what invariant outputs are computed from, so that it is computed as written." =
-        required(Source, |f, _| lower::lower_invariant(f)).only_removes(&[&INVARIANTS]);
+        required(Source, |f, _| lower::lower_invariant(f)).only_removes(&[&INVARIANTS]).wants(Facts::EDGES);
 
     OPT_READONLY_MEMORY "opt_readonly_memory" "Marks loads of memory that the shader does not write as read-only." =
         optional(Source, Source, sure!(opt::opt_readonly_memory)).acts_on(&[&GLOBAL]);
@@ -191,23 +242,20 @@ passes! {
     OPT_CSE "opt_cse" "Merges identical pure instructions." =
         optional(Source, Lowered, sure!(opt::opt_cse)).local(LocalRewrites::CSE);
     OPT_DCE "opt_dce" "Removes pure instructions whose results are unused." =
-        optional(Source, Selected, sure!(opt::opt_dce));
+        optional(Source, Selected, sure!(opt::opt_dce)).keeps(Facts::NUMBERED).establishes(Facts::USED);
     OPT_SIMPLIFY_CONTROL "opt_simplify_control" "Converts short ifs to selects and removes constructs without effect." =
-        optional(Source, Source, sure!(opt::opt_simplify_control));
+        optional(Source, Source, sure!(opt::opt_simplify_control)).restructures();
     OPT_LOOP_BOUNDS "opt_loop_bounds" "Removes exits that a loop takes after 2^64 iterations." =
         optional(Source, Source, sure!(opt::opt_loop_bounds));
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
-        optional(Source, Source, sure!(opt::opt_unroll));
+        optional(Source, Source, sure!(opt::opt_unroll)).restructures()
+            .then(&[&OPT_COPY_PROP, &OPT_CONSTANT_FOLDING, &OPT_SIMPLIFY_CONTROL, &OPT_COPY_PROP]).times(MAX_UNROLLINGS);
     OPT_BIT_REVERSAL "opt_bit_reversal" "Replaces shifts and masks that reverse the bits of a word." =
         optional(Source, Source, sure!(opt::opt_bit_reversal));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
-    OPT_ROUNDING "opt_rounding" "Removes the rounding of floats that are integers already." =
-        optional(Source, Source, sure!(opt::opt_rounding));
     OPT_JUMP_THREADING "opt_jump_threading" "Redirects branches whose conditions are known, and folds known conditions." =
-        optional(Source, Source, sure!(opt::opt_jump_threading));
-    OPT_NEST_EXITS "opt_nest_exits" "Converts ifs that leave a scope to ifs around the rest of the scope." =
-        optional(Source, Source, sure!(opt::opt_nest_exits));
+        optional(Source, Source, sure!(opt::opt_jump_threading)).restructures();
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_SATURATE "opt_saturate" "Omits lower bounds of numbers that are never negative, and saturates numbers where the other bound holds anyway." =
@@ -220,20 +268,18 @@ passes! {
         optional(Source, Source, sure!(opt::opt_factor));
     OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =
         optional(Source, Source, sure!(opt::opt_compose_linear, context));
-    OPT_UNIFORM_OPERANDS "opt_uniform_operands" "Groups the uniform operands of integer sums and products." =
-        optional(Source, Source, sure!(opt::opt_uniform_operands));
     OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies subgroup operations on uniform values." =
-        optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]);
+        optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]).wants(Facts::EDGES);
 
     LOWER_RETIRED "lower_retired" "Lets lanes that the program has ended leave loops that no others execute." =
-        required(Source, |f, _| { lower::lower_retired(f); Ok(()) }).only_removes(&[&RETIREMENTS]);
+        required(Source, |f, _| { lower::lower_retired(f); Ok(()) }).only_removes(&[&RETIREMENTS]).wants(Facts::EDGES).restructures();
     LOWER_SUBGROUPS "lower_subgroups" "Lowers subgroup operations to the hardware's shuffles, ballots and reductions." =
-        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).only_removes(&[&CROSS_LANE]);
+        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).only_removes(&[&CROSS_LANE]).restructures();
 
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
-        optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]);
+        optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]).wants(Facts::EDGES);
     OPT_DEAD_STORES "opt_dead_stores" "Removes stores whose data is never read." =
-        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&STORES]);
+        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&STORES]).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Merges and narrows memory accesses." =
         optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 
@@ -261,14 +307,14 @@ passes! {
     MARK_KNOWN_OUTPUTS "mark_known_outputs" "Finds vertex outputs that are the same for all vertices of a draw." =
         optional(Source, Source, sure!(analysis::known_outputs::mark_known_outputs, context)).needs(&[&CULL_DISTANCES]).acts_on(&[&VARYINGS]);
     LOWER_VARYINGS "lower_varyings" "Lowers vertex output stores to hardware instructions." =
-        required(Source, |f, c| lower::lower_varyings(f, &c.facts.info)).needs(&[&CULL_DISTANCES]).removes(&[&VARYINGS]);
+        required(Source, |f, c| lower::lower_varyings(f, &c.facts.info)).needs(&[&CULL_DISTANCES]).removes(&[&VARYINGS]).keeps(Facts::USED);
 
     LOWER_FRAG_SIDEFX "lower_frag_sidefx" "Delays sample tests of fragment shaders that write memory." =
         required(Source, lower::lower_frag_sidefx);
     LOWER_DISCARD_ZS_EMIT "lower_discard_zs_emit" "Lowers discards to sample kills, and exports depth and stencil to the epilog." =
         required(Source, lower::lower_discard_zs_emit).only_removes(&[&DISCARDS]);
     LOWER_SAMPLE_MASK "lower_sample_mask" "Lowers sample kills to the hardware's sample mask instruction." =
-        required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).only_removes(&[&KILLS]);
+        required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).only_removes(&[&KILLS]).wants(Facts::EDGES);
 
     OPT_NARROW_INPUTS "opt_narrow_inputs" "Narrows fragment input reads to the components in use." =
         optional(Source, Source, sure!(opt::opt_narrow_inputs)).acts_on(&[&INTERPOLATIONS]);
@@ -282,21 +328,19 @@ passes! {
     OPT_CONSTANT_ALPHA "opt_constant_alpha" "Does not export the alpha of target 0 if it is the constant 1." =
         optional(Source, Source, sure!(opt::opt_constant_alpha, context));
     OPT_LOOP_INVARIANT "opt_loop_invariant" "Moves loop-invariant instructions out of loops." =
-        optional(Source, Source, sure!(opt::opt_loop_invariant));
+        optional(Source, Source, sure!(opt::opt_loop_invariant)).wants(Facts::EDGES);
     OPT_UNIFORM_BASES "opt_uniform_bases" "Adds constants of offsets to uniform bases, for the preamble." =
-        optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]);
+        optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]).keeps(Facts::USED);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
-        optional(Source, Source, sure!(opt::opt_preamble, context));
+        optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().keeps(Facts::NUMBERED).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_HOIST_EQUAL "opt_hoist_equal" "Moves computations that both arms of an if perform before it." =
-        optional(Source, Source, sure!(opt::opt_hoist_equal));
-    OPT_SHORT_IFS "opt_short_ifs" "Converts ifs that the preamble left short to selects." =
-        optional(Source, Source, sure!(opt::opt_short_ifs));
+        optional(Source, Source, sure!(opt::opt_hoist_equal)).wants(Facts::EDGES).then(&[&OPT_COPY_PROP]);
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
-        optional(Source, Source, sure!(opt::opt_nest_conditions));
+        optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
     MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds branches that all lanes of a SIMD-group take together." =
-        optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context));
+        optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context)).wants(Facts::EDGES);
     OPT_SINK "opt_sink" "Moves loads and interpolations into the branches that read them." =
-        optional(Source, Source, sure!(opt::opt_sink));
+        optional(Source, Source, sure!(opt::opt_sink)).wants(Facts::EDGES);
 
     LOWER_ADDRESS "lower_address" "Folds address arithmetic into device memory accesses." =
         required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).only_removes(&[&GLOBAL]);
@@ -312,22 +356,22 @@ passes! {
     OPT_NARROW_MEDIUMP "opt_narrow_mediump" "Narrows relaxed-precision floats to halves where that needs no conversion." =
         optional(Selected, Selected, sure!(opt::opt_narrow_mediump)).repeated_only();
     OPT_PROMOTE_CONSTANTS "opt_promote_constants" "Moves constants that operands cannot encode to uniform registers." =
-        optional(Selected, Selected, sure!(opt::opt_promote_constants, context));
+        optional(Selected, Selected, sure!(opt::opt_promote_constants, context)).wants(Facts::EDGES);
     LOWER_OPERANDS "lower_operands" "Loads constants and copies uniforms where operands cannot encode them." =
         required(Selected, |f, _| lower::lower_operands(f)).leaves(Machine);
 
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders instructions within blocks to need fewer registers." =
-        optional(Machine, Machine, schedule_pressure);
+        optional(Machine, Machine, schedule_pressure).wants(Facts::EDGES).establishes(Facts::DEMAND);
     OPT_SHARE_VECTORS "opt_share_vectors" "Replaces later uses of values that were gathered into a vector by its components." =
-        optional(Machine, Machine, share_vectors).repeated_only();
+        optional(Machine, Machine, share_vectors).repeated_only().keeps(Facts::DEMAND);
     REGALLOC "regalloc" "Assigns a register to every value." =
-        required(Machine, allocate).leaves(Allocated);
+        required(Machine, allocate).leaves(Allocated).wants(Facts::EDGES);
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
         required(Allocated, |f, _| lower::lower_last_varying(f));
     LOWER_DIVERGENT_SHUFFLE "lower_divergent_shuffle" "Keeps the shuffle index 0 in inactive lanes." =
         required(Allocated, divergent_shuffle);
     LOWER_CONTROL_FLOW "lower_control_flow" "Lowers control flow to execution-mask instructions." =
-        required(Allocated, control_flow).leaves(Final);
+        required(Allocated, control_flow).leaves(Final).wants(Facts::EDGES).restructures();
     LOWER_FRAME "lower_frame" "Reserves stack memory." =
         required(Final, |f, c| lower::lower_frame(f, c.facts.info.scratch_bytes, c.facts.frame));
     SCHEDULE_LATENCY "schedule_latency" "Reorders instructions within blocks to hide the latency of loads." =
@@ -346,9 +390,10 @@ fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 
 /// Shares vectors, which affects values that live within one block only.
 fn share_vectors(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let known = context.back_end.demand.take().filter(|known| known.is_of(f));
     let changed = opt::opt_share_vectors(f);
-    context.back_end.demand = known.map(|known| known.of_changed_blocks(f, &changed));
+    if let Some(demand) = &mut context.back_end.demand {
+        changed.into_iter().for_each(|block| demand.forget(block));
+    }
     Ok(())
 }
 

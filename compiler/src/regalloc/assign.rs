@@ -130,9 +130,6 @@ pub(super) struct Assigner<'f, 'a> {
     out: InstList<'a>,
 }
 
-/// Typical number of operands of an instruction, for preallocation.
-const TYPICAL_OPERANDS: usize = 16;
-
 /// Assigns registers out of `usable`; those below `at_no_cost` may be used to keep results apart from
 /// outstanding loads. Unreachable blocks must contain only terminators. Temporary tables are in `scratch`.
 ///
@@ -160,8 +157,8 @@ pub fn assign<'f>(
         shapes,
         usable,
         flight: Flight::new(at_no_cost),
-        ending: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
-        placed: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+        ending: ArenaVec::new_in(scratch),
+        placed: ArenaVec::new_in(scratch),
         shared: Vec::new(),
         moves: Vec::new(),
         out: f.inst_list(),

@@ -16,9 +16,6 @@ use crate::ir::src::Src;
 use super::assign::{Assigner, name_in};
 use super::file::{HalfSet, RegisterFile};
 
-/// Typical number of names of the values that are live at a join, for preallocation.
-const TYPICAL_NAMES: usize = 64;
-
 /// A live value at a join with its names in the predecessors known so far, in their order.
 struct Incoming<'n> {
     value: Value,
@@ -33,7 +30,7 @@ impl Incoming<'_> {
 
 /// The names of the values that are live at the head of `block` at the ends of `preds`: those of a value are consecutive.
 fn names_in(assigner: &Assigner<'_, '_>, preds: &[Block], block: Block) -> Vec<Value> {
-    let mut names = Vec::with_capacity(TYPICAL_NAMES);
+    let mut names = Vec::new();
     for value in assigner.live.live_in(block) {
         names.extend(preds.iter().map(|pred| name_in(assigner.borders[*pred].end, value)));
     }

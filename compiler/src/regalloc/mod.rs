@@ -47,9 +47,6 @@ pub struct Reg {
     pub half: u8,
 }
 
-/// Typical number of values that allocation and the moves after it add, for preallocation.
-const TYPICAL_NAMES: usize = 32;
-
 /// Registers of the values of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
@@ -71,7 +68,7 @@ pub struct Allocation {
 
 impl Allocation {
     fn new(values: usize) -> Self {
-        Allocation { reg: Side::new(values + TYPICAL_NAMES), ..Allocation::default() }
+        Allocation { reg: Side::new(values), ..Allocation::default() }
     }
 
     /// Records the register of a value of `halves` half registers.
@@ -137,7 +134,7 @@ fn allocate_in(
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
     check_fixed_places(f, limit)?;
-    let mut known = known.filter(|known| known.is_of(f)).unwrap_or_else(|| Demand::new(f, liveness(f)));
+    let mut known = known.unwrap_or_else(|| Demand::new(f, liveness(f)));
     if let Some(block) = gathered {
         // Exports have moved, which may raise the demand.
         known.set(block, BlockDemand::AtMost(u32::MAX));

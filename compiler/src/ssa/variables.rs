@@ -29,18 +29,6 @@ impl Variable {
     }
 }
 
-/// Typical number of variables of a function, for preallocation.
-const TYPICAL_VARIABLES: usize = 96;
-
-/// Typical number of definitions at the ends of blocks of a function with several blocks, for preallocation.
-const TYPICAL_DEFS: usize = 448;
-
-/// Typical number of inputs of phis of such a function, for preallocation.
-const TYPICAL_INPUTS: usize = 128;
-
-/// Typical number of variables that a loop reads, for preallocation.
-const TYPICAL_LOOP_PHIS: usize = 16;
-
 /// A phi that is not yet in the function.
 struct Pending {
     value: Value,
@@ -128,7 +116,7 @@ impl Variables {
     /// A table of no variables.
     pub fn new() -> Self {
         Variables {
-            rows: Rows::of(Vec::with_capacity(TYPICAL_VARIABLES), Row::new(32)),
+            rows: Rows::default(),
             loops: Vec::new(),
             time: 0,
             defs: HashMap::default(),
@@ -200,9 +188,6 @@ impl Variables {
 
     /// Records the definition at the current end of `block`.
     pub(crate) fn define(&mut self, block: Block, variable: Variable, src: Src) {
-        if self.defs.capacity() == 0 {
-            self.defs.reserve(TYPICAL_DEFS);
-        }
         self.defs.insert((block, variable), src);
     }
 
@@ -241,7 +226,7 @@ impl Variables {
 
     /// Declares that the back edges of the loop with header `block` are not built yet.
     pub fn open_loop(&mut self, block: Block) {
-        self.unsealed.push((block, Vec::with_capacity(TYPICAL_LOOP_PHIS)));
+        self.unsealed.push((block, Vec::new()));
         self.tick();
         self.loops.push(self.time);
     }
@@ -326,9 +311,6 @@ impl Variables {
         }
         self.define(block, variable, Src::value(value));
         let phi = self.phis.len();
-        if phi == 0 {
-            self.phis.reserve(TYPICAL_INPUTS / 2);
-        }
         self.phis.push(Pending { value, block, variable, inputs: (0, 0) });
         (Src::value(value), phi)
     }
@@ -339,9 +321,6 @@ impl Variables {
         while let Some(&phi) = phis.get(next) {
             next = next.saturating_add(1);
             let Some(&Pending { block, variable, .. }) = self.phis.get(phi) else { continue };
-            if self.inputs.capacity() == 0 {
-                self.inputs.reserve(TYPICAL_INPUTS);
-            }
             let start = self.inputs.len() as u32;
             for index in 0..f.block(block).preds.len() {
                 let Some(pred) = f.block(block).preds.get(index).copied() else { continue };

@@ -2,6 +2,7 @@
 
 use agx_isa::desc::Results;
 use agx_isa::inst::{Inst, Size};
+use agx_isa::key;
 use agx_isa::semantics::{LaneArgs, LanesFn, MAX_SOURCES, Pure, PureArgs, PureFn, Source};
 use agx_isa::table::Opcode;
 
@@ -50,7 +51,7 @@ impl Alu {
     /// Resolves a pure instruction; `None` if it has no register destination.
     pub(crate) fn new(inst: &Inst, pure: Pure) -> Option<Alu> {
         let fields = Fields::new(inst);
-        let dst = Dst::new(fields.get("dst"))?;
+        let dst = Dst::new(fields.get(key::DST))?;
         let mut alu = Alu {
             function: pure.lanes,
             dst,
@@ -135,14 +136,14 @@ impl Compare {
     /// Resolves operands `a`, `b`, `cond` and `inv`. `select` is the integer or float select.
     pub(crate) fn new(inst: &Inst, select: Opcode) -> Option<Compare> {
         let fields = Fields::new(inst);
-        let (a, b, condition) = (fields.source("a"), fields.source("b"), fields.number("cond"));
+        let (a, b, condition) = (fields.source(key::A), fields.source(key::B), fields.number(key::COND));
         let dst = Dst { half: 0, size: Size::B16 };
         Some(Compare {
             select: select.desc().pure?.lanes,
             a,
             b,
             condition,
-            inverted: fields.flag("inv"),
+            inverted: fields.flag(key::INV),
             row: Row::new(select, dst, &[a, b], &[condition]),
         })
     }

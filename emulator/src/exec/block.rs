@@ -6,6 +6,7 @@
 //! again).
 
 use agx_isa::inst::{Inst, Size, Tag};
+use agx_isa::key;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -44,14 +45,14 @@ impl BlockStore {
     /// Resolves a block store; `None` for unknown formats.
     pub(crate) fn new(inst: &Inst) -> Option<BlockStore> {
         let fields = Fields::new(inst);
-        let offset = fields.get("offset");
+        let offset = fields.get(key::OFFSET);
         Some(BlockStore {
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst),
             offset: (offset.tag == Tag::Reg).then_some(offset.value as u8),
             immediate: offset.value,
-            format: Format::from_code(fields.number("format"))?,
-            explicit: fields.flag("explicit"),
+            format: Format::from_code(fields.number(key::FORMAT))?,
+            explicit: fields.flag(key::EXPLICIT),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::findings::{FindingKind, Observation};
 use crate::group::Group;
 use crate::registers::{Dst, Place, Src, lanes_of};
 use agx_isa::inst::{Operand, Size};
+use agx_isa::key;
 
 /// Effect of a mask instruction on the nesting counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ pub(crate) struct Mask {
 impl Mask {
     /// Resolves a mask instruction.
     pub(crate) fn new(inst: &Inst, nesting: Nesting, compare: Option<Compare>) -> Mask {
-        Mask { nesting, levels: Fields::new(inst).number("nest") as u16, compare }
+        Mask { nesting, levels: Fields::new(inst).number(key::NEST) as u16, compare }
     }
 
     /// Lanes whose comparison affects the result.
@@ -114,7 +115,7 @@ const LINK: Dst = Dst { half: 2, size: Size::B32 };
 impl Jump {
     /// Resolves a jump.
     pub(crate) fn new(inst: &Inst, taken: Taken) -> Jump {
-        Jump { taken, distance: Fields::new(inst).number("target") as i32 }
+        Jump { taken, distance: Fields::new(inst).number(key::TARGET) as i32 }
     }
 
     /// The jump's destination; a call's return address is an offset from the program's first byte.

@@ -1,7 +1,8 @@
-//! Operands of an instruction by name, resolved once when a program is decoded.
+//! Operands of an instruction by key, resolved once when a program is decoded.
 
-use agx_isa::desc::Role;
+use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::inst::{Inst, Operand, Size, Tag};
+use agx_isa::key::Key;
 use agx_isa::minifloat;
 use agx_isa::operand::Style;
 use half::f16;
@@ -20,32 +21,36 @@ impl<'a> Fields<'a> {
         Fields { inst }
     }
 
-    /// The operand called `name`; [`Operand::NONE`] if the row does not have it.
-    pub(crate) fn get(&self, name: &str) -> Operand {
-        let at = self.inst.op.desc().operand_index(name);
-        at.and_then(|at| self.inst.operands.get(at)).copied().unwrap_or(Operand::NONE)
+    /// The operand `key`, which the row has.
+    pub(crate) fn get(&self, key: Key) -> Operand {
+        self.inst.get(key)
     }
 
-    /// The value of a modifier; 0 if the row does not have it.
-    pub(crate) fn number(&self, name: &str) -> u32 {
-        self.get(name).value
+    /// The operand `key`, if the row has it.
+    pub(crate) fn find(&self, key: Key) -> Option<Operand> {
+        key.place(self.inst.op).and_then(|at| self.inst.operands.get(at)).copied()
+    }
+
+    /// The value of a modifier, which the row has.
+    pub(crate) fn number(&self, key: Key) -> u32 {
+        self.get(key).value
     }
 
     /// Whether a modifier is set.
-    pub(crate) fn flag(&self, name: &str) -> bool {
-        self.number(name) != 0
+    pub(crate) fn flag(&self, key: Key) -> bool {
+        self.number(key) != 0
     }
 
-    /// A source by name.
-    pub(crate) fn source(&self, name: &str) -> Src {
-        self.sources_named()
-            .find(|(source, _)| *source == name)
-            .map_or(Src::new(Operand::imm(0)), |(_, src)| src)
+    /// A source, which the row has.
+    pub(crate) fn source(&self, key: Key) -> Src {
+        let at = key.place(self.inst.op).expect("invariant: the row has the source");
+        source_at(self.inst, at, &self.inst.op.desc().operands[at])
     }
 
     /// The sources in row order.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Src> + use<'a> {
-        self.sources_named().map(|(_, src)| src)
+        let inst = self.inst;
+        inst.op.desc().with_role(Role::Src).map(move |(at, desc)| source_at(inst, at, desc))
     }
 
     /// The modifiers in row order.
@@ -58,15 +63,13 @@ impl<'a> Fields<'a> {
     pub(crate) fn first_register(&self) -> Option<Operand> {
         self.inst.operands.iter().find(|operand| operand.tag == Tag::Reg).copied()
     }
+}
 
-    fn sources_named(&self) -> impl Iterator<Item = (&'static str, Src)> + use<'a> {
-        let inst = self.inst;
-        inst.op.desc().with_role(Role::Src).map(move |(at, desc)| {
-            let operand = inst.operands[at];
-            let minifloat = desc.kind.style == Style::Float && operand.tag == Tag::Imm;
-            (desc.name, if minifloat { expanded(operand) } else { Src::new(operand) })
-        })
-    }
+/// The source at `at` in its row.
+fn source_at(inst: &Inst, at: usize, desc: &OperandDesc) -> Src {
+    let operand = inst.operands[at];
+    let minifloat = desc.kind.style == Style::Float && operand.tag == Tag::Imm;
+    if minifloat { expanded(operand) } else { Src::new(operand) }
 }
 
 /// A minifloat immediate as a half float; every minifloat is exact in 16 bits.

@@ -4,6 +4,7 @@
 //! stores to the tile affect only live samples.
 
 use agx_isa::inst::{Inst, Size, Tag};
+use agx_isa::key::{self, Key};
 use half::f16;
 
 use crate::core::Core;
@@ -31,13 +32,13 @@ pub(crate) struct Tile {
 
 impl Tile {
     /// Resolves a load (`data` is then `dst`) or a store.
-    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Tile> {
+    pub(crate) fn new(inst: &Inst, data: Key) -> Option<Tile> {
         let fields = Fields::new(inst);
         Some(Tile {
             layout: Layout::new(inst, data)?,
-            samples: fields.source("samples").sized(Size::B16),
-            coords: Dst::new(fields.get("coords")),
-            offset: fields.number("offset"),
+            samples: fields.source(key::SAMPLES).sized(Size::B16),
+            coords: Dst::new(fields.get(key::COORDS)),
+            offset: fields.number(key::OFFSET),
         })
     }
 
@@ -114,19 +115,19 @@ impl Decide {
     /// Resolves `sample_mask`.
     pub(crate) fn sample_mask(inst: &Inst) -> Decide {
         let fields = Fields::new(inst);
-        let mask = |name| fields.source(name).sized(Size::B16);
-        Decide { target: mask("target"), live: Some(mask("live")), depth: None, stencil: None }
+        let mask = |key| fields.source(key).sized(Size::B16);
+        Decide { target: mask(key::TARGET), live: Some(mask(key::LIVE)), depth: None, stencil: None }
     }
 
     /// Resolves `zs_emit`: depth is first, stencil in the half register after it.
     pub(crate) fn emit(inst: &Inst) -> Option<Decide> {
         let fields = Fields::new(inst);
-        let first = Dst::new(fields.get("data"))?;
-        let (z, s) = (fields.flag("z"), fields.flag("s"));
+        let first = Dst::new(fields.get(key::DATA))?;
+        let (z, s) = (fields.flag(key::Z), fields.flag(key::S));
         let depth = Dst { half: first.half, size: Size::B32 };
         let stencil = Dst { half: first.half.wrapping_add(if z { 2 } else { 0 }), size: Size::B16 };
         Some(Decide {
-            target: fields.source("samples").sized(Size::B16),
+            target: fields.source(key::SAMPLES).sized(Size::B16),
             live: None,
             depth: z.then_some(depth),
             stencil: s.then_some(stencil),
@@ -195,8 +196,8 @@ enum Number {
 }
 
 impl Number {
-    fn new(inst: &Inst, name: &str) -> Number {
-        let operand = Fields::new(inst).get(name);
+    fn new(inst: &Inst, key: Key) -> Number {
+        let operand = inst.get(key);
         match operand.tag {
             Tag::Reg => Number::InRegister(operand.value as u8),
             _ => Number::Fixed(operand.value),
@@ -236,13 +237,13 @@ impl Interpolate {
     pub(crate) fn new(inst: &Inst, perspective: bool) -> Option<Interpolate> {
         let fields = Fields::new(inst);
         Some(Interpolate {
-            dst: Dst::new(fields.get("dst"))?,
-            count: if fields.flag("count") { fields.number("count") } else { 4 },
-            first: Number::new(inst, "a"),
-            w: perspective.then(|| Number::new(inst, "w")),
+            dst: Dst::new(fields.get(key::DST))?,
+            count: if fields.flag(key::COUNT) { fields.number(key::COUNT) } else { 4 },
+            first: Number::new(inst, key::A),
+            w: perspective.then(|| Number::new(inst, key::W)),
             place: [Where::Centre, Where::Sample, Where::Centroid, Where::Sample]
-                [fields.number("interp") as usize & 3],
-            sample: fields.source("sample").sized(Size::B16),
+                [fields.number(key::INTERP) as usize & 3],
+            sample: fields.source(key::SAMPLE).sized(Size::B16),
         })
     }
 
@@ -298,8 +299,8 @@ pub(crate) struct LoadCoefficient {
 impl LoadCoefficient {
     /// Resolves the destination and the coefficient.
     pub(crate) fn new(inst: &Inst) -> Option<LoadCoefficient> {
-        let dst = Dst::new(Fields::new(inst).get("dst"))?;
-        Some(LoadCoefficient { dst, number: Number::new(inst, "a") })
+        let dst = Dst::new(Fields::new(inst).get(key::DST))?;
+        Some(LoadCoefficient { dst, number: Number::new(inst, key::A) })
     }
 
     /// Writes A, B, C to three registers of the active lanes.
@@ -329,8 +330,12 @@ impl StoreVarying {
     /// Resolves data and slot.
     pub(crate) fn new(inst: &Inst) -> Option<StoreVarying> {
         let fields = Fields::new(inst);
-        let data = Dst { size: Size::B32, ..Dst::new(fields.get("data"))? };
-        Some(StoreVarying { data, slot: fields.source("index").sized(Size::B16), last: fields.flag("last") })
+        let data = Dst { size: Size::B32, ..Dst::new(fields.get(key::DATA))? };
+        Some(StoreVarying {
+            data,
+            slot: fields.source(key::INDEX).sized(Size::B16),
+            last: fields.flag(key::LAST),
+        })
     }
 
     /// Stores the active lanes' values.

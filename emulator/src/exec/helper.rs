@@ -1,6 +1,7 @@
 //! Instructions of the scratch helper program: doorbells, and mapping of blocks.
 
 use agx_isa::inst::Inst;
+use agx_isa::key;
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -22,11 +23,14 @@ impl Helper {
     /// Resolves the operands.
     pub(crate) fn new(inst: &Inst) -> Option<Helper> {
         let fields = Fields::new(inst);
-        let slot = fields.number("slot");
         Some(match inst.op {
-            Opcode::Doorbell => Helper::Doorbell { number: fields.number("a") },
-            Opcode::Map => Helper::Map { slot, data: Dst::new(fields.get("data"))? },
-            Opcode::Unmap => Helper::Unmap { slot, dst: Dst::new(fields.get("dst"))? },
+            Opcode::Doorbell => Helper::Doorbell { number: fields.number(key::A) },
+            Opcode::Map => {
+                Helper::Map { slot: fields.number(key::SLOT), data: Dst::new(fields.get(key::DATA))? }
+            }
+            Opcode::Unmap => {
+                Helper::Unmap { slot: fields.number(key::SLOT), dst: Dst::new(fields.get(key::DST))? }
+            }
             _ => return None,
         })
     }

@@ -4,6 +4,7 @@
 //! Ultra); otherwise it is reported and ignored.
 
 use agx_isa::inst::{Inst, Size};
+use agx_isa::key::{self, Key};
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -25,9 +26,10 @@ impl Address {
     fn new(inst: &Inst) -> Address {
         let fields = Fields::new(inst);
         Address {
-            base: fields.source("base").sized(Size::B16),
-            index: fields.source("index").sized(Size::B16),
-            shift_bits: fields.number("scale"),
+            base: fields.source(key::BASE).sized(Size::B16),
+            index: fields.source(key::INDEX).sized(Size::B16),
+            // Atomics have no scale.
+            shift_bits: fields.find(key::SCALE).map_or(0, |scale| scale.value),
         }
     }
 
@@ -59,7 +61,7 @@ pub(crate) struct Threadgroup {
 
 impl Threadgroup {
     /// Resolves a load (`data` is then `dst`) or a store.
-    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Threadgroup> {
+    pub(crate) fn new(inst: &Inst, data: Key) -> Option<Threadgroup> {
         Some(Threadgroup { address: Address::new(inst), layout: Layout::new(inst, data)? })
     }
 

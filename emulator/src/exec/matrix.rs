@@ -5,6 +5,7 @@
 //! added in ascending order, with one rounding to 32 bits per step.
 
 use agx_isa::inst::{Inst, Size};
+use agx_isa::key;
 use half::f16;
 
 use crate::core::Core;
@@ -31,8 +32,8 @@ impl Matrix {
     /// Resolves the four tiles.
     pub(crate) fn new(inst: &Inst) -> Option<Matrix> {
         let fields = Fields::new(inst);
-        let dst = Dst::new(fields.get("dst"))?;
-        Some(Matrix { dst, a: fields.source("a"), b: fields.source("b"), c: fields.source("c") })
+        let dst = Dst::new(fields.get(key::DST))?;
+        Some(Matrix { dst, a: fields.source(key::A), b: fields.source(key::B), c: fields.source(key::C) })
     }
 
     /// Multiplies; the sources of all lanes are used, and only active lanes receive results.

@@ -5,6 +5,7 @@
 //! delays them until the `wait`.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
+use agx_isa::key::{self, Key};
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -26,12 +27,12 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Resolves `format`, `mask` and the data register; `None` if the format is unknown or there is no register.
-    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Layout> {
+    pub(crate) fn new(inst: &Inst, data: Key) -> Option<Layout> {
         let fields = Fields::new(inst);
-        let format = Format::from_code(fields.number("format"))?;
+        let format = Format::from_code(fields.number(key::FORMAT))?;
         let mask = match format.packed_components() {
             Some(count) => (1 << count) - 1,
-            None => fields.number("mask") & 0xf,
+            None => fields.number(key::MASK) & 0xf,
         };
         Some(Layout { format, mask, first: Dst::new(fields.get(data))? })
     }
@@ -120,8 +121,8 @@ impl Address {
     /// Resolves `base`, `index` and `shift` (3 acts as 2).
     fn new(inst: &Inst, element: u32, shift: u32) -> Address {
         let fields = Fields::new(inst);
-        let index = fields.source("index").sized(Size::B32);
-        Address { base: fields.source("base").sized(Size::B64), index, element, shift }
+        let index = fields.source(key::INDEX).sized(Size::B32);
+        Address { base: fields.source(key::BASE).sized(Size::B64), index, element, shift }
     }
 
     /// The address of component 0 in each lane.
@@ -153,10 +154,13 @@ pub(crate) struct Device {
 
 impl Device {
     /// Resolves a load (`data` is then `dst`) or a store; `None` for unknown formats.
-    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Device> {
+    pub(crate) fn new(inst: &Inst, data: Key) -> Option<Device> {
         let layout = Layout::new(inst, data)?;
-        let shift =
-            if layout.format.packed_components().is_some() { 0 } else { Fields::new(inst).number("shift") };
+        let shift = if layout.format.packed_components().is_some() {
+            0
+        } else {
+            Fields::new(inst).number(key::SHIFT)
+        };
         let address = Address::new(inst, layout.format.bytes(), shift.min(2));
         let wait_group = inst.wait_group().map_or(0, |group| group as u8 & 1);
         Some(Device { address, layout, wait_group })
@@ -280,10 +284,10 @@ impl AtomicData {
     /// Resolves `op`, `dst` and `data`.
     pub(crate) fn new(inst: &Inst) -> Option<AtomicData> {
         let fields = Fields::new(inst);
-        let data = Dst { size: Size::B32, ..Dst::new(fields.get("data"))? };
+        let data = Dst { size: Size::B32, ..Dst::new(fields.get(key::DATA))? };
         Some(AtomicData {
-            op: AtomicOp::from_code(fields.number("op"))?,
-            dst: Dst::new(fields.get("dst")),
+            op: AtomicOp::from_code(fields.number(key::OP))?,
+            dst: Dst::new(fields.get(key::DST)),
             data,
         })
     }

@@ -7,7 +7,6 @@ pub(crate) mod control;
 pub(crate) mod fields;
 pub(crate) mod fragment;
 pub(crate) mod helper;
-pub(crate) mod kernels;
 pub(crate) mod local;
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -19,6 +18,7 @@ pub(crate) mod state;
 pub(crate) mod texture;
 
 use agx_isa::inst::Inst;
+use agx_isa::key;
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -194,7 +194,7 @@ fn control_action(inst: &Inst) -> Option<Action> {
         Ret => Some(Action::Indirect(Indirect::new(inst, false))),
         Stop => Some(Action::Stop),
         Trap => Some(Action::Trap),
-        Wait => Some(Action::Wait(fields::Fields::new(inst).number("group"))),
+        Wait => Some(Action::Wait(fields::Fields::new(inst).number(key::GROUP))),
         Barrier => Some(Action::Barrier),
         // The jump is never taken, so every doorbell is executed.
         JmpIfSkippingDoorbell => Some(Action::Jump(Jump::new(inst, Taken::Never))),
@@ -209,12 +209,12 @@ fn memory_action(inst: &Inst) -> Option<Action> {
     let local = |data| Threadgroup::new(inst, data);
     let stack = |data| Stack::new(inst, data);
     let action = match inst.op {
-        Load => device("dst").map(Action::Load),
-        Store => device("data").map(Action::Store),
-        Lload => local("dst").map(Action::LocalLoad),
-        Lstore => local("data").map(Action::LocalStore),
-        StackLoad => stack("dst").map(Action::StackLoad),
-        StackStore => stack("data").map(Action::StackStore),
+        Load => device(key::DST).map(Action::Load),
+        Store => device(key::DATA).map(Action::Store),
+        Lload => local(key::DST).map(Action::LocalLoad),
+        Lstore => local(key::DATA).map(Action::LocalStore),
+        StackLoad => stack(key::DST).map(Action::StackLoad),
+        StackStore => stack(key::DATA).map(Action::StackStore),
         StackAdjust => Some(Action::StackAdjust(Adjust::new(inst))),
         Atomic => memory::Atomic::new(inst).map(Action::Atomic),
         Latomic => LocalAtomic::new(inst).map(Action::LocalAtomic),
@@ -246,8 +246,8 @@ fn lanes_action(inst: &Inst) -> Option<Action> {
 fn fragment_action(inst: &Inst) -> Option<Action> {
     use Opcode::*;
     let action = match inst.op {
-        LdTile => Tile::new(inst, "dst").map(Action::TileLoad),
-        StTile => Tile::new(inst, "data").map(Action::TileStore),
+        LdTile => Tile::new(inst, key::DST).map(Action::TileLoad),
+        StTile => Tile::new(inst, key::DATA).map(Action::TileStore),
         SampleMask => Some(Action::Decide(Decide::sample_mask(inst))),
         ZsEmit => Decide::emit(inst).map(Action::Decide),
         Iter => Interpolate::new(inst, false).map(Action::Interpolate),
@@ -278,5 +278,19 @@ fn otherwise(inst: &Inst) -> Action {
         Opcode::Pixrel => Action::Fence(Fence::Unknown),
         _ if desc.effects == Effects::BARRIER && desc.operands.is_empty() => Action::Fence(Fence::Unknown),
         _ => Action::Unsupported(desc.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_the_operands_that_its_action_reads() {
+        for op in Opcode::ALL {
+            // A key that the row lacks panics.
+            let action = std::panic::catch_unwind(|| Action::new(&Inst::new(*op)));
+            assert!(action.is_ok(), "the action of {} reads an operand that its row lacks", op.name());
+        }
     }
 }

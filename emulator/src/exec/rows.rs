@@ -1,87 +1,15 @@
-//! Kernels for the most frequent rows, over arrays of all lanes: loops without branches, which Rust compiles to vector
-//! instructions. Other operations, and rare forms, use the table's function lane by lane; a test compares every kernel
-//! with that function.
+//! Runs the kernels of rows over the registers of all lanes. Operations without a kernel, and rare forms, use the row's
+//! function lane by lane; a test compares every kernel with that function.
 
 use agx_isa::inst::{OperandFlags, Size};
+use agx_isa::semantics::kernels::{self, Inputs, Kernel, KernelFn, Kind};
 use agx_isa::table::Opcode;
 
-use crate::exec::kernels::{self, Kernel};
 use crate::group::{Group, HALVES, LANES, PerLane};
 use crate::registers::{Dst, Place, Src, Uniforms};
 
 /// A 32-bit word of each lane.
 pub(crate) type Words = PerLane<u32>;
-
-/// The inputs of a kernel.
-pub(crate) struct Inputs<'a> {
-    /// Sources in row order.
-    pub(crate) words: [&'a [u32]; 4],
-    /// The first modifier: a condition, a shift, a field's width.
-    pub(crate) modifier: u32,
-}
-
-/// Conversion of the sources of a row to words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// Singles with denormals flushed; the result is one too.
-    Single,
-    /// Halves widened to singles, in which the operation is exact or rounds correctly.
-    Half,
-    /// Integers, extended by their flags.
-    Integer,
-    /// Zero-extended bits.
-    Bits,
-    /// Bits; the first source has a sign bit at its own size.
-    SignedBits,
-    /// Singles that are converted to integers.
-    FromSingle,
-    /// Two integers to compare, and two words to select from.
-    IntegerSelect,
-    /// Two singles to compare, and two words to select from.
-    SingleSelect,
-}
-
-/// Every row that has a kernel. Selects have one per condition ([`kernels::select`]).
-const ROWS: [(Opcode, Kind, Kernel); 35] = {
-    use Kind::*;
-    [
-        (Opcode::Fadd, Single, kernels::fadd),
-        (Opcode::Fmul, Single, kernels::fmul),
-        (Opcode::Ffma, Single, kernels::ffma),
-        (Opcode::Floor, Single, kernels::floor),
-        (Opcode::Ceil, Single, kernels::ceil),
-        (Opcode::Trunc, Single, kernels::trunc),
-        (Opcode::Rint, Single, kernels::rint),
-        (Opcode::Rcp, Single, kernels::rcp),
-        (Opcode::Rsqrt, Single, kernels::rsqrt),
-        (Opcode::Rsqrts, Single, kernels::rsqrts),
-        (Opcode::Hadd, Half, kernels::fadd),
-        (Opcode::Hmul, Half, kernels::hmul),
-        (Opcode::Ldimm16, Bits, kernels::copy),
-        (Opcode::Ldimm32, Bits, kernels::copy),
-        (Opcode::Iadd, Integer, kernels::iadd),
-        (Opcode::Isub, Integer, kernels::isub),
-        (Opcode::Imadd, Integer, kernels::imadd),
-        (Opcode::Imsub, Integer, kernels::imsub),
-        (Opcode::Bitop, Bits, kernels::bitop),
-        (Opcode::Bfi, Bits, kernels::bfi),
-        (Opcode::Bfeil, Bits, kernels::bfeil),
-        (Opcode::Extr, Bits, kernels::extr),
-        (Opcode::Asr, SignedBits, kernels::asr),
-        (Opcode::Bitrev, Bits, kernels::bitrev),
-        (Opcode::Popcnt, Bits, kernels::popcnt),
-        (Opcode::Ffs, Bits, kernels::ffs),
-        (Opcode::FToU32, FromSingle, kernels::f_to_u32),
-        (Opcode::FToS32, FromSingle, kernels::f_to_s32),
-        (Opcode::U8ToF, Bits, kernels::u8_to_f),
-        (Opcode::S8ToF, Bits, kernels::s8_to_f),
-        (Opcode::U16ToF, Bits, kernels::u16_to_f),
-        (Opcode::S16ToF, Bits, kernels::s16_to_f),
-        (Opcode::Icsel, IntegerSelect, kernels::never),
-        (Opcode::Fcsel, SingleSelect, kernels::never),
-        (Opcode::U32ToF, Bits, kernels::u32_to_f),
-    ]
-};
 
 /// Conversion of one source to words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +22,7 @@ enum Form {
 /// A pure instruction with a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    kernel: Kernel,
+    kernel: KernelFn,
     modifier: u32,
     forms: [Form; 4],
     count: usize,
@@ -115,7 +43,7 @@ enum Finish {
 impl Row {
     /// The kernel of an instruction with these operands, if there is one for this form.
     pub(crate) fn new(op: Opcode, dst: Dst, sources: &[Src], mods: &[u32]) -> Option<Row> {
-        let (_, kind, kernel) = *ROWS.iter().find(|(known, ..)| *known == op)?;
+        let Kernel { kind, run } = op.desc().kernel?;
         let modifier = mods.first().copied().unwrap_or(0);
         let narrow = dst.size == Size::B16;
         // No encoding has a 32-bit register that starts at the upper half of another.
@@ -135,16 +63,14 @@ impl Row {
             Kind::Single => (Finish::Single { saturate, narrow }, true),
             Kind::Half => (Finish::Half { saturate }, narrow && sources.iter().all(is_half)),
             Kind::Integer => (Finish::Cut, mods.get(1).is_none_or(|saturate| *saturate == 0)),
+            Kind::ToSingle => (Finish::Cut, !narrow),
+            Kind::ToRoundedSingle => (Finish::Cut, !narrow && modifier != 0),
             _ => (Finish::Cut, true),
         };
-        // The results of conversions to floats are singles: exact, or rounded to nearest even.
-        let float = matches!(op, Opcode::U8ToF | Opcode::S8ToF | Opcode::U16ToF | Opcode::S16ToF);
-        let inexact = op == Opcode::U32ToF && modifier == 0;
-        let allowed = allowed && !(float && narrow) && !(op == Opcode::U32ToF && (narrow || inexact));
         let kernel = match kind {
             Kind::IntegerSelect => kernels::integer_select(modifier),
             Kind::SingleSelect => kernels::single_select(modifier),
-            _ => kernel,
+            _ => run,
         };
         let mut forms = [Form::Zero; 4];
         for (at, (form, src)) in forms.iter_mut().zip(sources).enumerate() {
@@ -202,7 +128,7 @@ fn form_of(kind: Kind, at: usize, modifier: u32, src: &Src) -> Form {
         Kind::Integer => src.flags.contains(OperandFlags::SX),
         Kind::SignedBits => at == 0,
         Kind::IntegerSelect => at < 2 && modifier & agx_isa::desc::SIGNED_CONDITION != 0,
-        Kind::Bits | Kind::SingleSelect => false,
+        Kind::Bits | Kind::ToSingle | Kind::ToRoundedSingle | Kind::SingleSelect => false,
     };
     if signed { Form::Sign } else { Form::Zero }
 }
@@ -399,9 +325,11 @@ mod tests {
     #[test]
     fn every_row_agrees_with_the_table() {
         let mut rng = Rng::new(11);
-        for (op, ..) in ROWS {
-            let compared = (0..100).filter(|_| agrees(op, &mut rng)).count();
+        let rows = Opcode::ALL.iter().filter(|op| op.desc().kernel.is_some());
+        for op in rows.clone() {
+            let compared = (0..100).filter(|_| agrees(*op, &mut rng)).count();
             assert!(compared > 8, "{op:?}: {compared} forms have a kernel");
         }
+        assert!(rows.count() > 30);
     }
 }

@@ -1,6 +1,7 @@
 //! Operations across lanes: ballots, shuffles, reductions, prefixes, derivatives.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
+use agx_isa::key;
 use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
 
@@ -24,9 +25,9 @@ impl Ballot {
     pub(crate) fn new(inst: &Inst, select: Opcode) -> Option<Ballot> {
         let fields = Fields::new(inst);
         Some(Ballot {
-            dst: Dst::new(fields.get("dst"))?,
+            dst: Dst::new(fields.get(key::DST))?,
             compare: Compare::new(inst, select)?,
-            whole_group: fields.flag("simd"),
+            whole_group: fields.flag(key::SIMD),
         })
     }
 
@@ -67,7 +68,7 @@ impl Shuffle {
     /// Resolves a shuffle; `None` for combinations nobody has seen.
     pub(crate) fn new(inst: &Inst) -> Option<Shuffle> {
         let fields = Fields::new(inst);
-        let pattern = match (fields.number("op"), fields.flag("rotate")) {
+        let pattern = match (fields.number(key::OP), fields.flag(key::ROTATE)) {
             (0, false) => Pattern::Index,
             (1, false) => Pattern::Xor,
             (2, false) => Pattern::Up,
@@ -75,13 +76,13 @@ impl Shuffle {
             (2, true) => Pattern::RotateUp,
             _ => return None,
         };
-        let dst = Dst::new(fields.get("dst"))?;
+        let dst = Dst::new(fields.get(key::DST))?;
         Some(Shuffle {
             dst,
-            data: fields.source("a"),
-            index: fields.source("b"),
+            data: fields.source(key::A),
+            index: fields.source(key::B),
             pattern,
-            whole_group: fields.flag("simd"),
+            whole_group: fields.flag(key::SIMD),
         })
     }
 
@@ -309,10 +310,10 @@ impl Reduce {
     pub(crate) fn new(inst: &Inst, whole_group: bool) -> Option<Reduce> {
         let fields = Fields::new(inst);
         Some(Reduce {
-            dst: Dst::new(fields.get("dst"))?,
-            data: fields.source("a"),
-            operation: Operation::new(fields.number("op"))?,
-            prefix: fields.flag("prefix"),
+            dst: Dst::new(fields.get(key::DST))?,
+            data: fields.source(key::A),
+            operation: Operation::new(fields.number(key::OP))?,
+            prefix: fields.flag(key::PREFIX),
             whole_group,
         })
     }
@@ -353,11 +354,11 @@ impl Derivative {
     pub(crate) fn new(inst: &Inst, vertical: bool) -> Option<Derivative> {
         let fields = Fields::new(inst);
         Some(Derivative {
-            dst: Dst::new(fields.get("dst"))?,
-            data: fields.source("a"),
+            dst: Dst::new(fields.get(key::DST))?,
+            data: fields.source(key::A),
             vertical,
             subtract: Opcode::Fadd.desc().pure?.one,
-            saturate: fields.number("sat"),
+            saturate: fields.number(key::SAT),
         })
     }
 

@@ -4,6 +4,7 @@
 //! frames of the callers lie above it. How hardware lays this out in scratch memory is not known and not visible.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
+use agx_isa::key::{self, Key};
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -33,7 +34,7 @@ pub(crate) struct Adjust {
 impl Adjust {
     /// Resolves the number of words.
     pub(crate) fn new(inst: &Inst) -> Adjust {
-        Adjust { words: i64::from(Fields::new(inst).number("index") as i32) }
+        Adjust { words: i64::from(Fields::new(inst).number(key::INDEX) as i32) }
     }
 
     /// Moves the stack pointer of the SIMD-group.
@@ -56,10 +57,10 @@ pub(crate) struct Stack {
 
 impl Stack {
     /// Resolves a load (`data` is then `dst`) or a store.
-    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Stack> {
+    pub(crate) fn new(inst: &Inst, data: Key) -> Option<Stack> {
         let fields = Fields::new(inst);
-        let offset = fields.source("index").sized(Size::B32);
-        Some(Stack { offset, layout: Layout::new(inst, data)?, shift: fields.number("shift").min(2) })
+        let offset = fields.source(key::INDEX).sized(Size::B32);
+        Some(Stack { offset, layout: Layout::new(inst, data)?, shift: fields.number(key::SHIFT).min(2) })
     }
 
     /// Loads in the active lanes. Outside the stack: zero.

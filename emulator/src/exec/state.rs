@@ -1,6 +1,7 @@
 //! Machine state that is neither a register nor memory: the uniform file, texture and sampler state, special registers.
 
 use agx_isa::inst::{Inst, Size, Tag};
+use agx_isa::key;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
@@ -22,7 +23,7 @@ impl ReadSpecial {
     /// Resolves the destination and the register number.
     pub(crate) fn new(inst: &Inst) -> Option<ReadSpecial> {
         let fields = Fields::new(inst);
-        Some(ReadSpecial { dst: Dst::new(fields.get("dst"))?, number: fields.number("sr") })
+        Some(ReadSpecial { dst: Dst::new(fields.get(key::DST))?, number: fields.number(key::SR) })
     }
 
     /// Writes the register's value to the active lanes.
@@ -51,12 +52,12 @@ impl UniformStore {
     pub(crate) fn new(inst: &Inst) -> Option<UniformStore> {
         const I16: u32 = 1;
         let fields = Fields::new(inst);
-        let target = fields.get("index");
-        if target.tag != Tag::Uniform || fields.number("format") != I16 || fields.flag("shift") {
+        let target = fields.get(key::INDEX);
+        if target.tag != Tag::Uniform || fields.number(key::FORMAT) != I16 || fields.flag(key::SHIFT) {
             return None;
         }
-        let data = Dst { size: Size::B16, ..Dst::new(fields.get("data"))? };
-        let count = fields.number("mask").count_ones();
+        let data = Dst { size: Size::B16, ..Dst::new(fields.get(key::DATA))? };
+        let count = fields.number(key::MASK).count_ones();
         Some(UniformStore { first: target.value as u16, data, count })
     }
 
@@ -84,10 +85,10 @@ impl StateStore {
     pub(crate) fn new(inst: &Inst, sampler: bool) -> StateStore {
         let fields = Fields::new(inst);
         StateStore {
-            number: fields.get("dst").value,
+            number: fields.get(key::DST).value,
             sampler,
-            base: fields.source("base").sized(Size::B64),
-            offset: fields.source("offset").sized(Size::B32),
+            base: fields.source(key::BASE).sized(Size::B64),
+            offset: fields.source(key::OFFSET).sized(Size::B32),
         }
     }
 

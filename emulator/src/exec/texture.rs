@@ -1,6 +1,7 @@
 //! Texture sampling and loading, image stores.
 
 use agx_isa::inst::{Inst, Operand, Size, Tag};
+use agx_isa::key;
 use half::f16;
 
 use crate::core::Core;
@@ -24,7 +25,7 @@ pub(crate) struct Binding {
 impl Binding {
     pub(crate) fn new(inst: &Inst) -> Binding {
         let fields = Fields::new(inst);
-        Binding { texture: fields.get("texture"), heap: fields.source("heap").sized(Size::B64) }
+        Binding { texture: fields.get(key::TEXTURE), heap: fields.source(key::HEAP).sized(Size::B64) }
     }
 
     /// The descriptor a lane uses: a state register by number, by a 16-bit register, or 24 bytes at an offset from the
@@ -66,8 +67,8 @@ impl Coordinates {
     /// Resolves coordinates of 32 or 16 bits.
     pub(crate) fn new(inst: &Inst) -> Option<Coordinates> {
         let fields = Fields::new(inst);
-        let first = Dst::new(fields.get("coords"))?;
-        Some(Coordinates { first, dimension: Dimension::from_code(fields.number("dim"))? })
+        let first = Dst::new(fields.get(key::COORDS))?;
+        Some(Coordinates { first, dimension: Dimension::from_code(fields.number(key::DIM))? })
     }
 
     /// The coordinates of a lane as bits.
@@ -168,25 +169,25 @@ impl Sample {
     /// than four components.
     pub(crate) fn new(inst: &Inst, integer: bool) -> Option<Sample> {
         let fields = Fields::new(inst);
-        let gather = match fields.number("gather") {
+        let gather = match fields.number(key::GATHER) {
             0 => None,
             code @ (1 | 3 | 5 | 7) => Some(code as usize / 2),
             _ => return None,
         };
-        let (mask, residency) = (fields.number("mask"), fields.flag("sparse"));
+        let (mask, residency) = (fields.number(key::MASK), fields.flag(key::SPARSE));
         (!residency || mask & 0xf == 0xf).then_some(Sample {
-            dst: Dst::new(fields.get("dst"))?,
+            dst: Dst::new(fields.get(key::DST))?,
             mask,
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst)?,
-            sampler: fields.get("sampler"),
-            lod_mode: LodMode::from_code(fields.number("lod_mode"))?,
-            lod: fields.source("lod"),
-            extra: fields.get("extra"),
-            compare: fields.flag("compare"),
-            offset: fields.flag("offset"),
+            sampler: fields.get(key::SAMPLER),
+            lod_mode: LodMode::from_code(fields.number(key::LOD_MODE))?,
+            lod: fields.source(key::LOD),
+            extra: fields.get(key::EXTRA),
+            compare: fields.flag(key::COMPARE),
+            offset: fields.flag(key::OFFSET),
             gather,
-            query: fields.flag("query"),
+            query: fields.flag(key::QUERY),
             residency,
             integer,
         })
@@ -458,10 +459,10 @@ impl ImageStore {
     pub(crate) fn new(inst: &Inst) -> Option<ImageStore> {
         let fields = Fields::new(inst);
         Some(ImageStore {
-            data: Dst::new(fields.get("data"))?,
+            data: Dst::new(fields.get(key::DATA))?,
             binding: Binding::new(inst),
             coordinates: Coordinates::new(inst)?,
-            toward_zero: fields.flag("rtz"),
+            toward_zero: fields.flag(key::RTZ),
         })
     }
 

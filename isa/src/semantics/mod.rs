@@ -8,6 +8,7 @@ pub mod bits;
 pub mod convert;
 pub mod float;
 pub mod integer;
+pub mod kernels;
 pub mod rounding;
 pub mod select;
 

@@ -10,7 +10,7 @@ Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))
         select_src!("x", 40, 70), select_src!("y", 52, 68),
         modifier("cond", kinds::names(names::INT_CONDITIONS), bits![61:63]),
     ])
-    .cost(Unit::Scib, 2, 1).pure(pure!(select::icsel)).source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(select::icsel)).kernel(Kind::IntegerSelect, kernels::never).source(from::ALL)
     .assumed("conditions 3 and 7 are never true")
     .applegpu("icmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 
@@ -21,7 +21,7 @@ Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
         select_src!("y", 52, 68),
         modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![61:63]),
     ])
-    .cost(Unit::Scib, 2, 1).pure(pure!(select::fcsel)).source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(select::fcsel)).kernel(Kind::SingleSelect, kernels::never).source(from::ALL)
     .assumed("ltn and gtn also hold when b is NaN; condition 4 is never true")
     .applegpu("fcmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 

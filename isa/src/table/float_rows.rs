@@ -18,7 +18,7 @@ Ffma "ffma" = row(0x3a, 0x3f, extends(6, 8, 15))
     .operands(ops![
         alu_dst!(60), float_src!("a", 16, 58), float_src!("b", 28, 56), float_src!("c", 40, 54), flag!("sat", 6),
     ])
-    .cost(Unit::F32, 2, 1).pure(pure!(float::ffma)).rounded().source(from::ALL)
+    .cost(Unit::F32, 2, 1).pure(pure!(float::ffma)).kernel(Kind::Single, kernels::ffma).rounded().source(from::ALL)
     .applegpu("fmadd32{.sat} {dst}, {a}, {b}, {c}");
 
 /// Fused `a * b + c` of 16-bit sources, rounded once. Denormals are preserved.
@@ -33,39 +33,39 @@ Hfma "hfma" = row(0x36, 0x3f, extends(6, 8, 15))
 /// `a + b`, rounded as in `ffma`.
 Fadd "fadd" = row(0x2a, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY32)
-    .cost(Unit::F32, 2, 1).pure(pure!(float::fadd)).rounded().source(from::ALL)
+    .cost(Unit::F32, 2, 1).pure(pure!(float::fadd)).kernel(Kind::Single, kernels::fadd).rounded().source(from::ALL)
     .applegpu("fadd32{.sat} {dst}, {a}, {b}");
 
 /// `a * b`, rounded as in `ffma`; a zero product is +0.
 Fmul "fmul" = row(0x1a, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY32)
-    .cost(Unit::F32, 2, 1).pure(pure!(float::fmul)).rounded().source(from::ALL)
+    .cost(Unit::F32, 2, 1).pure(pure!(float::fmul)).kernel(Kind::Single, kernels::fmul).rounded().source(from::ALL)
     .assumed("the sign of a zero product: applegpu models fma(a, b, +0)")
     .applegpu("fmul32{.sat} {dst}, {a}, {b}");
 
 /// `a + b` of 16-bit sources, rounded once.
 Hadd "hadd" = row(0x26, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY16)
-    .cost(Unit::F16, 2, 1).pure(pure!(float::hadd)).source(from::ALL)
+    .cost(Unit::F16, 2, 1).pure(pure!(float::hadd)).kernel(Kind::Half, kernels::fadd).source(from::ALL)
     .applegpu("fadd16{.sat} {dst}, {a}, {b}");
 
 /// `a * b` of 16-bit sources, rounded once; a zero product is +0.
 Hmul "hmul" = row(0x16, 0x3f, extends(4, 6, 15))
     .operands(float_rows::BINARY16)
-    .cost(Unit::F16, 2, 1).pure(pure!(float::hmul)).source(from::ALL)
+    .cost(Unit::F16, 2, 1).pure(pure!(float::hmul)).kernel(Kind::Half, kernels::hmul).source(from::ALL)
     .assumed("the sign of a zero product: applegpu models fma(a, b, +0)")
     .applegpu("fmul16{.sat} {dst}, {a}, {b}");
 
 /// Rounds toward minus infinity.
 Floor "floor" = row(0xa, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .cost(Unit::Ic, 3, 2).pure(pure!(float::floor)).rounded().source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(float::floor)).kernel(Kind::Single, kernels::floor).rounded().source(from::ALL)
     .applegpu("floor{.sat} {dst}, {a}");
 
 /// Reciprocal square root for square roots: `a * rsqrts(a)` is `sqrt(a)` for every `a`.
 Rsqrts "rsqrts" = row(0x1000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .cost(Unit::Ic, 6, 4).pure(pure!(float::rsqrts)).rounded().source(from::ALL)
+    .cost(Unit::Ic, 6, 4).pure(pure!(float::rsqrts)).kernel(Kind::Single, kernels::rsqrts).rounded().source(from::ALL)
     .inexact()
     .applegpu("rsqrt_special{.sat} {dst}, {a}");
 
@@ -86,14 +86,14 @@ Dfdy "dfdy" = row(0x6000000a, 0x03ff_f000_003f, extends(4, 6, 15))
 /// Reciprocal.
 Rcp "rcp" = row(0x8000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .cost(Unit::Ic, 5, 3).pure(pure!(float::rcp)).rounded().source(from::ALL)
+    .cost(Unit::Ic, 5, 3).pure(pure!(float::rcp)).kernel(Kind::Single, kernels::rcp).rounded().source(from::ALL)
     .inexact()
     .applegpu("rcp{.sat} {dst}, {a}");
 
 /// Reciprocal square root.
 Rsqrt "rsqrt" = row(0x9000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .cost(Unit::Ic, 6, 4).pure(pure!(float::rsqrt)).rounded().source(from::ALL)
+    .cost(Unit::Ic, 6, 4).pure(pure!(float::rsqrt)).kernel(Kind::Single, kernels::rsqrt).rounded().source(from::ALL)
     .inexact()
     .applegpu("rsqrt{.sat} {dst}, {a}");
 
@@ -128,19 +128,19 @@ Sinc "sinc" = row(0xe000000a, 0x03ff_f000_003f, extends(4, 6, 15))
 /// Rounds toward plus infinity.
 Ceil "ceil" = row(0x10000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .pure(pure!(float::ceil)).rounded().source(from::ALL)
+    .pure(pure!(float::ceil)).kernel(Kind::Single, kernels::ceil).rounded().source(from::ALL)
     .applegpu("ceil{.sat} {dst}, {a}");
 
 /// Rounds toward zero.
 Trunc "trunc" = row(0x20000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .pure(pure!(float::trunc)).rounded().source(from::ALL)
+    .pure(pure!(float::trunc)).kernel(Kind::Single, kernels::trunc).rounded().source(from::ALL)
     .applegpu("trunc{.sat} {dst}, {a}");
 
 /// Rounds to the nearest integer, ties to even.
 Rint "rint" = row(0x30000000a, 0x03ff_f000_003f, extends(4, 6, 15))
     .operands(ops![alu_dst!(44), float_src!("a", 16, 42), flag!("sat", 6)])
-    .pure(pure!(float::rint)).rounded().source(from::ALL)
+    .pure(pure!(float::rint)).kernel(Kind::Single, kernels::rint).rounded().source(from::ALL)
     .applegpu("rint{.sat} {dst}, {a}");
 
 }}}

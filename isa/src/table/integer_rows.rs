@@ -30,7 +30,7 @@ Ldimm16 "ldimm16" = row(0x62, 0x17f, extends(4, 6, 15))
         dst("dst", kinds::DST16, bits![9:14, 44:45, 7]),
         src("a", kinds::INTEGER, bits![16:31]),
     ])
-    .cost(Unit::Scib, 1, 1).pure(pure!(integer::immediate)).source(from::ALL)
+    .cost(Unit::Scib, 1, 1).pure(pure!(integer::immediate)).kernel(Kind::Bits, kernels::copy).source(from::ALL)
     .applegpu("mov_imm {dst}, {a}");
 
 /// Writes a 32-bit constant.
@@ -40,7 +40,7 @@ Ldimm32 "ldimm32" = row(0x162, 0x17f, extends(6, 8, 15))
         src("a", kinds::INTEGER, bits![16:47]),
         unknown("u62", bits![62]),
     ])
-    .cost(Unit::Scib, 1, 1).pure(pure!(integer::immediate)).source(from::ALL)
+    .cost(Unit::Scib, 1, 1).pure(pure!(integer::immediate)).kernel(Kind::Bits, kernels::copy).source(from::ALL)
     .assumed("bit 62 may kill the thread (applegpu)")
     .applegpu("mov_imm {dst}, {a}, 0b{u62}");
 
@@ -55,25 +55,25 @@ Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
 /// a source is).
 Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
     .operands(integer_rows::ADD)
-    .cost(Unit::Scib, 2, 1).pure(pure!(integer::iadd)).cut().source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(integer::iadd)).kernel(Kind::Integer, kernels::iadd).cut().source(from::ALL)
     .applegpu("iadd{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a - (b << shift)`; otherwise as `iadd`.
 Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
     .operands(integer_rows::ADD)
-    .cost(Unit::Scib, 2, 1).pure(pure!(integer::isub)).cut().source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(integer::isub)).kernel(Kind::Integer, kernels::isub).cut().source(from::ALL)
     .applegpu("isub{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a * b + (c << shift)`; `a` and `b` have at most 32 bits, `c` and the destination up to 64.
 Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
     .operands(integer_rows::MULTIPLY_ADD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imadd)).cut().source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imadd)).kernel(Kind::Integer, kernels::imadd).cut().source(from::ALL)
     .applegpu("imadd{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// `a * b - (c << shift)`; otherwise as `imadd`.
 Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
     .operands(integer_rows::MULTIPLY_ADD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imsub)).cut().source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imsub)).kernel(Kind::Integer, kernels::imsub).cut().source(from::ALL)
     .applegpu("imsub{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// Observed with bit 15 of `mfsr` set; the meaning is unknown.

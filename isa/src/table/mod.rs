@@ -16,6 +16,7 @@ use crate::desc::{
 };
 use crate::inst::{Inst, MAX_OPERANDS, Operand};
 use crate::operand as kinds;
+use crate::semantics::kernels::{self, Kind};
 use crate::semantics::{bits, convert, float, integer, pure, select};
 
 #[macro_use]

@@ -1,5 +1,6 @@
 //! The suites of the scoreboard, with a file for each.
 
+mod ablation;
 pub mod agal;
 mod amber;
 pub mod amber_compute;
@@ -86,6 +87,7 @@ pub const SUITES: &[Suite] = &[
         run: corpus_run::run,
     },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
+    Suite { name: "ablation", doc: "what each optional pass gains, against the book", run: ablation::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
     Suite { name: "driver", doc: "our own driver on the device against lavapipe", run: device::driver },

@@ -18,9 +18,6 @@ struct Row {
     value: u32,
 }
 
-/// Typical number of decorations of a module, for preallocation.
-const TYPICAL_ROWS: usize = 64;
-
 /// The member number of decorations that apply to the whole id.
 const WHOLE: u32 = u32::MAX;
 
@@ -35,7 +32,7 @@ pub(super) struct Decorations<'a> {
 impl<'a> Decorations<'a> {
     /// No decorations.
     pub fn new_in(bump: &'a Bump) -> Self {
-        let rows = ArenaVec::with_capacity_in(TYPICAL_ROWS, bump);
+        let rows = ArenaVec::new_in(bump);
         Decorations { rows, starts: ArenaVec::new_in(bump), sorted: false }
     }
 

@@ -71,7 +71,6 @@ mod walk;
 mod words;
 mod written;
 
-use agx_abi::Stage;
 use bumpalo::Bump;
 
 use super::kit::Kit;
@@ -108,9 +107,6 @@ impl FrontEnd for SpirV {
 /// Typical size of a module per instruction that its function has at the end of the compilation.
 const BYTES_PER_INST: usize = 8;
 
-/// Typical size of a module per instruction of its function that may be shared.
-const BYTES_PER_SHARED: usize = 64;
-
 /// Reads the entry point selected by `key` from a module in either byte order.
 ///
 /// # Errors
@@ -138,10 +134,6 @@ pub fn read<'a>(
     translator.memory.usage = usage;
     (translator.io.interface, translator.io.feedback) = (entry.interface, entry.feedback);
     let translate::Translator { values, memory, io, .. } = &mut translator;
-    // Fragment shaders repeat little.
-    if entry.stage != Stage::Fragment && !values.relaxed.is_used() {
-        values.kit.b.share(bytes.len() / BYTES_PER_SHARED);
-    }
     stage::stage_inputs(io, memory, values, (&entry, key))?;
     prologue::prologue(memory, values)?;
     translator.run(entry.function)?;

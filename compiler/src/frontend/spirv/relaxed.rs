@@ -27,11 +27,6 @@ impl Relaxed {
         Relaxed { is_used: module.decorations.anywhere(Decoration::RelaxedPrecision), first_new: 0 }
     }
 
-    /// Whether values may be marked.
-    pub fn is_used(&self) -> bool {
-        self.is_used
-    }
-
     /// Marks the floats that the current instruction created for its result `id`, if that is decorated.
     pub fn mark(&self, b: &mut Builder<'_, '_>, module: &Module<'_>, id: u32, def: &Def<'_>) {
         let Def::Value(ty, leaves) = *def else { return };

@@ -17,9 +17,6 @@ use crate::ir::builder::Builder;
 use crate::ir::function::{UnrollHint, with_rows};
 use crate::{CompileKey, stopping};
 
-/// Typical number of variables of a module, for preallocation.
-const TYPICAL_GLOBALS: usize = 16;
-
 impl<'a> Module<'a> {
     /// Scans a module, and the uses of its variables.
     pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<(Self, Usage<'a>), CompileError> {
@@ -29,7 +26,7 @@ impl<'a> Module<'a> {
             types: Types::new(bump),
             defs: bump.alloc_slice_fill_copy(words.bound as usize, Def::None),
             decorations: Decorations::new_in(bump),
-            globals: ArenaVec::with_capacity_in(TYPICAL_GLOBALS, bump),
+            globals: ArenaVec::new_in(bump),
             functions: ArenaVec::new_in(bump),
             entry_points: Vec::new(),
             modes: ArenaVec::new_in(bump),

@@ -24,9 +24,6 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
-/// Typical number of output words of a shader, for preallocation.
-const TYPICAL_OUTPUTS: usize = 16;
-
 /// Builds the start of a vertex, geometry or fragment shader, and the variables of its inputs and outputs.
 pub(super) fn stage_inputs<'a>(
     io: &mut StageIo<'a>,
@@ -200,7 +197,7 @@ pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) ->
     if v.kit.stage == Stage::Compute {
         return Ok(());
     }
-    let mut outputs = Vec::with_capacity(TYPICAL_OUTPUTS);
+    let mut outputs = Vec::new();
     for (pointer, leaves) in &io.outputs {
         read_output(io, v, *pointer, leaves, &mut outputs)?;
     }

@@ -10,9 +10,6 @@ use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
 use crate::ir::rows::Rows;
 
-/// Typical number of types of a module and of members of a type, for preallocation.
-const TYPICAL_TYPES: usize = 32;
-
 /// Maximum number of scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
 
@@ -183,15 +180,7 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
-        // A missing type reads as void.
-        let nothing = TypeData {
-            kind: Kind::Void,
-            leaves: Some(&[]),
-            extent: Extent::Small,
-            depth: 0,
-            natural: (0, 1),
-        };
-        Types { bump, rows: Rows::of(Vec::with_capacity(TYPICAL_TYPES), nothing) }
+        Types { bump, rows: Rows::default() }
     }
 
     /// The row of a type.
@@ -303,7 +292,7 @@ impl<'a> Types<'a> {
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
-                let mut all = Vec::with_capacity(TYPICAL_TYPES);
+                let mut all = Vec::new();
                 for member in members {
                     all.extend_from_slice(self.get(member.ty).leaves?);
                 }

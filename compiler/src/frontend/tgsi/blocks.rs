@@ -84,10 +84,10 @@ pub(super) fn blocks(shader: &Shader, flow: &Flow) -> Result<Blocks, CompileErro
     let mut maker = Maker {
         shader,
         flow,
-        copies: Rows::of(vec![copy(0..end)], copy(0..0)),
+        copies: Rows::of(vec![copy(0..end)]),
         nodes: HashMap::default(),
-        places: Rows::new((0, 0)),
-        blocks: Rows::new(Block { instructions: 0..0, decides: None, cases: Vec::new() }),
+        places: Rows::default(),
+        blocks: Rows::default(),
         ends: Vec::new(),
         total: 0,
     };

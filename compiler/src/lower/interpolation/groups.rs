@@ -54,9 +54,6 @@ pub(super) struct Groups<'s> {
     of_inst: ScratchSide<'s, Inst, u32>,
 }
 
-/// Typical number of components of inputs, for preallocation.
-const TYPICAL_COMPONENTS: usize = 16;
-
 impl<'s> Groups<'s> {
     /// Groups the inputs of `f` that each block reads. Inputs that are read twice would take coefficient registers twice,
     /// and numbers whose place is determined by what reads them would be moved there.
@@ -64,7 +61,7 @@ impl<'s> Groups<'s> {
         let of_inst = ScratchSide::later_in(scratch, f.insts.len());
         let mut groups = Groups { list: ArenaVec::new_in(scratch), of_inst };
         // Number of reads by component.
-        let mut reads: ArenaVec<'_, u32> = ArenaVec::with_capacity_in(TYPICAL_COMPONENTS, scratch);
+        let mut reads: ArenaVec<'_, u32> = ArenaVec::new_in(scratch);
         for block in f.blocks_in_order() {
             let open = groups.list.len();
             for inst in &f.block(block).insts {

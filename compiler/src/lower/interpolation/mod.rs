@@ -53,9 +53,6 @@ fn lower_all(
     })
 }
 
-/// Typical number of coefficients, for preallocation.
-const TYPICAL_COEFFICIENTS: usize = 16;
-
 /// The contents of the registers of an interpolation.
 type Wanted = ArrayVec<CoefficientSource, MOST_COMPONENTS>;
 
@@ -214,9 +211,6 @@ impl Lowering<'_> {
 
     /// The first of the consecutive registers that hold `wanted`: existing ones, or new ones.
     fn hold(&mut self, wanted: &[CoefficientSource]) -> Result<u32, CompileError> {
-        if self.sources.capacity() == 0 {
-            self.sources.reserve(TYPICAL_COEFFICIENTS);
-        }
         let known = self.sources.windows(wanted.len()).position(|window| window == wanted);
         let first = known.unwrap_or(self.sources.len());
         if known.is_none() {

@@ -75,7 +75,6 @@ fn make_loop(f: &mut Function<'_>, group: Group, position: usize, at: usize) -> 
     ];
     let (before, behind) = (&f.layout[..position], &f.layout[position + 1..]);
     f.set_layout(&[before, &segments.map(|(block, seam)| Segment { block, seam }), behind].concat());
-    f.compute_cfg();
     Ok(())
 }
 

@@ -14,8 +14,6 @@
 mod pattern;
 mod rules;
 
-pub(super) use rules::DEPTHS;
-
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Value};
 
 /// Replaces operations by simpler equivalent ones.

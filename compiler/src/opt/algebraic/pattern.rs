@@ -134,18 +134,6 @@ impl Node {
         }
     }
 
-    /// Number of operations on the longest path from the root. Recursion is bounded by the rules.
-    pub(super) const fn depth(&self) -> u8 {
-        let Node::Apply(_, _, args) = self else { return 0 };
-        let (mut deepest, mut index) = (0, 0);
-        while index < args.len() {
-            let depth = args[index].depth();
-            deepest = if depth > deepest { depth } else { deepest };
-            index += 1;
-        }
-        deepest + 1
-    }
-
     /// Whether two sources must be equal.
     const fn requires_equal(&self, [first, second]: [usize; 2]) -> bool {
         let Node::Apply(_, _, args) = self else { return false };

@@ -366,24 +366,6 @@ pub(super) fn of(op: Op) -> &'static Group {
     GROUPS.get(usize::from(PLACES[op.index()])).map_or(&NONE, |(_, group)| group)
 }
 
-/// Number of operations on the longest path of a pattern for each operation, 0 if there is none: a rule for an instruction
-/// depends on definitions at most one fewer away.
-pub(in crate::opt) static DEPTHS: [u8; Op::COUNT] = {
-    let (mut depths, mut group) = ([0; Op::COUNT], 0);
-    while group < GROUPS.len() {
-        let (op, Group { rules, .. }) = &GROUPS[group];
-        let (mut deepest, mut rule) = (0, 0);
-        while rule < rules.len() {
-            let depth = rules[rule].from.depth();
-            deepest = if depth > deepest { depth } else { deepest };
-            rule += 1;
-        }
-        depths[op.index()] = deepest;
-        group += 1;
-    }
-    depths
-};
-
 /// The group index of each operation; operations without rules have an index past the last.
 static PLACES: [u8; Op::COUNT] = {
     let mut places = [u8::MAX; Op::COUNT];

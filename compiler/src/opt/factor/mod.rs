@@ -115,9 +115,6 @@ struct Operation {
     block: Block,
 }
 
-/// Typical number of operations of chains, for preallocation.
-const TYPICAL_OPERATIONS: usize = 128;
-
 /// Whether there may be a factor that is selected as 0 or 1 by a condition.
 fn may_select(f: &Function<'_>) -> bool {
     f.present.may_have_op(IrOp::Select)
@@ -190,7 +187,7 @@ impl<'s> Chains<'s> {
         scratch: &'s Bump,
     ) -> (ScratchSide<'s, Value, Reader>, ArenaVec<'s, Operation>) {
         let mut readers: ScratchSide<'_, Value, Reader> = ScratchSide::new_in(scratch, f.values.len());
-        let mut operations = ArenaVec::with_capacity_in(TYPICAL_OPERATIONS, scratch);
+        let mut operations = ArenaVec::new_in(scratch);
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::uniform::{Uniform, Whole};
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, TYPICAL_DEPTH, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value};
 
 /// Weights of the operations that the preamble saves, as in Mesa 25.0: a memory load, an operation of the
 /// integer/complex pipe (or one that is lowered to several), any other.
@@ -16,9 +16,6 @@ const SIMPLE_WEIGHT: u32 = 1;
 
 /// Weight of a result of a loop.
 const WHOLE_WEIGHT: u32 = 100;
-
-/// Typical number of candidates, for preallocation.
-const TYPICAL_CANDIDATES: usize = 64;
 
 /// What the search found.
 pub(super) struct Candidates<'s> {
@@ -36,9 +33,9 @@ impl<'s> Candidates<'s> {
         let mut search = Search {
             f,
             wanted: ScratchSide::new_in(scratch, f.values.len()),
-            open: ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch),
+            open: ArenaVec::new_in(scratch),
             found: Candidates {
-                values: ArenaVec::with_capacity_in(TYPICAL_CANDIDATES, scratch),
+                values: ArenaVec::new_in(scratch),
                 empty_ifs: ArenaVec::new_in(scratch),
                 remaining: ArenaVec::from_iter_in(uniform.extents.iter().map(|_| false), scratch),
             },

@@ -8,8 +8,7 @@ use super::copy::Copy;
 use super::equals::Equals;
 use super::uniform::{Uniform, Whole};
 use crate::ir::{
-    Block, Builder, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src,
-    TYPICAL_DEPTH, Value,
+    Block, Builder, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Value,
 };
 
 /// Copies what needs control flow, in the constructs that it needs.
@@ -29,7 +28,7 @@ pub(super) fn copy_constructs<'a>(
         ends: ScratchSide::new_in(scratch, f.blocks.len()),
         targets: ScratchSide::new_in(scratch, f.blocks.len()),
         phis: ArenaVec::new_in(scratch),
-        open: ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch),
+        open: ArenaVec::new_in(scratch),
         is_after_copy: false,
         conditions: 0,
     };
@@ -63,7 +62,7 @@ impl<'s> Constructs<'s> {
         let none = || ArenaVec::from_iter_in(std::iter::repeat_n(false, count), scratch);
         let found =
             Constructs { insts: ScratchSide::new_in(scratch, f.insts.len()), wholes: none(), copied: none() };
-        let open = ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch);
+        let open = ArenaVec::new_in(scratch);
         let mut search = Search { f, uniform, equals, open, found };
         places.iter().for_each(|(value, _)| search.need(*value));
         let mut joins_guarded = false;

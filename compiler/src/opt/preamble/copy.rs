@@ -8,9 +8,6 @@ use super::stores::Stores;
 use super::uniform::Uniform;
 use crate::ir::{Build, Builder, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Type, Value};
 
-/// Typical number of results that wait to be stored, for preallocation.
-const TYPICAL_OPERANDS: usize = 16;
-
 /// Copies instructions to the preamble.
 pub(super) struct Copy<'f, 's, 'a> {
     pub(super) f: &'f Function<'a>,
@@ -37,7 +34,7 @@ impl<'f, 's, 'a> Copy<'f, 's, 'a> {
             equals,
             names: ScratchSide::new_in(scratch, f.values.len()),
             stores: Stores::of(f, places, scratch),
-            made: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+            made: ArenaVec::new_in(scratch),
         }
     }
 

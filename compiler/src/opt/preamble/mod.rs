@@ -12,8 +12,8 @@
 //! they move as a whole. Values that need a construct in the preamble are called *guarded*.
 //!
 //! The uniform values that the shader itself still reads are assigned half-words after those in use, the most expensive
-//! first. If all of them fit, ifs and loops of which nothing remains are removed; otherwise `opt_dce` removes the instructions
-//! that become unused.
+//! first. If all of them fit, ifs and loops of which nothing remains are left without effect; otherwise instructions become
+//! unused. `opt_dce` and `opt_simplify_control` follow and remove both.
 //!
 //! Before: stage source. After: the same.
 
@@ -33,10 +33,9 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::dead_loops::leave;
-use super::{first_free_uniform, opt_dce, opt_simplify_control};
+use super::first_free_uniform;
 use crate::context::Context;
 use crate::ir::families::forget_absent;
-use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{Function, ScratchSide, Src, Value};
 use build::build;
 use candidates::Candidates;
@@ -51,60 +50,38 @@ const LAST_FREE_HALF: u16 = UNIFORM_HALVES - RESERVED_HALVES;
 
 /// Moves uniform computations to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
-    if f.with_scratch(|f, scratch| move_uniform(f, context, scratch)) {
-        opt_dce(f);
-        opt_simplify_control(f);
-    }
+    f.with_scratch(|f, scratch| move_uniform(f, context, scratch));
 }
 
-/// Returns whether constructs without effect remain.
-fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) -> bool {
+fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) {
     let mut uniform = Uniform::of(f, &context.facts.info.uniforms, scratch);
     if !uniform.may_have_insts {
-        return false;
+        return;
     }
     let mut found = Candidates::of(f, &mut uniform, scratch);
     if found.values.is_empty() {
-        return false;
+        return;
     }
     let equals = if uniform.in_arms { Equals::of(f, &uniform, scratch) } else { Equals::none(scratch) };
     equals.merge(&mut found.values, scratch);
     let count = found.values.len();
     let (places, end) = place(f, std::mem::replace(&mut found.values, ArenaVec::new_in(scratch)), context);
     if places.is_empty() {
-        return false;
+        return;
     }
-    let is_numbered = is_numbered(f);
-    let mut preamble = build(f, &places, &uniform, &equals, scratch);
-    if preamble.layout.len() == 1 {
-        preamble.settled.unused = Some(preamble.mark());
-    }
-    // The selections that replace phis are new.
-    if is_numbered && f.layout.len() == 1 {
-        keep_numbered(&mut preamble);
-    }
+    let preamble = build(f, &places, &uniform, &equals, scratch);
     let mut homes: ScratchSide<'_, Value, Option<Src>> = ScratchSide::new_in(scratch, f.values.len());
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
     equals.share(&mut homes);
-    let had_no_unused = f.settled.unused == Some(f.mark());
-    let moves_all = places.len() == count;
-    if moves_all {
+    if places.len() == count {
         remove_moved(f, &uniform, &found);
     }
+    // Values share a home only if they are in arms of which none dominates another.
     read_from_homes(f, &homes, &uniform);
-    // The condition of an if that is removed may be unused.
-    if moves_all && had_no_unused && found.empty_ifs.is_empty() {
-        f.settled.unused = Some(f.mark());
-    }
-    if is_numbered {
-        // Values share a home only if they are in arms of which none dominates another.
-        keep_numbered(f);
-    }
     f.preamble = Some(Box::new(preamble));
     context.facts.info.uniform_halves = context.facts.info.uniform_halves.max(end);
-    !uniform.extents.is_empty() || !found.empty_ifs.is_empty()
 }
 
 /// Removes what the preamble computes. No other instruction reads its results any longer.
@@ -115,11 +92,8 @@ fn remove_moved(f: &mut Function<'_>, uniform: &Uniform<'_>, found: &Candidates<
     for inst in &found.empty_ifs {
         f.insts[*inst].srcs = f.bump.alloc_slice_copy(&[Src::bool(false)]);
     }
-    for (row, (first, last)) in uniform.extents.iter().enumerate() {
-        if !found.remaining[row] {
-            leave(f, *first, *last);
-        }
-    }
+    let extents = uniform.extents.iter().zip(&found.remaining).filter(|(_, remains)| !**remains);
+    leave(f, &extents.map(|(extent, _)| *extent).collect::<Vec<_>>());
     forget_absent(f);
 }
 
@@ -184,6 +158,8 @@ mod tests {
     use crate::CompileKey;
     use crate::ir::interpret::{FlatMemory, Limits, interpret};
     use crate::ir::parse;
+    use crate::pipeline::passes::OPT_PREAMBLE;
+    use crate::pipeline::run_pass;
 
     const TEXT: &str = "kernel @k(%4:32) stage source {
 b0:
@@ -208,7 +184,8 @@ b3:
         f.compute_cfg();
         if moved {
             let key = CompileKey::default();
-            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+            let mut context = Context::new(agx_abi::Target::default(), &key);
+            run_pass(&OPT_PREAMBLE, &mut f, &mut context, true).unwrap();
         }
         f
     }

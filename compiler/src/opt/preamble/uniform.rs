@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::movable::is_movable;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, TYPICAL_DEPTH, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of constructs around a loop or scope that moves as a whole. Each can be walked once more for each of them.
 const MOST_AROUND: usize = 8;
@@ -78,7 +78,7 @@ impl<'s> Uniform<'s> {
             arguments: arguments.map(|range| range.start..range.start + range.halves).collect(),
             uniform,
             values: ScratchSide::new_in(scratch, f.values.len()),
-            open: ArenaVec::with_capacity_in(TYPICAL_DEPTH, scratch),
+            open: ArenaVec::new_in(scratch),
             attempt: None,
             stays: ScratchSide::later_in(scratch, f.blocks.len()),
             behind: Behind::Nothing,

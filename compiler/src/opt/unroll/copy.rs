@@ -4,7 +4,8 @@
 use arrayvec::ArrayVec;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Loop, REMOVED, Unroller};
+use super::Unroller;
+use crate::analysis::iterations::{Loop, target};
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
 use crate::ir::{
     Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, SrcKind, Type, Value,
@@ -147,7 +148,7 @@ impl<'f, 'a> Unroller<'f, 'a> {
     /// Whether an instruction is outside the loop, and not a phi of a block that it is left to.
     fn is_outside(&self, around: &Loop, inst: Inst) -> bool {
         let is_phi_of = |block: Block| self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst);
-        self.ranks[inst] < around.first_rank
+        self.ranks.is_before(around, inst)
             && !is_phi_of(around.after)
             && !around.others.iter().any(|block| is_phi_of(*block))
     }
@@ -206,7 +207,7 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
             let Segment { block, seam } = self.body[index];
             let copy = self.blocks[block].unwrap_or(block);
             self.copy_block(block, copy);
-            let target = self.unroller.target(block);
+            let target = target(self.unroller.f, block);
             if target == Some(self.around.after) {
                 let inputs = self.inputs(&self.phis.after, self.live_out, block);
                 self.exits.push(Exit { from: copy, inputs });
@@ -399,7 +400,7 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
         }
         for segment in self.body {
             for inst in self.unroller.f.take_insts(segment.block) {
-                self.unroller.ranks[inst] = REMOVED;
+                self.unroller.ranks.remove(inst);
             }
         }
         let (start, end) = (self.around.start, self.around.end);

@@ -2,7 +2,8 @@
 
 use bumpalo::Bump;
 
-use super::{Loop, Unroller};
+use super::Unroller;
+use crate::analysis::iterations::Loop;
 use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Value};
 
 /// The position in the layout of each block and of the block of each instruction, plus one; 0 for those made later.
@@ -26,19 +27,6 @@ impl<'s> Places<'s> {
 }
 
 impl Unroller<'_, '_> {
-    /// The blocks that jumps leave the loop to, except the one after it.
-    pub(super) fn others(&self, around: &Loop) -> Vec<Block> {
-        let segments = &self.f.layout[around.start + 1..=around.end];
-        let mut others = Vec::new();
-        for target in segments.iter().filter_map(|segment| self.target(segment.block)) {
-            let is_inside = || segments.iter().any(|segment| segment.block == target);
-            if target != around.after && !others.contains(&target) && !is_inside() {
-                others.push(target);
-            }
-        }
-        others
-    }
-
     /// Notes where everything is, before the first loop is unrolled.
     pub(super) fn note_places(&mut self) {
         if self.places.is_none() {
@@ -91,7 +79,7 @@ impl Unroller<'_, '_> {
             f.block(*block).insts[..f.phi_count(*block)].iter().all(|phi| {
                 f.insts[*phi].phi_inputs().all(|(from, src)| {
                     let def = src.as_value().and_then(|value| f.values[value].def);
-                    is_from_loop(from) || def.is_none_or(|def| !self.is_inside(around, def))
+                    is_from_loop(from) || def.is_none_or(|def| !self.ranks.is_inside(around, def))
                 })
             })
         })

@@ -2,7 +2,8 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Loop, Unroller, does_something};
+use super::{Unroller, does_something};
+use crate::analysis::iterations::Loop;
 use crate::ir::{Block, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of times that phis of the header are examined.

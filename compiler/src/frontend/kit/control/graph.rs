@@ -118,7 +118,7 @@ impl Graph {
         succs.push([]);
         let entry = Place { rank: 0, idom: 0, subtree: (0, 2), ..Place::NOWHERE };
         let exit = Place { rank: 1, idom: 0, subtree: (1, 1), forward_preds: 1, ..Place::NOWHERE };
-        let places = Rows::of(vec![entry, exit], Place::NOWHERE);
+        let places = Rows::of(vec![entry, exit]);
         Graph { ends, succs, order: vec![0, 1], places, watch }
     }
 
@@ -258,7 +258,7 @@ impl Graph {
     /// Finds natural loops, inner ones first, and rejects graphs with loops of several entries.
     fn find_loops(&mut self, preds: &Lists) -> Result<(), CompileError> {
         // For a header, the outermost loop known to contain its own, with path compression.
-        let mut outermost = Rows::of((0..self.succs.len()).collect(), NONE);
+        let mut outermost = Rows::of((0..self.succs.len()).collect());
         let mut work = Vec::new();
         for position in (0..self.order.len()).rev() {
             let Some(header) = self.order.get(position).copied() else { continue };

@@ -9,12 +9,6 @@
 use super::graph::{End, Graph, NONE, Node};
 use crate::ir::rows::Rows;
 
-/// Typical nesting of constructs, for preallocation.
-const TYPICAL_NESTING: usize = 32;
-
-/// The position of a missing step, past all others.
-const NOWHERE: usize = usize::MAX;
-
 /// A step of the plan, in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -112,7 +106,7 @@ fn straight() -> Plan {
     Plan {
         steps: vec![Begin(0), Block(0), Edge(0, 1), Begin(1), Block(1), End(1), End(0)],
         is_target: Rows::filled(2, false),
-        partner: Rows::of(vec![6, 1, 2, 5, 4, 5, 6], NOWHERE),
+        partner: Rows::of(vec![6, 1, 2, 5, 4, 5, 6]),
     }
 }
 
@@ -121,7 +115,7 @@ fn general(graph: &Graph) -> Plan {
     let is_target = Rows::filled(graph.succs.len(), false);
     // A node has at least a beginning, its code, an edge and an end. Most have an if or a scope too.
     let steps = Vec::with_capacity(graph.succs.len().saturating_mul(6));
-    let mut plan = Plan { steps, is_target, partner: Rows::new(NOWHERE) };
+    let mut plan = Plan { steps, is_target, partner: Rows::default() };
     let mut tasks = Vec::with_capacity(graph.succs.len().saturating_mul(3).saturating_add(8));
     tasks.push(Task::Place(0, Fall::Out));
     while let Some(task) = tasks.pop() {
@@ -140,8 +134,8 @@ fn general(graph: &Graph) -> Plan {
 
 /// Matching steps: see [`Plan::partner`]. Steps without a partner are their own.
 fn partners(steps: &[Step]) -> Rows<usize> {
-    let mut partner = Rows::of((0..steps.len()).collect(), NOWHERE);
-    let mut open = Vec::with_capacity(TYPICAL_NESTING);
+    let mut partner = Rows::of((0..steps.len()).collect());
+    let mut open = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         match step {
             Step::Begin(_) | Step::If(_) | Step::Case(..) => open.push(position),

@@ -1,12 +1,7 @@
-//! Converts the ifs to selects that became short when the preamble took their loads.
-//!
-//! `opt_simplify_control` has converted those that were short before, and shares the decision.
-//!
-//! Before: stage source. After: the same.
+//! Decides which ifs `opt_simplify_control` converts to selects: those with short arms without effects, if the selects take no
+//! more instructions than the construct.
 
-use super::local::{LocalRewrites, rewrite_locally};
-use super::opt_simplify_control;
-use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Src, has_left};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Src, has_left};
 
 /// Maximum cost, in about the cycles of a select, of both arms of an if that is flattened.
 const BUDGET: u32 = 32;
@@ -16,40 +11,6 @@ const MOST_PHIS: usize = 16;
 const CONSTRUCT_COST: usize = 5;
 /// The same if all lanes take the same arm, and skip the other one.
 const UNIFORM_CONSTRUCT_COST: usize = 2;
-
-/// Converts ifs that the preamble left short to selects.
-pub fn opt_short_ifs(f: &mut Function<'_>) {
-    if may_simplify(f) {
-        let before = f.layout.len();
-        opt_simplify_control(f);
-        if f.layout.len() < before {
-            rewrite_locally(f, LocalRewrites::COPY_PROP);
-        }
-    }
-}
-
-/// Whether an if has a constant condition or two short arms, or two ifs follow each other.
-fn may_simplify(f: &Function<'_>) -> bool {
-    let seam = |index: usize| f.layout.get(index).map(|segment| segment.seam);
-    let is_if = |at: usize| [0, 1, 2].map(|place| seam(at + place)) == IF;
-    (0..f.layout.len()).any(|at| {
-        if seam(at) != IF[0] {
-            return false;
-        }
-        let terminator = f.terminator(f.layout[at].block).map(|inst| &f.insts[inst]);
-        let Some(condition) = terminator.and_then(|data| data.srcs.first().copied()) else { return false };
-        let is_short = || match f.layout.get(at..at + 4) {
-            Some([_, then, otherwise, join]) => {
-                can_flatten(f, condition, [then.block, otherwise.block], join.block, |block| block)
-            }
-            _ => false,
-        };
-        condition.as_imm().is_some() || is_if(at) && (is_if(at + 3) || is_short())
-    })
-}
-
-/// The seams of an if that contains no other construct.
-const IF: [Option<Seam>; 3] = [Some(Seam::If), Some(Seam::Else), Some(Seam::EndIf)];
 
 /// Whether both arms of an if should be executed unconditionally. `resolve` gives the block that a source of a phi comes
 /// from.

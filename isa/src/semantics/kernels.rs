@@ -1,10 +1,52 @@
-//! Kernels that compute rows for all lanes: loops over arrays, with the same arithmetic as `agx_isa::semantics`.
+//! Kernels of the most frequent pure operations, over the words of all lanes: loops without branches, which Rust compiles to
+//! vector instructions, with the same arithmetic as the functions over single values. A test of the machine compares every
+//! kernel with the function of its row.
 
-use crate::exec::rows::Inputs;
+/// The inputs of a kernel.
+pub struct Inputs<'a> {
+    /// Sources in row order.
+    pub words: [&'a [u32]; 4],
+    /// The first modifier: a condition, a shift, a field's width.
+    pub modifier: u32,
+}
 
 /// Computes all lanes of a row, on slices: the compiler would unroll loops of constant length before it could vectorise
 /// them.
-pub(crate) type Kernel = fn(&Inputs<'_>, &mut [u32]);
+pub type KernelFn = fn(&Inputs<'_>, &mut [u32]);
+
+/// A pure operation over words.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Conversion of its sources to words, and of its result.
+    pub kind: Kind,
+    /// The function; that of a select depends on its condition ([`integer_select`], [`single_select`]).
+    pub run: KernelFn,
+}
+
+/// Conversion of the sources of a row to words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Singles with denormals flushed; the result is one too.
+    Single,
+    /// Halves widened to singles, in which the operation is exact or rounds correctly.
+    Half,
+    /// Integers, extended by their flags.
+    Integer,
+    /// Zero-extended bits.
+    Bits,
+    /// Bits; the first source has a sign bit at its own size.
+    SignedBits,
+    /// Singles that are converted to integers.
+    FromSingle,
+    /// Bits that are converted to singles, exactly.
+    ToSingle,
+    /// Bits that are converted to singles, rounded to nearest if the modifier is not 0.
+    ToRoundedSingle,
+    /// Two integers to compare, and two words to select from.
+    IntegerSelect,
+    /// Two singles to compare, and two words to select from.
+    SingleSelect,
+}
 
 const SIGN: u32 = 0x8000_0000;
 const EXPONENT: u32 = 0x7f80_0000;
@@ -12,13 +54,13 @@ const NAN: u32 = 0x7fc0_0000;
 
 /// A single with denormals flushed to zero of the same sign.
 #[inline(always)]
-pub(crate) fn flushed(bits: u32) -> u32 {
+pub fn flushed(bits: u32) -> u32 {
     if bits & EXPONENT == 0 { bits & SIGN } else { bits }
 }
 
 /// The single that equals a half.
 #[inline(always)]
-pub(crate) fn widened(half: u32) -> u32 {
+pub fn widened(half: u32) -> u32 {
     // Scaling by 2^112 moves the exponent, of denormals too; infinities and NaNs need the highest exponent.
     let scaled = f32::from_bits((half & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
     let special = if half & 0x7c00 == 0x7c00 { EXPONENT } else { 0 };
@@ -49,7 +91,7 @@ fn saturated(value: f32) -> f32 {
 }
 
 /// Flushes, saturates and narrows the results of a 32-bit operation.
-pub(crate) fn finish_single(words: &mut [u32], saturate: bool, narrow: bool) {
+pub fn finish_single(words: &mut [u32], saturate: bool, narrow: bool) {
     words.iter_mut().for_each(|word| {
         let canonical = if *word & !SIGN > EXPONENT { NAN } else { *word };
         *word = flushed(canonical);
@@ -63,7 +105,7 @@ pub(crate) fn finish_single(words: &mut [u32], saturate: bool, narrow: bool) {
 }
 
 /// Saturates and narrows the results of a 16-bit operation.
-pub(crate) fn finish_half(words: &mut [u32], saturate: bool) {
+pub fn finish_half(words: &mut [u32], saturate: bool) {
     if saturate {
         words.iter_mut().for_each(|word| *word = saturated(f32::from_bits(*word)).to_bits());
     }
@@ -106,22 +148,22 @@ fn rounded(value: f64) -> u32 {
 }
 
 /// Copies.
-pub(crate) fn copy(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn copy(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| a);
 }
 
 /// `a + b`.
-pub(crate) fn fadd(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn fadd(inputs: &Inputs<'_>, out: &mut [u32]) {
     binary(inputs, out, |a, b| (f32::from_bits(a) + f32::from_bits(b)).to_bits());
 }
 
 /// `a · b` of halves, exact in single precision; a product of zero is +0.
-pub(crate) fn hmul(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn hmul(inputs: &Inputs<'_>, out: &mut [u32]) {
     binary(inputs, out, |a, b| (f32::from_bits(a) * f32::from_bits(b) + 0.0).to_bits());
 }
 
 /// `a · b`; a product of zero is +0.
-pub(crate) fn fmul(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn fmul(inputs: &Inputs<'_>, out: &mut [u32]) {
     binary(inputs, out, |a, b| {
         let product = f32::from_bits(a) * f32::from_bits(b);
         let zero = a & !SIGN == 0 || b & !SIGN == 0;
@@ -131,7 +173,7 @@ pub(crate) fn fmul(inputs: &Inputs<'_>, out: &mut [u32]) {
 }
 
 /// `a · b + c`, rounded once.
-pub(crate) fn ffma(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn ffma(inputs: &Inputs<'_>, out: &mut [u32]) {
     // A double holds the product exactly. Rounding the sum twice differs from rounding it once only if the first result
     // is exactly between two singles.
     let sum = |a: u32, b: u32, c: u32| {
@@ -171,37 +213,37 @@ fn flush_before_rounding(inputs: &Inputs<'_>, out: &mut [u32], c: impl Fn(usize)
 }
 
 /// Rounds toward minus infinity.
-pub(crate) fn floor(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn floor(inputs: &Inputs<'_>, out: &mut [u32]) {
     float(inputs, out, f32::floor);
 }
 
 /// Rounds toward plus infinity.
-pub(crate) fn ceil(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn ceil(inputs: &Inputs<'_>, out: &mut [u32]) {
     float(inputs, out, f32::ceil);
 }
 
 /// Rounds toward zero.
-pub(crate) fn trunc(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn trunc(inputs: &Inputs<'_>, out: &mut [u32]) {
     float(inputs, out, f32::trunc);
 }
 
 /// Rounds to the nearest integer, ties to even.
-pub(crate) fn rint(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn rint(inputs: &Inputs<'_>, out: &mut [u32]) {
     float(inputs, out, f32::round_ties_even);
 }
 
 /// Reciprocal.
-pub(crate) fn rcp(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn rcp(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| rounded(1.0 / f64::from(f32::from_bits(a))));
 }
 
 /// Reciprocal square root.
-pub(crate) fn rsqrt(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn rsqrt(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| rounded(1.0 / f64::from(f32::from_bits(a)).sqrt()));
 }
 
 /// Reciprocal square root; 1 for zero and infinity.
-pub(crate) fn rsqrts(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn rsqrts(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| {
         let value = f64::from(f32::from_bits(a));
         let one = value == 0.0 || value == f64::INFINITY;
@@ -216,31 +258,31 @@ fn shifted(value: u32, shift: u32) -> u32 {
 }
 
 /// `a + (b << shift)`.
-pub(crate) fn iadd(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn iadd(inputs: &Inputs<'_>, out: &mut [u32]) {
     let shift = inputs.modifier;
     binary(inputs, out, |a, b| a.wrapping_add(shifted(b, shift)));
 }
 
 /// `a − (b << shift)`.
-pub(crate) fn isub(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn isub(inputs: &Inputs<'_>, out: &mut [u32]) {
     let shift = inputs.modifier;
     binary(inputs, out, |a, b| a.wrapping_sub(shifted(b, shift)));
 }
 
 /// `a · b + (c << shift)`.
-pub(crate) fn imadd(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn imadd(inputs: &Inputs<'_>, out: &mut [u32]) {
     let shift = inputs.modifier;
     ternary(inputs, out, |a, b, c| a.wrapping_mul(b).wrapping_add(shifted(c, shift)));
 }
 
 /// `a · b − (c << shift)`.
-pub(crate) fn imsub(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn imsub(inputs: &Inputs<'_>, out: &mut [u32]) {
     let shift = inputs.modifier;
     ternary(inputs, out, |a, b, c| a.wrapping_mul(b).wrapping_sub(shifted(c, shift)));
 }
 
 /// A bitwise function by its truth table; 0b0011 and 0b1100 give `a`, as in the instruction table.
-pub(crate) fn bitop(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn bitop(inputs: &Inputs<'_>, out: &mut [u32]) {
     match inputs.modifier & 15 {
         0b1010 | 0b0011 | 0b1100 => copy(inputs, out),
         0b1000 => binary(inputs, out, |a, b| a & b),
@@ -274,19 +316,19 @@ fn down(value: u32, by: u32) -> u32 {
 }
 
 /// Bit-field insert.
-pub(crate) fn bfi(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn bfi(inputs: &Inputs<'_>, out: &mut [u32]) {
     let mask = field(inputs);
     ternary(inputs, out, |a, b, by| a & !up(mask, by) | up(b & mask, by));
 }
 
 /// Bit-field extract and insert low.
-pub(crate) fn bfeil(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn bfeil(inputs: &Inputs<'_>, out: &mut [u32]) {
     let mask = field(inputs);
     ternary(inputs, out, |a, b, by| a & !mask | down(b, by) & mask);
 }
 
 /// Field of a 64-bit pair.
-pub(crate) fn extr(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn extr(inputs: &Inputs<'_>, out: &mut [u32]) {
     let mask = field(inputs);
     ternary(inputs, out, |a, b, by| {
         let (pair, by) = (u64::from(b) << 32 | u64::from(a), by & 0x7f);
@@ -295,22 +337,22 @@ pub(crate) fn extr(inputs: &Inputs<'_>, out: &mut [u32]) {
 }
 
 /// Arithmetic shift right.
-pub(crate) fn asr(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn asr(inputs: &Inputs<'_>, out: &mut [u32]) {
     binary(inputs, out, |a, by| (a as i32 >> (by & 0x7f).min(31)) as u32);
 }
 
 /// Reverses 32 bits.
-pub(crate) fn bitrev(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn bitrev(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, u32::reverse_bits);
 }
 
 /// Counts set bits.
-pub(crate) fn popcnt(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn popcnt(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, u32::count_ones);
 }
 
 /// Index of the most significant set bit, all ones for 0.
-pub(crate) fn ffs(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn ffs(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| 31_u32.wrapping_sub(a.leading_zeros()));
 }
 
@@ -322,39 +364,39 @@ fn whole(bits: u32, nearest: bool) -> f32 {
 }
 
 /// Float to unsigned integer: clamped, NaN to 0.
-pub(crate) fn f_to_u32(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn f_to_u32(inputs: &Inputs<'_>, out: &mut [u32]) {
     let nearest = inputs.modifier != 0;
     unary(inputs, out, |a| whole(a, nearest) as u32);
 }
 
 /// Float to signed integer: clamped, NaN to 0.
-pub(crate) fn f_to_s32(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn f_to_s32(inputs: &Inputs<'_>, out: &mut [u32]) {
     let nearest = inputs.modifier != 0;
     unary(inputs, out, |a| whole(a, nearest) as i32 as u32);
 }
 
 /// Unsigned byte to float.
-pub(crate) fn u8_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn u8_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| f32::from(a as u8).to_bits());
 }
 
 /// Signed byte to float.
-pub(crate) fn s8_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn s8_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| f32::from(a as u8 as i8).to_bits());
 }
 
 /// Unsigned 16-bit integer to float.
-pub(crate) fn u16_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn u16_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| f32::from(a as u16).to_bits());
 }
 
 /// Signed 16-bit integer to float.
-pub(crate) fn s16_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn s16_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| f32::from(a as u16 as i16).to_bits());
 }
 
 /// Unsigned 32-bit integer to float, rounded to nearest even.
-pub(crate) fn u32_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn u32_to_f(inputs: &Inputs<'_>, out: &mut [u32]) {
     unary(inputs, out, |a| (a as f32).to_bits());
 }
 
@@ -367,12 +409,12 @@ fn select(inputs: &Inputs<'_>, out: &mut [u32], holds: impl Fn(u32, u32) -> bool
 }
 
 /// A select whose condition is never true.
-pub(crate) fn never(inputs: &Inputs<'_>, out: &mut [u32]) {
+pub fn never(inputs: &Inputs<'_>, out: &mut [u32]) {
     select(inputs, out, |_, _| false);
 }
 
 /// The select of an integer condition.
-pub(crate) fn integer_select(condition: u32) -> Kernel {
+pub fn integer_select(condition: u32) -> KernelFn {
     match condition & 7 {
         0 | 4 => |inputs, out| select(inputs, out, |a, b| a == b),
         1 => |inputs, out| select(inputs, out, |a, b| a < b),
@@ -384,7 +426,7 @@ pub(crate) fn integer_select(condition: u32) -> Kernel {
 }
 
 /// The select of a float condition. Conditions 3 and 7 are also true if the second operand is NaN.
-pub(crate) fn single_select(condition: u32) -> Kernel {
+pub fn single_select(condition: u32) -> KernelFn {
     macro_rules! holds {
         ($a:ident, $b:ident, $holds:expr) => {
             |inputs, out| {

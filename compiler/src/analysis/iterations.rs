@@ -1,15 +1,120 @@
-//! The number of iterations of a loop, if constants determine it.
+//! Loops and their number of iterations, if constants determine it.
 
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{Loop, Unroller};
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
+use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Seam, Segment, Src, Value};
 
 /// Maximum number of instructions that a condition may depend on.
 const MAX_SLICE: usize = 24;
+
+/// Maximum number of iterations for which [`has_known_iterations`] examines whether constants determine them.
+const MAX_KNOWN: u32 = 4096;
+
+/// Rank of instructions that were removed from the function.
+const REMOVED: u32 = u32::MAX;
+
+/// Facts about one loop.
+pub(crate) struct Loop {
+    /// Segments after which it begins and ends.
+    pub start: usize,
+    pub end: usize,
+    pub header: Block,
+    pub after: Block,
+    /// Blocks further out that jumps leave to, such as the end of a function that returns from the loop.
+    pub others: Vec<Block>,
+    /// Rank of its first instruction.
+    first_rank: u32,
+}
+
+impl Loop {
+    /// Its segments.
+    pub fn segments<'f>(&self, f: &Function<'f>) -> &'f [Segment] {
+        &f.layout[self.start + 1..=self.end]
+    }
+
+    /// The blocks that jumps leave the loop to, except the one after it.
+    pub fn other_targets(&self, f: &Function<'_>) -> Vec<Block> {
+        let segments = self.segments(f);
+        let mut others = Vec::new();
+        for target in segments.iter().filter_map(|segment| target(f, segment.block)) {
+            let is_inside = || segments.iter().any(|segment| segment.block == target);
+            if target != self.after && !others.contains(&target) && !is_inside() {
+                others.push(target);
+            }
+        }
+        others
+    }
+}
+
+/// Ranks of instructions: the loop entered last has ranks from its first rank on, in program order.
+pub(crate) struct Ranks<'s> {
+    ranks: ScratchSide<'s, Inst, u32>,
+    next: u32,
+}
+
+impl<'s> Ranks<'s> {
+    /// Ranks of no instruction of `f`.
+    pub fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+        Ranks { ranks: ScratchSide::new_in(scratch, f.insts.len()), next: 1 }
+    }
+
+    /// Ranks the instructions of the loop that begins after segment `start`.
+    pub fn enter(&mut self, f: &Function<'_>, start: usize) -> Option<Loop> {
+        let first_rank = self.next;
+        let mut depth = 0u32;
+        for index in start + 1..f.layout.len() {
+            let segment = f.layout[index];
+            for inst in &f.block(segment.block).insts {
+                self.ranks[*inst] = self.next;
+                self.next += 1;
+            }
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+                Seam::EndLoop if depth == 0 => {
+                    let header = f.layout[start + 1].block;
+                    let after = f.layout.get(index + 1)?.block;
+                    return Some(Loop { start, end: index, header, after, others: Vec::new(), first_rank });
+                }
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
+                Seam::Else | Seam::End => {}
+            }
+        }
+        None
+    }
+
+    /// Records that an instruction is no longer in the function.
+    pub fn remove(&mut self, inst: Inst) {
+        self.ranks[inst] = REMOVED;
+    }
+
+    /// Whether `inst` is in the loop.
+    pub fn is_inside(&self, around: &Loop, inst: Inst) -> bool {
+        !self.is_before(around, inst) && self.ranks[inst] != REMOVED
+    }
+
+    /// Whether `inst` is neither in the loop, nor was removed.
+    pub fn is_before(&self, around: &Loop, inst: Inst) -> bool {
+        self.ranks[inst] < around.first_rank
+    }
+}
+
+/// The target of the jump that ends a block.
+pub(crate) fn target(f: &Function<'_>, block: Block) -> Option<Block> {
+    f.terminator(block).and_then(|inst| f.insts[inst].target())
+}
+
+/// Whether constants determine how often the loop that begins after segment `start` is executed, by an exit that every lane
+/// takes in the same iteration. Requires current edges.
+pub(crate) fn has_known_iterations(f: &Function<'_>, start: usize, scratch: &Bump) -> bool {
+    let mut ranks = Ranks::new_in(scratch, f);
+    let Some(mut around) = ranks.enter(f, start) else { return false };
+    around.others = around.other_targets(f);
+    iterations(f, &ranks, &around, MAX_KNOWN).is_some()
+}
 
 /// An if that every iteration reaches, with one arm that leaves the loop.
 struct Exit {
@@ -32,24 +137,23 @@ type Known = HashMap<Value, Src, FxBuildHasher>;
 
 /// The number of iterations, including the last one, if constants determine it and it is at most `most`: that of the exit
 /// that is taken first.
-pub(super) fn iterations(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
-    exits(unroller, around).iter().fold(None, |fewest: Option<u32>, exit| {
+pub(crate) fn iterations(f: &Function<'_>, ranks: &Ranks<'_>, around: &Loop, most: u32) -> Option<u32> {
+    exits(f, around).iter().fold(None, |fewest: Option<u32>, exit| {
         let most = fewest.map_or(most, |fewest| fewest - 1);
-        count(unroller, around, exit, most).or(fewest)
+        count(f, ranks, around, exit, most).or(fewest)
     })
 }
 
 /// Exits in program order, up to the first point where an iteration may end early.
-fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
-    let f = &*unroller.f;
+fn exits(f: &Function<'_>, around: &Loop) -> Vec<Exit> {
     let (mut exits, mut depth) = (Vec::new(), 0u32);
     for index in around.start + 1..=around.end {
         let segment = f.layout[index];
-        if unroller.target(segment.block) == Some(around.header) {
+        if target(f, segment.block) == Some(around.header) {
             break;
         }
         if segment.seam == Seam::If && depth == 0 {
-            exits.extend(exit(unroller, around, index));
+            exits.extend(exit(f, around, index));
         }
         match segment.seam {
             Seam::If | Seam::Loop | Seam::Scope => depth += 1,
@@ -61,11 +165,10 @@ fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
 }
 
 /// The if that begins after segment `index`, if an arm of one block leaves the loop.
-fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit> {
-    let f = &*unroller.f;
+fn exit(f: &Function<'_>, around: &Loop, index: usize) -> Option<Exit> {
     let condition = *f.insts[f.terminator(f.layout[index].block)?].srcs.first()?;
     let is_outside = |target: Block| target == around.after || around.others.contains(&target);
-    let leaves = |block: Block| unroller.target(block).is_some_and(is_outside);
+    let leaves = |block: Block| target(f, block).is_some_and(is_outside);
     let then = f.layout[index + 1];
     if then.seam == Seam::Else && leaves(then.block) {
         return Some(Exit { condition, leaves_when: true });
@@ -88,9 +191,8 @@ fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit
 }
 
 /// The iteration in which `exit` is taken, counted from one.
-fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> Option<u32> {
-    let f = &*unroller.f;
-    let slice = slice(unroller, around, exit.condition)?;
+fn count(f: &Function<'_>, ranks: &Ranks<'_>, around: &Loop, exit: &Exit, most: u32) -> Option<u32> {
+    let slice = slice(f, ranks, around, exit.condition)?;
     let values = slice.insts.len() + slice.phis.len() + slice.constants.len();
     let mut known = Known::with_capacity_and_hasher(values, FxBuildHasher);
     known.extend(slice.phis.iter().map(|(phi, first, _)| (*phi, *first)));
@@ -125,8 +227,7 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
 
 /// The computations in the loop that `condition` depends on; `None` if it depends on more than constants and
 /// induction variables.
-fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<Slice> {
-    let f = &*unroller.f;
+fn slice(f: &Function<'_>, ranks: &Ranks<'_>, around: &Loop, condition: Src) -> Option<Slice> {
     let (mut slice, mut pending) = (Slice::default(), Vec::with_capacity(2 * MAX_SLICE));
     pending.push(condition);
     while let Some(src) = pending.pop() {
@@ -139,7 +240,7 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
         if slice.insts.contains(&inst) || slice.phis.iter().any(|(phi, _, _)| *phi == value) {
             continue;
         }
-        if !unroller.is_inside(around, inst) {
+        if !ranks.is_inside(around, inst) {
             slice.constants.push((value, constant(f, src)?));
             continue;
         }
@@ -147,7 +248,7 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
             return None;
         }
         if data.op == Op::Ir(IrOp::Phi) {
-            let (first, next) = header_inputs(unroller, around, inst)?;
+            let (first, next) = header_inputs(f, around, inst)?;
             slice.phis.push((value, constant(f, first)?, next));
             pending.push(next);
         } else {
@@ -156,13 +257,12 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
             pending.extend(data.srcs);
         }
     }
-    slice.insts.sort_by_key(|inst| unroller.ranks[*inst]);
+    slice.insts.sort_by_key(|inst| ranks.ranks[*inst]);
     Some(slice)
 }
 
 /// The sources of `phi` from outside and inside the loop, if it is a phi of the header.
-fn header_inputs(unroller: &Unroller<'_, '_>, around: &Loop, phi: Inst) -> Option<(Src, Src)> {
-    let f = &*unroller.f;
+fn header_inputs(f: &Function<'_>, around: &Loop, phi: Inst) -> Option<(Src, Src)> {
     let header = &f.block(around.header).insts;
     if !header[..f.phi_count(around.header)].contains(&phi) {
         return None;

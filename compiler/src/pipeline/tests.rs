@@ -1,0 +1,84 @@
+//! Which passes run.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agx_random::{Entropy, Random, kernel::any_kernel};
+use bumpalo::Bump;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use super::{Options, PASSES, run};
+use crate::CompileKey;
+use crate::context::Context;
+use crate::ir::parse;
+
+/// The names of the passes that ran.
+#[derive(Default)]
+struct Names(Mutex<BTreeSet<String>>);
+
+impl Visit for &Names {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "name" {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(value.to_owned());
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        let is_part = |bits: u8| u64::from(bits) & value != 0;
+        let passes = PASSES.iter().filter(|pass| pass.local.is_some_and(|local| is_part(local.bits())));
+        if field.name() == "rewrites" {
+            let names = passes.map(|pass| pass.name.to_owned());
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
+}
+
+impl Subscriber for Names {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        span.record(&mut &*self);
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// The passes that run on some kernels if those in `disabled` do not.
+fn passes_without(disabled: &[String]) -> BTreeSet<String> {
+    let names = Arc::new(Names::default());
+    tracing::subscriber::with_default(names.clone(), || {
+        for seed in 0..4 {
+            let (bump, key) = (Bump::new(), CompileKey::default());
+            let text = any_kernel(&mut Entropy::new(&Random::new(seed).bytes(384))).text;
+            let mut f = parse(&bump, &text).expect("a kernel").remove(0);
+            let mut context = Context::new(Default::default(), &key);
+            // With the validator, passes run whether or not the function has operations that they act on.
+            let options = Options { disabled, validate: true, ..Options::default() };
+            run(&mut f, &mut context, options).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        }
+    });
+    let names = names.0.lock().unwrap_or_else(PoisonError::into_inner);
+    names.clone()
+}
+
+#[test]
+fn a_disabled_pass_never_runs() {
+    let all = passes_without(&[]);
+    for pass in PASSES.iter().filter(|pass| pass.optional) {
+        assert!(all.contains(pass.name), "{} does not run, only {all:?}", pass.name);
+        let without = passes_without(&[pass.name.to_owned()]);
+        assert!(!without.contains(pass.name), "{} runs although it is disabled", pass.name);
+    }
+}
