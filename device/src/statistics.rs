@@ -10,7 +10,7 @@ use agx_emulator::Report;
 pub enum Work {
     /// A compute launch.
     Launch,
-    /// A draw: its vertex and its fragment program are counted together.
+    /// The vertex or the fragment stage of a draw.
     Draw,
     /// The start or the end of a tile.
     Tile,
@@ -31,7 +31,7 @@ impl fmt::Display for Work {
 pub struct ProgramStatistics {
     /// The kind of work that ran it.
     pub work: Work,
-    /// Launches, draws or tiles that ran it.
+    /// Launches, parts of draws, or visits to tiles that ran it.
     pub launches: u64,
     /// Instructions executed, summed over SIMD-groups.
     pub instructions: u64,

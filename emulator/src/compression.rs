@@ -9,6 +9,8 @@ use crate::textures::Texture;
 
 /// Samples of a tile along each axis.
 const TILE: u32 = 16;
+/// Samples of a subtile along each axis.
+const SUBTILE: [u32; 2] = [8, 4];
 /// Bytes to which the metadata of a level is aligned.
 const LINE: u64 = 0x80;
 
@@ -70,7 +72,7 @@ impl Subtiles {
         let (column, row) = if across == 2 { (sample & 1, sample >> 1) } else { (0, sample) };
         let place = [x * across + column, y * down + row];
         let tile = place.map(|at| at / TILE);
-        let number = place[1] % TILE / 4 * 2 + place[0] % TILE / 8;
+        let number = place[1] % TILE / SUBTILE[1] * 2 + place[0] % TILE / SUBTILE[0];
         InSubtile {
             metadata: 8 * interleaved(tile, self.tiles) + u64::from(number),
             corner: [tile[0] * TILE / across, tile[1] * TILE / down],
@@ -104,6 +106,12 @@ fn interleaved([x, y]: [u32; 2], [width, height]: [u32; 2]) -> u64 {
 }
 
 impl Texture {
+    /// Pixels of a subtile along each axis.
+    pub(crate) fn subtile_pixels(&self) -> [u32; 2] {
+        let stretch = stretch(self.samples);
+        [0, 1].map(|axis| SUBTILE[axis] / stretch[axis])
+    }
+
     /// The byte for uncompressed texels.
     pub(crate) fn plain_code(&self) -> u8 {
         plain_code(self.format.bytes())
@@ -151,12 +159,6 @@ impl Texture {
             metadata: metadata + u64::from(slice) * layer_bytes + start + found.metadata,
             texel: self.texel(level, [column, row, slice], 0) + u64::from(found.number * self.format.bytes()),
         })
-    }
-
-    /// First address and bytes of the metadata of a level of a layer, of compressed images.
-    pub(crate) fn metadata_range(&self, level: u32, layer: u32) -> Option<(u64, u64)> {
-        let (start, bytes, layer_bytes) = self.level_metadata(level)?;
-        Some((self.metadata? + u64::from(layer) * layer_bytes + start, bytes))
     }
 }
 

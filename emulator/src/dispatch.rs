@@ -8,16 +8,16 @@ use thiserror::Error;
 
 use crate::exec::stack;
 use crate::findings::{Finding, FindingKind};
-use crate::frame::{Frame, Framebuffer, Primitive, Tests};
+use crate::frame::{Frame, Framebuffer};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, Team, conclude};
 use crate::memory::Memory;
 use crate::mutant::Mutant;
 use crate::notebook::{finding, text_of};
 use crate::order::MemoryOrder;
+use crate::permutation::Permutation;
 use crate::profile::{Counts, Report};
 use crate::program::Program;
-use crate::rng::Rng;
 use crate::textures::States;
 use crate::workers;
 
@@ -181,7 +181,7 @@ fn run_in_turn(
     job: Job,
     count: u64,
 ) -> Result<(), Box<Finding>> {
-    let mut order = Order::new(count, dispatch.options.seed);
+    let mut order = Permutation::new(count, dispatch.options.seed);
     loop {
         let together = machine.teams_together(WORKGROUPS_TOGETHER);
         let numbers = order.by_ref().take(together);
@@ -233,14 +233,7 @@ fn size_at(dispatch: &Dispatch<'_>, position: [u32; 3]) -> [u32; 3] {
 /// The frame of a compute program with a tile.
 fn compute_frame(tile: Tile) -> Frame {
     let [width, height] = tile.size;
-    Frame {
-        buffer: Framebuffer::new(width, height, tile.samples, tile.bytes_per_sample),
-        tests: Tests::default(),
-        primitive: Primitive::default(),
-        layer: 0,
-        late_tests: false,
-        depth_limits: crate::draw::DepthLimits::default(),
-    }
+    Frame::new(Framebuffer::new(width, height, tile.samples, tile.bytes_per_sample))
 }
 
 /// The SIMD-groups of a workgroup; the last one may be partial.
@@ -251,62 +244,4 @@ fn workgroup(machine: &Machine<'_>, threads: u32, position: [u32; 3]) -> Vec<Gro
         group
     };
     (0..threads.div_ceil(LANES as u32)).map(make).collect()
-}
-
-/// Enumerates the numbers below `count`: in order for seed 0, otherwise permuted.
-struct Order {
-    count: u64,
-    step: u64,
-    next: u64,
-    left: u64,
-}
-
-impl Order {
-    fn new(count: u64, seed: u64) -> Order {
-        if seed == 0 || count < 2 {
-            return Order { count, step: 1, next: 0, left: count };
-        }
-        let mut rng = Rng::new(seed.rotate_left(32));
-        let mut step = 1 + rng.below(count - 1);
-        while common_divisor(step, count) != 1 {
-            step = step % (count - 1) + 1;
-        }
-        Order { count, step, next: rng.below(count), left: count }
-    }
-}
-
-impl Iterator for Order {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        self.left = self.left.checked_sub(1)?;
-        let number = self.next;
-        self.next = ((u128::from(number) + u128::from(self.step)) % u128::from(self.count)) as u64;
-        Some(number)
-    }
-}
-
-fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders_visit_every_workgroup_once() {
-        for count in [0, 1, 2, 3, 12, 97, 1000] {
-            for seed in [0, 1, 2, 77] {
-                let mut seen: Vec<u64> = Order::new(count, seed).collect();
-                seen.sort_unstable();
-                assert_eq!(seen, (0..count).collect::<Vec<_>>(), "{count} with seed {seed}");
-            }
-        }
-        assert_eq!(Order::new(5, 0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
-        assert_ne!(Order::new(1000, 1).collect::<Vec<_>>(), Order::new(1000, 2).collect::<Vec<_>>());
-    }
 }

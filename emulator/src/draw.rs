@@ -1,25 +1,19 @@
 //! Draws: vertex programs, primitives, fragment programs over a framebuffer.
 //!
-//! All vertex programs run before the first fragment. Primitives are shaded in order, tile by tile, with eight quads
-//! per SIMD-group. Blending and formats are implemented by the programs: the framebuffer stores bytes.
+//! All vertex programs run before the first fragment. Primitives are shaded in order, with eight quads per SIMD-group. Blending and formats are implemented by the programs: the framebuffer stores bytes.
 
 use crate::dispatch::{Options, Stop};
-use crate::exec::stack;
 use crate::findings::Finding;
-use crate::fragments::{Primitives, Running, shade_alone};
-use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Primitive, Tests};
-use crate::group::LANES;
-use crate::machine::{Job, Machine, Team, conclude};
+use crate::fragments::{Running, cover, shade_primitives};
+use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Tests};
+use crate::geometry::Geometry;
+use crate::machine::{Machine, conclude};
 use crate::memory::Memory;
-use crate::pixels::Outputs;
-use crate::primitive::Vertex;
 use crate::profile::Report;
 use crate::program::Program;
-use crate::raster::{Polygon, Viewport};
-use crate::registers::Dst;
+use crate::raster::Viewport;
 use crate::textures::States;
 use agx_abi::render::LEAST_W;
-use agx_isa::inst::Size;
 
 /// A program of a draw with its inputs.
 #[derive(Clone, Copy, Debug)]
@@ -254,19 +248,11 @@ pub struct Shade<'a> {
 
 /// Draws to `framebuffer`.
 pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>) -> Result<Report, Stop> {
-    draw_layers(memory, std::slice::from_mut(framebuffer), draw)
-}
-
-/// Draws to framebuffers of the same size, one for each layer.
-pub fn draw_layers(memory: &mut Memory, layers: &mut [Framebuffer], draw: &Draw<'_>) -> Result<Report, Stop> {
     let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
-    let mut nothing = Framebuffer::new(0, 0, 1, 0);
-    let mut frame = frame(layers.first_mut().unwrap_or(&mut nothing), draw.tests, draw.late_tests);
-    frame.depth_limits = draw.more.depth_limits;
+    let mut frame = frame(framebuffer, draw.tests, draw.late_tests);
     let mut counts = [Running::new(&draw.vertex), Running::new(&draw.fragment)];
-    let outcome = render(&mut machine, &mut frame, layers, draw, &mut counts);
-    frame.change_layer(layers, 0);
-    std::mem::swap(layers.first_mut().unwrap_or(&mut nothing), &mut frame.buffer);
+    let outcome = render(&mut machine, &mut frame, draw, &mut counts);
+    std::mem::swap(framebuffer, &mut frame.buffer);
     let [vertex, fragment] = &counts;
     let programs: Vec<_> = vertex.programs(&draw.vertex).chain(fragment.programs(&draw.fragment)).collect();
     conclude(outcome, machine.report(&programs))
@@ -281,7 +267,9 @@ pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'
     frame.primitive.coefficients = shade.coefficients.to_vec();
     frame.primitive.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
     let mut counts = Running::new(&shade.fragment);
-    let outcome = cover(&mut machine, &mut frame, shade, &mut counts);
+    let preamble = counts.preamble(&mut machine, &shade.fragment);
+    let outcome = preamble
+        .and_then(|()| cover(&mut machine, &mut frame, shade.rectangle, &shade.fragment, &mut counts));
     if shade.keeps_tests {
         frame.buffer.passed = passed;
     }
@@ -290,80 +278,22 @@ pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'
     conclude(outcome, machine.report(&programs))
 }
 
-fn cover(
-    machine: &mut Machine<'_>,
-    frame: &mut Frame,
-    shade: &Shade<'_>,
-    counts: &mut Running,
-) -> Result<(), Box<Finding>> {
-    counts.preamble(machine, &shade.fragment)?;
-    let [width, height] = frame.buffer.size();
-    let [left, top, right, bottom] = shade.rectangle.map(f64::from);
-    let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
-    let Some(polygon) = Polygon::new(&corners, [0, 0, width, height]) else { return Ok(()) };
-    shade_alone(machine, frame, &polygon, &shade.fragment, counts)
-}
-
 /// Moves the framebuffer into a frame for the duration of a draw.
-fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame {
-    Frame {
-        buffer: std::mem::replace(framebuffer, Framebuffer::new(0, 0, 1, 0)),
-        tests,
-        primitive: Primitive::default(),
-        layer: 0,
-        late_tests,
-        depth_limits: DepthLimits::default(),
-    }
+pub(crate) fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame {
+    let buffer = std::mem::replace(framebuffer, Framebuffer::new(0, 0, 1, 0));
+    Frame { tests, late_tests, ..Frame::new(buffer) }
 }
 
 fn render(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
-    layers: &mut [Framebuffer],
     draw: &Draw<'_>,
     counts: &mut [Running; 2],
 ) -> Result<(), Box<Finding>> {
     let [vertex_counts, fragment_counts] = counts;
-    vertex_counts.preamble(machine, &draw.vertex)?;
-    let mut instances = Vec::new();
-    for instance in (draw.more.first_instance..).take(draw.instances as usize) {
-        instances.push(vertices(machine, draw, instance, vertex_counts)?);
-    }
+    let mut geometry = Geometry::default();
+    geometry.add(machine, draw, (frame.buffer.size(), 1), vertex_counts)?;
     machine.rebind(draw.fragment.uniforms, draw.fragment.states);
     fragment_counts.preamble(machine, &draw.fragment)?;
-    let primitives = Primitives { draw, instances: &instances };
-    primitives.shade(machine, frame, layers, fragment_counts)
-}
-
-/// `r5`, the vertex number, and `r6`, the instance number.
-const IDS: [Dst; 2] = [Dst { half: 10, size: Size::B32 }, Dst { half: 12, size: Size::B32 }];
-
-/// Runs the vertex program for every vertex of an instance.
-fn vertices(
-    machine: &mut Machine<'_>,
-    draw: &Draw<'_>,
-    instance: u32,
-    counts: &mut Running,
-) -> Result<Vec<Vertex>, Box<Finding>> {
-    let job = Job { stack_words: stack::limit_words(draw.vertex.scratch_bytes), ..Job::default() };
-    let mut vertices = Vec::with_capacity(draw.vertices.len());
-    for (index, numbers) in draw.vertices.chunks(LANES).enumerate() {
-        let mut group = machine.group(index as u32, numbers.len() as u32);
-        group.outputs = Some(Box::default());
-        for (lane, number) in numbers.iter().enumerate() {
-            for (dst, value) in IDS.into_iter().zip([*number, instance]) {
-                group.define(dst, u64::from(value), lane);
-            }
-        }
-        let mut teams = [Team::alone(group, machine.local(0))];
-        machine.execute(draw.vertex.program, &mut counts.main, &mut teams, job, None)?;
-        let outputs: &Outputs = match &teams[0].groups[0].outputs {
-            Some(outputs) => outputs,
-            None => continue,
-        };
-        for lane in 0..numbers.len() {
-            vertices.push(outputs.slots.iter().map(|slot| slot[lane]).collect());
-        }
-    }
-    Ok(vertices)
+    shade_primitives(machine, frame, geometry.primitives(), draw, fragment_counts)
 }

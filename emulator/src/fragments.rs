@@ -1,46 +1,25 @@
-//! Fragments: the polygons of a draw, shaded by SIMD-groups of quads.
-//!
-//! Polygons are shaded in order, tile by tile, with eight quads per SIMD-group. Large draws are distributed over
-//! threads: each shades all polygons within its band of rows.
+//! Fragments: the polygons of a draw, shaded in order by SIMD-groups of eight quads.
 
-use std::sync::{Mutex, PoisonError};
-
-use crate::draw::{Draw, Stage, Topology};
+use crate::draw::{Draw, Stage};
 use crate::exec::stack;
-use crate::findings::Finding;
-use crate::frame::{Frame, Framebuffer};
+use crate::frame::{Frame, Primitive};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, Team};
 use crate::pixels::Pixels;
-use crate::primitive::{Vertex, set_up, target};
+use crate::primitive::Prepared;
 use crate::profile::Counts;
 use crate::program::Program;
 use crate::raster::{Polygon, Quad};
 use crate::registers::lanes_of;
-use crate::workers::{self, Outcome};
-
-/// Minimum number of pixels of a draw for which it is distributed over threads.
-const LEAST_SHARED: u64 = 4096;
-/// Bands per thread; several, because their work differs.
-const BANDS_PER_THREAD: u32 = 4;
+use crate::workers::Outcome;
 
 impl Frame {
-    /// Removes and returns the rows of tiles from `band` on.
-    fn split_off(&mut self, band: u32) -> Frame {
-        let buffer = self.buffer.split_off(band);
-        Frame { buffer, primitive: self.primitive.clone(), ..*self }
-    }
-
-    /// Returns the buffer of the current layer and takes that of another.
-    pub(crate) fn change_layer(&mut self, layers: &mut [Framebuffer], layer: u32) {
-        for place in [self.layer, layer] {
-            if self.layer != layer
-                && let Some(buffer) = layers.get_mut(place as usize)
-            {
-                std::mem::swap(buffer, &mut self.buffer);
-            }
-        }
-        self.layer = layer;
+    /// Makes a primitive the one being shaded.
+    fn take(&mut self, prepared: &Prepared) {
+        let Primitive { coefficients, depth, back } = &prepared.primitive;
+        self.primitive.coefficients.clone_from(coefficients);
+        (self.primitive.depth, self.primitive.back) = (*depth, *back);
+        self.depth_limits.range = prepared.range;
     }
 }
 
@@ -53,6 +32,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Adds the counts of another thread.
+    pub(crate) fn merge(&mut self, other: &Running) {
+        self.main.merge(&other.main);
+    }
+
     pub(crate) fn new(stage: &Stage<'_>) -> Running {
         let preamble = stage.preamble.map(Counts::new);
         Running { main: Counts::new(stage.program), preamble, waiting: Vec::new(), together: 1 }
@@ -73,134 +57,42 @@ impl Running {
     }
 }
 
-/// The primitives of a draw after its vertices were shaded.
-pub(crate) struct Primitives<'d> {
-    pub(crate) draw: &'d Draw<'d>,
-    /// Vertices of each instance.
-    pub(crate) instances: &'d [Vec<Vertex>],
-}
-
-impl Primitives<'_> {
-    /// Shades the primitives of all instances, in order.
-    pub(crate) fn shade(
-        &self,
-        machine: &mut Machine<'_>,
-        frame: &mut Frame,
-        layers: &mut [Framebuffer],
-        counts: &mut Running,
-    ) -> Outcome {
-        let stage = &self.draw.fragment;
-        let threads = machine.threads(stage.program);
-        let area = (threads > 1).then_some(LEAST_SHARED);
-        let Some(first) = self.shade_from((0, area), machine, frame, layers, counts)? else { return Ok(()) };
-        share_bands(machine, (frame, layers), (stage, counts), threads, |machine, frame, layers, counts| {
-            self.shade_from((first, None), machine, frame, layers, counts).map(|_| ())
-        })
-    }
-
-    /// Shades the primitives from number `first` on over all instances, in order. With an area, it stops at the
-    /// primitive that covers more pixels than that, and returns its number.
-    fn shade_from(
-        &self,
-        (first, mut area): (usize, Option<u64>),
-        machine: &mut Machine<'_>,
-        frame: &mut Frame,
-        layers: &mut [Framebuffer],
-        counts: &mut Running,
-    ) -> Result<Option<usize>, Box<Finding>> {
-        let draw = self.draw;
-        let corners = match draw.topology {
-            Topology::Points => 1,
-            Topology::Lines => 2,
-            Topology::Triangles => 3,
-        };
-        let all = self.instances.iter().flat_map(|vertices| vertices.chunks_exact(corners).enumerate());
-        for (at, (number, corners)) in all.enumerate().skip(first) {
-            let number = draw.more.first_primitive.wrapping_add(number as u32);
-            let (layer, viewport) = target(draw, corners);
-            if layer as usize >= layers.len() {
-                continue;
-            }
-            if layer != frame.layer {
-                finish_fragments(machine, frame, &draw.fragment, counts)?;
-                frame.change_layer(layers, layer);
-            }
-            let polygons = set_up(frame, draw, corners, number, viewport);
-            if let Some(left) = &mut area {
-                let Some(less) = left.checked_sub(polygons.iter().map(Polygon::area).sum()) else {
-                    return Ok(Some(at));
-                };
-                *left = less;
-            }
-            for polygon in polygons {
-                if draw.more.tests_only {
-                    test_polygon(frame, &polygon);
-                } else {
-                    shade_polygon(machine, frame, &polygon, &draw.fragment, counts)?;
-                }
-            }
-        }
-        finish_fragments(machine, frame, &draw.fragment, counts)?;
-        Ok(None)
-    }
-}
-
-/// Shades a polygon that does not belong to a primitive.
-pub(crate) fn shade_alone(
+/// Shades primitives of a draw in the pixels of the frame, in order.
+pub(crate) fn shade_primitives<'p>(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
-    polygon: &Polygon,
+    primitives: impl IntoIterator<Item = &'p Prepared>,
+    draw: &Draw<'_>,
+    counts: &mut Running,
+) -> Outcome {
+    (frame.tests, frame.late_tests, frame.depth_limits) =
+        (draw.tests, draw.late_tests, draw.more.depth_limits);
+    for prepared in primitives {
+        frame.take(prepared);
+        for polygon in &prepared.polygons {
+            match draw.more.tests_only {
+                true => test_polygon(frame, polygon),
+                false => shade_polygon(machine, frame, polygon, &draw.fragment, counts)?,
+            }
+        }
+    }
+    finish_fragments(machine, frame, &draw.fragment, counts)
+}
+
+/// Shades the pixels of a rectangle that are in the frame.
+pub(crate) fn cover(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame,
+    rectangle: [u32; 4],
     stage: &Stage<'_>,
     counts: &mut Running,
 ) -> Outcome {
-    let work = |machine: &mut Machine<'_>, frame: &mut Frame, _: &mut [Framebuffer], counts: &mut Running| {
-        shade_polygon(machine, frame, polygon, stage, counts)?;
-        finish_fragments(machine, frame, stage, counts)
-    };
-    match machine.threads(stage.program) {
-        threads if threads > 1 && polygon.area() >= LEAST_SHARED => {
-            share_bands(machine, (frame, &mut []), (stage, counts), threads, work)
-        }
-        _ => work(machine, frame, &mut [], counts),
+    let [left, top, right, bottom] = rectangle.map(f64::from);
+    let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+    if let Some(polygon) = Polygon::new(&corners, frame.buffer.rectangle()) {
+        shade_polygon(machine, frame, &polygon, stage, counts)?;
     }
-}
-
-/// Splits the framebuffers of a draw into bands of rows, runs `work` for each band on one of several threads, and joins
-/// the bands again.
-/// together again.
-fn share_bands(
-    machine: &mut Machine<'_>,
-    (frame, layers): (&mut Frame, &mut [Framebuffer]),
-    (stage, counts): (&Stage<'_>, &mut Running),
-    threads: usize,
-    work: impl Fn(&mut Machine<'_>, &mut Frame, &mut [Framebuffer], &mut Running) -> Outcome + Sync,
-) -> Outcome {
-    let layer = frame.layer;
-    let rows = frame.buffer.bands().end;
-    let count = rows.clamp(1, BANDS_PER_THREAD.saturating_mul(threads as u32));
-    let cuts = (0..count).rev().map(|band| u64::from(rows) * u64::from(band) / u64::from(count));
-    let split = cuts.map(|cut| {
-        let layers = layers.iter_mut().map(|layer| layer.split_off(cut as u32));
-        Mutex::new((frame.split_off(cut as u32), layers.collect::<Vec<_>>()))
-    });
-    let mut bands: Vec<_> = split.collect();
-    bands.reverse();
-    let own = || Running::new(stage);
-    let (shares, outcome) =
-        workers::share(machine, threads, u64::from(count), own, |machine, band, counts| {
-            let mut band = bands[band as usize].lock().unwrap_or_else(PoisonError::into_inner);
-            let (frame, layers) = &mut *band;
-            let outcome = work(machine, frame, layers, counts);
-            frame.change_layer(layers, layer);
-            outcome
-        });
-    shares.iter().for_each(|share| counts.main.merge(&share.main));
-    for band in bands {
-        let (below, others) = band.into_inner().unwrap_or_else(PoisonError::into_inner);
-        frame.buffer.append(below.buffer);
-        layers.iter_mut().zip(others).for_each(|(layer, below)| layer.append(below));
-    }
-    outcome
+    finish_fragments(machine, frame, stage, counts)
 }
 
 /// Tests the samples of a polygon without a program.

@@ -1,15 +1,13 @@
 //! The tile buffer of a render pass, depth and stencil, and the primitive being shaded.
 //!
-//! Hardware keeps one tile at a time in local memory. Here the frame has all samples of the framebuffer; tiles only
-//! determine the origin of coefficients, and the rows that threads of the host share.
-
-use std::ops::Range;
+//! Render passes keep one tile at a time, as the hardware does in local memory ([`crate::render_tiles`]). Single draws have
+//! the whole framebuffer.
 
 use agx_abi::fragment::standard_sample_positions;
 
 use crate::draw::DepthLimits;
 
-/// Pixels along a tile's sides; coefficients are relative to the tile.
+/// Pixels along the sides of the squares to whose corners coefficients are relative, for every size of tiles.
 pub(crate) const TILE: u32 = 32;
 
 /// Comparison of two depth or stencil values: `new OP old`.
@@ -132,24 +130,18 @@ pub struct Tests {
     pub back: Stencil,
 }
 
-/// The samples of a row of tiles.
-#[derive(Clone, PartialEq, Debug)]
-struct Band {
-    colour: Vec<u8>,
-    depth: Vec<f32>,
-    stencil: Vec<u8>,
-}
-
-/// A framebuffer: for each sample, bytes of colour as the program lays them out, depth and stencil.
+/// A framebuffer, or a tile of one: for each sample, bytes of colour as the program lays them out, depth and stencil.
+/// Pixels have their positions in the whole framebuffer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Framebuffer {
+    origin: [u32; 2],
     width: u32,
     height: u32,
     samples: u32,
     bytes_per_sample: u32,
-    /// Number of the first row of tiles.
-    first_band: u32,
-    bands: Vec<Band>,
+    colour: Vec<u8>,
+    depth: Vec<f32>,
+    stencil: Vec<u8>,
     /// Samples that passed the tests, over all draws: the occlusion counter.
     pub passed: u64,
     /// Positions of the samples in a pixel.
@@ -161,28 +153,43 @@ pub struct Framebuffer {
 impl Framebuffer {
     /// A framebuffer with `samples` samples of `bytes_per_sample` bytes per pixel: colour 0, depth 1, stencil 0.
     pub fn new(width: u32, height: u32, samples: u32, bytes_per_sample: u32) -> Framebuffer {
-        let band = |first: u32| {
-            let rows = (height - first).min(TILE);
-            let count = width as usize * rows as usize * samples as usize;
-            let colour = vec![0; count * bytes_per_sample as usize];
-            Band { colour, depth: vec![1.0; count], stencil: vec![0; count] }
-        };
-        Framebuffer {
-            width,
-            height,
+        let mut buffer = Framebuffer {
+            origin: [0; 2],
+            width: 0,
+            height: 0,
             samples,
             bytes_per_sample,
-            first_band: 0,
-            bands: (0..height).step_by(TILE as usize).map(band).collect(),
+            colour: Vec::new(),
+            depth: Vec::new(),
+            stencil: Vec::new(),
             passed: 0,
             sample_positions: [0, 1, 2, 3].map(|sample| standard_position(samples, sample)),
             depth_unorm16: false,
-        }
+        };
+        buffer.move_to([0, 0, width, height]);
+        buffer.clear(&[], 1.0, 0);
+        buffer
+    }
+
+    /// Makes it the tile with these pixels: left, top, right, bottom, the last two exclusive. Its contents are undefined.
+    pub(crate) fn move_to(&mut self, [left, top, right, bottom]: [u32; 4]) {
+        self.origin = [left, top];
+        (self.width, self.height) = (right.saturating_sub(left), bottom.saturating_sub(top));
+        let count = self.width as usize * self.height as usize * self.samples as usize;
+        self.colour.resize(count * self.bytes_per_sample as usize, 0);
+        self.depth.resize(count, 1.0);
+        self.stencil.resize(count, 0);
     }
 
     /// Pixels along x and y.
     pub fn size(&self) -> [u32; 2] {
         [self.width, self.height]
+    }
+
+    /// Its pixels: left, top, right, bottom, the last two exclusive.
+    pub fn rectangle(&self) -> [u32; 4] {
+        let [left, top] = self.origin;
+        [left, top, left + self.width, top + self.height]
     }
 
     /// Samples per pixel.
@@ -192,23 +199,22 @@ impl Framebuffer {
 
     /// The bytes of a sample; `None` outside.
     pub fn colour(&self, x: u32, y: u32, sample: u32) -> Option<&[u8]> {
-        let (band, at) = self.place(x, y, sample)?;
+        let at = self.place(x, y, sample)?;
         let bytes = self.bytes_per_sample as usize;
-        self.bands[band].colour.get(at * bytes..(at + 1) * bytes)
+        self.colour.get(at * bytes..(at + 1) * bytes)
     }
 
     /// The bytes of a sample, mutable; `None` outside.
     pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
-        let (band, at) = self.place(x, y, sample)?;
+        let at = self.place(x, y, sample)?;
         let bytes = self.bytes_per_sample as usize;
-        self.bands[band].colour.get_mut(at * bytes..(at + 1) * bytes)
+        self.colour.get_mut(at * bytes..(at + 1) * bytes)
     }
 
     /// Sets depth and stencil of a sample; ignored outside.
     pub fn set_depth_stencil(&mut self, x: u32, y: u32, sample: u32, depth: f32, stencil: u8) {
-        if let Some((band, at)) = self.place(x, y, sample) {
-            let band = &mut self.bands[band];
-            (band.depth[at], band.stencil[at]) = (depth, stencil);
+        if let Some(at) = self.place(x, y, sample) {
+            (self.depth[at], self.stencil[at]) = (depth, stencil);
         }
     }
 
@@ -219,59 +225,51 @@ impl Framebuffer {
 
     /// Depth and stencil of a sample; `None` outside.
     pub fn depth_stencil(&self, x: u32, y: u32, sample: u32) -> Option<(f32, u8)> {
-        let (band, at) = self.place(x, y, sample)?;
-        let band = &self.bands[band];
-        Some((*band.depth.get(at)?, *band.stencil.get(at)?))
+        let at = self.place(x, y, sample)?;
+        Some((*self.depth.get(at)?, *self.stencil.get(at)?))
     }
 
     /// Sets every sample to these bytes (truncated or filled with 0), depth and stencil.
     pub fn clear(&mut self, colour: &[u8], depth: f32, stencil: u8) {
         let bytes = self.bytes_per_sample as usize;
-        for band in &mut self.bands {
-            if bytes > 0 {
-                for sample in band.colour.chunks_exact_mut(bytes) {
-                    sample.fill(0);
-                    let len = colour.len().min(sample.len());
-                    sample[..len].copy_from_slice(&colour[..len]);
-                }
+        self.colour.fill(0);
+        if bytes > 0 && !colour.is_empty() {
+            for sample in self.colour.chunks_exact_mut(bytes) {
+                let len = colour.len().min(sample.len());
+                sample[..len].copy_from_slice(&colour[..len]);
             }
-            band.depth.fill(depth);
-            band.stencil.fill(stencil);
+        }
+        self.clear_depth_stencil(depth, stencil);
+    }
+
+    /// Sets depth and stencil of every sample.
+    pub(crate) fn clear_depth_stencil(&mut self, depth: f32, stencil: u8) {
+        self.depth.fill(depth);
+        self.stencil.fill(stencil);
+    }
+
+    /// Sets the bytes of all samples to this pattern, as tile memory has any contents at the start of a tile.
+    pub(crate) fn spoil(&mut self, pattern: u64) {
+        let pattern = pattern.to_le_bytes();
+        for bytes in self.colour.chunks_mut(pattern.len()) {
+            bytes.copy_from_slice(&pattern[..bytes.len()]);
         }
     }
 
-    /// The band of a sample, and its index in the band.
-    fn place(&self, x: u32, y: u32, sample: u32) -> Option<(usize, usize)> {
-        let band = (y / TILE).checked_sub(self.first_band)? as usize;
-        let inside = x < self.width && y < self.height && sample < self.samples && band < self.bands.len();
-        let at = (y % TILE) as usize * self.width as usize + x as usize;
-        inside.then_some((band, at * self.samples as usize + sample as usize))
-    }
-
-    /// The rows of tiles that it has: all, unless some were split off.
-    pub(crate) fn bands(&self) -> Range<u32> {
-        self.first_band..self.first_band + self.bands.len() as u32
-    }
-
-    /// Splits off the rows of tiles from `band` on; the result has counts of zero.
-    pub(crate) fn split_off(&mut self, band: u32) -> Framebuffer {
-        let kept = (band.saturating_sub(self.first_band) as usize).min(self.bands.len());
-        let bands = self.bands.split_off(kept);
-        Framebuffer { first_band: self.first_band + kept as u32, bands, passed: 0, ..*self }
-    }
-
-    /// Appends rows of tiles that were split off, and adds their counts.
-    pub(crate) fn append(&mut self, mut below: Framebuffer) {
-        self.bands.append(&mut below.bands);
-        self.passed += below.passed;
+    /// The index of a sample.
+    #[inline]
+    fn place(&self, x: u32, y: u32, sample: u32) -> Option<usize> {
+        let (x, y) = (x.wrapping_sub(self.origin[0]), y.wrapping_sub(self.origin[1]));
+        let inside = x < self.width && y < self.height && sample < self.samples;
+        let at = y as usize * self.width as usize + x as usize;
+        inside.then_some(at * self.samples as usize + sample as usize)
     }
 
     /// Runs stencil and depth tests of one sample and updates both; whether it passes.
     pub(crate) fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> bool {
-        let Some((band, at)) = self.place(place[0], place[1], place[2]) else { return false };
+        let Some(at) = self.place(place[0], place[1], place[2]) else { return false };
         let depth = if self.depth_unorm16 { unorm16(depth) } else { depth };
-        let band = &mut self.bands[band];
-        let (old_depth, old_stencil) = (band.depth[at], band.stencil[at]);
+        let (old_depth, old_stencil) = (self.depth[at], self.stencil[at]);
         let masked = |value: u8| value & stencil.read_mask;
         let stencil_passes = stencil.compare.holds(masked(stencil.reference), masked(old_stencil));
         let depth_passes = tests.depth.holds(depth, old_depth);
@@ -281,10 +279,10 @@ impl Framebuffer {
             (true, true) => stencil.pass,
         };
         let new = op.apply(old_stencil, stencil.reference);
-        band.stencil[at] = (old_stencil & !stencil.write_mask) | (new & stencil.write_mask);
+        self.stencil[at] = (old_stencil & !stencil.write_mask) | (new & stencil.write_mask);
         let passes = stencil_passes && depth_passes;
         if passes && tests.depth_write {
-            band.depth[at] = depth;
+            self.depth[at] = depth;
         }
         self.passed += u64::from(passes);
         passes
@@ -346,6 +344,18 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// A frame without tests and primitive.
+    pub(crate) fn new(buffer: Framebuffer) -> Frame {
+        Frame {
+            buffer,
+            tests: Tests::default(),
+            primitive: Primitive::default(),
+            layer: 0,
+            late_tests: false,
+            depth_limits: DepthLimits::default(),
+        }
+    }
+
     /// Value of a coefficient register at a point; `None` if the primitive does not have the register.
     pub(crate) fn interpolate(&self, number: u32, x: f64, y: f64) -> Option<f32> {
         Some(match self.primitive.coefficients.get(number as usize)? {

@@ -18,16 +18,19 @@ mod footprint;
 mod formats;
 mod fragments;
 mod frame;
+mod geometry;
 mod group;
 mod helper;
 pub mod launch;
 mod local;
 mod machine;
+mod machine_state;
 mod memory;
 mod mutant;
 mod notebook;
 mod order;
 mod pass;
+mod permutation;
 mod pixels;
 mod primitive;
 mod profile;
@@ -50,17 +53,17 @@ mod workers;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
 pub use crate::draw::{
-    Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, draw_layers,
-    shade,
+    Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, shade,
 };
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};
+pub use crate::geometry::{Geometry, geometry};
 pub use crate::group::LANES;
 pub use crate::helper::{Answer, HELPER_BLOCKS, HelperCall, Request, serve};
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};
 pub use crate::order::MemoryOrder;
-pub use crate::pass::{EndOfTile, end_of_tile};
+pub use crate::pass::{Binned, EndOfTile, PassShape, TileDepth, Visit, Visited, end_of_tile, render_tiles};
 pub use crate::profile::{Cycles, Line, Profile, Report};
 pub use crate::program::Program;
 pub use crate::raster::Viewport;

@@ -1,5 +1,7 @@
 //! Executes SIMD-groups: the seeded scheduler, barriers, the instruction loop, and recording of findings.
 
+use std::sync::Arc;
+
 use crate::core::{Core, Launch, Traffic};
 use crate::dispatch::{Options, Stop};
 use crate::exec::{Flow, stack};
@@ -9,16 +11,14 @@ use crate::frame::Frame;
 use crate::group::{Group, LANES, Progress};
 use crate::helper::Helper;
 use crate::local::Local;
+use crate::machine_state::{State, threads};
 use crate::memory::Memory;
 use crate::notebook::{Notebook, finding, text_of};
-use crate::order::{MemoryOrder, Order};
-use crate::profile::{Counts, Profile, Report};
+use crate::profile::{Counts, Report};
 use crate::program::{Op, Program};
-use crate::races::Races;
-use crate::registers::Uniforms;
 use crate::rng::{Garbage, Rng};
 use crate::step::step;
-use crate::textures::{StateFile, States};
+use crate::textures::States;
 
 /// Maximum length of a turn of a SIMD-group, in instructions.
 const TURN: u64 = 48;
@@ -36,13 +36,6 @@ pub(crate) struct Job {
     pub(crate) stack_words: i64,
     /// Whether the program is a preamble.
     pub(crate) preamble: bool,
-}
-
-/// The uniform file after the driver has filled it.
-fn filled(values: &[u16], states: States<'_>, garbage: &Garbage) -> Uniforms {
-    let mut uniforms = Uniforms::new(values, &garbage.uniforms);
-    states.unset_uniforms.iter().for_each(|range| uniforms.forget(range, &garbage.uniforms));
-    uniforms
 }
 
 /// SIMD-groups that share local memory and barriers: a workgroup, or a single SIMD-group of vertices or fragments.
@@ -101,18 +94,7 @@ fn exchange_primitive(group: &mut Group, frame: Option<&mut Frame>) {
 pub(crate) struct Machine<'a> {
     memory: &'a mut Memory,
     options: &'a Options,
-    uniforms: Uniforms,
-    states: StateFile,
-    garbage: Garbage,
-    rng: Rng,
-    races: Option<Races>,
-    /// Buffered stores and pending loads, unless memory is sequential.
-    order: Option<Order>,
-    notebook: Notebook,
-    trace: Vec<String>,
-    traffic: Traffic,
-    /// Instructions left in the run's budget.
-    budget: u64,
+    state: State,
 }
 
 impl<'a> Machine<'a> {
@@ -123,35 +105,31 @@ impl<'a> Machine<'a> {
         uniforms: &[u16],
         states: States<'_>,
     ) -> Self {
-        let garbage = Garbage::new(options.seed);
-        Machine {
-            memory,
-            options,
-            uniforms: filled(uniforms, states, &garbage),
-            states: StateFile::new(states),
-            rng: Rng::new(options.seed),
-            races: options.races.then(Races::default),
-            order: (options.memory_order == MemoryOrder::Relaxed).then(|| Order::new(options.seed)),
-            notebook: Notebook::default(),
-            trace: Vec::new(),
-            traffic: Traffic::default(),
-            budget: options.budget,
-            garbage,
-        }
+        let garbage = Arc::new(Garbage::new(options.seed));
+        Machine::with(memory, options, State::new(garbage, options, uniforms, states))
+    }
+
+    /// A machine that continues from a state.
+    pub(crate) fn with(memory: &'a mut Memory, options: &'a Options, state: State) -> Self {
+        Machine { memory, options, state }
+    }
+
+    /// Its state, with which another machine can continue.
+    pub(crate) fn into_state(self) -> State {
+        self.state
     }
 
     /// A new SIMD-group with at most 32 of the remaining `threads`.
     pub(crate) fn group(&self, index: u32, threads: u32) -> Group {
         let lanes = if threads >= LANES as u32 { u32::MAX } else { (1 << threads) - 1 };
-        let mut group = Group::new(&self.garbage.registers, lanes);
+        let mut group = Group::new(&self.state.garbage.registers, lanes);
         group.index = index;
         group
     }
 
     /// Sets uniforms and states for the next program; values from preambles are discarded.
     pub(crate) fn rebind(&mut self, uniforms: &[u16], states: States<'_>) {
-        self.states = StateFile::new(states);
-        self.uniforms = filled(uniforms, states, &self.garbage);
+        self.state.rebind(uniforms, states);
     }
 
     /// Runs a preamble on one lane.
@@ -169,19 +147,12 @@ impl<'a> Machine<'a> {
 
     /// Local memory of a new workgroup.
     pub(crate) fn local(&mut self, bytes: u32) -> Local {
-        Local::new(bytes, self.rng.next())
+        Local::new(bytes, self.state.rng.next())
     }
 
-    /// The number of threads that may share the work of `program`. It is one if findings or traces are recorded in the
-    /// order of execution, if accesses must be checked against the range of this machine, or if the program depends on
-    /// the order of its pieces.
+    /// The number of threads that may share the work of `program`.
     pub(crate) fn threads(&self, program: &Program) -> usize {
-        let options = self.options;
-        let noted = options.strict || options.trace || options.races || options.budget != u64::MAX;
-        if options.threads < 2 || noted || self.order.is_some() || !self.memory.is_shared() {
-            return 1;
-        }
-        if program.has_atomics() { 1 } else { options.threads as usize }
+        threads(self.options, self.memory, [program].into_iter())
     }
 
     /// A view of the same memory for another worker.
@@ -191,44 +162,30 @@ impl<'a> Machine<'a> {
 
     /// A machine that continues from this state with `memory`, and has separate traffic counts.
     pub(crate) fn worker<'m>(&'m self, memory: &'m mut Memory) -> Machine<'m> {
-        Machine {
-            memory,
-            options: self.options,
-            uniforms: self.uniforms.clone(),
-            states: self.states.clone(),
-            garbage: self.garbage.clone(),
-            rng: self.rng.clone(),
-            races: None,
-            order: None,
-            notebook: Notebook::default(),
-            trace: Vec::new(),
-            traffic: Traffic::default(),
-            budget: self.budget,
-        }
+        Machine { memory, options: self.options, state: self.state.for_worker() }
     }
 
     /// The device memory traffic of programs so far.
     pub(crate) fn traffic(&self) -> Traffic {
-        self.traffic
+        self.state.traffic
     }
 
     /// Adds the traffic of a worker.
     pub(crate) fn add_traffic(&mut self, traffic: Traffic) {
-        self.traffic.lines += traffic.lines;
-        self.traffic.soft_faults += traffic.soft_faults;
+        self.state.add_traffic(traffic);
     }
 
     /// With sequential memory, the schedule of a workgroup depends only on its number, and not on earlier workgroups.
     pub(crate) fn begin_workgroup(&mut self, number: u64) {
-        if self.order.is_none() {
-            self.rng = Rng::new(self.options.seed ^ number.rotate_left(32));
+        if self.state.order.is_none() {
+            self.state.rng = Rng::new(self.options.seed ^ number.rotate_left(32));
         }
     }
 
     /// The number of teams that run concurrently: one if memory is sequential, otherwise up to `most`.
     pub(crate) fn teams_together(&mut self, most: u64) -> usize {
-        match self.order.is_some() && self.races.is_none() {
-            true => 1 + self.rng.below(most) as usize,
+        match self.state.order.is_some() && self.state.races.is_none() {
+            true => 1 + self.state.rng.below(most) as usize,
             false => 1,
         }
     }
@@ -242,12 +199,12 @@ impl<'a> Machine<'a> {
         job: Job,
         mut frame: Option<&mut Frame>,
     ) -> Result<(), Box<Finding>> {
-        if let Some(races) = &mut self.races {
+        if let Some(races) = &mut self.state.races {
             races.next_workgroup();
         }
         let groups = teams.iter_mut().flat_map(|team| &mut team.groups);
         let count = groups.enumerate().map(|(number, group)| group.viewer = number).count();
-        if let Some(order) = &mut self.order {
+        if let Some(order) = &mut self.state.order {
             order.begin(count);
         }
         loop {
@@ -262,19 +219,19 @@ impl<'a> Machine<'a> {
                 }
                 continue;
             }
-            let (team, chosen) = ready[self.rng.below(ready.len() as u64) as usize];
+            let (team, chosen) = ready[self.state.rng.below(ready.len() as u64) as usize];
             let left = if count == 1 { u64::MAX } else { self.turn_length() };
             let Team { groups, local, tile, size, helper } = &mut teams[team];
             let mut turn = Turn { program, counts, left, job, helper: helper.as_deref_mut() };
             turn.job.workgroup_size = *size;
             let frame = tile.as_deref_mut().or(frame.as_deref_mut());
             self.turn(&mut turn, &mut groups[chosen], local, frame)?;
-            if let Some(order) = &mut self.order {
+            if let Some(order) = &mut self.state.order {
                 order.drain(self.memory);
             }
             self.release_complete(program, &mut teams[team].groups, job.preamble);
         }
-        if let Some(order) = &mut self.order {
+        if let Some(order) = &mut self.state.order {
             order.finish(self.memory);
         }
         Ok(())
@@ -282,16 +239,16 @@ impl<'a> Machine<'a> {
 
     /// With relaxed memory turns are shorter, to expose more interleavings.
     fn turn_length(&mut self) -> u64 {
-        let longest = match self.order {
+        let longest = match self.state.order {
             None => TURN,
-            Some(_) => [2, 8, TURN][self.rng.below(3) as usize],
+            Some(_) => [2, 8, TURN][self.state.rng.below(3) as usize],
         };
-        1 + self.rng.below(longest)
+        1 + self.state.rng.below(longest)
     }
 
     /// Lets the SIMD-groups of each workgroup continue if all of them are at the barrier.
     fn release_complete(&mut self, program: &Program, groups: &mut [Group], preamble: bool) {
-        if self.order.is_some() && groups.iter().all(|group| group.progress == Progress::AtBarrier) {
+        if self.state.order.is_some() && groups.iter().all(|group| group.progress == Progress::AtBarrier) {
             self.release(program, groups, preamble);
         }
     }
@@ -305,15 +262,15 @@ impl<'a> Machine<'a> {
         let abandoned = self.options.strict && waiting < groups.len();
         if let Some(group) = groups.iter().find(|group| abandoned && group.progress == Progress::AtBarrier) {
             let text = || text_of(program.index(group.pc).map(|at| &program.ops()[at]));
-            self.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
+            self.state.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
         }
-        if let Some(order) = &mut self.order {
+        if let Some(order) = &mut self.state.order {
             order.barrier(groups.iter().map(|group| group.viewer));
         }
         for group in groups.iter_mut().filter(|group| group.progress == Progress::AtBarrier) {
             group.progress = Progress::Running;
         }
-        if let Some(races) = &mut self.races {
+        if let Some(races) = &mut self.state.races {
             races.barrier();
         }
         true
@@ -341,52 +298,42 @@ impl<'a> Machine<'a> {
         };
         let mut core = Core {
             memory: self.memory,
-            uniforms: &mut self.uniforms,
+            uniforms: &mut self.state.uniforms,
             local,
-            states: &mut self.states,
+            states: &mut self.state.states,
             frame: frame.as_deref_mut(),
             launch,
             notes: Vec::new(),
-            order: self.order.as_mut(),
+            order: self.state.order.as_mut(),
             viewer: group.viewer,
-            races: self.races.as_mut(),
-            traffic: self.traffic,
+            races: self.state.races.as_mut(),
+            traffic: self.state.traffic,
             helper: turn.helper.take(),
         };
-        let mut log = Log { notebook: &mut self.notebook, trace: &mut self.trace, options };
+        let mut log = Log { notebook: &mut self.state.notebook, trace: &mut self.state.trace, options };
         let mut outcome = Ok(());
         if group.progress == Progress::AtPixelWait {
             group.progress = Progress::Running;
         }
-        let most = (options.max_steps - group.steps).min(self.budget).min(turn.left);
+        let most = (options.max_steps - group.steps).min(self.state.budget).min(turn.left);
         let mut left = most;
         while left > 0 && group.progress == Progress::Running && outcome.is_ok() {
             left -= 1;
             outcome = turn.one(group, &mut core, &mut log);
         }
         group.steps += most - left;
-        self.budget -= most - left;
+        self.state.budget -= most - left;
         if left == 0 && most < turn.left && group.progress == Progress::Running && outcome.is_ok() {
             outcome = turn.exhausted(group, options);
         }
-        self.traffic = core.traffic;
+        self.state.traffic = core.traffic;
         exchange_primitive(group, frame);
         outcome
     }
 
-    /// The report. `programs` has the programs with their counts; the last one is the main program.
+    /// The report of [`State::report`].
     pub(crate) fn report(self, programs: &[(&Program, &Counts)]) -> Report {
-        let mut report =
-            Report { lines: self.traffic.lines, soft_faults: self.traffic.soft_faults, ..Report::default() };
-        for (program, counts) in programs {
-            counts.add_to(&mut report, program);
-        }
-        if let Some((program, counts)) = programs.last().filter(|_| self.options.profile) {
-            report.profile = Some(Profile::new(program, counts));
-        }
-        report.findings = self.notebook.into_findings();
-        report.trace = self.trace;
-        report
+        self.state.report(self.options, programs)
     }
 }
 

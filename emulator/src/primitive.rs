@@ -1,7 +1,7 @@
 //! Primitives: their shape on the screen, faces, depth, and interpolated values.
 
 use crate::draw::{Bias, Binding, Cull, Draw, Fill};
-use crate::frame::{Coefficient, Frame, Plane};
+use crate::frame::{Coefficient, Plane, Primitive};
 use crate::pixels::SLOTS;
 use crate::raster::{
     Clip, DISTANCES, Distant, Point, Polygon, Viewport, clip, clip_distant, clip_segment, doubled_area, plane,
@@ -43,7 +43,7 @@ fn distant(draw: &Draw<'_>, vertex: &Vertex) -> Distant {
 }
 
 /// Layer and viewport of a primitive: those of its first vertex.
-pub(crate) fn target(draw: &Draw<'_>, vertices: &[Vertex]) -> (u32, u32) {
+fn target(draw: &Draw<'_>, vertices: &[Vertex]) -> (u32, u32) {
     let Some((number, vertex)) = draw.more.layer_slot.zip(vertices.first()) else { return (0, 0) };
     let both = slot(vertex, number);
     (both & 0xffff, both >> 16)
@@ -61,30 +61,35 @@ struct Shape {
     viewport: Viewport,
 }
 
-/// Sets coefficients, depth and face for a primitive; returns the polygons to draw.
+/// A primitive after its vertices were shaded, ready for any tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) layer: u32,
+    pub(crate) primitive: Primitive,
+    /// The polygons to draw.
+    pub(crate) polygons: Vec<Polygon>,
+    /// Minimum and maximum depth.
+    pub(crate) range: [f32; 2],
+}
+
+/// Coefficients, depth, face and polygons of a primitive in a framebuffer of this size; `None` if nothing is drawn.
 pub(crate) fn set_up(
-    frame: &mut Frame,
+    [width, height]: [u32; 2],
     draw: &Draw<'_>,
     vertices: &[Vertex],
     number: u32,
-    viewport: u32,
-) -> Vec<Polygon> {
-    let [width, height] = frame.buffer.size();
-    let (viewport, scissor) = match draw.more.viewports.get((viewport as usize).wrapping_sub(1)) {
-        Some((viewport, scissor, range)) => {
-            frame.depth_limits.range = *range;
-            (*viewport, Some(*scissor))
-        }
-        None => {
-            frame.depth_limits.range = draw.more.depth_limits.range;
-            (draw.viewport, draw.scissor)
-        }
+) -> Option<Prepared> {
+    let (layer, viewport) = target(draw, vertices);
+    let own = (draw.viewport, draw.scissor, draw.more.depth_limits.range);
+    let (viewport, scissor, range) = match draw.more.viewports.get((viewport as usize).wrapping_sub(1)) {
+        Some((viewport, scissor, range)) => (*viewport, Some(*scissor), *range),
+        None => own,
     };
     let scissor = scissor.unwrap_or([0, 0, width, height]);
     let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];
-    shape(draw, viewport, vertices)
-        .and_then(|shape| prepare(frame, draw, vertices, number, shape, scissor))
-        .unwrap_or_default()
+    let shape = shape(draw, viewport, vertices)?;
+    let (primitive, polygons) = prepare(draw, vertices, number, shape, scissor)?;
+    (!polygons.is_empty()).then_some(Prepared { layer, primitive, polygons, range })
 }
 
 fn shape(draw: &Draw<'_>, viewport: Viewport, vertices: &[Vertex]) -> Option<Shape> {
@@ -97,39 +102,38 @@ fn shape(draw: &Draw<'_>, viewport: Viewport, vertices: &[Vertex]) -> Option<Sha
 }
 
 fn prepare(
-    frame: &mut Frame,
     draw: &Draw<'_>,
     vertices: &[Vertex],
     number: u32,
     shape: Shape,
     scissor: [u32; 4],
-) -> Option<Vec<Polygon>> {
-    frame.primitive.back = vertices.len() == 3 && is_back(draw, &shape.outline);
+) -> Option<(Primitive, Vec<Polygon>)> {
+    let back = vertices.len() == 3 && is_back(draw, &shape.outline);
     let culled = match draw.cull {
         Cull::None => false,
-        Cull::Front => vertices.len() == 3 && !frame.primitive.back,
-        Cull::Back => frame.primitive.back,
+        Cull::Front => vertices.len() == 3 && !back,
+        Cull::Back => back,
     };
     if culled {
         return None;
     }
     let polygons = polygons(draw, vertices, &shape, scissor);
     let depths = shape.owners.map(|at| shape.viewport.depth(position(draw, &vertices[at])));
-    frame.primitive.depth = plane(&shape.rows, depths)?;
+    let mut depth = plane(&shape.rows, depths)?;
     if let Some(bias) = draw.more.bias.filter(|_| vertices.len() == 3) {
-        frame.primitive.depth.c += offset(&bias, &frame.primitive.depth, &shape.outline);
+        depth.c += offset(&bias, &depth, &shape.outline);
     }
-    frame.primitive.coefficients = draw
+    let coefficients = draw
         .coefficients
         .iter()
         .map(|binding| match binding {
             Binding::PrimitiveId => Some(Coefficient::Flat(number)),
             // Depth as it is tested, with the bias.
-            Binding::Depth => Some(Coefficient::Linear(frame.primitive.depth)),
+            Binding::Depth => Some(Coefficient::Linear(depth)),
             binding => coefficient(draw, &shape, vertices, *binding),
         })
         .collect::<Option<_>>()?;
-    Some(polygons)
+    Some((Primitive { coefficients, depth, back }, polygons))
 }
 
 /// The polygons to draw for a primitive.

@@ -225,19 +225,22 @@ impl Polygon {
         })
     }
 
-    /// Number of pixels of its bounding rectangle.
-    pub(crate) fn area(&self) -> u64 {
-        let [left, top, right, bottom] = self.bounds;
-        u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top))
+    /// Left, top, right, bottom of the pixels that may be covered, the last two exclusive.
+    pub(crate) fn bounds(&self) -> [u32; 4] {
+        self.bounds
     }
 
-    /// The quads with a covered sample, tile by tile, in the rows of tiles that the framebuffer has: position of the
-    /// first pixel, coverage of the four.
+    /// The quads of a framebuffer with a covered sample, square by square: position of the first pixel, coverage of the
+    /// four.
     pub(crate) fn quads(&self, buffer: &Framebuffer) -> Vec<Quad> {
-        let [left, top, right, bottom] = self.bounds;
+        let [bounds, own] = [self.bounds, buffer.rectangle()];
+        let [left, top] = [0, 1].map(|axis| bounds[axis].max(own[axis]));
+        let [right, bottom] = [2, 3].map(|axis| bounds[axis].min(own[axis]));
         let mut quads = Vec::new();
-        let bands = buffer.bands();
-        for tile_y in bands.start.max(top / TILE)..bands.end.min(bottom.div_ceil(TILE)) {
+        if left >= right || top >= bottom {
+            return quads;
+        }
+        for tile_y in top / TILE..bottom.div_ceil(TILE) {
             for tile_x in left / TILE..right.div_ceil(TILE) {
                 let (x0, y0) = (tile_x * TILE, tile_y * TILE);
                 let rows = (y0.max(top) & !1)..(y0 + TILE).min(bottom);

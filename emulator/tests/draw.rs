@@ -20,11 +20,6 @@ fn word(framebuffer: &Framebuffer, x: u32, y: u32, sample: u32) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }
 
-/// Stores a register to the first word of all samples.
-fn store_tile(code: Code, data: Operand) -> Code {
-    code.op(Opcode::Pixwait, &[("a", i(12))]).op(Opcode::StTile, &[("data", data), ("samples", i(255))])
-}
-
 #[test]
 fn pixels_know_their_place() {
     let code = Code::new().special(h(2), 80).special(h(3), 81);

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
 use agx_emulator::{
-    Access, Binding, Comparison, Cull, Dispatch, Draw, FindingKind, Framebuffer, Memory, More, Options,
-    Program, Stage, Tests, Topology, Viewport, Window, Words, dispatch, draw_layers, shade,
+    Access, Binding, Binned, Comparison, Cull, Dispatch, Draw, FindingKind, Geometry, Memory, More, Options,
+    Program, Stage, Tests, Topology, Viewport, Visit, Window, Words, dispatch, geometry, render_tiles,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -213,52 +213,37 @@ fn draws_give_the_same_pixels_on_any_number_of_threads() {
     let uniforms = uniforms();
     let stage = |program| stage(program, &uniforms);
     let vertices: Vec<u32> = (0..120).collect();
+    let (nothing, zero) = (Code::new().stop(), store_tile(Code::new().constant(5, 0), r(5)).stop());
     let run = |threads| {
         let words = Watched::new(120 * 6);
         words.words.iter().zip(scattered(120)).for_each(|(word, value)| word.store(value, Ordering::Relaxed));
-        let mut layers = [Framebuffer::new(300, 210, 1, 4), Framebuffer::new(300, 210, 1, 4)];
         let mut draw = over_screen(stage(&vertex), stage(&program), &vertices);
         draw.options = on(threads);
-        let report = draw_layers(&mut words.memory(), &mut layers, &draw).expect("runs");
-        (layers, report.instructions, report.lane_instructions, words.helpers())
+        let (mut primitives, mut memory) = (Geometry::default(), words.memory());
+        geometry(&mut memory, &draw, ([300, 210], 2), &mut primitives).expect("runs");
+        let tiles = Tiles::default();
+        let visit = Visit {
+            shape: shape([300, 210], 2),
+            background: stage(&zero),
+            draws: &[Binned { draw, geometry: &primitives }],
+            end: stage(&nothing),
+            empty_tiles: true,
+            depth: &tiles,
+            options: on(threads),
+        };
+        let mut visited = render_tiles(&mut memory, &visit);
+        let (report, passed) = visited.draws.pop().expect("one draw");
+        let report = report.expect("runs");
+        assert_eq!(visited.background.expect("runs").lane_instructions, 2 * 300 * 210 * 4);
+        (tiles.pixels(), passed, report.instructions, report.lane_instructions, words.helpers())
     };
     let alone = run(1);
-    assert_eq!(alone.3, 0, "one thread is the caller's");
-    for layer in &alone.0 {
-        assert!(layer.passed > 50_000, "{} samples", layer.passed);
-    }
+    assert_eq!(alone.4, 0, "one thread is the caller's");
+    assert!(alone.1 > 100_000, "{} samples", alone.1);
     for threads in [2, 5] {
         let shared = run(threads);
         assert!(shared.0 == alone.0, "{threads} threads");
-        assert_eq!((shared.1, shared.2), (alone.1, alone.2), "{threads} threads");
-        assert!((1..=threads as usize).contains(&shared.3), "{} of {threads} threads", shared.3);
-    }
-}
-
-#[test]
-fn rectangles_give_the_same_pixels_on_any_number_of_threads() {
-    let program = Code::new()
-        .load(r(6), i(0))
-        .special(h(2), 80)
-        .special(h(3), 81)
-        .wait()
-        .op(Opcode::Pixwait, &[("a", i(12))])
-        .op(Opcode::StTile, &[("data", r(1)), ("samples", i(255))])
-        .stop();
-    let uniforms = uniforms();
-    for threads in [1, 3] {
-        let words = Watched::new(1);
-        let mut framebuffer = Framebuffer::new(100, 90, 1, 4);
-        let mut whole = rectangle(stage(&program, &uniforms), [0, 3, 100, 90]);
-        whole.options = on(threads);
-        shade(&mut words.memory(), &mut framebuffer, &whole).expect("runs");
-        assert_eq!(framebuffer.passed, 100 * 87);
-        assert_eq!(words.helpers() > 0, threads > 1);
-        for (x, y) in (0..90).flat_map(|y| (0..100).map(move |x| (x, y))) {
-            let place = if y < 3 { 0 } else { x as u16 };
-            let row = if y < 3 { 0 } else { y as u16 };
-            let expected = [place.to_le_bytes(), row.to_le_bytes()].concat();
-            assert_eq!(framebuffer.colour(x, y, 0), Some(&expected[..]), "{x}, {y}");
-        }
+        assert_eq!((shared.1, shared.2, shared.3), (alone.1, alone.2, alone.3), "{threads} threads");
+        assert!((1..=threads as usize).contains(&shared.4), "{} of {threads} threads", shared.4);
     }
 }

@@ -45,6 +45,12 @@ pub const SETTINGS: &[Arg] = &[
         "Interrupt every render pass after this number of draws [default: never]",
     ),
     arg(
+        "parameter-bytes",
+        Takes::Value("BYTES"),
+        "Size of the buffer for primitives; render passes are interrupted when it is full [default: 64 MiB]",
+    ),
+    arg("seed", Takes::Value("NUMBER"), "Seed for undefined values and for the order of tiles"),
+    arg(
         "threads",
         Takes::Value("NUMBER"),
         "Threads that share a launch or draw, with --strict no [default: all]",
@@ -57,12 +63,14 @@ const LIBRARY: &str = "libagx_device_shim.so";
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 /// Options with a value, and the environment variables they set.
-const VALUES: [(&str, &str); 6] = [
+const VALUES: [(&str, &str); 8] = [
     ("report", "AGX_DEVICE_REPORT"),
     ("trace", "AGX_DEVICE_TRACE"),
     ("statistics", "AGX_DEVICE_STATISTICS"),
     ("record", "AGX_DEVICE_RECORD"),
     ("interrupt", "AGX_DEVICE_INTERRUPT"),
+    ("parameter-bytes", "AGX_DEVICE_PARAMETER_BYTES"),
+    ("seed", "AGX_DEVICE_SEED"),
     ("threads", "AGX_DEVICE_THREADS"),
 ];
 /// Switches, and the environment variables they set.

@@ -55,7 +55,9 @@ fn settings(options: &Options) -> Settings {
         hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
         interrupt_draws: number("AGX_DEVICE_INTERRUPT").unwrap_or(0),
         asynchronous: variable("AGX_DEVICE_ASYNC").is_some(),
-        seed: variable("AGX_DEVICE_ASYNC").and_then(|text| text.parse().ok()).unwrap_or(0),
+        seed: number("AGX_DEVICE_ASYNC").or(number("AGX_DEVICE_SEED")).unwrap_or(0).into(),
+        parameter_bytes: number("AGX_DEVICE_PARAMETER_BYTES")
+            .map_or(Settings::default().parameter_bytes, u64::from),
         threads: number("AGX_DEVICE_THREADS").unwrap_or_else(host_threads),
         ..Settings::default()
     }

@@ -6,7 +6,9 @@ use agx_emulator::{Framebuffer, Memory, MemoryFault};
 
 use crate::bytes;
 use crate::record::{Field, render_command, zls_control, zls_pixels};
-use crate::stream::{StreamError, unbound};
+
+/// Pixels of the smallest subtile along each axis.
+const LEAST_SUBTILE: [usize; 2] = [4, 2];
 
 /// Depth or stencil of a pass.
 #[derive(Clone, Copy, Debug)]
@@ -85,10 +87,9 @@ impl DepthBuffer {
         }
     }
 
-    /// The buffer for an interrupted pass, which stores and loads everything, regardless of the settings of the pass.
-    pub(crate) fn kept(self) -> DepthBuffer {
-        let present = self.base != 0;
-        DepthBuffer { loads: present, stores: present, ..self }
+    /// The buffer of a resumed pass, which loads what the interruption stored.
+    pub(crate) fn resumed(self) -> DepthBuffer {
+        DepthBuffer { loads: self.stores, ..self }
     }
 
     /// Whether depth is a 16-bit normalised number.
@@ -101,70 +102,66 @@ impl DepthBuffer {
         ImageLayout::single(self.size, self.bytes.saturating_mul(self.samples), self.twiddled)
     }
 
-    /// Calls `visit` with each sample of the framebuffer that is in the buffer, and its address.
+    /// Calls `visit` with each sample of a tile that is in the buffer, and its address.
     fn each(
         &self,
-        buffer: &Framebuffer,
+        rectangle: [u32; 4],
         layer: u32,
         mut visit: impl FnMut([u32; 3], u64) -> Result<(), MemoryFault>,
-    ) -> Result<(), StreamError> {
+    ) -> Result<(), MemoryFault> {
         let layout = self.layout();
-        let [width, height] = buffer.size();
+        let [left, top, right, bottom] = rectangle;
         let first = layer_address(self.base, layer, self.stride);
-        for y in 0..height.min(self.size[1]) {
-            for x in 0..width.min(self.size[0]) {
+        for y in top..bottom.min(self.size[1]) {
+            for x in left..right.min(self.size[0]) {
                 let element = bytes::address(first, layout.element([x, y]));
                 for sample in 0..self.samples {
                     let address = bytes::address(element, sample.saturating_mul(self.bytes).into());
-                    visit([x, y, sample], address).map_err(unbound("depth or stencil", address))?;
+                    visit([x, y, sample], address)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Loads a layer if the command requests it.
+    /// Loads a tile of a layer if the command requests it.
     pub(crate) fn load(
         &self,
         memory: &Memory,
-        buffer: &mut Framebuffer,
+        tile: &mut Framebuffer,
         layer: u32,
-    ) -> Result<(), StreamError> {
+    ) -> Result<(), MemoryFault> {
         if !self.loads {
             return Ok(());
         }
         let solid = if self.loads_compressed && self.metadata != 0 { Some(self.solid(layer)) } else { None };
-        let mut found = Vec::new();
-        self.each(buffer, layer, |place, address| {
+        self.each(tile.rectangle(), layer, |place, address| {
             let one = solid.as_ref().map(|solid| solid(memory, place)).transpose()?.flatten();
-            let address = one.unwrap_or(address);
-            found.push((place, bytes::number(memory, address, self.bytes as usize)?));
-            Ok(())
-        })?;
-        for ([x, y, sample], raw) in found {
-            let Some((depth, stencil)) = buffer.depth_stencil(x, y, sample) else { continue };
+            let raw = bytes::number(memory, one.unwrap_or(address), self.bytes as usize)?;
+            let [x, y, sample] = place;
+            let Some((depth, stencil)) = tile.depth_stencil(x, y, sample) else { return Ok(()) };
             let (depth, stencil) = match self.bytes {
                 1 => (depth, raw as u8),
                 2 => ((f64::from(raw) / 65535.0) as f32, stencil),
                 _ => (f32::from_bits(raw), stencil),
             };
-            buffer.set_depth_stencil(x, y, sample, depth, stencil);
-        }
-        Ok(())
+            tile.set_depth_stencil(x, y, sample, depth, stencil);
+            Ok(())
+        })
     }
 
-    /// Stores a layer if the command requests it.
+    /// Stores a tile of a layer if the command requests it.
     pub(crate) fn store(
         &self,
         memory: &mut Memory,
-        buffer: &Framebuffer,
+        tile: &Framebuffer,
         layer: u32,
-    ) -> Result<(), StreamError> {
+    ) -> Result<(), MemoryFault> {
         if !self.stores {
             return Ok(());
         }
-        self.each(buffer, layer, |[x, y, sample], address| {
-            let Some((depth, stencil)) = buffer.depth_stencil(x, y, sample) else { return Ok(()) };
+        self.each(tile.rectangle(), layer, |[x, y, sample], address| {
+            let Some((depth, stencil)) = tile.depth_stencil(x, y, sample) else { return Ok(()) };
             match self.bytes {
                 1 => memory.write(address, &[stencil]),
                 2 => memory.write(address, &((f64::from(depth) * 65535.0).round() as u16).to_le_bytes()),
@@ -172,7 +169,7 @@ impl DepthBuffer {
             }
         })?;
         if self.stores_compressed && self.metadata != 0 {
-            self.mark(memory, layer)?;
+            self.mark(memory, tile.rectangle(), layer)?;
         }
         Ok(())
     }
@@ -193,12 +190,22 @@ impl DepthBuffer {
         }
     }
 
-    /// Marks the layer as uncompressed in its metadata.
-    fn mark(&self, memory: &mut Memory, layer: u32) -> Result<(), StreamError> {
+    /// Marks the subtiles of a tile as uncompressed in the metadata.
+    fn mark(
+        &self,
+        memory: &mut Memory,
+        [left, top, right, bottom]: [u32; 4],
+        layer: u32,
+    ) -> Result<(), MemoryFault> {
         let subtiles = Subtiles::of_image(self.size, self.samples);
         let first = layer_address(self.metadata, layer, self.metadata_stride);
-        let bytes = vec![plain_code(self.bytes); subtiles.metadata_bytes() as usize];
-        memory.write(first, &bytes).map_err(unbound("compression metadata", first))
+        for y in (top..bottom).step_by(LEAST_SUBTILE[1]) {
+            for x in (left..right).step_by(LEAST_SUBTILE[0]) {
+                let address = bytes::address(first, subtiles.locate([x, y], 0).metadata);
+                memory.write(address, &[plain_code(self.bytes)])?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod compute;
 mod depth;
+mod parameters;
 pub(crate) mod render;
 mod rules;
 mod scratch;
@@ -38,9 +39,11 @@ pub struct Settings {
     /// Number of draws after which tile memory of a render pass is stored and loaded again, as if the hardware ran out
     /// of memory for primitives; 0 disables this.
     pub interrupt_draws: u32,
+    /// Bytes of the parameter buffer; a render pass is interrupted when the primitives of its draws do not fit.
+    pub parameter_bytes: u64,
     /// Maximum number of instructions of a SIMD-group.
     pub max_steps: u64,
-    /// Seed of undefined values and of the interleaving.
+    /// Seed of undefined values, of the interleaving, and of the order of tiles.
     pub seed: u64,
     /// Commands run on a thread of the device, in any order that barriers and fences allow, and fences are signalled
     /// late; the seed selects both.
@@ -59,6 +62,7 @@ impl Default for Settings {
             soft_faults: false,
             hazards: false,
             interrupt_draws: 0,
+            parameter_bytes: PARAMETER_BYTES,
             max_steps: 1 << 26,
             seed: 0,
             asynchronous: false,
@@ -66,6 +70,9 @@ impl Default for Settings {
         }
     }
 }
+
+/// Default size of the parameter buffer.
+const PARAMETER_BYTES: u64 = 1 << 26;
 
 /// Number of threads that the host can run concurrently.
 pub fn host_threads() -> u32 {

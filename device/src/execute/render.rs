@@ -1,16 +1,18 @@
 //! Render commands: a pass over a framebuffer, from the background program to the end-of-tile program.
 
+use agx_abi::tile::TILE_SIZES;
 use agx_abi::words::ProgramKind;
 use agx_emulator::{
-    Bias, Binding, DepthLimits, Draw, Framebuffer, Memory, More, Program, Stage, Tests, Topology, Viewport,
-    draw_layers,
+    Bias, Binding, Draw, Memory, More, PassShape, Program, Stage, Topology, Viewport, geometry,
 };
 use std::sync::Arc;
 
+use super::depth::DepthBuffer;
+use super::parameters::{Counter, DrawState, Parameters, Rasterised};
 use super::rules::{self, DrawRules};
 use super::scratch::{self, User, scratch_bytes};
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
-use super::tile::Visit;
+use super::tile::End;
 use super::vertices::DrawCall;
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
@@ -23,23 +25,23 @@ use crate::record::{
 use crate::statistics::Work;
 use crate::stream::{StreamError, Walk, Words, unbound};
 
-/// Maximum number of samples in all layers.
-const MOST_SAMPLES: u64 = 1 << 27;
-/// Subdivisions of a pixel to which positions are rounded, as Vulkan drivers report for this hardware (8 bits).
-const SUBPIXELS: u32 = 256;
+/// Maximum number of tiles in all layers.
+const MOST_TILES: u64 = 1 << 20;
 /// Vertices drawn at a time; divisible by the vertices of every primitive.
 const CHUNK: usize = 3 * 2 * 4096;
 
 /// A render pass in progress.
 pub(super) struct Pass<'c> {
     pub(super) command: &'c [u8],
-    pub(super) layers: Vec<Framebuffer>,
-    pub(super) raster: Raster,
+    pub(super) shape: PassShape,
+    pub(super) raster: Arc<Raster>,
     vertex: VertexState,
     rules: DrawRules,
     occlusion: u64,
     pub(super) heap: Option<(u64, u32)>,
     draws: u32,
+    /// The draws whose primitives are in the parameter buffer.
+    pub(super) parameters: Parameters,
 }
 
 /// A program of a pass with its inputs.
@@ -73,26 +75,20 @@ impl Device {
         command: &[u8],
     ) -> Result<(), StreamError> {
         use render_command::*;
-        let size = [WIDTH, HEIGHT].map(|field| field.get(command));
-        let copies = [LAYERS, SAMPLES].map(|field| field.get(command).max(1));
-        if size.into_iter().chain(copies).fold(1, u64::saturating_mul) > MOST_SAMPLES {
-            let address = STREAM.get(command);
-            return Err(StreamError::Shape { address, what: "renders to more samples than are modelled" });
-        }
+        check_command(self, command);
         let mut pass = Pass {
             command,
-            layers: Vec::new(),
-            raster: Raster::default(),
+            shape: shape(command)?,
+            raster: Arc::default(),
             vertex: VertexState::default(),
             rules: DrawRules::default(),
             occlusion: 0,
             heap: sampler_heap(SAMPLER_HEAP.get(command), SAMPLER_COUNT.get(command)),
             draws: 0,
+            parameters: Parameters::default(),
         };
-        check_command(self, command);
-        self.enter_tile(submission, &mut pass, Visit::Pass)?;
         let outcome = self.draws(submission, &mut pass);
-        self.leave_tile(submission, &mut pass, Visit::Pass)?;
+        self.visit_tiles(submission, &mut pass, End::Pass)?;
         outcome
     }
 
@@ -135,7 +131,7 @@ impl Device {
                         self.check(record, bytes);
                     }
                     pass.rules.update(&update);
-                    if let Some(index) = pass.raster.apply(&update) {
+                    if let Some(index) = Arc::make_mut(&mut pass.raster).apply(&update) {
                         pass.occlusion = index.0;
                     }
                 }
@@ -151,9 +147,7 @@ impl Device {
                     let call = DrawCall::read(submission.memory, &mut walk)?;
                     check_draw(self, submission.memory, pass, &call);
                     if self.settings.interrupts(pass.draws) {
-                        self.statistics.count(|sums| &mut sums.interruptions);
-                        self.leave_tile(submission, pass, Visit::Part)?;
-                        self.enter_tile(submission, pass, Visit::Part)?;
+                        self.visit_tiles(submission, pass, End::Part)?;
                     }
                     self.place.launch = Some(pass.draws);
                     pass.draws = pass.draws.saturating_add(1);
@@ -225,21 +219,59 @@ impl Device {
         if let Some(fragment) = &fragment {
             scratch::check(self, submission, pass.command, User::Fragment, fragment.parts(), 1)?;
         }
-        let fragment = fragment.as_ref().unwrap_or(&vertex);
-        let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
+        let culled = pass.raster.cull(topology).filter(|_| !cull::DISCARD.is_set(&pass.raster.cull));
+        let rasterised = match culled {
+            Some(culled) => {
+                let viewports = self.viewports(submission, pass)?;
+                Some(Rasterised { culled, viewports, bias: bias(submission.memory, pass)? })
+            }
+            None => None,
+        };
+        let state = DrawState {
+            raster: pass.raster.clone(),
+            topology,
+            bindings,
+            vertex,
+            fragment,
+            rasterised,
+            heap: pass.heap,
+            launch: self.place.launch,
+            counter: self.counter(pass),
+        };
+        pass.parameters.begin(state);
         let primitives = match topology {
             Topology::Points => CHUNK,
             Topology::Lines => CHUNK / 2,
             Topology::Triangles => CHUNK / 3,
         };
-        let state = DrawState { topology, bindings: &bindings, vertex: &vertex, fragment };
         for instance in 0..call.instances {
             for (chunk, first) in corners.chunks(CHUNK).zip((0_usize..).step_by(primitives)) {
-                self.chunk(submission, pass, &state, chunk, [instance, first as u32])?;
+                self.vertex_stage(submission, pass, chunk, [instance, first as u32]);
+                if pass.parameters.bytes() > self.settings.parameter_bytes {
+                    self.visit_tiles(submission, pass, End::Part)?;
+                }
             }
         }
-        let after: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
-        self.count_samples(submission, pass, after.saturating_sub(before))
+        pass.parameters.end();
+        Ok(())
+    }
+
+    /// Runs the vertex stage of the latest draw for some vertices of an instance.
+    fn vertex_stage(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &mut Pass<'_>,
+        vertices: &[u32],
+        [first_instance, first_primitive]: [u32; 2],
+    ) {
+        let Some((state, primitives)) = pass.parameters.latest() else { return };
+        let draw = state.draw(self.options());
+        let more = More { first_instance, first_primitive, ..draw.more };
+        let draw = Draw { vertices, more, ..draw };
+        let layers = if state.rasterised.is_some() { pass.shape.layers } else { 0 };
+        let outcome = geometry(submission.memory, &draw, (pass.shape.size, layers), primitives);
+        let program = state.vertex.words.code;
+        self.conclude(program, Work::Draw, outcome);
     }
 
     /// The fragment program of a draw.
@@ -250,117 +282,15 @@ impl Device {
         self.loaded(submission, fragment_shader::PIPELINE.get(shader), extended, &scope)
     }
 
-    /// Draws some vertices of one instance.
-    fn chunk(
-        &mut self,
-        submission: &mut Submission<'_>,
-        pass: &mut Pass<'_>,
-        state: &DrawState<'_>,
-        corners: &[u32],
-        [instance, first_primitive]: [u32; 2],
-    ) -> Result<(), StreamError> {
-        let raster = &pass.raster;
-        let Some(culled) = raster.cull(state.topology).filter(|_| !cull::DISCARD.is_set(&raster.cull)) else {
-            // Nothing is drawn, but vertex programs may store to memory.
-            return self.vertices_only(submission, pass, state, corners, instance);
-        };
-        let slots = raster.slots();
-        let viewports = self.viewports(submission, pass)?;
-        let clamps = cull::DEPTH_CLAMP.is_set(&pass.raster.cull);
-        let bias = bias(submission.memory, pass)?;
-        let without =
-            StreamError::Shape { address: submission.shader_base, what: "draws without a viewport" };
-        let (first_viewport, scissor, range) = viewports.first().copied().ok_or(without)?;
-        let outcome = draw_layers(
-            submission.memory,
-            &mut pass.layers,
-            &Draw {
-                vertex: state.vertex.stage(pass.heap),
-                fragment: state.fragment.stage(pass.heap),
-                topology: state.topology,
-                vertices: corners,
-                instances: 1,
-                position_slot: 0,
-                point_size_slot: slots.point_size,
-                coefficients: state.bindings,
-                viewport: first_viewport,
-                scissor: Some(scissor),
-                line_width: raster.line_width(),
-                front_counter_clockwise: cull::FRONT_CCW.is_set(&raster.cull),
-                cull: culled,
-                provoking_last: false,
-                tests: raster.tests(),
-                late_tests: raster.late_tests(),
-                more: More {
-                    layer_slot: slots.layer,
-                    viewports: viewports.get(1..).unwrap_or(&[]),
-                    clip_slots: (slots.clip, slots.clip_count as usize),
-                    volume: raster.volume(),
-                    depth_limits: DepthLimits { range, written: clamps },
-                    bias,
-                    fill: raster.fill(),
-                    first_primitive,
-                    first_instance: instance,
-                    tests_only: raster.tests_only(),
-                    points_run_up: false,
-                    steps: Some(SUBPIXELS),
-                },
-                options: self.options(),
-            },
-        );
-        self.conclude(state.fragment.words.code, Work::Draw, outcome);
-        Ok(())
-    }
-
     /// Viewports with their scissors and ranges of depth.
     fn viewports(&mut self, submission: &Submission<'_>, pass: &Pass<'_>) -> Result<Viewports, StreamError> {
         let scissors = self.scissors(submission.memory, pass)?;
         let viewports = pass.raster.viewports.iter().zip(scissors);
-        Ok(viewports.map(|(bytes, (scissor, range))| (viewport(bytes), scissor, range)).collect())
-    }
-
-    /// Runs vertex programs of primitives that are all culled.
-    fn vertices_only(
-        &mut self,
-        submission: &mut Submission<'_>,
-        pass: &Pass<'_>,
-        state: &DrawState<'_>,
-        corners: &[u32],
-        instance: u32,
-    ) -> Result<(), StreamError> {
-        let outcome = draw_layers(
-            submission.memory,
-            &mut [],
-            &Draw {
-                vertex: state.vertex.stage(pass.heap),
-                fragment: state.vertex.stage(pass.heap),
-                topology: Topology::Points,
-                vertices: corners,
-                instances: 1,
-                position_slot: 0,
-                point_size_slot: None,
-                coefficients: &[],
-                viewport: Viewport {
-                    x: 0.0,
-                    y: 0.0,
-                    width: 1.0,
-                    height: 1.0,
-                    min_depth: 0.0,
-                    max_depth: 1.0,
-                },
-                scissor: None,
-                line_width: 1.0,
-                front_counter_clockwise: false,
-                cull: agx_emulator::Cull::None,
-                provoking_last: false,
-                tests: Tests::default(),
-                late_tests: false,
-                more: More { first_instance: instance, tests_only: true, ..More::default() },
-                options: self.options(),
-            },
-        );
-        self.conclude(state.vertex.words.code, Work::Draw, outcome);
-        Ok(())
+        let found: Viewports =
+            viewports.map(|(bytes, (scissor, range))| (viewport(bytes), scissor, range)).collect();
+        let without =
+            StreamError::Shape { address: submission.shader_base, what: "draws without a viewport" };
+        if found.is_empty() { Err(without) } else { Ok(found) }
     }
 
     /// Contents of the coefficient registers.
@@ -436,32 +366,65 @@ impl Device {
         Ok(scissors)
     }
 
-    /// Adds to the occlusion counter of a draw.
-    fn count_samples(
-        &mut self,
-        submission: &mut Submission<'_>,
-        pass: &Pass<'_>,
-        passed: u64,
-    ) -> Result<(), StreamError> {
+    /// The occlusion counter of a draw, and whether it counts.
+    fn counter(&self, pass: &Pass<'_>) -> Option<Counter> {
         let mode = fragment_control::VISIBILITY.get(&pass.raster.control);
         let base = render_command::OCCLUSION.get(pass.command);
-        if mode < 2 || base == 0 {
-            return Ok(());
-        }
         let address = bytes::address(base, pass.occlusion.saturating_mul(8));
-        let error = unbound("an occlusion counter", address);
-        let [low, high]: [u32; 2] = bytes::words(submission.memory, address).map_err(&error)?;
-        let before = u64::from(high) << 32 | u64::from(low);
-        let after = match mode {
-            2 => before.wrapping_add(passed),
-            _ => u64::from(before != 0 || passed != 0),
-        };
-        submission.memory.write(address, &after.to_le_bytes()).map_err(&error)
+        (mode >= 2 && base != 0).then_some(Counter { address, counts: mode == 2 })
     }
 }
 
+/// The framebuffer of a command.
+///
+/// # Errors
+/// It is not one that the hardware has.
+fn shape(command: &[u8]) -> Result<PassShape, StreamError> {
+    use render_command::*;
+    let wrong = |what| StreamError::Shape { address: STREAM.get(command), what };
+    let [width, height, across, down] =
+        [WIDTH, HEIGHT, TILE_WIDTH, TILE_HEIGHT].map(|field| field.get(command) as u32);
+    let [layers, samples] = [LAYERS, SAMPLES].map(|field| field.get(command).max(1) as u32);
+    if !TILE_SIZES.contains(&[across, down]) {
+        return Err(wrong("renders with tiles of an unknown size"));
+    }
+    if ![1, 2, 4].contains(&samples) {
+        return Err(wrong("renders with an unknown number of samples"));
+    }
+    let [unorm16, clear] = [DepthBuffer::depth(command).is_unorm16().into(), CLEAR_DEPTH.get(command)];
+    let depth = match unorm16 {
+        0 => f32::from_bits(clear as u32),
+        _ => (f64::from(clear as u32 & 0xffff) / 65535.0) as f32,
+    };
+    let shape = PassShape {
+        size: [width, height],
+        layers,
+        tile: [across, down],
+        samples,
+        sample_bytes: SAMPLE_BYTES.get(command) as u32,
+        sample_positions: sample_positions(command, samples),
+        depth_unorm16: unorm16 != 0,
+        clear: (depth, CLEAR_STENCIL.get(command) as u8),
+    };
+    match shape.count() > MOST_TILES {
+        true => Err(wrong("renders to more tiles than are modelled")),
+        false => Ok(shape),
+    }
+}
+
+/// Positions of the samples in a pixel.
+fn sample_positions(command: &[u8], samples: u32) -> [[f64; 2]; 4] {
+    use record::multisample_control::{X0, X1, X2, X3, Y0, Y1, Y2, Y3};
+    if samples == 1 {
+        return [[0.5; 2]; 4];
+    }
+    let places = render_command::MULTISAMPLE.get(command).to_le_bytes();
+    let fields = [[X0, Y0], [X1, Y1], [X2, Y2], [X3, Y3]];
+    fields.map(|place| place.map(|field| field.get(&places) as f64 / 16.0))
+}
+
 /// Viewports with their scissors and ranges of depth.
-type Viewports = Vec<(Viewport, [u32; 4], [f32; 2])>;
+pub(super) type Viewports = Vec<(Viewport, [u32; 4], [f32; 2])>;
 
 /// Checks a render command and the registers in it.
 fn check_command(device: &mut Device, command: &[u8]) {
@@ -492,14 +455,6 @@ fn check_draw(device: &mut Device, memory: &Memory, pass: &Pass<'_>, call: &Draw
 /// Records violated rules of a stream.
 fn note_all(device: &mut Device, found: impl IntoIterator<Item = String>) {
     found.into_iter().for_each(|text| device.note(text, false));
-}
-
-/// A draw's programs and bindings.
-struct DrawState<'d> {
-    topology: Topology,
-    bindings: &'d [Binding],
-    vertex: &'d Loaded,
-    fragment: &'d Loaded,
 }
 
 /// Whether the resources of a program have border colours after the samplers.

@@ -1,147 +1,163 @@
-//! Tile memory at the start and end of a pass: initial contents, and storing the final contents.
+//! Visits to the tiles of a pass: at its end, and whenever the parameter buffer is full.
 //!
-//! The whole framebuffer is one tile. Hardware interrupts a pass when the memory for its primitives is full: a special
-//! program stores tile memory, other work runs, and another program loads it again. [`Settings::interrupt_draws`]
-//! simulates this at regular intervals, to find drivers whose programs for it are wrong.
+//! A pass whose parameter buffer is full is interrupted: its own programs for partial renders store tile memory and load it
+//! again, and depth and stencil are stored if the word for loads and stores of the pass says so. What is not stored is lost.
+//! [`Settings::parameter_bytes`] is the size of the buffer; [`Settings::interrupt_draws`] interrupts at regular intervals.
 //!
+//! [`Settings::parameter_bytes`]: crate::Settings::parameter_bytes
 //! [`Settings::interrupt_draws`]: crate::Settings::interrupt_draws
 
 use agx_abi::render::tile_program_address;
 use agx_abi::words::ProgramKind;
-use agx_emulator::{EndOfTile, Framebuffer, Shade, Tests, end_of_tile, shade};
+use agx_emulator::{Binned, Framebuffer, Memory, MemoryFault, TileDepth, Visit, Visited, render_tiles};
 
 use super::depth::DepthBuffer;
-use super::render::{Pass, has_borders};
+use super::parameters::Counter;
+use super::render::{Loaded, Pass, has_borders};
 use super::{Device, Submission};
-use crate::record::{Field, Scope, multisample_control, render_command};
+use crate::bytes;
+use crate::record::{Field, Scope, render_command};
 use crate::statistics::Work;
-use crate::stream::StreamError;
+use crate::stream::{StreamError, unbound};
 
-/// The start and end of a whole pass, or of an interruption.
+/// What ends a visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Visit {
-    /// Those of a whole pass.
+pub(super) enum End {
+    /// The end of the pass.
     Pass,
-    /// Those of an interruption.
+    /// An interruption.
     Part,
 }
 
-impl Visit {
-    /// Fields of the program at the start: address and resources.
-    fn background(self) -> [Field; 2] {
+/// Fields of the program that fills tile memory: address and resources. That of a resumed pass loads what the interruption
+/// stored.
+fn background(is_resumed: bool) -> [Field; 2] {
+    use render_command::*;
+    match is_resumed {
+        false => [BACKGROUND, BACKGROUND_RESOURCES],
+        true => [PARTIAL_BACKGROUND, PARTIAL_BACKGROUND_RESOURCES],
+    }
+}
+
+impl End {
+    /// Fields of the program that stores tile memory.
+    fn program(self) -> [Field; 2] {
         use render_command::*;
         match self {
-            Visit::Pass => [BACKGROUND, BACKGROUND_RESOURCES],
-            Visit::Part => [PARTIAL_BACKGROUND, PARTIAL_BACKGROUND_RESOURCES],
+            End::Pass => [END_OF_TILE, END_OF_TILE_RESOURCES],
+            End::Part => [PARTIAL_END_OF_TILE, PARTIAL_END_OF_TILE_RESOURCES],
         }
     }
+}
 
-    /// Fields of the program at the end.
-    fn end_of_tile(self) -> [Field; 2] {
-        use render_command::*;
-        match self {
-            Visit::Pass => [END_OF_TILE, END_OF_TILE_RESOURCES],
-            Visit::Part => [PARTIAL_END_OF_TILE, PARTIAL_END_OF_TILE_RESOURCES],
-        }
-    }
+/// Depth and stencil of a pass during a visit.
+struct Buffers([DepthBuffer; 2]);
 
-    /// Depth and stencil in memory.
-    fn buffers(self, command: &[u8]) -> [DepthBuffer; 2] {
+impl Buffers {
+    fn new(command: &[u8], is_resumed: bool) -> Buffers {
         let buffers = [DepthBuffer::depth(command), DepthBuffer::stencil(command)];
-        match self {
-            Visit::Pass => buffers,
-            Visit::Part => buffers.map(DepthBuffer::kept),
-        }
+        Buffers(if is_resumed { buffers.map(DepthBuffer::resumed) } else { buffers })
+    }
+}
+
+impl TileDepth for Buffers {
+    fn load(&self, memory: &Memory, tile: &mut Framebuffer, layer: u32) -> Result<(), MemoryFault> {
+        self.0.iter().try_for_each(|buffer| buffer.load(memory, tile, layer))
+    }
+
+    fn store(&self, memory: &mut Memory, tile: &Framebuffer, layer: u32) -> Result<(), MemoryFault> {
+        self.0.iter().try_for_each(|buffer| buffer.store(memory, tile, layer))
     }
 }
 
 impl Device {
-    /// Fills tile memory: depth and stencil from their buffers, colours with the background program.
-    pub(super) fn enter_tile(
+    /// Renders the tiles of a pass with the primitives in the parameter buffer.
+    pub(super) fn visit_tiles(
         &mut self,
         submission: &mut Submission<'_>,
         pass: &mut Pass<'_>,
-        visit: Visit,
+        end: End,
     ) -> Result<(), StreamError> {
-        let buffers = visit.buffers(pass.command);
-        let layers = (0..render_command::LAYERS.get(pass.command).max(1) as u32).map(|layer| {
-            let mut tile = framebuffer(pass.command);
-            for buffer in &buffers {
-                buffer.load(submission.memory, &mut tile, layer)?;
-            }
-            Ok(tile)
-        });
-        pass.layers = layers.collect::<Result<_, StreamError>>()?;
-        let [address, resources] = visit.background().map(|field| field.get(pass.command));
-        let scope = Scope { kind: ProgramKind::Tile, command: pass.command };
-        let address = tile_program_address(address);
-        let loaded = self.loaded(submission, address, has_borders(resources), &scope)?;
-        for (layer, tile) in pass.layers.iter_mut().enumerate() {
-            let [width, height] = tile.size();
-            let outcome = shade(
-                submission.memory,
-                tile,
-                &Shade {
-                    fragment: loaded.stage(pass.heap),
-                    rectangle: [0, 0, width, height],
-                    coefficients: &[],
-                    depth: 0.0,
-                    tests: Tests::default(),
-                    late_tests: false,
-                    layer: layer as u32,
-                    keeps_tests: true,
-                    options: self.options(),
-                },
-            );
-            self.conclude(loaded.words.code, Work::Tile, outcome);
+        if end == End::Part {
+            self.statistics.count(|sums| &mut sums.interruptions);
         }
+        let is_resumed = pass.parameters.visits > 0;
+        let background = self.tile_program(submission, pass, background(is_resumed))?;
+        let end = self.tile_program(submission, pass, end.program())?;
+        let buffers = Buffers::new(pass.command, is_resumed);
+        let draws: Vec<Binned<'_>> = pass
+            .parameters
+            .draws
+            .iter()
+            .map(|(state, geometry)| Binned { draw: state.draw(self.options()), geometry })
+            .collect();
+        let visited = render_tiles(
+            submission.memory,
+            &Visit {
+                shape: pass.shape,
+                background: background.stage(pass.heap),
+                draws: &draws,
+                end: end.stage(pass.heap),
+                empty_tiles: render_command::EMPTY_TILES.is_set(pass.command),
+                depth: &buffers,
+                options: self.options(),
+            },
+        );
+        drop(draws);
+        let fault = visited.fault;
+        self.report(submission, pass, visited, [background.words.code, end.words.code])?;
+        if let Some(fault) = fault {
+            let (MemoryFault::Unmapped { address, .. } | MemoryFault::NotPermitted { address, .. }) = fault;
+            return Err(unbound("depth or stencil", address)(fault));
+        }
+        pass.parameters.visited();
         Ok(())
     }
 
-    /// Stores tile memory: colours with the end-of-tile program, depth and stencil to their buffers.
-    pub(super) fn leave_tile(
+    /// The words and programs of a background or end-of-tile program.
+    fn tile_program(
+        &mut self,
+        submission: &Submission<'_>,
+        pass: &Pass<'_>,
+        fields: [Field; 2],
+    ) -> Result<Loaded, StreamError> {
+        let [address, resources] = fields.map(|field| field.get(pass.command));
+        let scope = Scope { kind: ProgramKind::Tile, command: pass.command };
+        self.loaded(submission, tile_program_address(address), has_borders(resources), &scope)
+    }
+
+    /// Records what came of a visit, and counts samples.
+    fn report(
         &mut self,
         submission: &mut Submission<'_>,
-        pass: &mut Pass<'_>,
-        visit: Visit,
+        pass: &Pass<'_>,
+        visited: Visited,
+        [background, end]: [u64; 2],
     ) -> Result<(), StreamError> {
-        let [address, resources] = visit.end_of_tile().map(|field| field.get(pass.command));
-        let scope = Scope { kind: ProgramKind::Tile, command: pass.command };
-        let address = tile_program_address(address);
-        let loaded = self.loaded(submission, address, has_borders(resources), &scope)?;
-        for (layer, tile) in pass.layers.iter_mut().enumerate() {
-            let end =
-                EndOfTile { stage: loaded.stage(pass.heap), layer: layer as u32, options: self.options() };
-            let outcome = end_of_tile(submission.memory, tile, &end);
-            self.conclude(loaded.words.code, Work::Tile, outcome);
-        }
-        for buffer in visit.buffers(pass.command) {
-            for (layer, tile) in pass.layers.iter().enumerate() {
-                buffer.store(submission.memory, tile, layer as u32)?;
+        let launch = self.place.launch.take();
+        self.conclude(background, Work::Tile, visited.background);
+        for ((state, _), (outcome, passed)) in pass.parameters.draws.iter().zip(visited.draws) {
+            self.place.launch = state.launch;
+            self.conclude(state.program(), Work::Draw, outcome);
+            if let Some(counter) = state.counter {
+                count_samples(submission.memory, counter, passed)?;
             }
         }
+        self.place.launch = None;
+        self.conclude(end, Work::Tile, visited.end);
+        self.place.launch = launch;
         Ok(())
     }
 }
 
-/// An empty framebuffer of a command, with cleared depth and stencil.
-fn framebuffer(command: &[u8]) -> Framebuffer {
-    use render_command::*;
-    let samples = SAMPLES.get(command).max(1) as u32;
-    let [width, height, bytes] = [WIDTH, HEIGHT, SAMPLE_BYTES].map(|field| field.get(command) as u32);
-    let mut buffer = Framebuffer::new(width, height, samples, bytes);
-    buffer.depth_unorm16 = DepthBuffer::depth(command).is_unorm16();
-    let raw = CLEAR_DEPTH.get(command) as u32;
-    let depth = match buffer.depth_unorm16 {
-        true => (f64::from(raw & 0xffff) / 65535.0) as f32,
-        false => f32::from_bits(raw),
+/// Adds to an occlusion counter.
+fn count_samples(memory: &mut Memory, counter: Counter, passed: u64) -> Result<(), StreamError> {
+    let error = unbound("an occlusion counter", counter.address);
+    let [low, high]: [u32; 2] = bytes::words(memory, counter.address).map_err(&error)?;
+    let before = u64::from(high) << 32 | u64::from(low);
+    let after = match counter.counts {
+        true => before.wrapping_add(passed),
+        false => u64::from(before != 0 || passed != 0),
     };
-    buffer.clear(&[], depth, CLEAR_STENCIL.get(command) as u8);
-    if samples > 1 {
-        let places = MULTISAMPLE.get(command).to_le_bytes();
-        use multisample_control::{X0, X1, X2, X3, Y0, Y1, Y2, Y3};
-        let fields = [[X0, Y0], [X1, Y1], [X2, Y2], [X3, Y3]];
-        buffer.sample_positions = fields.map(|place| place.map(|field| field.get(&places) as f64 / 16.0));
-    }
-    buffer
+    memory.write(counter.address, &after.to_le_bytes()).map_err(&error)
 }

@@ -5,6 +5,7 @@ mod calls;
 mod client;
 mod node;
 mod rules;
+mod tiles;
 
 use agx_device::record::{queue_create, usc_preamble};
 use agx_device::{Recording, ReplayError, Settings};

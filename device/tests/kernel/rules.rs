@@ -4,6 +4,7 @@
 use agx_abi::render::{clear_stencil, merge_factor, tile_program};
 use agx_abi::tile::TileLayout;
 use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords};
+use agx_device::Settings;
 use agx_device::record::*;
 use agx_isa::asm::assemble;
 
@@ -12,9 +13,9 @@ use crate::client::{BASE, Device};
 /// Bytes of the buffer.
 const BYTES: u64 = 0x4000;
 
-/// The findings for a command, with this memory from [`BASE`] on.
-fn findings(kind: u64, command: &[u8], memory: &[(u64, Vec<u8>)]) -> Vec<String> {
-    let mut device = Device::new();
+/// The device after a command, with this memory from [`BASE`] on.
+fn run(settings: Settings, kind: u64, command: &[u8], memory: &[(u64, Vec<u8>)]) -> Device {
+    let mut device = Device::with(settings);
     device.set_up();
     let window = device.kernel.window(1).expect("the buffer");
     memory.iter().for_each(|(at, bytes)| window.store(*at, bytes));
@@ -22,13 +23,24 @@ fn findings(kind: u64, command: &[u8], memory: &[(u64, Vec<u8>)]) -> Vec<String>
         .set(&command_header::TYPE, kind)
         .set(&command_header::SIZE, command.len() as u64);
     device.submit_bytes(1, &[header.bytes().as_slice(), command].concat(), &[], [0; 2]).expect("submitted");
+    device
+}
+
+/// The findings of a device.
+pub fn texts(device: &Device) -> Vec<String> {
     device.kernel.findings().iter().map(|finding| finding.text.clone()).collect()
+}
+
+/// The findings for a command.
+fn findings(kind: u64, command: &[u8], memory: &[(u64, Vec<u8>)]) -> Vec<String> {
+    texts(&run(Settings::default(), kind, command, memory))
 }
 
 /// Offsets in the buffer.
 const TILE_WORDS: u64 = 0;
 const VERTEX_WORDS: u64 = 0x40;
 const PROGRAM: u64 = 0x100;
+const VERTEX_PROGRAM: u64 = 0x180;
 const UPDATE_AT: u64 = 0x400;
 const INITIAL_AT: u64 = 0x500;
 const SCISSOR_AT: u64 = 0x600;
@@ -43,23 +55,37 @@ fn words(kind: ProgramKind, local: LocalUse<'_>) -> Vec<u8> {
     words.end(None).expect("fits")
 }
 
+/// The words of the vertex program.
+fn vertex_words() -> Vec<u8> {
+    let mut words = ShaderWords::new();
+    words
+        .local(LocalUse::Nothing)
+        .and_then(|words| words.program(ProgramKind::VertexOrCompute, VERTEX_PROGRAM, 16, 0))
+        .expect("fits");
+    words.end(None).expect("fits")
+}
+
 /// A draw of three vertices, of which nothing is rasterised.
 #[derive(Clone)]
-struct Drawn {
+pub struct Drawn {
     stream_at: u64,
     begins: bool,
     initial: bool,
-    command: Packed<240>,
-    controls: [Packed<4>; 2],
-    face: Packed<4>,
+    pub command: Packed<240>,
+    pub controls: [Packed<4>; 2],
+    pub face: Packed<4>,
     face_2: Packed<4>,
     scissor: Packed<16>,
     region: Packed<8>,
-    cull: [Packed<4>; 2],
+    pub cull: [Packed<4>; 2],
     vertex_control: Packed<4>,
     draw: Packed<4>,
     counts: [u32; 2],
-    local: Option<TileLayout>,
+    pub local: Option<TileLayout>,
+    /// Vertex program.
+    pub vertex: String,
+    /// How often the vertices are drawn.
+    pub times: usize,
 }
 
 fn tile() -> TileLayout {
@@ -138,6 +164,8 @@ impl Default for Drawn {
                 .flag(&index_list::HAS_START, true),
             counts: [3, 1],
             local: None,
+            vertex: "stop\n".into(),
+            times: 1,
         }
     }
 }
@@ -201,26 +229,34 @@ impl Drawn {
         stream.extend(outputs.bytes());
         stream.extend(self.vertex_control.bytes());
         stream.extend([0; 4]);
-        stream.extend(self.draw.bytes());
         let numbers = [self.counts[0], self.counts[1], 0];
-        stream.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        for _ in 0..self.times {
+            stream.extend(self.draw.bytes());
+            stream.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
         stream.extend(draw_terminate::new().bytes());
         stream
     }
 
     fn findings(&self) -> Vec<String> {
+        texts(&self.run(Settings::default()))
+    }
+
+    /// The device after the draw.
+    pub fn run(&self, settings: Settings) -> Device {
         let local = self.local.unwrap_or(tile());
         let memory = [
             (TILE_WORDS, words(ProgramKind::Tile, LocalUse::Tile(&local, 1))),
-            (VERTEX_WORDS, words(ProgramKind::VertexOrCompute, LocalUse::Nothing)),
+            (VERTEX_WORDS, vertex_words()),
             (PROGRAM, assemble("stop\n").expect("valid")),
+            (VERTEX_PROGRAM, assemble(&self.vertex).expect("valid")),
             (UPDATE_AT, self.update()),
             (INITIAL_AT, initial_update()),
             (SCISSOR_AT, self.scissor.bytes().to_vec()),
             (self.stream_at, self.stream()),
         ];
         let command = self.command.set(&render_command::STREAM, BASE + self.stream_at);
-        findings(0, &command.bytes(), &memory)
+        run(settings, 0, &command.bytes(), &memory)
     }
 }
 

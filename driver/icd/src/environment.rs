@@ -105,16 +105,17 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
 
 fn in_process() -> Result<Box<dyn Gpu>, Error> {
     let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
-    let interrupt = std::env::var("AGX_DEVICE_INTERRUPT").ok().and_then(|text| text.parse().ok());
-    let threads = std::env::var("AGX_DEVICE_THREADS").ok().and_then(|text| text.parse().ok());
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
     let settings = Settings {
         strict,
         trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(),
         hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
-        interrupt_draws: interrupt.unwrap_or(0),
-        threads: threads.unwrap_or_else(host_threads),
+        interrupt_draws: number("AGX_DEVICE_INTERRUPT").unwrap_or(0),
+        parameter_bytes: number("AGX_DEVICE_PARAMETER_BYTES")
+            .map_or(Settings::default().parameter_bytes, u64::from),
+        threads: number("AGX_DEVICE_THREADS").unwrap_or_else(host_threads),
         asynchronous: std::env::var_os("AGX_DEVICE_ASYNC").is_some(),
-        seed: std::env::var("AGX_DEVICE_ASYNC").ok().and_then(|text| text.parse().ok()).unwrap_or(0),
+        seed: number("AGX_DEVICE_ASYNC").or(number("AGX_DEVICE_SEED")).unwrap_or(0).into(),
         ..Settings::default()
     };
     let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());

@@ -9,6 +9,9 @@
 //! | `AGX_DRIVER` | `node`, `device` or `auto`: the door to the kernel |
 //! | `AGX_DEVICE_ASYNC` | a seed: a device in process runs submissions on its own thread |
 //! | `AGX_DEVICE_CHIP` | the chip that a device in process presents |
+//! | `AGX_DEVICE_INTERRUPT` | number of draws after which a device in process interrupts every render pass |
+//! | `AGX_DEVICE_PARAMETER_BYTES` | bytes of its parameter buffer; render passes are interrupted when it is full |
+//! | `AGX_DEVICE_SEED` | a seed for undefined values and the order of tiles |
 //! | `AGX_DEVICE_REPORT` | file to append errors and findings of the device to; by default errors are written to standard error |
 //! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
 //! | `AGX_DEVICE_RECORD` | file for a recording of all submissions, written after each |

@@ -1,7 +1,6 @@
 //! `imgwblk`: stores a block of the tile buffer to an image.
 //!
-//! End-of-tile programs store their own tile; here that is the whole framebuffer at once. Compute programs give the
-//! position of the block in the image. The tile has the data that `st_tile` wrote, with a memory format for each
+//! End-of-tile programs store their own tile. Compute programs give the position of the block in the image. The tile has the data that `st_tile` wrote, with a memory format for each
 //! component, which is converted to the image's format (Mesa 25.0; `st_tile` already applied sRGB, so it is not applied
 //! again).
 
@@ -36,10 +35,14 @@ pub(crate) struct BlockStore {
 /// Destination of a block.
 struct Block<'b> {
     image: &'b Texture,
-    corner: [u32; 2],
+    /// Position of the block in the image; `None` if it is that of the tile.
+    corner: Option<[u32; 2]>,
     layer: u32,
     offset: usize,
 }
+
+/// Pixels along each axis to whose multiples an area is extended so that it has whole subtiles.
+const WHOLE: u32 = 16;
 
 impl BlockStore {
     /// Resolves a block store; `None` for unknown formats.
@@ -64,10 +67,8 @@ impl BlockStore {
                 Texture::image(&bytes).map_err(|what| FindingKind::Unsupported(what).in_lane(lane))?;
             let layer =
                 self.coordinates.map_or(0, |coordinates| coordinates.layer(group, lane, self.explicit));
-            let corner = match self.coordinates.filter(|_| self.explicit) {
-                Some(coordinates) => coordinates.corner(group, lane),
-                None => [0; 2],
-            };
+            let explicit = self.coordinates.filter(|_| self.explicit);
+            let corner = explicit.map(|coordinates| coordinates.corner(group, lane));
             let offset = match self.offset {
                 Some(half) => group.read(half, Size::B16, lane) as usize,
                 None => self.immediate as usize,
@@ -83,11 +84,12 @@ impl BlockStore {
         let image = block.image;
         let level = image.first_level;
         let extent = image.extent(level);
-        let [width, height] = frame.buffer.size();
-        let mut outcome = expand(core, image, block.layer, lane);
-        for number in 0..width * height {
-            let (x, y) = (number % width, number / width);
-            let place = [x + block.corner[0], y + block.corner[1], block.layer];
+        let [left, top, right, bottom] = frame.buffer.rectangle();
+        let corner = block.corner.unwrap_or([left, top]);
+        let area = [corner, [corner[0] + (right - left), corner[1] + (bottom - top)]];
+        let mut outcome = expand(core, image, (block.layer, area), lane);
+        for (x, y) in (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y))) {
+            let place = [x - left + corner[0], y - top + corner[1], block.layer];
             if (0..3).any(|axis| place[axis] >= extent[axis]) {
                 continue;
             }
@@ -98,8 +100,7 @@ impl BlockStore {
             }
         }
         core.frame = Some(frame);
-        outcome?;
-        mark_plain(core, image, block.layer, lane)
+        outcome
     }
 
     /// The format of the tile's components. The instruction has only their size. 16-bit components for normalised
@@ -140,44 +141,56 @@ impl BlockStore {
     }
 }
 
-/// Expands subtiles that consist of one texel, so that the whole level is uncompressed.
-fn expand(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
+/// Makes the subtiles of an area of a layer uncompressed: those that consist of one texel are expanded.
+fn expand(
+    core: &mut Core<'_>,
+    image: &Texture,
+    (layer, [first, end]): (u32, [[u32; 2]; 2]),
+    lane: usize,
+) -> Result<(), Observation> {
     let level = image.first_level;
-    let Some((first, bytes)) = image.metadata_range(level, layer) else { return Ok(()) };
-    let solid = u32::from(image.solid_code());
-    let mut any = false;
-    for at in (0..bytes).step_by(4) {
-        let word = core.load(Path::Texels, first + at, 4, lane)?;
-        any |= word.to_le_bytes().iter().any(|byte| u32::from(*byte) == solid);
+    if image.metadata.is_none() {
+        return Ok(());
     }
-    let [width, height, _] = image.extent(level);
-    let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y, layer]));
+    let extent = image.extent(level);
+    let side = image.subtile_pixels();
+    let along = |axis: usize| {
+        let end = end[axis].next_multiple_of(WHOLE).min(extent[axis]);
+        (first[axis] / WHOLE * WHOLE..end).step_by(side[axis] as usize)
+    };
+    let corners: Vec<_> = along(1).flat_map(|y| along(0).map(move |x| [x, y])).collect();
+    // All are read first: the texel of a subtile may be among those of another.
     let mut texels = Vec::new();
-    for place in places.filter(|_| any) {
-        for sample in 0..image.samples {
-            let Some(subtile) = image.subtile(level, place, sample) else { continue };
-            if core.load(Path::Texels, subtile.metadata, 1, lane)? != solid {
-                continue;
-            }
-            let mut texel = 0_u128;
-            for at in (0..image.format.bytes()).step_by(4) {
-                let bytes = (image.format.bytes() - at).min(4);
-                let word = core.load(Path::Texels, subtile.texel + u64::from(at), bytes, lane)?;
-                texel |= u128::from(word) << (8 * at);
-            }
-            texels.push((place, sample, texel));
+    for corner in corners {
+        let Some(subtile) = image.subtile(level, [corner[0], corner[1], layer], 0) else { continue };
+        let code = core.load(Path::Texels, subtile.metadata, 1, lane)?;
+        if code == u32::from(image.solid_code()) {
+            texels.push((corner, solid(core, image, subtile.texel, lane)?));
+        }
+        if code != u32::from(image.plain_code()) {
+            core.store(TEXELS, subtile.metadata, 1, image.plain_code().into(), lane)?;
         }
     }
-    texels
-        .into_iter()
-        .try_for_each(|(place, sample, texel)| put(core, image, (level, place, sample), texel, lane))
+    for (corner, texel) in texels {
+        let end = [0, 1].map(|axis| (corner[axis] + side[axis]).min(extent[axis]));
+        for (x, y) in (corner[1]..end[1]).flat_map(|y| (corner[0]..end[0]).map(move |x| (x, y))) {
+            for sample in 0..image.samples {
+                put(core, image, (level, [x, y, layer], sample), texel, lane)?;
+            }
+        }
+    }
+    Ok(())
 }
 
-/// Marks all subtiles of a level as uncompressed in its metadata.
-fn mark_plain(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
-    let Some((first, bytes)) = image.metadata_range(image.first_level, layer) else { return Ok(()) };
-    let word = u32::from_le_bytes([image.plain_code(); 4]);
-    (0..bytes).step_by(4).try_for_each(|at| core.store(TEXELS, first + at, 4, word, lane))
+/// The texel of a subtile of one texel.
+fn solid(core: &mut Core<'_>, image: &Texture, address: u64, lane: usize) -> Result<u128, Observation> {
+    let mut texel = 0_u128;
+    for at in (0..image.format.bytes()).step_by(4) {
+        let bytes = (image.format.bytes() - at).min(4);
+        let word = core.load(Path::Texels, address + u64::from(at), bytes, lane)?;
+        texel |= u128::from(word) << (8 * at);
+    }
+    Ok(texel)
 }
 
 fn put(

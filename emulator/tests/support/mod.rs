@@ -2,9 +2,12 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use agx_emulator::{
-    Access, Dispatch, Fault, Memory, Mutant, Options, Program, Shade, Simd, Stage, States, Stop, Tests,
-    step_one,
+    Access, Dispatch, Fault, Framebuffer, Memory, MemoryFault, Mutant, Options, PassShape, Program, Shade,
+    Simd, Stage, States, Stop, Tests, TileDepth, step_one,
 };
 use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
@@ -178,6 +181,68 @@ pub fn rectangle<'a>(fragment: Stage<'a>, rectangle: [u32; 4]) -> Shade<'a> {
         layer: 0,
         keeps_tests: false,
         options: options(),
+    }
+}
+
+/// Stores a register to the first word of all samples.
+pub fn store_tile(code: Code, data: Operand) -> Code {
+    code.op(Opcode::Pixwait, &[("a", i(12))]).op(Opcode::StTile, &[("data", data), ("samples", i(255))])
+}
+
+/// A framebuffer with one sample of four bytes in tiles of 32 by 32 pixels.
+pub fn shape(size: [u32; 2], layers: u32) -> PassShape {
+    PassShape {
+        size,
+        layers,
+        tile: [32, 32],
+        samples: 1,
+        sample_bytes: 4,
+        sample_positions: [[0.5; 2]; 4],
+        depth_unorm16: false,
+        clear: (1.0, 0),
+    }
+}
+
+/// A pixel: layer, x, y.
+pub type Pixel = [u32; 3];
+
+/// Keeps the tiles at their ends, in order, as a depth buffer sees them.
+#[derive(Default)]
+pub struct Tiles(pub Mutex<Vec<(u32, Framebuffer)>>);
+
+impl TileDepth for Tiles {
+    fn load(&self, _: &Memory, _: &mut Framebuffer, _: u32) -> Result<(), MemoryFault> {
+        Ok(())
+    }
+
+    fn store(&self, _: &mut Memory, tile: &Framebuffer, layer: u32) -> Result<(), MemoryFault> {
+        self.0.lock().expect("no user panics").push((layer, tile.clone()));
+        Ok(())
+    }
+}
+
+impl Tiles {
+    /// The words of all pixels.
+    pub fn pixels(&self) -> BTreeMap<Pixel, u32> {
+        let mut pixels = BTreeMap::new();
+        for (layer, tile) in &*self.0.lock().expect("no user panics") {
+            let [left, top, right, bottom] = tile.rectangle();
+            for (x, y) in (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y))) {
+                let bytes = tile.colour(x, y, 0).expect("inside");
+                let word = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+                assert!(pixels.insert([*layer, x, y], word).is_none(), "two tiles with {x}, {y}");
+            }
+        }
+        pixels
+    }
+
+    /// The first pixels of the tiles, in order.
+    pub fn order(&self) -> Vec<Pixel> {
+        let corner = |(layer, tile): &(u32, Framebuffer)| {
+            let [left, top, ..] = tile.rectangle();
+            [*layer, left, top]
+        };
+        self.0.lock().expect("no user panics").iter().map(corner).collect()
     }
 }
 
