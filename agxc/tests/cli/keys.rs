@@ -62,6 +62,36 @@ fn draws_put_parts_around_shaders_or_make_whole_programs() {
     assert_eq!(parts(&key, &compute, &["--whole"])[0], "main");
 }
 
+/// Half-words, numbers and contents as in docs/abi.md: the addresses of all attributes, then their clamps.
+#[test]
+fn attributes_have_their_numbers_in_listings_and_json() {
+    let folder = Folder::new("key-attributes");
+    let key = folder.file("key.json", example().as_bytes());
+    let file = folder.file("draw.wgsl", SHADERS.as_bytes());
+    for whole in [&[][..], &["--whole"]] {
+        let common = [&["compile", "--entry", "corner", "--key", &key, &file][..], whole].concat();
+        let listing = out(&common);
+        let listed: Vec<&str> = listing.lines().filter(|line| line.contains("vertex attribute")).collect();
+        let expected = [
+            "; u0_u1: address of vertex attribute 0",
+            "; u2_u3: address of vertex attribute 1",
+            "; u4: clamp of vertex attribute 0",
+            "; u5: clamp of vertex attribute 1",
+        ];
+        assert_eq!(listed, expected, "{whole:?}");
+        let text = out(&[&common[..], &["--emit", "json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let ranges = json["info"]["uniforms"].as_array().unwrap().iter();
+        let numbered = ranges.filter_map(|range| {
+            let number = range["source"]["attribute"].as_u64()?;
+            Some((range["start"].as_u64()?, range["source"]["what"].as_str()?, number))
+        });
+        let (address, clamp) = ("address of a vertex attribute", "clamp of a vertex attribute");
+        let expected = [(0, address, 0), (4, address, 1), (8, clamp, 0), (10, clamp, 1)];
+        assert_eq!(numbered.collect::<Vec<_>>(), expected, "{whole:?}");
+    }
+}
+
 /// The statistics of a shader with a draw are those of all parts, wherever they are printed.
 #[test]
 fn statistics_are_those_of_the_draw() {
