@@ -119,8 +119,10 @@ impl<'a> Cfg<'a> {
         let is_kill = |node: &usize| matches!(terminators.get(*node), Some(Terminator::Kill));
         let kills = (0..terminators.len()).filter(is_kill);
         let mut as_written = None;
-        if let Some(ends) = demotion::redirect_kills(module, &graph, kills, &constructs, watch) {
-            let redirected = Graph::watched(ends, watch.clone())?;
+        // Merge instructions that contradict the graph may lead into a loop: then all kills leave the function.
+        if let Some(ends) = demotion::redirect_kills(module, &graph, kills, &constructs, watch)
+            && let Ok(redirected) = Graph::watched(ends, watch.clone())
+        {
             as_written = Some(std::mem::replace(&mut graph, redirected));
         }
         graph.keep_constructs(&constructs);

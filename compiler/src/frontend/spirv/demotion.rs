@@ -8,6 +8,9 @@
 //! loops that only killed invocations execute, and it reads zeros at addresses that are not bounds-checked, which the kill
 //! may have guarded.
 //!
+//! A construct contains what its header dominates, but not what follows its merge block or is reached by leaving a construct
+//! around it.
+//!
 //! A kill does not go on in a loop that nothing but kills leaves: it leaves the loop. A kill leaves the function if no merge
 //! block can be reached, or if helpers take part in its operations on the subgroup.
 
@@ -38,7 +41,8 @@ pub(super) fn redirect_kills(
         return None;
     }
     let left = Cell::new(VISITS.saturating_mul(graph.order.len()));
-    let finder = Finder { graph, constructs, is_left: left_loops(graph, &kills, watch), left, watch };
+    let (is_left, joins) = (left_loops(graph, &kills, watch), joins(graph, constructs));
+    let finder = Finder { graph, constructs, joins, is_left, left, watch };
     let mut ends = None;
     for kill in kills {
         if let Some(to) = finder.target(kill)
@@ -48,6 +52,28 @@ pub(super) fn redirect_kills(
         }
     }
     ends
+}
+
+/// A node where a construct ends, or the continue target of a loop.
+#[derive(Clone, Copy)]
+struct Join {
+    header: Node,
+    /// The node is in the construct of the header, as a continue target is.
+    is_inside: bool,
+}
+
+/// The merge blocks and continue targets of the constructs.
+fn joins(graph: &Graph, constructs: &[Construct]) -> Rows<Option<Join>> {
+    let mut joins: Rows<Option<Join>> = Rows::filled(graph.succs.len(), None);
+    for header in graph.order.iter().copied() {
+        let Some(construct) = constructs.get(header) else { continue };
+        for (node, is_inside) in [(construct.merge, false), (construct.continue_target, true)] {
+            if graph.is_reachable(node) && node != header && graph.dominates(header, node) {
+                joins[node].get_or_insert(Join { header, is_inside });
+            }
+        }
+    }
+    joins
 }
 
 /// Whether helpers take part in operations on the subgroup, which killed invocations must not.
@@ -81,6 +107,7 @@ fn left_loops(graph: &Graph, kills: &[Node], watch: &Watch) -> Rows<bool> {
 struct Finder<'g> {
     graph: &'g Graph,
     constructs: &'g [Construct],
+    joins: Rows<Option<Join>>,
     /// For headers of loops: something other than a kill leaves the loop.
     is_left: Rows<bool>,
     /// Remaining visits.
@@ -105,7 +132,15 @@ impl Finder<'_> {
         let mut is_alone = true;
         while head != graph.dominator(head) && self.visits() {
             is_alone &= graph.is_entered_once(head);
-            head = graph.dominator(head);
+            if let Some(join) = self.joins[head] {
+                // Constructs between the header and here were left.
+                (head, is_alone) = (join.header, false);
+                if !join.is_inside {
+                    continue;
+                }
+            } else {
+                head = graph.dominator(head);
+            }
             let to = self.constructs.get(head).map_or(NONE, |construct| construct.merge);
             if to != NONE
                 && graph.is_reachable(to)
