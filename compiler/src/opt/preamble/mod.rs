@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::CompileKey;
     use crate::ir::interpret::{FlatMemory, Limits, interpret};
-    use crate::ir::parse;
+    use crate::ir::{Stage, parse};
     use crate::pipeline::passes::OPT_PREAMBLE;
     use crate::pipeline::run_pass;
 
@@ -327,5 +327,91 @@ b3:
         let bump = Bump::new();
         let f = read(&bump, PAIR, true);
         assert_eq!([0, 9].map(|number| kept(&f, [number, 6, 7])), [[1042], [1042]]);
+    }
+
+    /// Arms that leave a scope or do not end, beside code that reads what the other arms compute.
+    const WAYS_OUT: &str = "kernel @k(%0:32) stage source {
+b0:
+    %1:1 = icmp u4, #3 cond=ult
+    if %1 {
+    b1:
+        %2:32 = load_global u0_u1, #16 access=readonly align=4
+    } else {
+    b2:
+    }
+b3:
+    %3:32 = phi b1: %2, b2: #7
+    scope {
+    b4:
+        %4:1 = icmp %0, #5 cond=ult
+        if %4 {
+        b5:
+            jump b14
+        } else {
+        b6:
+        }
+    b7:
+        %5:1 = icmp u6, #3 cond=ult
+        if %5 {
+        b8:
+            jump b14
+        } else {
+        b9:
+            %6:1 = icmp u8, #3 cond=ult
+            if %6 {
+            b10:
+            } else {
+            b11:
+            }
+        b12:
+            %7:32 = phi b10: %3, b11: #9
+        }
+    b13:
+        %8:32 = imul %7, #10
+    }
+b14:
+    %9:32 = phi b5: #1, b8: #2, b13: %8
+    keep %9
+}
+";
+
+    const ENDLESS: &str = "kernel @k(%0:32) stage source {
+b0:
+    %1:1 = icmp u4, #3 cond=ult
+    if %1 {
+    b1:
+        loop {
+        b2:
+        }
+    b3:
+        halt
+    } else {
+    b4:
+        %2:32 = load_global u0_u1, #16 access=readonly align=4
+    }
+b5:
+    %3:32 = iadd %2, u6
+    %4:32 = iadd %0, %3
+    keep %4
+}
+";
+
+    /// What an arm computes is defined where the preamble reads it, though the other arm does not go on.
+    #[test]
+    fn arms_that_do_not_go_on() {
+        let cases: [(&str, bool, &[([u16; 3], u64)]); 2] = [
+            (WAYS_OUT, true, &[([9, 0, 0], 2), ([9, 5, 0], 70), ([9, 5, 9], 90), ([0, 5, 0], 0)]),
+            (ENDLESS, false, &[([9, 5, 0], 1005)]),
+        ];
+        for (text, moves, runs) in cases {
+            let bump = Bump::new();
+            let [before, after] = [false, true].map(|moved| read(&bump, text, moved));
+            let problems =
+                after.preamble.as_ref().map(|preamble| crate::ir::validate(preamble, Stage::Source));
+            assert_eq!(problems, moves.then_some(Ok(())));
+            for (registers, expected) in runs {
+                assert_eq!([&before, &after].map(|f| kept(f, *registers)), [[*expected], [*expected]]);
+            }
+        }
     }
 }

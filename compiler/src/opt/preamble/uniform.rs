@@ -28,7 +28,9 @@ pub(super) struct Uniform<'s> {
     pub(super) guarded: ScratchSide<'s, Value, bool>,
     /// There are such values.
     pub(super) has_guarded: bool,
-    /// Blocks that end where an if on a uniform condition begins, or a loop or scope that moves as a whole.
+    /// Blocks that end where a loop or scope begins that moves as a whole, or an if on a uniform condition that all
+    /// invocations reach: what exists only in its arms needs it. The arms of other ifs have nothing of this kind, and may end
+    /// with jumps out of constructs that stay.
     pub(super) steers: ScratchSide<'s, Block, bool>,
     /// The outermost construct that moves as a whole around each instruction, and around the values that a phi after it joins.
     pub(super) wholes: ScratchSide<'s, Inst, Option<Whole>>,
@@ -124,7 +126,7 @@ struct Walk<'f, 's, 'a> {
     open: ArenaVec<'s, Open>,
     /// The position in `open` of the outermost loop or scope that is assumed to move as a whole.
     attempt: Option<usize>,
-    /// Blocks that end where a loop or scope begins that does not move as a whole.
+    /// Blocks that end where a loop or scope begins that does not move as a whole, or an if of which an arm does not end.
     stays: ScratchSide<'s, Block, bool>,
     behind: Behind,
     /// An invocation may have left an open loop or scope before the current instruction.
@@ -171,7 +173,9 @@ impl Walk<'_, '_, '_> {
                 Op::Ir(IrOp::Phi) => self.visit_phi(*inst, data, behind),
                 _ => self.visit(*inst, data),
             };
-            if !moves && self.attempt.is_some() {
+            // In the preamble, code after an arm that does not end would read what the other one computes.
+            let ends = data.op == Op::Ir(IrOp::Halt) && !self.open.is_empty() && self.is_steady();
+            if ends || !moves && self.attempt.is_some() {
                 return false;
             }
         }
@@ -259,7 +263,7 @@ impl Walk<'_, '_, '_> {
         let condition = terminator.and_then(|srcs| srcs.first().copied()).unwrap_or(Src::NONE);
         let is_steady = self.is_steady()
             && match segment.seam {
-                Seam::If => self.is_uniform(&condition),
+                Seam::If => self.is_uniform(&condition) && !self.stays[segment.block],
                 _ => self.open.len() < MOST_AROUND && !self.stays[segment.block],
             };
         if is_steady {
@@ -267,9 +271,6 @@ impl Walk<'_, '_, '_> {
             if segment.seam != Seam::If && self.attempt.is_none() {
                 self.attempt = Some(self.open.len());
             }
-        } else if segment.seam == Seam::If {
-            // Selections by a uniform condition may be in arms of any if.
-            self.uniform.steers[segment.block] = self.is_uniform(&condition);
         }
         let has_left = self.has_left;
         self.open.push(Open { at: index, condition, then_end: None, is_steady, has_left });
@@ -317,8 +318,8 @@ impl Walk<'_, '_, '_> {
         whole
     }
 
-    /// Takes the assumption back for all open loops and scopes, of which none can move after what is in segment `index`.
-    /// Returns where the walk goes on: after the beginning of the outermost one.
+    /// Takes the assumption back for all open loops and scopes, of which none can move after what is in segment `index`, or
+    /// leaves all open ifs where they are. Returns where the walk goes on: after the beginning of the outermost one.
     fn take_back(&mut self, index: usize) -> usize {
         let depth = self.attempt.take().unwrap_or_default();
         let at = self.open.get(depth).map_or(index, |open| open.at);
@@ -330,6 +331,9 @@ impl Walk<'_, '_, '_> {
             self.uniform.steers[segment.block] = false;
             for inst in &self.f.block(segment.block).insts {
                 self.uniform.insts[*inst] = false;
+                if self.uniform.wholes[*inst].is_some() {
+                    self.uniform.wholes[*inst] = None;
+                }
                 for dst in self.f.insts[*inst].dsts {
                     self.values[*dst] = false;
                     if self.uniform.guarded[*dst] {
@@ -339,6 +343,8 @@ impl Walk<'_, '_, '_> {
             }
         }
         self.uniform.steers[self.f.layout[at].block] = false;
+        let kept = self.uniform.extents.partition_point(|(first, _)| *first <= at);
+        self.uniform.extents.truncate(kept);
         self.behind = Behind::Nothing;
         self.begin(at);
         at + 1
