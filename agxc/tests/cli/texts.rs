@@ -89,6 +89,17 @@ fn pointers_to_shared_variables_are_arguments() {
             "d[0] = f32(put(&d, 7.0)); d[2] = d[1];",
             "3, 7, 7",
         ),
+        (
+            "parts",
+            "struct F { v: vec2f, w: array<array<f32, 4>, 3> }\nvar<workgroup> f: array<F, 2>;\n\
+             fn add(p: ptr<workgroup, f32>, x: f32) -> f32 { *p += x; return *p; }\n\
+             fn row(p: ptr<workgroup, array<f32, 4>>, at: u32) { add(&(*p)[at], 3.0); }\n\
+             fn both(p: ptr<workgroup, F>, i: i32) { row(&(*p).w[i], 2u); (*p).v.y = add(&(*p).w[2][2], 0.5); }\n\
+             fn put(p: ptr<storage, f32, read_write>, v: f32) { *p = v; }\n",
+            // Row 2 of the second element: 3 + 0.5, and 1 more; the first one stays 0.
+            "let i = i32(d[1]) - 8; both(&f[1], i); put(&d[i], add(&f[1].w[i][2], 1.0)); d[0] = f[1].v.y; d[1] = f[0].w[2][2];",
+            "3.5, 0, 4.5",
+        ),
     ];
     for (name, functions, body, expected) in cases {
         let text = format!("{HEAD}{functions}@compute @workgroup_size(1) fn main() {{ {body} }}\n");
@@ -142,7 +153,9 @@ fn valid_wgsl_that_is_not_supported_has_its_own_exit_code() {
         (body("const c = smoothstep(0.0, 1.0, 0.5); d[0] = c;"), "AGX2225"),
         (body("const c = pack4x8unorm(vec4f(1)); d[0] = f32(c);"), "AGX2225"),
         (
-            format!("{HEAD}fn g(p: ptr<storage, f32, read_write>) {{ *p = 1.0; }}\n{}", body("g(&d[1]);")),
+            (0..65).fold(format!("{HEAD}fn g(p: ptr<workgroup, f32>) {{ *p = 1.0; }}\n"), |text, at| {
+                text + &format!("var<workgroup> w{at}: f32;\n")
+            }) + &body(&(0..65).map(|at| format!("g(&w{at});")).collect::<String>()),
             "AGX2214",
         ),
         (format!("enable chromium_internal_graphite;\n{}", body("d[0] = 1.0;")), "AGX2226"),

@@ -97,11 +97,12 @@ errors! {
         = "{what}; the limit is {most}",
         Example::Words("WGSL with a name of 100,000 letters, or a constructor with 70,000 arguments.");
 
-        /// A pointer to a part of a variable in workgroup, storage or uniform memory is passed to a function. Pass a pointer to
-        /// the variable and an index, or access the variable by its name in the function.
-        2214 Unsupported PointerSpace { name: String, space: String }
-        = "a pointer to a part of a variable in {space} memory is passed for `{name}`, which is not supported; pass a pointer to the whole variable and an index",
-        Example::text("wgsl", "var<workgroup> w: array<i32, 2>;\nfn f(p: ptr<workgroup, i32>) { *p = 1; }\n@compute @workgroup_size(1) fn main() { f(&w[1]); }\n");
+        /// A function with a pointer to workgroup, storage or uniform memory as parameter is called with too many different
+        /// variables or members. It gets a version for each, and the limit bounds their number. Pass a pointer to an element of
+        /// an array and its index, or access the variable by its name in the function.
+        2214 Limit Pointers { name: String, most: usize }
+        = "more than {most} different variables or members are passed for the pointer `{name}`; pass a pointer to an array's element instead",
+        Example::Words("WGSL with 65 variables in workgroup memory, of which each is passed to the same function.");
 
         /// The reader of the language fails on the text. The message is that of the reader; the text may be valid. Write
         /// the construct in another way, or translate the text to SPIR-V with another compiler.

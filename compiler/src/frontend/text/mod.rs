@@ -6,6 +6,7 @@ mod blocks;
 pub mod glsl_errors;
 mod lines;
 pub mod nesting;
+mod operands;
 mod pointers;
 mod returns;
 mod sizes;
@@ -137,15 +138,9 @@ fn validate(module: &Module, text: &str) -> Result<ModuleInfo, CompileError> {
 /// A rule that a module breaks, or that naga has beyond those of the language.
 fn rule(error: &WithSpan<ValidationError>) -> NagaError {
     if let ValidationError::Function { source, .. } = error.as_inner()
-        && let FunctionError::InvalidArgumentPointerSpace { name, space, .. } = source
+        && let FunctionError::InvalidArgumentPointerSpace { name, .. } = source
     {
-        let space = match space {
-            AddressSpace::WorkGroup => "workgroup",
-            AddressSpace::Storage { .. } => "storage",
-            AddressSpace::Uniform => "uniform",
-            _ => "this kind of",
-        };
-        return NagaError::PointerSpace { name: name.clone(), space: space.to_owned() };
+        return NagaError::Pointers { name: name.clone(), most: specialize::MAX_VERSIONS };
     }
     NagaError::Rule { what: chain(error.as_inner()) }
 }
