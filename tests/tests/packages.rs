@@ -64,7 +64,7 @@ fn published_packages_are_complete() {
 }
 
 /// Maximum number of packages that a driver builds for the compiler, without front ends of texts and old languages.
-const MOST_PACKAGES: usize = 20;
+const MOST_PACKAGES: usize = 21;
 
 /// The packages of which the compiler is built, from `cargo tree`: names and versions.
 fn tree() -> Vec<String> {

@@ -49,7 +49,11 @@ pub const SETTINGS: &[Arg] = &[
         Takes::Value("BYTES"),
         "Size of the buffer for primitives; render passes are interrupted when it is full [default: 64 MiB]",
     ),
-    arg("seed", Takes::Value("NUMBER"), "Seed for undefined values and for the order of tiles"),
+    arg(
+        "seed",
+        Takes::Value("NUMBER"),
+        "Seed for the order of tiles and SIMD-groups, and for undefined values",
+    ),
     arg(
         "threads",
         Takes::Value("NUMBER"),

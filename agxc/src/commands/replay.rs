@@ -10,7 +10,6 @@ use crate::output;
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
-    arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups and for undefined values"),
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
     arg("instructions", Takes::Nothing, "Print every executed instruction with the values that it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),

@@ -105,18 +105,6 @@ impl Demand {
         self.set(block, BlockDemand::AtMost(u32::MAX));
     }
 
-    /// Whether liveness and the highest demand are those of `f`. A block needs what lives at its head, too, which counts at the
-    /// ends of the blocks before it.
-    pub fn is_of(&self, f: &Function<'_>) -> bool {
-        let (scratch, live) = (Bump::new(), liveness(f));
-        let has_same_values = |block: Block| {
-            self.live.live_in(block).eq(live.live_in(block))
-                && self.live.live_out(block).eq(live.live_out(block))
-        };
-        f.blocks_in_order().all(has_same_values)
-            && self.highest(f, &scratch) == pressure(f, &live, &scratch).max
-    }
-
     /// The highest demand of a block of `f`, with temporary tables in `scratch`.
     pub fn highest(&self, f: &Function<'_>, scratch: &Bump) -> u16 {
         let known = |block: Block| self.blocks[block.0 as usize];

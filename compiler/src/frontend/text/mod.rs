@@ -20,7 +20,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, FunctionError, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{AddressSpace, ImageClass, Module, Scalar, ScalarKind, ShaderStage, TypeInner, WithSpan};
+use naga::{ImageClass, Module, Scalar, ScalarKind, ShaderStage, TypeInner, WithSpan};
 
 use self::lines::Positions;
 use self::nesting::Nesting;

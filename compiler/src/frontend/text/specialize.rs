@@ -348,15 +348,15 @@ var<workgroup> h: array<F, 5>;
     /// A call with a pointer to a part does what its function does to the part.
     #[test]
     fn pointers_to_parts_name_the_parts() {
-        let functions = "fn set(p: ptr<workgroup, f32>, x: f32) { *p = x; }
+        let functions = "fn assign(p: ptr<workgroup, f32>, x: f32) { *p = x; }
 fn bump(p: ptr<workgroup, atomic<u32>>) -> u32 { return atomicAdd(p, 3u); }
-fn row(x: f32, p: ptr<workgroup, array<f32, 4>>, at: u32) { set(&(*p)[at], x); }
+fn row(x: f32, p: ptr<workgroup, array<f32, 4>>, at: u32) { assign(&(*p)[at], x); }
 fn every(p: ptr<workgroup, F>, at: i32) { row(2.0, &(*p).w[at], 1u); let q = &(*p).v; (*q).y = 5.0; }
 fn put(p: ptr<storage, f32, read_write>, q: ptr<uniform, vec4f>) { *p = (*q).z; }
 ";
         let cases = [
-            ("set(&f.w[1][2], 4.0);", "f.w[1][2] = 4.0;"),
-            ("set(&f.w[i][j], 4.0);", "f.w[i][u32(j)] = 4.0;"),
+            ("assign(&f.w[1][2], 4.0);", "f.w[1][2] = 4.0;"),
+            ("assign(&f.w[i][j], 4.0);", "f.w[i][u32(j)] = 4.0;"),
             (
                 "d[3] = f32(bump(&f.n)); d[4] = f32(bump(&h[i].n));",
                 "d[3] = f32(atomicAdd(&f.n, 3u)); d[4] = f32(atomicAdd(&h[i].n, 3u));",
