@@ -14,7 +14,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 
-use super::liveness::{LastUses, Liveness, liveness};
+use super::liveness::{LastUses, Liveness};
 
 /// Whether a result that is never read still needs a register. Instructions that only move registers are
 /// dropped for such results.
