@@ -273,7 +273,7 @@ impl Inst {
     fn vector_halves(&self, index: usize, operand: &Operand, spec: &OperandDesc) -> Option<Halves> {
         let clobbers_four = matches!(self.op, Opcode::Smpf | Opcode::Smpi) && spec.role == Role::Dst;
         let residency = u16::from(clobbers_four && self.modifier("sparse") != 0);
-        let count = if clobbers_four { 4 + residency } else { self.operand_count(index) };
+        let count = if clobbers_four { 4_u16.saturating_add(residency) } else { self.operand_count(index) };
         let both = |a: &str, b: &str| u16::from(self.modifier(a) != 0 && self.modifier(b) != 0);
         let trailing = match spec.count {
             Count::DepthStencil => both("z", "s"),
