@@ -31,5 +31,5 @@ pub mod ir {
 
 /// The passes and the order in which they run.
 pub mod pipeline {
-    pub use crate::pipeline::{PASSES, PIPELINE, Pass, PhaseDesc, find_pass, run_pass};
+    pub use crate::pipeline::{Options, PASSES, PIPELINE, Pass, PhaseDesc, Stop, find_pass, run, run_pass};
 }

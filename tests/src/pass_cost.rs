@@ -146,21 +146,6 @@ impl Visit for Name {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Builder, SHAPES};
-    use crate::spirv_scan::EntryPoint;
-
-    #[test]
-    fn each_pass_has_a_row() {
-        let (name, shape) = SHAPES[0];
-        let entry = EntryPoint { stage: Some(agx_abi::Stage::Compute), name: "main".into() };
-        let item = Item { file: name.into(), entry, several: false, module: Builder::module(shape, 8) };
-        let rows = measure(&[item], 2);
-        for part in
-            ["front end and statistics", "rewrite_locally", "opt_dce", "schedule_pressure", "emission"]
-        {
-            assert!(rows.iter().any(|row| row.name == part && row.calls > 0), "{part}: {rows:?}");
-        }
-    }
 
     #[test]
     fn spans_count_without_those_inside() {

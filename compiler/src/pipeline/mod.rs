@@ -8,8 +8,6 @@
 mod facts;
 pub mod passes;
 mod phases;
-#[cfg(test)]
-mod tests;
 
 pub use facts::Facts;
 use facts::Known;

@@ -1,19 +1,23 @@
-//! Which passes run.
+//! Spans of passes name what runs. These tests have a process of their own: the first thread to reach a span decides for
+//! all threads whether it is recorded, so every compilation of the process must have a subscriber.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agx_compiler::CompileKey;
+use agx_compiler::internal::Context;
+use agx_compiler::internal::ir::parse;
+use agx_compiler::internal::pipeline::{Options, PASSES, run};
 use agx_random::{Entropy, Random, kernel::any_kernel};
+use agx_tests::corpus::Item;
+use agx_tests::pass_cost::measure;
+use agx_tests::shapes::{Builder, SHAPES};
+use agx_tests::spirv_scan::EntryPoint;
 use bumpalo::Bump;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
-
-use super::{Options, PASSES, run};
-use crate::CompileKey;
-use crate::context::Context;
-use crate::ir::parse;
 
 /// The names of the passes that ran.
 #[derive(Default)]
@@ -80,5 +84,16 @@ fn a_disabled_pass_never_runs() {
         assert!(all.contains(pass.name), "{} does not run, only {all:?}", pass.name);
         let without = passes_without(&[pass.name.to_owned()]);
         assert!(!without.contains(pass.name), "{} runs although it is disabled", pass.name);
+    }
+}
+
+#[test]
+fn each_pass_has_a_row() {
+    let (name, shape) = SHAPES[0];
+    let entry = EntryPoint { stage: Some(agx_abi::Stage::Compute), name: "main".into() };
+    let item = Item { file: name.into(), entry, several: false, module: Builder::module(shape, 8) };
+    let rows = measure(&[item], 2);
+    for part in ["front end and statistics", "rewrite_locally", "opt_dce", "schedule_pressure", "emission"] {
+        assert!(rows.iter().any(|row| row.name == part && row.calls > 0), "{part}: {rows:?}");
     }
 }
