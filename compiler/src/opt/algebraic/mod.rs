@@ -13,8 +13,12 @@
 
 mod pattern;
 mod rules;
+#[rustfmt::skip]
+mod selection;
 
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Value};
+use pattern::Subject;
+use selection::candidates;
 
 /// Replaces operations by simpler equivalent ones.
 pub fn opt_algebraic(f: &mut Function<'_>) {
@@ -41,31 +45,19 @@ impl Rules {
     /// Replaces an instruction by the first rule that matches.
     #[inline(always)]
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        let group = rules::of(data.op);
-        if group.rules.is_empty() {
-            return Rewrite::Keep;
-        }
-        match group.candidates(rewriter.f, data) {
+        match candidates(data.op, Subject { f: rewriter.f, data }) {
             0 => Rewrite::Keep,
-            candidates => self.apply(rewriter, data, group, candidates),
+            candidates => self.apply(rewriter, data, candidates),
         }
     }
 
-    /// Replaces an instruction by the first rule of `group` that matches; `left` is a mask of those that may.
+    /// Replaces an instruction by the first rule that matches; `left` has a bit for each that may.
     #[inline(never)]
-    fn apply(
-        &mut self,
-        rewriter: &mut Rewriter<'_, '_>,
-        data: &InstData<'_>,
-        group: &'static pattern::Group,
-        mut left: u128,
-    ) -> Rewrite {
+    fn apply(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>, mut left: u128) -> Rewrite {
+        let rules = rules::of(data.op);
         while left != 0 {
-            let rule = &group.rules[left.trailing_zeros() as usize];
+            let rule = &rules[left.trailing_zeros() as usize];
             left &= left - 1;
-            if !pattern::could_match(rule, data.srcs) {
-                continue;
-            }
             if rule.exactness > self.limit {
                 continue;
             }

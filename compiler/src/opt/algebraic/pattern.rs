@@ -3,9 +3,8 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-use crate::ir::families::Ops;
 use crate::ir::op::{Mods, mod_place, mods};
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
 
 /// How exact a replacement is, the most exact first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -91,239 +90,60 @@ impl Named {
     }
 }
 
-impl Node {
-    /// The operation that must define source `index`, if the pattern specifies one.
-    const fn made_by(&self, index: usize) -> Option<Op> {
-        match self {
-            Node::Apply(_, _, args) if index < args.len() => match args[index] {
-                Node::Apply(op, ..) => Some(op),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Number of sources.
-    const fn sources(&self) -> usize {
-        match self {
-            Node::Apply(_, _, args) => args.len(),
-            _ => 0,
-        }
-    }
-
-    /// Whether source `index` must be a constant.
-    const fn requires_constant(&self, index: usize) -> bool {
-        match self {
-            Node::Apply(_, _, args) if index < args.len() => {
-                !matches!(args[index], Node::Any(_) | Node::Apply(..))
-            }
-            _ => false,
-        }
-    }
-
-    /// The bits that source `index` must have if it is a constant of 32 bits and the pattern specifies them.
-    const fn required_literal(&self, index: usize) -> Option<u64> {
-        match self {
-            Node::Apply(_, _, args) if index < args.len() => match args[index] {
-                // A wider number is truncated to the width of the source.
-                Node::Int(number) if number <= u32::MAX as u64 => Some(number),
-                Node::Float(number) => Some(number.to_bits() as u64),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Whether two sources must be equal.
-    const fn requires_equal(&self, [first, second]: [usize; 2]) -> bool {
-        let Node::Apply(_, _, args) = self else { return false };
-        if second >= args.len() {
-            return false;
-        }
-        match (&args[first], &args[second]) {
-            (Node::Any(a), Node::Any(b)) => *a == *b,
-            _ => false,
-        }
-    }
-
-    /// Whether one of two sources must equal the first source of the operation that defines the other, source `maker`.
-    const fn requires_repeated(&self, maker: usize) -> bool {
-        let Node::Apply(_, _, args) = self else { return false };
-        if args.len() != 2 {
-            return false;
-        }
-        match (&args[maker], &args[1 - maker]) {
-            (Node::Apply(_, _, [Node::Any(inner), ..]), Node::Any(other)) => *inner == *other,
-            _ => false,
-        }
-    }
+/// What a source is, as far as the selection of rules asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    /// A constant with these bits.
+    Constant(u64),
+    /// The result of an operation.
+    Made(Op),
+    /// Something else.
+    Other,
 }
 
-/// Maximum number of different defining operations that the rules of a group require for one source.
-const MAX_MAKERS: usize = 16;
-
-/// Number of leading sources by which candidate rules are selected: all that rules have.
-const DECIDING: usize = 3;
-
-/// The place of a 32-bit constant in a Bloom filter: small integers differ, and so do powers of two as floats.
-const fn place_of(constant: u64) -> u64 {
-    (constant ^ constant >> 23) % 64
+/// The instruction for which rules are selected.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'s, 'a> {
+    /// The function.
+    pub f: &'s Function<'a>,
+    /// The instruction.
+    pub data: &'s InstData<'s>,
 }
 
-/// The rules of a group that may match, by the definition of one source, as bit masks.
-#[derive(Clone, Copy, Debug)]
-struct BySource {
-    /// Rules that accept any source.
-    any: u128,
-    /// Rules that require a constant.
-    constant: u128,
-    /// Rules that require a particular 32-bit constant.
-    literal: u128,
-    /// A Bloom filter of those constants.
-    literals: u64,
-    /// Whether rules require defining operations.
-    has_makers: bool,
-    /// The defining operations that rules require.
-    wanted: Ops,
-    /// The index of each of them, and its rules.
-    makers: [(u16, u128); MAX_MAKERS],
-}
-
-impl BySource {
-    const NONE: BySource = BySource {
-        any: 0,
-        constant: 0,
-        literal: 0,
-        literals: 0,
-        has_makers: false,
-        wanted: Ops::NONE,
-        makers: [(u16::MAX, 0); MAX_MAKERS],
-    };
-
-    /// Adds rule `at`, whose pattern is `from`, by its source `index`.
-    const fn with(mut self, at: usize, from: Node, index: usize) -> BySource {
-        let bit = 1 << at;
-        if let Some(op) = from.made_by(index) {
-            self.has_makers = true;
-            self.wanted = self.wanted.with(op);
-            let number = op.index() as u16;
-            let mut place = 0;
-            while self.makers[place].0 != number && self.makers[place].1 != 0 {
-                place += 1;
-            }
-            self.makers[place] = (number, self.makers[place].1 | bit);
-        } else if let Some(number) = from.required_literal(index) {
-            self.literal |= bit;
-            self.literals |= 1 << place_of(number);
-        } else if from.requires_constant(index) {
-            self.constant |= bit;
-        } else {
-            self.any |= bit;
-        }
-        self
-    }
-
-    /// The rules that may match given `src`.
+impl<'s, 'a> Subject<'s, 'a> {
+    /// Modifier `place`.
     #[inline(always)]
-    fn rules(&self, f: &Function<'_>, src: Src) -> u128 {
-        match src.kind {
-            SrcKind::Imm if src.bits == 32 && self.literals >> place_of(src.payload) & 1 == 0 => {
-                self.any | self.constant
-            }
-            SrcKind::Imm => self.any | self.constant | self.literal,
-            SrcKind::Value if self.has_makers => {
-                match f.values[Value(src.payload as u32)].def.map(|def| f.insts[def].op) {
-                    Some(op) if self.wanted.contains(op) => self.any | self.made_by(op),
-                    _ => self.any,
-                }
-            }
-            _ => self.any,
-        }
+    pub(super) fn modifier(self, place: usize) -> u32 {
+        self.data.mods.get(place).copied().unwrap_or(0)
     }
 
-    /// The rules that require the source to be defined by `op`; there is at least one.
-    fn made_by(&self, op: Op) -> u128 {
-        let is_it = |maker: &&(u16, u128)| usize::from(maker.0) == op.index();
-        self.makers.iter().find(is_it).map_or(0, |(_, rules)| *rules)
-    }
-}
-
-/// The rules of an operation, with masks of those that may match given its sources.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    /// The rules; the first match applies.
-    pub rules: &'static [Rule],
-    /// Rules that may match, by each source.
-    by_source: [BySource; DECIDING],
-    /// Rules that require two sources to be equal, by [`PAIRS`].
-    same: [u128; PAIRS.len()],
-    /// Rules that require a source to be defined from the other one, by the index of the defined one.
-    repeated: [u128; 2],
-}
-
-/// The pairs of sources.
-const PAIRS: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
-
-impl Group {
-    /// No rules.
-    pub(super) const NONE: Group = Group::of(&[]);
-
-    /// The group of `rules`.
-    pub(super) const fn of(rules: &'static [Rule]) -> Group {
-        assert!(rules.len() <= 128, "the masks have one bit per rule");
-        let (mut by_source, mut same) = ([BySource::NONE; DECIDING], [0; PAIRS.len()]);
-        let mut repeated = [0; 2];
-        let mut at = 0;
-        while at < rules.len() {
-            assert!(rules[at].from.sources() <= DECIDING, "every source decides");
-            let mut index = 0;
-            while index < DECIDING {
-                by_source[index] = by_source[index].with(at, rules[at].from, index);
-                index += 1;
-            }
-            let mut pair = 0;
-            while pair < PAIRS.len() {
-                if rules[at].from.requires_equal(PAIRS[pair]) {
-                    same[pair] |= 1 << at;
-                }
-                pair += 1;
-            }
-            let mut maker = 0;
-            while maker < repeated.len() {
-                if rules[at].from.requires_repeated(maker) {
-                    repeated[maker] |= 1 << at;
-                }
-                maker += 1;
-            }
-            at += 1;
-        }
-        Group { rules, by_source, same, repeated }
-    }
-
-    /// Mask of the rules that may match given the sources of `data`.
+    /// What source `index` is.
     #[inline(always)]
-    pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
-        let without = |is_same: bool, pair: usize| if is_same { u128::MAX } else { !self.same[pair] };
-        let mut rules = match data.srcs {
-            [a, b] => without(a == b, 0),
-            [a, b, c] => without(a == b, 0) & without(a == c, 1) & without(b == c, 2),
-            _ => u128::MAX,
-        };
-        for (src, by_source) in data.srcs.iter().zip(&self.by_source) {
-            rules &= by_source.rules(f, *src);
+    pub(super) fn shape(self, index: usize) -> Shape {
+        match self.data.srcs.get(index) {
+            Some(src) if src.kind == SrcKind::Imm => Shape::Constant(src.payload),
+            Some(src) => self.definition(*src).map_or(Shape::Other, |data| Shape::Made(data.op)),
+            None => Shape::Other,
         }
-        let [first, second] = self.repeated;
-        if rules & (first | second) != 0 { rules & !self.not_repeated(f, data) } else { rules }
     }
 
-    /// Mask of the rules that require a source to be defined from the other one, which it is not.
-    fn not_repeated(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
-        let [a, b] = data.srcs else { return 0 };
-        let without = |maker: &Src, other: &Src, rules: u128| {
-            let def = maker.as_value().and_then(|value| f.values[value].def);
-            if def.is_some_and(|def| f.insts[def].srcs.first() == Some(other)) { 0 } else { rules }
-        };
-        without(a, b, self.repeated[0]) | without(b, a, self.repeated[1])
+    /// Whether two sources are equal.
+    #[inline(always)]
+    pub(super) fn equal(self, first: usize, second: usize) -> bool {
+        self.data.srcs.get(first) == self.data.srcs.get(second)
+    }
+
+    /// Whether source `maker` is defined by an operation whose first source is source `other`.
+    #[inline(always)]
+    pub(super) fn repeats(self, maker: usize, other: usize) -> bool {
+        let data = self.data.srcs.get(maker).and_then(|src| self.definition(*src));
+        data.is_some_and(|data| data.srcs.first() == self.data.srcs.get(other))
+    }
+
+    /// The instruction that defines a source.
+    #[inline(always)]
+    fn definition(self, src: Src) -> Option<&'s InstData<'a>> {
+        src.as_value().and_then(|value| self.f.values[value].def).map(|def| &self.f.insts[def])
     }
 }
 
@@ -397,18 +217,6 @@ pub(super) fn widths_of(op: Op) -> Widths {
 pub(super) fn matches(f: &Function<'_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
     (match_inst(f, &rule.from, data, &mut bound) && (rule.when)(&bound)).then_some(bound)
-}
-
-/// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs`, judged
-/// by its constants. This cheaply excludes most rules.
-#[inline]
-pub(super) fn could_match(rule: &Rule, srcs: &[Src]) -> bool {
-    let Node::Apply(_, _, args) = &rule.from else { return false };
-    args.iter().zip(srcs).all(|(arg, src)| match arg {
-        Node::Int(number) => src.payload == *number || *number == u64::MAX,
-        Node::Float(number) => src.bits != 32 || src.payload == u64::from(number.to_bits()),
-        _ => true,
-    })
 }
 
 fn bind(f: &Function<'_>, index: usize, src: Src, bound: &mut Bound) -> bool {
@@ -492,7 +300,7 @@ fn match_mods(data: &InstData<'_>, wanted: &[Named], bound: &mut Bound) -> bool 
 
 /// The default of the modifier of an operation at `place`.
 #[inline]
-fn default_mod(op: Op, place: usize) -> u32 {
+pub(super) fn default_mod(op: Op, place: usize) -> u32 {
     match op {
         Op::Hw(op) if !op.desc().zero_defaults => {
             op.desc().with_role(Role::Mod).nth(place).map_or(0, |(_, operand)| operand.default.value)

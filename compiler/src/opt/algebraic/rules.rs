@@ -9,7 +9,7 @@ use agx_isa::table::Opcode::{
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
-use super::pattern::{Bound, Exactness, Group, Mod, Named, Node, Rule};
+use super::pattern::{Bound, Exactness, Mod, Named, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fadd64, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr,
     Uconv, Umax, Umin, Ushr,
@@ -320,50 +320,49 @@ fn conversions(bound: &Bound) -> (u8, u8, u8) {
     (bound.widths[0], bound.results[1], bound.results[0])
 }
 
-/// The operations that have rules, with their groups.
-pub(super) static GROUPS: &[(Op, Group)] = &[
-    (Op::Hw(Iadd), Group::of(INTEGER_ADD)),
-    (Op::Hw(Isub), Group::of(INTEGER_SUBTRACT)),
-    (Op::Ir(Imul), Group::of(INTEGER_MULTIPLY)),
-    (Op::Ir(Shl), Group::of(SHIFT_LEFT)),
-    (Op::Ir(Ushr), Group::of(SHIFT_RIGHT)),
-    (Op::Ir(Sshr), Group::of(SHIFT_RIGHT_SIGNED)),
-    (Op::Hw(Bitop), Group::of(BITWISE)),
-    (Op::Ir(Select), Group::of(SELECT)),
-    (Op::Ir(Icmp), Group::of(COMPARE)),
-    (Op::Ir(Fcmp), Group::of(FLOAT_COMPARE)),
-    (Op::Ir(Uconv), Group::of(UNSIGNED_CONVERSION)),
-    (Op::Ir(Sconv), Group::of(SIGNED_CONVERSION)),
-    (Op::Ir(Fconv), Group::of(FLOAT_CONVERSION)),
-    (Op::Ir(Fneg), Group::of(NEGATION)),
-    (Op::Ir(Fabs), Group::of(ABSOLUTE)),
-    (Op::Ir(Fsat), Group::of(SATURATION)),
-    (Op::Ir(Fmin), Group::of(FLOAT_MINIMUM)),
-    (Op::Ir(Fmax), Group::of(FLOAT_MAXIMUM)),
-    (Op::Ir(Imin), Group::of(SIGNED_MINIMUM)),
-    (Op::Ir(Imax), Group::of(SIGNED_MAXIMUM)),
-    (Op::Ir(Umin), Group::of(UNSIGNED_MINIMUM)),
-    (Op::Ir(Umax), Group::of(UNSIGNED_MAXIMUM)),
-    (Op::Hw(Fadd), Group::of(FLOAT_ADD)),
-    (Op::Hw(Hadd), Group::of(HALF_ADD)),
-    (Op::Hw(Fmul), Group::of(FLOAT_MULTIPLY)),
-    (Op::Hw(Hmul), Group::of(HALF_MULTIPLY)),
-    (Op::Hw(Exp2), Group::of(POWER)),
-    (Op::Hw(Rcp), Group::of(RECIPROCAL)),
-    (Op::Hw(Log2), Group::of(LOGARITHM)),
-    (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
-    (Op::Hw(U32ToF), Group::of(FLOAT_OF_UNSIGNED)),
-    (Op::Hw(FToS32), Group::of(SIGNED_OF_FLOAT)),
-    (Op::Hw(FToU32), Group::of(UNSIGNED_OF_FLOAT)),
-    (Op::Ir(Fadd64), Group::of(DOUBLE_ADD)),
-    (Op::Hw(Ffma), Group::of(FLOAT_FUSED)),
-    (Op::Hw(Hfma), Group::of(HALF_FUSED)),
+/// The operations that have rules, with these.
+pub(super) static GROUPS: &[(Op, &[Rule])] = &[
+    (Op::Hw(Iadd), INTEGER_ADD),
+    (Op::Hw(Isub), INTEGER_SUBTRACT),
+    (Op::Ir(Imul), INTEGER_MULTIPLY),
+    (Op::Ir(Shl), SHIFT_LEFT),
+    (Op::Ir(Ushr), SHIFT_RIGHT),
+    (Op::Ir(Sshr), SHIFT_RIGHT_SIGNED),
+    (Op::Hw(Bitop), BITWISE),
+    (Op::Ir(Select), SELECT),
+    (Op::Ir(Icmp), COMPARE),
+    (Op::Ir(Fcmp), FLOAT_COMPARE),
+    (Op::Ir(Uconv), UNSIGNED_CONVERSION),
+    (Op::Ir(Sconv), SIGNED_CONVERSION),
+    (Op::Ir(Fconv), FLOAT_CONVERSION),
+    (Op::Ir(Fneg), NEGATION),
+    (Op::Ir(Fabs), ABSOLUTE),
+    (Op::Ir(Fsat), SATURATION),
+    (Op::Ir(Fmin), FLOAT_MINIMUM),
+    (Op::Ir(Fmax), FLOAT_MAXIMUM),
+    (Op::Ir(Imin), SIGNED_MINIMUM),
+    (Op::Ir(Imax), SIGNED_MAXIMUM),
+    (Op::Ir(Umin), UNSIGNED_MINIMUM),
+    (Op::Ir(Umax), UNSIGNED_MAXIMUM),
+    (Op::Hw(Fadd), FLOAT_ADD),
+    (Op::Hw(Hadd), HALF_ADD),
+    (Op::Hw(Fmul), FLOAT_MULTIPLY),
+    (Op::Hw(Hmul), HALF_MULTIPLY),
+    (Op::Hw(Exp2), POWER),
+    (Op::Hw(Rcp), RECIPROCAL),
+    (Op::Hw(Log2), LOGARITHM),
+    (Op::Hw(S32ToF), FLOAT_OF_SIGNED),
+    (Op::Hw(U32ToF), FLOAT_OF_UNSIGNED),
+    (Op::Hw(FToS32), SIGNED_OF_FLOAT),
+    (Op::Hw(FToU32), UNSIGNED_OF_FLOAT),
+    (Op::Ir(Fadd64), DOUBLE_ADD),
+    (Op::Hw(Ffma), FLOAT_FUSED),
+    (Op::Hw(Hfma), HALF_FUSED),
 ];
 
 /// The rules of `op`.
-pub(super) fn of(op: Op) -> &'static Group {
-    static NONE: Group = Group::NONE;
-    GROUPS.get(usize::from(PLACES[op.index()])).map_or(&NONE, |(_, group)| group)
+pub(super) fn of(op: Op) -> &'static [Rule] {
+    GROUPS.get(usize::from(PLACES[op.index()])).map_or(&[], |(_, rules)| rules)
 }
 
 /// The group index of each operation; operations without rules have an index past the last.
