@@ -1,7 +1,7 @@
 //! Tables: rows by id, and side tables of the same ids.
 
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
+use std::ops::{DerefMut, Index, IndexMut};
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -104,44 +104,18 @@ impl<K: Entity, V> IndexMut<K> for Table<K, V> {
 }
 
 /// Memory for the rows of a side table.
-pub trait Rows<V> {
-    /// The rows.
-    fn rows(&self) -> &[V];
-
-    /// The rows, mutable.
-    fn rows_mut(&mut self) -> &mut [V];
-
+pub trait SideRows<V>: DerefMut<Target = [V]> {
     /// Adds copies of `row` up to a number of rows.
     fn lengthen(&mut self, count: usize, row: V);
 }
 
-impl<V: Clone> Rows<V> for Vec<V> {
-    #[inline(always)]
-    fn rows(&self) -> &[V] {
-        self
-    }
-
-    #[inline(always)]
-    fn rows_mut(&mut self) -> &mut [V] {
-        self
-    }
-
+impl<V: Clone> SideRows<V> for Vec<V> {
     fn lengthen(&mut self, count: usize, row: V) {
         self.resize(count, row);
     }
 }
 
-impl<V: Clone> Rows<V> for ArenaVec<'_, V> {
-    #[inline(always)]
-    fn rows(&self) -> &[V] {
-        self
-    }
-
-    #[inline(always)]
-    fn rows_mut(&mut self) -> &mut [V] {
-        self
-    }
-
+impl<V: Clone> SideRows<V> for ArenaVec<'_, V> {
     fn lengthen(&mut self, count: usize, row: V) {
         self.resize(count, row);
     }
@@ -188,14 +162,14 @@ impl<'s, K: Entity, V: Copy + Default> ScratchSide<'s, K, V> {
     }
 }
 
-impl<K, V: Clone + Default, M: Rows<V>> Side<K, V, M> {
+impl<K, V: Clone + Default, M: SideRows<V>> Side<K, V, M> {
     /// The row at `index`, past the current end.
     #[cold]
     fn grow(&mut self, index: usize) -> &mut V {
         // Usually the following rows are needed next.
-        let count = (index + 1).max(self.fewest).max(2 * self.rows.rows().len());
+        let count = (index + 1).max(self.fewest).max(2 * self.rows.len());
         self.rows.lengthen(count, V::default());
-        &mut self.rows.rows_mut()[index]
+        &mut self.rows[index]
     }
 }
 
@@ -205,20 +179,20 @@ impl<K: Entity, V: Clone + Default> Default for Side<K, V> {
     }
 }
 
-impl<K: Entity, V, M: Rows<V>> Index<K> for Side<K, V, M> {
+impl<K: Entity, V, M: SideRows<V>> Index<K> for Side<K, V, M> {
     type Output = V;
     #[inline]
     fn index(&self, key: K) -> &V {
-        self.rows.rows().get(key.index()).unwrap_or(&self.default)
+        self.rows.get(key.index()).unwrap_or(&self.default)
     }
 }
 
-impl<K: Entity, V: Clone + Default, M: Rows<V>> IndexMut<K> for Side<K, V, M> {
+impl<K: Entity, V: Clone + Default, M: SideRows<V>> IndexMut<K> for Side<K, V, M> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         let index = key.index();
-        if index < self.rows.rows().len() {
-            return &mut self.rows.rows_mut()[index];
+        if index < self.rows.len() {
+            return &mut self.rows[index];
         }
         self.grow(index)
     }
