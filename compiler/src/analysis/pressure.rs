@@ -14,7 +14,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 
-use super::liveness::{LastUses, Liveness};
+use super::liveness::{LastUses, Liveness, liveness};
 
 /// Whether a result that is never read still needs a register. Instructions that only move registers are
 /// dropped for such results.
@@ -103,6 +103,18 @@ impl Demand {
     /// Forgets the demand of a block in which values have changed that live only there.
     pub fn forget(&mut self, block: Block) {
         self.set(block, BlockDemand::AtMost(u32::MAX));
+    }
+
+    /// Whether liveness and the highest demand are those of `f`. A block needs what lives at its head, too, which counts at the
+    /// ends of the blocks before it.
+    pub fn is_of(&self, f: &Function<'_>) -> bool {
+        let (scratch, live) = (Bump::new(), liveness(f));
+        let has_same_values = |block: Block| {
+            self.live.live_in(block).eq(live.live_in(block))
+                && self.live.live_out(block).eq(live.live_out(block))
+        };
+        f.blocks_in_order().all(has_same_values)
+            && self.highest(f, &scratch) == pressure(f, &live, &scratch).max
     }
 
     /// The highest demand of a block of `f`, with temporary tables in `scratch`.

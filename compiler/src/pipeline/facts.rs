@@ -100,10 +100,17 @@ impl Known {
     ///
     /// # Errors
     /// An internal error that names a fact which does not hold.
-    pub(super) fn check(&self, pass: &str, f: &Function<'_>) -> Result<(), CompileError> {
+    pub(super) fn check(
+        &self,
+        pass: &str,
+        f: &Function<'_>,
+        context: &Context<'_>,
+    ) -> Result<(), CompileError> {
+        let demand = || context.back_end.demand.as_ref().is_some_and(|demand| demand.is_of(f));
         let broken = match () {
             () if self.holds(Facts::USED) && opt::has_unused(f) => "unused instructions",
             () if self.holds(Facts::NUMBERED) && opt::has_equal(f) => "equal instructions",
+            () if self.holds(Facts::DEMAND) && !demand() => "another register demand than it states",
             () => return Ok(()),
         };
         Err(CompileError::internal(format!("{pass} left {broken} in `{}`", f.name)))

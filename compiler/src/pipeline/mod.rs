@@ -253,7 +253,7 @@ impl<'d, 'c> Driver<'d, 'c> {
         }
         self.known.provide(f, Facts::EDGES);
         f.check(pass)?;
-        self.known.check(pass, f)
+        self.known.check(pass, f, self.context)
     }
 }
 

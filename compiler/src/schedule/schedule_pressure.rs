@@ -225,13 +225,23 @@ struct Scheduler<'s, 'a> {
 
 impl Scheduler<'_, '_> {
     /// An upper bound of the demand of a block, if it is below the demand at which blocks are reordered: the values live
-    /// at its end plus all results.
+    /// at its head plus all results.
     fn most_demand(&self, block: Block) -> Option<u32> {
         let insts = &self.f.block(block).insts;
         let mut results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts);
-        let live_out = Some(self.live_out[block.0 as usize]).filter(|live_out| *live_out < self.enough)?;
+        let at_head = self.most_at_head(block).filter(|at_head| *at_head < self.enough)?;
         results
-            .try_fold(live_out, |most, dst| Some(most + self.halves(*dst)).filter(|most| *most < self.enough))
+            .try_fold(at_head, |most, dst| Some(most + self.halves(*dst)).filter(|most| *most < self.enough))
+    }
+
+    /// An upper bound of the half registers live at the head of a block, without those of its phis: what lives there lives at
+    /// the end of each block before it. `None` if there is no such block.
+    fn most_at_head(&self, block: Block) -> Option<u32> {
+        if block == self.f.entry() {
+            return Some(self.f.params.iter().map(|param| self.halves(*param)).sum());
+        }
+        let before = &self.f.block(block).preds;
+        before.iter().map(|before| self.live_out[before.0 as usize]).min()
     }
 
     /// Schedules a block, and returns its demand afterwards.
@@ -470,7 +480,7 @@ mod tests {
             let (old, ordered) = (demand(&f), memory_order(&f));
             let known = schedule_pressure(&mut f, ENOUGH_HALVES);
             let new = demand(&f);
-            assert_eq!(known.highest(&f, &Bump::new()), new, "seed {seed}");
+            assert!(known.is_of(&f), "seed {seed}");
             assert!(new <= old, "seed {seed}: {old} {new}");
             assert_eq!(memory_order(&f), ordered, "seed {seed}");
             before += u32::from(old);
@@ -485,6 +495,18 @@ mod tests {
             allocate(&mut f, &options, Some(known)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
         assert!(after * 40 < before * 39, "{before} {after}");
+    }
+
+    /// Blocks that keep their order may need what lives at their heads only.
+    #[test]
+    fn demand_of_blocks_in_their_order_is_not_underestimated() {
+        for seed in 0..100 {
+            let bump = Bump::new();
+            let mut f = Function::new(&bump, "random");
+            Generator::build(&mut f, seed, 100, 10 + seed as usize % 30);
+            let known = schedule_pressure(&mut f, ENOUGH_HALVES_ONCE);
+            assert!(known.is_of(&f), "seed {seed}");
+        }
     }
 
     /// The sum of three words of each of `count` texels, all of which are sampled first.
