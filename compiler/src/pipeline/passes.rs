@@ -227,12 +227,8 @@ passes! {
     LOWER_INVARIANT "lower_invariant" "Marks what invariant outputs are computed from, so that it is computed as written." =
         required(Source, |f, _| lower::lower_invariant(f)).only_removes(&[&INVARIANTS]).wants(Facts::EDGES);
 
-    OPT_READONLY_MEMORY "opt_readonly_memory" "Marks loads of memory that the shader does not write as read-only." =
-        optional(Source, Source, sure!(opt::opt_readonly_memory)).acts_on(&[&GLOBAL]);
-    OPT_CONSTANT_LOADS "opt_constant_loads" "Replaces loads of constant data at constant offsets by the constants." =
-        optional(Source, Source, sure!(opt::opt_constant_loads, context)).acts_on(&[&GLOBAL]);
-    OPT_READABLE_MEMORY "opt_readable_memory" "Marks loads within uniform blocks as speculatable." =
-        optional(Source, Source, sure!(opt::opt_readable_memory)).acts_on(&[&GLOBAL]);
+    OPT_KNOWN_MEMORY "opt_known_memory" "Marks loads of memory that is only read or always readable, and replaces loads of constants." =
+        optional(Source, Source, sure!(opt::opt_known_memory, context)).acts_on(&[&GLOBAL]);
     OPT_COPY_PROP "opt_copy_prop" "Replaces uses of copies by their sources." =
         optional(Source, Source, sure!(opt::opt_copy_prop)).local(LocalRewrites::COPY_PROP);
     OPT_CONSTANT_FOLDING "opt_constant_folding" "Evaluates operations on constants." =

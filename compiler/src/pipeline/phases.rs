@@ -42,7 +42,7 @@ phases! {
     ] "Prepares functions from a front end or a text for optimisation.";
 
     Improve "improve" -> Source [
-        OPT_READONLY_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
+        OPT_KNOWN_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
         OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_JUMP_THREADING OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
         OPT_SATURATE OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX OPT_UNIFORM_SUBGROUPS
     ] "Optimises before any operation of the front end is lowered.";
@@ -52,7 +52,7 @@ phases! {
     ] "Lowers subgroup operations, before the phases that lower their arithmetic, and the ends of lanes by votes.";
 
     Memory "memory" -> Source [
-        OPT_CONSTANT_LOADS OPT_READABLE_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
+        OPT_KNOWN_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
     ] "Optimises memory accesses while addresses are in bytes.";
 
     Arithmetic "arithmetic" -> Source [

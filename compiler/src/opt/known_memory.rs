@@ -1,0 +1,78 @@
+//! Uses what is known of the device memory that loads read.
+//!
+//! Three facts about memory let other passes merge, move and fold loads:
+//!
+//! * Source languages rarely declare that memory is only read: pointers into buffers and storage buffers are readable
+//!   and writable by default. If no instruction of the shader stores to device memory or changes it atomically, all its
+//!   invocations see the same contents, and the loads are marked as read-only. What other programs write meanwhile may be
+//!   missed, unless the load is volatile.
+//! * The whole of a uniform block is readable, so that a load at a constant offset within one may be executed
+//!   speculatively. An element of an array has a constant offset only once the loop around it is unrolled.
+//! * Constant arrays with computed indices are in the constant section of the shader. Where the index is constant, the
+//!   constants replace the load. Those that no operand can hold move to uniform registers in the end, as the loads would.
+//!
+//! Before: stage source. After: the same.
+
+use agx_abi::{ShaderInfo, UniformSource};
+use arrayvec::ArrayVec;
+
+use crate::context::Context;
+use crate::ir::key;
+use crate::ir::rewrite::map_some;
+use crate::ir::{Access, Build, Function, InstData, IrOp, Op, Rewrite, Src};
+
+/// Maximum number of components of a load.
+const MOST_PARTS: usize = 4;
+
+/// Marks loads of memory that is only read or always readable, and replaces loads of constants.
+pub fn opt_known_memory(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let writes = [IrOp::StoreGlobal, IrOp::AtomicGlobal].into_iter().any(|op| f.present.may_have_op(op));
+    let info = &context.facts.info;
+    let is_load = |data: &InstData<'_>| data.op == Op::Ir(IrOp::LoadGlobal);
+    map_some(f, is_load, |r, inst| {
+        let data = r.f.insts[inst];
+        if let Some(parts) = constants(r.f, &data, info) {
+            return match (parts.as_slice(), data.dst()) {
+                ([part], _) => Rewrite::Forward(*part),
+                (parts, Some(dst)) => Rewrite::Forward(r.collect(r.f.ty(dst), parts)),
+                _ => Rewrite::Keep,
+            };
+        }
+        let access = data.get(key::ACCESS);
+        if !access.contains(Access::VOLATILE) {
+            let mut known = access;
+            known.set(Access::READONLY, !writes || access.contains(Access::READONLY));
+            known.set(Access::SPECULATABLE, access.contains(Access::SPECULATABLE) || is_readable(r.f, &data));
+            if known != access {
+                let mods = r.f.alloc(&[known.bits(), data.get(key::ALIGN)]);
+                r.f.insts[inst].mods = mods;
+            }
+        }
+        Rewrite::Keep
+    });
+}
+
+/// Whether all that a load reads is in memory that may be read wherever its address is known.
+fn is_readable(f: &Function<'_>, data: &InstData<'_>) -> bool {
+    let ([base, offset], Some(dst)) = (data.srcs, data.dst()) else { return false };
+    let (Some(address), Some(offset)) = (base.as_uniform(), offset.as_imm()) else { return false };
+    let end = offset.saturating_add(u64::from(f.ty(dst).halves()) * 2);
+    f.declared.readable.iter().any(|known| known.address == address && end <= known.bytes.into())
+}
+
+/// The components that a load reads from the constant section, if the offset is constant and within.
+fn constants(f: &Function<'_>, data: &InstData<'_>, info: &ShaderInfo) -> Option<ArrayVec<Src, MOST_PARTS>> {
+    let [base, offset] = data.srcs else { return None };
+    let (address, offset) = (base.as_uniform()?, usize::try_from(offset.as_imm()?).ok()?);
+    let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
+    let section = info.uniforms.iter().find(|range| is_section(range.source));
+    let ty = f.ty(data.dst()?);
+    let bytes = usize::from(ty.bits) / 8;
+    if section?.start != address || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
+        return None;
+    }
+    let end = offset.checked_add(bytes * usize::from(ty.comps))?;
+    let loaded = info.constants.get(offset..end)?;
+    let number = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+    Some(loaded.chunks_exact(bytes).map(|part| Src::imm(number(part), ty.bits)).collect())
+}
