@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
-use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Seam, Segment, Src, Value};
+use crate::ir::{Block, Function, Inst, IrOp, Op, ScratchSide, Seam, Segment, Src, Value, end_of_region};
 
 /// Maximum number of instructions that a condition may depend on.
 const MAX_SLICE: usize = 24;
@@ -65,25 +65,14 @@ impl<'s> Ranks<'s> {
     /// Ranks the instructions of the loop that begins after segment `start`.
     pub fn enter(&mut self, f: &Function<'_>, start: usize) -> Option<Loop> {
         let first_rank = self.next;
-        let mut depth = 0u32;
-        for index in start + 1..f.layout.len() {
-            let segment = f.layout[index];
-            for inst in &f.block(segment.block).insts {
-                self.ranks[*inst] = self.next;
-                self.next += 1;
-            }
-            match segment.seam {
-                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-                Seam::EndLoop if depth == 0 => {
-                    let header = f.layout[start + 1].block;
-                    let after = f.layout.get(index + 1)?.block;
-                    return Some(Loop { start, end: index, header, after, others: Vec::new(), first_rank });
-                }
-                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
-                Seam::Else | Seam::End => {}
-            }
+        let end = end_of_region(f.layout, start + 1);
+        for inst in f.layout[start + 1..=end].iter().flat_map(|segment| &f.block(segment.block).insts) {
+            self.ranks[*inst] = self.next;
+            self.next += 1;
         }
-        None
+        let (header, after) = (f.layout[start + 1].block, f.layout.get(end + 1)?.block);
+        let is_loop = f.layout[end].seam == Seam::EndLoop;
+        is_loop.then_some(Loop { start, end, header, after, others: Vec::new(), first_rank })
     }
 
     /// Records that an instruction is no longer in the function.
@@ -155,11 +144,7 @@ fn exits(f: &Function<'_>, around: &Loop) -> Vec<Exit> {
         if segment.seam == Seam::If && depth == 0 {
             exits.extend(exit(f, around, index));
         }
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-            Seam::Else | Seam::End => {}
-        }
+        depth = segment.seam.depth_after(depth);
     }
     exits
 }
@@ -173,20 +158,7 @@ fn exit(f: &Function<'_>, around: &Loop, index: usize) -> Option<Exit> {
     if then.seam == Seam::Else && leaves(then.block) {
         return Some(Exit { condition, leaves_when: true });
     }
-    let mut depth = 0u32;
-    let otherwise = (index + 1..=around.end).find(|at| match f.layout[*at].seam {
-        Seam::If | Seam::Loop | Seam::Scope => {
-            depth += 1;
-            false
-        }
-        Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
-            depth = depth.saturating_sub(1);
-            false
-        }
-        Seam::Else => depth == 0,
-        Seam::End => false,
-    })?;
-    let last = f.layout[otherwise + 1];
+    let last = f.layout.get(end_of_region(f.layout, index + 1) + 1)?;
     (last.seam == Seam::EndIf && leaves(last.block)).then_some(Exit { condition, leaves_when: false })
 }
 
@@ -269,7 +241,7 @@ fn header_inputs(f: &Function<'_>, around: &Loop, phi: Inst) -> Option<(Src, Src
     }
     let before = f.layout[around.start].block;
     let data = f.insts[phi];
-    let first = data.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src)?;
+    let first = data.phi_input_from(before)?;
     let mut back = data.phi_inputs().filter(|(from, _)| *from != before).map(|(_, src)| src);
     let next = back.next()?;
     back.all(|src| src == next).then_some((first, next))

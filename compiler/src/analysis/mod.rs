@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod divergence;
 pub mod dominance;
 pub(crate) mod draw_words;
+pub(crate) mod exact;
 pub(crate) mod float_bounds;
 pub(crate) mod homes;
 pub(crate) mod iterations;

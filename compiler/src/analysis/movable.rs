@@ -17,16 +17,19 @@ impl<'s> MovableValues<'s> {
     }
 
     /// Whether `src` is one of them, or no value.
+    #[inline]
     pub(crate) fn has(&self, src: Src) -> bool {
         src.as_value().is_none_or(|value| self.0[value])
     }
 
-    /// Adds the results of an instruction that the preamble could execute; `always` means that every invocation
-    /// executes it.
-    pub(crate) fn note(&mut self, data: &InstData<'_>, always: bool) {
-        if data.srcs.iter().all(|src| self.has(*src)) && is_movable(data, always) {
+    /// Adds the results of an instruction if the preamble could execute it, and returns whether it could; `always` means that
+    /// every invocation executes it.
+    pub(crate) fn note(&mut self, data: &InstData<'_>, always: bool) -> bool {
+        let is_uniform = data.srcs.iter().all(|src| self.has(*src)) && is_movable(data, always);
+        if is_uniform {
             data.dsts.iter().for_each(|dst| self.add(*dst));
         }
+        is_uniform
     }
 
     /// Adds a value.

@@ -1,7 +1,7 @@
 //! Edges of the control-flow graph, derived from the layout.
 
 use super::entity::{Block, Entity};
-use super::function::{Function, InstData};
+use super::function::Function;
 use super::layout::{Leaves, Seam, Segment};
 use super::op::{IrOp, Op};
 use super::src::Src;
@@ -41,7 +41,7 @@ impl Function<'_> {
             let leaves = leaves(self, block);
             self.blocks[block.index()].loop_depth = loop_depth;
             let next = self.layout.get(index + 1).map(|segment| segment.block);
-            if matches!(seam, Seam::If | Seam::Loop | Seam::Scope)
+            if seam.opens()
                 && let (Some(next), Some(end)) = (next, end)
             {
                 let head = if seam == Seam::If { self.layout[end.otherwise + 1].block } else { next };
@@ -53,7 +53,7 @@ impl Function<'_> {
                 Seam::EndLoop => loop_depth = loop_depth.saturating_sub(1),
                 _ => {}
             }
-            if matches!(seam, Seam::EndIf | Seam::EndLoop | Seam::EndScope) {
+            if seam.closes() {
                 open.pop();
             }
         }
@@ -146,9 +146,7 @@ pub(crate) fn repair_phis(f: &mut Function<'_>, resolve: impl Fn(Block) -> Block
             }
             let inputs = || data.phi_inputs().map(|(from, src)| (resolve(from), src));
             let kept: Vec<(Block, Src)> = inputs().filter(|(from, _)| is_pred(from)).collect();
-            let srcs = f.bump.alloc_slice_fill_iter(kept.iter().map(|(_, src)| *src));
-            let mods = f.bump.alloc_slice_fill_iter(kept.iter().map(|(from, _)| from.0));
-            f.set_inst(phi, InstData { srcs, mods, ..data });
+            f.set_inst(phi, data.with_inputs(f, &kept));
         }
     }
 }

@@ -67,6 +67,18 @@ impl<'a> InstData<'a> {
         self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())
     }
 
+    /// The source of a `phi` that comes from the predecessor `block`.
+    pub fn phi_input_from(&self, block: Block) -> Option<Src> {
+        self.phi_inputs().find(|(from, _)| *from == block).map(|(_, src)| src)
+    }
+
+    /// A `phi` like this one with other inputs.
+    pub fn with_inputs(&self, f: &Function<'a>, inputs: &[(Block, Src)]) -> InstData<'a> {
+        let srcs = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
+        let mods = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
+        InstData { srcs, mods, ..*self }
+    }
+
     /// The order chain of the instruction: that of its row, or of the special register that it reads
     /// ([`agx_isa::sr`]).
     pub fn order(&self) -> OrderClass {

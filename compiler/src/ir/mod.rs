@@ -43,6 +43,7 @@ pub use entity::{Block, Entity, Inst, Value};
 pub use function::{Access, Function, InstData, InstList, Readable, Seam, Segment, UnrollHint};
 pub use insert::{Build, FloatMode};
 pub use interpret::interpret;
+pub(crate) use layout::end_of_region;
 pub use op::{IrOp, Op};
 pub use parse::{parse, parse_with_registers};
 pub use print::Notes;

@@ -93,11 +93,7 @@ impl Display for FunctionText<'_, '_> {
                 Seam::EndIf | Seam::EndLoop | Seam::EndScope => writeln!(out, "{}}}", Indent(depth))?,
                 Seam::End => {}
             }
-            match seam {
-                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-                Seam::Else | Seam::End => {}
-            }
+            depth = (depth + usize::from(seam.opens())).saturating_sub(usize::from(seam.closes()));
         }
         writeln!(out, "}}")
     }

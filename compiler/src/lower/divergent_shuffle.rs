@@ -17,9 +17,7 @@ use agx_isa::table::names::Truth;
 
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{
-    Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value,
-};
+use crate::ir::{Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
 /// The half register of the index, which depends on whether the shader runs per sample.
@@ -46,11 +44,7 @@ fn blocks_with_inactive_lanes(f: &Function<'_>) -> Side<Block, bool> {
     for segment in f.layout {
         may_be_off[segment.block] = depth != 0 || has_ended;
         has_ended |= f.terminator(segment.block).is_some_and(|inst| f.insts[inst].op == Op::Ir(IrOp::Halt));
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-            Seam::Else | Seam::End => {}
-        }
+        depth = segment.seam.depth_after(depth);
     }
     may_be_off
 }

@@ -22,15 +22,16 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::algebraic::exact_values;
-use crate::analysis::movable::is_movable;
+use super::may_regroup;
+use crate::analysis::exact::exact_values;
+use crate::analysis::movable::MovableValues;
 use crate::analysis::uses::uses;
 use crate::context::Context;
 use crate::ir::key;
 use crate::ir::rewrite::map_some;
 use crate::ir::{
-    Arithmetic, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Seam, Side, Src,
-    Type, Value,
+    Arithmetic, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src, Type,
+    Value,
 };
 
 /// Maximum number of terms of a sum.
@@ -48,7 +49,7 @@ const MOST_COEFFICIENTS: usize = UNIFORM_HALVES as usize / 6;
 /// Composes linear maps with uniform coefficients.
 pub fn opt_compose_linear(f: &mut Function<'_>, context: &mut Context<'_>) {
     let is_vertex = context.facts.info.stage == Stage::Vertex;
-    let is_free = f.contract && !f.signed_zeros && !f.special_values && !is_vertex;
+    let is_free = may_regroup(f) && !is_vertex;
     let has = |op: Opcode| f.present.may_have_op(op);
     if is_free && (has(Opcode::Ffma) || has(Opcode::Fmul) && has(Opcode::Fadd)) {
         f.with_scratch(compose_all);
@@ -153,8 +154,7 @@ struct Maps<'s> {
     scratch: &'s Bump,
     exact: Side<Value, bool>,
     uses: ScratchSide<'s, Value, u32>,
-    /// Values that the preamble can compute.
-    uniform: ScratchSide<'s, Value, bool>,
+    uniform: MovableValues<'s>,
     /// For each value, its row in `sums` plus one.
     places: ScratchSide<'s, Value, u32>,
     sums: ArenaVec<'s, Sum<'s>>,
@@ -176,9 +176,9 @@ impl<'s> Maps<'s> {
     fn of(f: &Function<'_>, scratch: &'s Bump) -> Maps<'s> {
         let mut maps = Maps {
             scratch,
-            exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            exact: exact_values(f),
             uses: uses(f, scratch),
-            uniform: ScratchSide::new_in(scratch, f.values.len()),
+            uniform: MovableValues::new_in(scratch, f),
             places: ScratchSide::new_in(scratch, f.values.len()),
             sums: ArenaVec::with_capacity_in(f.values.len() / VALUES_PER_SUM, scratch),
             read: ScratchSide::later_in(scratch, f.values.len()),
@@ -192,18 +192,13 @@ impl<'s> Maps<'s> {
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
-                let is_uniform = |src: &Src| src.as_value().is_none_or(|value| maps.uniform[value]);
-                if data.srcs.iter().all(is_uniform) && is_movable(data, depth == 0) {
-                    data.dsts.iter().for_each(|dst| maps.uniform[*dst] = true);
-                } else if let Some(sum) = maps.sum(f, data) {
+                if !maps.uniform.note(data, depth == 0)
+                    && let Some(sum) = maps.sum(f, data)
+                {
                     maps.add(data, sum);
                 }
             }
-            match segment.seam {
-                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-                Seam::Else | Seam::End => {}
-            }
+            depth = segment.seam.depth_after(depth);
         }
         maps
     }
@@ -221,7 +216,7 @@ impl<'s> Maps<'s> {
     }
 
     fn is_uniform(&self, src: Src) -> bool {
-        src.as_value().is_none_or(|value| self.uniform[value])
+        self.uniform.has(src)
     }
 
     /// The result of a float operation as a sum.
@@ -250,7 +245,7 @@ impl<'s> Maps<'s> {
     /// Appends a product of a uniform and another factor.
     fn multiply(&self, a: Src, b: Src, draft: &mut Draft) -> Option<()> {
         let (factor, operand) = if self.is_uniform(a) { (a, b) } else { (b, a) };
-        let operand = operand.as_value().filter(|value| !self.uniform[*value])?;
+        let operand = operand.as_value().filter(|_| !self.uniform.has(operand))?;
         self.is_uniform(factor).then_some(())?;
         let term = match self.get(operand) {
             // A negation.

@@ -5,7 +5,7 @@
 //!
 //! Part of `opt_simplify_control`.
 
-use crate::ir::{Block, Function, InstData, IrOp, Op, Seam, Side, Src};
+use crate::ir::{Block, Function, IrOp, Op, Seam, Side, Src};
 
 /// Where a jump to a block leads.
 #[derive(Clone, Copy)]
@@ -68,12 +68,8 @@ fn add_inputs(f: &mut Function<'_>, goal: Goal, block: Block) {
     for index in 0..f.phi_count(goal.target) {
         let phi = f.block(goal.target).insts[index];
         let data = f.insts[phi];
-        let Some(src) = data.phi_inputs().find_map(|(from, src)| (from == goal.from).then_some(src)) else {
-            continue;
-        };
-        let srcs: Vec<Src> = data.srcs.iter().copied().chain([src]).collect();
-        let mods: Vec<u32> = data.mods.iter().copied().chain([block.0]).collect();
-        let (srcs, mods) = (f.alloc(&srcs), f.alloc(&mods));
-        f.set_inst(phi, InstData { srcs, mods, ..data });
+        let Some(src) = data.phi_input_from(goal.from) else { continue };
+        let inputs: Vec<(Block, Src)> = data.phi_inputs().chain([(block, src)]).collect();
+        f.set_inst(phi, data.with_inputs(f, &inputs));
     }
 }

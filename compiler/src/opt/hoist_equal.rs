@@ -12,22 +12,16 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
 
 use super::cse::replace;
-use crate::analysis::liveness::liveness;
-use crate::analysis::pressure::{Pressure, pressure};
-use crate::analysis::uses::uses;
+use super::room::Room;
 use crate::ir::row_table::{Entry, RowTable, hash_row, same_row};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, ScratchSide, Seam, Src, Value};
 
 /// Maximum number of sources of an instruction that moves.
 const MAX_SOURCES: usize = 8;
-
-/// Half registers left free for later passes.
-const MARGIN_HALVES: u16 = 12;
 
 /// Moves what both arms of ifs compute before them.
 pub fn opt_hoist_equal(f: &mut Function<'_>) {
@@ -40,7 +34,7 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut hoister = Hoister {
         twins: ScratchSide::later_in(scratch, f.insts.len()),
         moved: ScratchSide::later_in(scratch, f.values.len()),
-        needs: None,
+        registers: None,
         changed: false,
         scratch,
         f,
@@ -67,16 +61,10 @@ struct Hoister<'f, 's, 'a> {
     twins: ScratchSide<'s, Inst, Option<Inst>>,
     /// For a result of such an instruction, the result of the equal one.
     moved: ScratchSide<'s, Value, Option<Value>>,
-    /// What registers are needed before anything moves, computed when first asked for.
-    needs: Option<Needs<'s>>,
+    /// Computed when first asked for.
+    registers: Option<Room<'s>>,
     changed: bool,
     scratch: &'s Bump,
-}
-
-/// The registers that blocks need, and the uses of values.
-struct Needs<'s> {
-    pressure: Pressure,
-    uses: ScratchSide<'s, Value, u32>,
 }
 
 impl<'s> Hoister<'_, 's, '_> {
@@ -94,8 +82,11 @@ impl<'s> Hoister<'_, 's, '_> {
             };
             let first = table.entries[at].inst;
             if !table.entries[at].note {
-                let growth = self.growth(first);
-                let room = room.get_or_insert_with(|| self.room(blocks));
+                let data = self.f.insts[first];
+                let registers = self.registers.get_or_insert_with(|| Room::of(self.f, self.scratch));
+                let growth = registers.growth(self.f, &data);
+                let room =
+                    room.get_or_insert_with(|| registers.left(blocks.into_iter(), registers.demand.max));
                 if growth > *room {
                     continue;
                 }
@@ -146,33 +137,6 @@ impl<'s> Hoister<'_, 's, '_> {
         let row = InstData { srcs: &srcs, ..data };
         let (at, known) = table.place(hash_row(&row), |known| same_row(self.f, &self.f.insts[known], &row));
         (!known.is_free()).then_some(at)
-    }
-
-    /// Half registers that may be added to what the blocks need.
-    fn room(&mut self, blocks: [Block; 3]) -> i64 {
-        let Needs { pressure, .. } = self.needs();
-        let limit = (max_gpr_halves(MAX_THREADS) - MARGIN_HALVES).max(pressure.max);
-        let needed = blocks.iter().map(|block| pressure.blocks[block.0 as usize]).max();
-        i64::from(limit) - i64::from(needed.unwrap_or(0))
-    }
-
-    /// Half registers that `inst` adds to the values live at the end of the block before: its results, minus sources
-    /// without other uses.
-    fn growth(&mut self, inst: Inst) -> i64 {
-        self.needs();
-        let (f, needs) = (&*self.f, &self.needs);
-        let data = f.insts[inst];
-        let halves = |value: Value| i64::from(f.ty(value).halves());
-        let is_last = |value: &Value| needs.as_ref().is_some_and(|needs| needs.uses[*value] <= 1);
-        let freed = data.srcs.iter().filter_map(|src| src.as_value()).filter(is_last);
-        data.dsts.iter().map(|dst| halves(*dst)).sum::<i64>() - freed.map(halves).sum::<i64>()
-    }
-
-    fn needs(&mut self) -> &Needs<'s> {
-        self.needs.get_or_insert_with(|| {
-            let pressure = pressure(self.f, &liveness(self.f), self.scratch);
-            Needs { pressure, uses: uses(self.f, self.scratch) }
-        })
     }
 
     /// Moves the noted instructions from the arm `then` to the end of the block `before`.

@@ -18,7 +18,7 @@ use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
 
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value, end_of_region};
 
 /// Maximum number of parts into which a condition is decomposed.
 const MAX_PARTS: usize = 8;
@@ -275,43 +275,27 @@ fn only_jumps(f: &Function<'_>, index: usize, seam: Seam) -> Option<(Block, Bloc
 
 /// Like [`only_jumps`] for the second arm of the if whose first arm begins at segment `index`.
 fn else_arm(f: &Function<'_>, index: usize) -> Option<(Block, Block)> {
-    let mut depth = 0u32;
-    for (at, segment) in f.layout.iter().enumerate().skip(index) {
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
-            Seam::Else if depth == 0 => return only_jumps(f, at + 1, Seam::EndIf),
-            Seam::Else | Seam::End => {}
-        }
-    }
-    None
+    let end = end_of_region(f.layout, index);
+    if f.layout[end].seam == Seam::Else { only_jumps(f, end + 1, Seam::EndIf) } else { None }
 }
 
 /// Ends the arm with the jump. The phis of the join lose an input, those of the target gain one.
 fn jump(f: &mut Function<'_>, decided: &Decided) {
     let joined: Vec<InstData<'_>> =
         f.block(decided.join).insts[..f.phi_count(decided.join)].iter().map(|inst| f.insts[*inst]).collect();
-    let input = |phi: &InstData<'_>, block: Block| {
-        phi.phi_inputs().find(|(from, _)| *from == block).map(|(_, src)| src)
-    };
     for index in 0..f.phi_count(decided.target) {
         let inst = f.block(decided.target).insts[index];
         let data = f.insts[inst];
-        let Some(src) = input(&data, decided.jumps) else { continue };
+        let Some(src) = data.phi_input_from(decided.jumps) else { continue };
         let phi = joined.iter().find(|phi| phi.dst().is_some() && phi.dst() == src.as_value());
-        let src = phi.and_then(|phi| input(phi, decided.from)).unwrap_or(src);
-        let srcs: Vec<Src> = data.srcs.iter().copied().chain([src]).collect();
-        let mods: Vec<u32> = data.mods.iter().copied().chain([decided.from.0]).collect();
-        let data = InstData { srcs: f.alloc(&srcs), mods: f.alloc(&mods), ..data };
-        f.set_inst(inst, data);
+        let src = phi.and_then(|phi| phi.phi_input_from(decided.from)).unwrap_or(src);
+        let inputs: Vec<(Block, Src)> = data.phi_inputs().chain([(decided.from, src)]).collect();
+        f.set_inst(inst, data.with_inputs(f, &inputs));
     }
     for (index, data) in joined.into_iter().enumerate() {
         let inst = f.block(decided.join).insts[index];
         let kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| *from != decided.from).collect();
-        let srcs: Vec<Src> = kept.iter().map(|(_, src)| *src).collect();
-        let mods: Vec<u32> = kept.iter().map(|(from, _)| from.0).collect();
-        let data = InstData { srcs: f.alloc(&srcs), mods: f.alloc(&mods), ..data };
-        f.set_inst(inst, data);
+        f.set_inst(inst, data.with_inputs(f, &kept));
     }
     let inst = f.make_inst(IrOp::Jump, &[], &[], &[decided.target.0], 0);
     f.block_mut(decided.from).insts.push(inst);

@@ -13,7 +13,7 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_abi::{ShaderInfo, UniformSource};
+use agx_abi::UniformSource;
 use arrayvec::ArrayVec;
 
 use crate::context::Context;
@@ -26,29 +26,50 @@ const MOST_PARTS: usize = 4;
 
 /// Marks loads of memory that is only read or always readable, and replaces loads of constants.
 pub fn opt_known_memory(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let writes = [IrOp::StoreGlobal, IrOp::AtomicGlobal].into_iter().any(|op| f.present.may_have_op(op));
     let info = &context.facts.info;
-    let is_load = |data: &InstData<'_>| data.op == Op::Ir(IrOp::LoadGlobal);
+    let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
+    if let Some(section) = info.uniforms.iter().find(|range| is_section(range.source)) {
+        replace_constants(f, section.start, &info.constants);
+    }
+    mark_loads(f);
+}
+
+/// Whether an instruction loads from device memory.
+fn is_load(data: &InstData<'_>) -> bool {
+    data.op == Op::Ir(IrOp::LoadGlobal)
+}
+
+/// Marks loads of memory that is only read or always readable.
+fn mark_loads(f: &mut Function<'_>) {
+    let is_written = [IrOp::StoreGlobal, IrOp::AtomicGlobal].into_iter().any(|op| f.present.may_have_op(op));
+    if is_written && f.declared.readable.is_empty() {
+        return;
+    }
+    for inst in f.insts.keys() {
+        let data = &f.insts[inst];
+        if !is_load(data) || data.get(key::ACCESS).contains(Access::VOLATILE) {
+            continue;
+        }
+        let mut access = data.get(key::ACCESS);
+        access.set(Access::READONLY, !is_written || access.contains(Access::READONLY));
+        access.set(Access::SPECULATABLE, access.contains(Access::SPECULATABLE) || is_readable(f, data));
+        if access != data.get(key::ACCESS) {
+            let mods = f.alloc(&[access.bits(), data.get(key::ALIGN)]);
+            f.insts[inst].mods = mods;
+        }
+    }
+}
+
+/// Replaces loads from the `section` of constants, whose address is in the uniform register `address`.
+fn replace_constants(f: &mut Function<'_>, address: u16, section: &[u8]) {
     map_some(f, is_load, |r, inst| {
         let data = r.f.insts[inst];
-        if let Some(parts) = constants(r.f, &data, info) {
-            return match (parts.as_slice(), data.dst()) {
-                ([part], _) => Rewrite::Forward(*part),
-                (parts, Some(dst)) => Rewrite::Forward(r.collect(r.f.ty(dst), parts)),
-                _ => Rewrite::Keep,
-            };
+        let Some(parts) = constants(r.f, &data, address, section) else { return Rewrite::Keep };
+        match (parts.as_slice(), data.dst()) {
+            ([part], _) => Rewrite::Forward(*part),
+            (parts, Some(dst)) => Rewrite::Forward(r.collect(r.f.ty(dst), parts)),
+            _ => Rewrite::Keep,
         }
-        let access = data.get(key::ACCESS);
-        if !access.contains(Access::VOLATILE) {
-            let mut known = access;
-            known.set(Access::READONLY, !writes || access.contains(Access::READONLY));
-            known.set(Access::SPECULATABLE, access.contains(Access::SPECULATABLE) || is_readable(r.f, &data));
-            if known != access {
-                let mods = r.f.alloc(&[known.bits(), data.get(key::ALIGN)]);
-                r.f.insts[inst].mods = mods;
-            }
-        }
-        Rewrite::Keep
     });
 }
 
@@ -60,19 +81,20 @@ fn is_readable(f: &Function<'_>, data: &InstData<'_>) -> bool {
     f.declared.readable.iter().any(|known| known.address == address && end <= known.bytes.into())
 }
 
-/// The components that a load reads from the constant section, if the offset is constant and within.
-fn constants(f: &Function<'_>, data: &InstData<'_>, info: &ShaderInfo) -> Option<ArrayVec<Src, MOST_PARTS>> {
+/// The components that a load reads from `section`, if the offset is constant and within.
+fn constants(
+    f: &Function<'_>,
+    data: &InstData<'_>,
+    address: u16,
+    section: &[u8],
+) -> Option<ArrayVec<Src, MOST_PARTS>> {
     let [base, offset] = data.srcs else { return None };
-    let (address, offset) = (base.as_uniform()?, usize::try_from(offset.as_imm()?).ok()?);
-    let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
-    let section = info.uniforms.iter().find(|range| is_section(range.source));
     let ty = f.ty(data.dst()?);
-    let bytes = usize::from(ty.bits) / 8;
-    if section?.start != address || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
+    let (start, bytes) = (usize::try_from(offset.as_imm()?).ok()?, usize::from(ty.bits) / 8);
+    if base.as_uniform() != Some(address) || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
         return None;
     }
-    let end = offset.checked_add(bytes * usize::from(ty.comps))?;
-    let loaded = info.constants.get(offset..end)?;
+    let loaded = section.get(start..start.checked_add(bytes * usize::from(ty.comps))?)?;
     let number = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
     Some(loaded.chunks_exact(bytes).map(|part| Src::imm(number(part), ty.bits)).collect())
 }

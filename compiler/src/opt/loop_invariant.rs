@@ -13,20 +13,14 @@
 //!
 //! Before: stage source. After: the same.
 
-use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
+use super::room::Room;
 use super::split_fixed;
 use crate::analysis::homes::homes;
-use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
-use crate::analysis::pressure::{Pressure, pressure};
-use crate::analysis::uses::uses;
 use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value, has_left};
-
-/// Half registers left free for later passes.
-const MARGIN_HALVES: u16 = 12;
 
 /// Moves loop-invariant instructions out of loops.
 pub fn opt_loop_invariant(f: &mut Function<'_>) {
@@ -42,10 +36,9 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     if !loops.iter().any(|(start, end)| has_candidates(f, &homes, *start, *end)) {
         return;
     }
-    let demand = pressure(f, &liveness(f), scratch);
-    let mut hoister = Hoister { homes, uses: uses(f, scratch), f };
+    let mut hoister = Hoister { homes, registers: Room::of(f, scratch), f };
     for (start, end) in loops {
-        hoister.hoist(start, end, &demand);
+        hoister.hoist(start, end);
     }
 }
 
@@ -121,15 +114,15 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
 struct Hoister<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     homes: ScratchSide<'s, Value, usize>,
-    /// Uses by instructions that have not moved.
-    uses: ScratchSide<'s, Value, u32>,
+    /// The uses are those by instructions that have not moved.
+    registers: Room<'s>,
 }
 
 /// A loop, and the state for moving instructions out of it.
 struct Loop {
     start: usize,
     /// Half registers available for moved values.
-    room: u32,
+    room: i64,
     /// The stores of the loop; `None` if unknown.
     stores: Option<Vec<MemoryAccess>>,
     /// Whether the loop contains a discard.
@@ -139,11 +132,10 @@ struct Loop {
 }
 
 impl Hoister<'_, '_, '_> {
-    fn hoist(&mut self, start: usize, end: usize, demand: &Pressure) {
+    fn hoist(&mut self, start: usize, end: usize) {
         let segments = start + 1..=end;
-        let needed = segments.clone().map(|index| demand.blocks[self.f.layout[index].block.0 as usize]);
-        let limit = max_gpr_halves(MAX_THREADS) - MARGIN_HALVES;
-        let room = u32::from(limit.saturating_sub(needed.max().unwrap_or(0)));
+        let blocks = segments.clone().map(|index| self.f.layout[index].block);
+        let room = self.registers.left(blocks, 0).max(0);
         let stores = self.stores(segments.clone());
         let mut insts = segments.clone().flat_map(|index| &self.f.block(self.f.layout[index].block).insts);
         let changes_coverage = insts.any(|inst| self.f.insts[*inst].writes_coverage());
@@ -156,11 +148,7 @@ impl Hoister<'_, '_, '_> {
             self.hoist_block(segment.block, &mut around, &mut moved);
             // After a jump or halt, however deeply nested, the first iteration may not arrive.
             certain &= !has_left(self.f, segment.block);
-            match segment.seam {
-                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-                Seam::Else | Seam::End => {}
-            }
+            depth = segment.seam.depth_after(depth);
         }
         if !moved.is_empty() {
             let before = self.f.layout[start].block;
@@ -187,18 +175,18 @@ impl Hoister<'_, '_, '_> {
     fn regroup(&mut self, inst: Inst, around: &mut Loop) -> Option<Inst> {
         let data = self.f.insts[inst];
         let sum = Regrouped::of(self.f, &self.homes, &data, around.start)?;
-        if self.uses[sum.inner] != 1 {
+        if self.registers.uses[sum.inner] != 1 {
             return None;
         }
         let outer = self.f.add_value_like(sum.inner);
         let dsts = self.f.alloc(&[outer]);
         let invariant = InstData { dsts, srcs: self.f.alloc(&[sum.first, sum.second]), ..data };
-        if self.growth(&invariant) > i64::from(around.room) {
+        if self.registers.growth(self.f, &invariant) > around.room {
             return None;
         }
         let invariant = self.f.add_inst(invariant);
         self.move_out(invariant, around);
-        (self.uses[sum.inner], self.uses[outer]) = (0, 1);
+        (self.registers.uses[sum.inner], self.registers.uses[outer]) = (0, 1);
         let srcs = self.f.alloc(&[sum.varying, outer.into()]);
         self.f.set_inst(inst, InstData { srcs, ..data });
         Some(invariant)
@@ -225,7 +213,7 @@ impl Hoister<'_, '_, '_> {
         is_worth_moving(self.f, &data)
             && is_from_outside(&self.homes, &data, around.start)
             && self.may_execute_before(&data, around)
-            && self.growth(&data) <= i64::from(around.room)
+            && self.registers.growth(self.f, &data) <= around.room
     }
 
     fn may_execute_before(&self, data: &InstData<'_>, around: &Loop) -> bool {
@@ -246,20 +234,12 @@ impl Hoister<'_, '_, '_> {
         may_execute && unwritten
     }
 
-    /// Half registers that moving `data` adds to the values live through the loop: its results, minus sources
-    /// without other uses.
-    fn growth(&self, data: &InstData<'_>) -> i64 {
-        let results: i64 = data.dsts.iter().map(|dst| i64::from(self.f.ty(*dst).halves())).sum();
-        let last = |value: &Value| self.uses[*value] <= 1;
-        let freed = data.srcs.iter().filter_map(|src| src.as_value()).filter(last);
-        results - freed.map(|value| i64::from(self.f.ty(value).halves())).sum::<i64>()
-    }
-
     fn move_out(&mut self, inst: Inst, around: &mut Loop) {
         let data = self.f.insts[inst];
-        around.room = (i64::from(around.room) - self.growth(&data)).max(0) as u32;
+        around.room = (around.room - self.registers.growth(self.f, &data)).max(0);
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            self.uses[value] = self.uses[value].saturating_sub(1);
+            let uses = &mut self.registers.uses[value];
+            *uses = uses.saturating_sub(1);
         }
         for dst in data.dsts {
             self.homes[*dst] = around.start;

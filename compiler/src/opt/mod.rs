@@ -32,6 +32,7 @@ mod preamble;
 mod promote_constants;
 mod ranges;
 mod reassociate;
+mod room;
 mod saturate;
 mod share_vectors;
 mod simplify_control;
@@ -94,6 +95,12 @@ use crate::ir::{Access, Function, InstData, IrOp, Op, Src};
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
     let info = &context.facts.info;
     info.filled_halves().max(f.declared.uniform_halves).max(info.uniform_halves)
+}
+
+/// Whether sums and products may be regrouped and multiplied out: rounding, the sign of a zero, and infinities are not
+/// significant.
+fn may_regroup(f: &Function<'_>) -> bool {
+    f.contract && !f.signed_zeros && !f.special_values
 }
 
 /// Whether an instruction has only default modifiers, and so do its sources.

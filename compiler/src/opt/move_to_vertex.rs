@@ -14,10 +14,11 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::draw_words::draw_word;
+use crate::analysis::exact::exact_values;
 use crate::context::Context;
 use crate::ir::vectors::taken_apart;
 use crate::ir::vocabulary::Input;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Value};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Value};
 
 const NEGATION: Step = Step::Scale(DrawWord::Constant((-1.0_f32).to_bits()));
 
@@ -106,22 +107,20 @@ struct Reads<'s> {
     /// The number of readers and the last of them.
     by: ScratchSide<'s, Value, (u32, Option<Inst>)>,
     /// Whether an `exact` reads it.
-    exact: ScratchSide<'s, Value, bool>,
+    exact: Side<Value, bool>,
 }
 
 impl<'s> Reads<'s> {
     fn of(f: &Function<'_>, scratch: &'s Bump) -> Reads<'s> {
         let mut by: ScratchSide<'_, Value, (u32, Option<Inst>)> =
             ScratchSide::new_in(scratch, f.values.len());
-        let mut exact: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
             let data = &f.insts[*inst];
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 by[value] = (by[value].0 + 1, Some(*inst));
-                exact[value] |= data.op == Op::Ir(IrOp::Exact);
             }
         }
-        Reads { by, exact }
+        Reads { by, exact: exact_values(f) }
     }
 
     /// The only reader of a value.

@@ -8,6 +8,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
+use crate::analysis::uses::uses;
 use crate::ir::rewrite::map_some;
 use crate::ir::table::ScratchSide;
 use crate::ir::vectors::taken_apart;
@@ -57,17 +58,9 @@ pub fn opt_narrow_inputs(f: &mut Function<'_>) {
 }
 
 fn narrow(f: &mut Function<'_>, scratch: &Bump) {
-    let mut uses: ScratchSide<'_, Value, u32> = ScratchSide::new_in(scratch, f.values.len());
-    let mut subjects = ArenaVec::new_in(scratch);
-    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-        let data = &f.insts[*inst];
-        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            uses[value] += 1;
-        }
-        if is_subject(data) {
-            subjects.push(*inst);
-        }
-    }
+    let uses = uses(f, scratch);
+    let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts).copied();
+    let subjects = ArenaVec::from_iter_in(insts.filter(|inst| is_subject(&f.insts[*inst])), scratch);
     let mut reads: ScratchSide<'_, Value, Read> = ScratchSide::later_in(scratch, f.values.len());
     for data in subjects.iter().map(|inst| &f.insts[*inst]) {
         let Some((vector, components)) = taken_apart(f, data) else { continue };

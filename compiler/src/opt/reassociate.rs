@@ -13,13 +13,11 @@
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
-use super::algebraic::exact_values;
+use crate::analysis::exact::exact_values;
 use crate::analysis::uses::uses;
 use crate::ir::key;
 use crate::ir::rewrite::map_from;
-use crate::ir::{
-    Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src, Type, Value,
-};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value};
 
 /// A sum smaller than its summands by this factor is not changed.
 const CANCELLED: f64 = 1.0 / 1024.0;
@@ -47,7 +45,7 @@ pub fn opt_reassociate(f: &mut Function<'_>) {
 fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
     let mut known = Known::later_in(scratch, f.values.len());
     let Some(start) = first_chain(f, &mut known) else { return };
-    let exact = if f.has_exact { exact_values(f) } else { Side::default() };
+    let exact = exact_values(f);
     let uses = uses(f, scratch);
     map_from(f, start, |r, inst| {
         let data = r.f.insts[inst];

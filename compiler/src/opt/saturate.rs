@@ -7,9 +7,9 @@
 //!
 //! Before: stage source. After: the same.
 
-use super::algebraic::exact_values;
+use crate::analysis::exact::exact_values;
 use crate::analysis::float_bounds::{Bounds, is_never_negative, number};
-use crate::ir::{Function, InstData, IrOp, Op, Side, Src};
+use crate::ir::{Function, InstData, IrOp, Op, Src};
 
 /// Omits bounds of numbers that are never negative, and saturates numbers bounded on one side, where the other bound holds.
 pub fn opt_saturate(f: &mut Function<'_>) {
@@ -17,7 +17,7 @@ pub fn opt_saturate(f: &mut Function<'_>) {
     if !may_bound || !f.contract || f.special_values {
         return;
     }
-    let exact = if f.has_exact { exact_values(f) } else { Side::default() };
+    let exact = exact_values(f);
     for block in f.blocks_in_order() {
         for at in 0..f.block(block).insts.len() {
             let inst = f.block(block).insts[at];

@@ -25,7 +25,8 @@ use super::flatten::{can_flatten, takes_condition};
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, has_left, repair_phis,
+    Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, end_of_region, has_left,
+    repair_phis,
 };
 
 /// Simplifies control flow.
@@ -61,13 +62,6 @@ fn count_jumps<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Block
         }
     }
     jumps
-}
-
-/// A phi like `like` with other inputs.
-pub(super) fn phi_data<'a>(f: &Function<'a>, inputs: &[(Block, Src)], like: &InstData<'a>) -> InstData<'a> {
-    let srcs = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
-    let mods = f.bump.alloc_slice_fill_iter(inputs.iter().map(|(block, _)| block.0));
-    InstData { srcs, mods, ..*like }
 }
 
 /// An open construct, by positions in the new layout.
@@ -252,7 +246,7 @@ impl<'a> Simplifier<'_, 'a> {
             })
             .collect();
         let joined = self.f.add_value_like(dst);
-        let new_phi = phi_data(self.f, &inputs, &data);
+        let new_phi = data.with_inputs(self.f, &inputs);
         let dsts = self.f.alloc(&[joined]);
         let new_phi = self.f.add_inst(InstData { dsts, ..new_phi });
         self.f.block_mut(join).insts.push(new_phi);
@@ -262,7 +256,7 @@ impl<'a> Simplifier<'_, 'a> {
         };
         let mut kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| !moved(*from)).collect();
         kept.push((join, joined.into()));
-        let data = phi_data(self.f, &kept, &data);
+        let data = data.with_inputs(self.f, &kept);
         self.f.set_inst(phi, data);
     }
 
@@ -375,18 +369,8 @@ impl<'a> Simplifier<'_, 'a> {
     fn leave_with_loop(&mut self, at: usize) {
         let [.., last, after] = self.out[..] else { return };
         let is_loop = self.out[at + 1].seam == Seam::Loop && last.seam == Seam::EndLoop;
-        let one_loop = || {
-            let ends = self.out[at + 2..].iter().scan(1usize, |depth, segment| {
-                match segment.seam {
-                    Seam::If | Seam::Loop | Seam::Scope => *depth += 1,
-                    Seam::EndIf | Seam::EndLoop | Seam::EndScope => *depth -= 1,
-                    Seam::Else | Seam::End => {}
-                }
-                Some(*depth)
-            });
-            ends.take_while(|depth| *depth > 0).count() == self.out.len() - at - 4
-        };
-        if !is_loop || self.jumps[after.block] > 0 || !one_loop() {
+        let is_only = || end_of_region(&self.out, at + 2) == self.out.len() - 2;
+        if !is_loop || self.jumps[after.block] > 0 || !is_only() {
             return;
         }
         self.out.pop();
@@ -403,19 +387,4 @@ fn resolve(merged: &ScratchSide<'_, Block, Option<Block>>, mut block: Block) -> 
         block = into;
     }
     block
-}
-
-/// The segment that ends the region containing `index`: the first closing or dividing seam that does not
-/// belong to a construct opened after it.
-fn end_of_region(input: &[Segment], index: usize) -> usize {
-    let mut depth = 0usize;
-    for (at, segment) in input.iter().enumerate().skip(index) {
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope if depth > 0 => depth -= 1,
-            Seam::Else if depth > 0 => {}
-            _ => return at,
-        }
-    }
-    input.len() - 1
 }

@@ -245,8 +245,8 @@ impl<'a> Assigner<'_, 'a> {
         for phi in &self.f.block(block).insts[..self.f.phi_count(block)] {
             let data = self.f.insts[*phi];
             let dst = data.dst().and_then(|dst| Some((dst, self.allocation.half(dst)?)));
-            let src = data.phi_inputs().find(|(from, _)| *from == pred);
-            if let (Some((dst, half)), Some((_, src))) = (dst, src) {
+            let src = data.phi_input_from(pred);
+            if let (Some((dst, half)), Some(src)) = (dst, src) {
                 let name = src.as_value().map(|value| name_in(end, value));
                 if name.and_then(|name| self.allocation.half(name)) != Some(half) {
                     moves.push((dst, name.map_or(src, Src::value)));

@@ -302,8 +302,8 @@ impl<'i> Walk<'i> {
         let Some(header) = header else { return };
         for index in 0..f.phi_count(header) {
             let data = f.insts[f.block(header).insts[index]];
-            let input = data.phi_inputs().find(|(from, _)| *from == segment.block);
-            let (Some((_, src)), Some(dst)) = (input, data.dst()) else { continue };
+            let input = data.phi_input_from(segment.block);
+            let (Some(src), Some(dst)) = (input, data.dst()) else { continue };
             let (range, width) = (self.range(f, src), f.ty(dst).bits);
             let known = &mut self.headers[dst];
             known.back = if known.returns { Range::union(known.back, range, width) } else { range };

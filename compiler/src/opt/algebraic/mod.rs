@@ -16,7 +16,8 @@ mod rules;
 #[rustfmt::skip]
 mod selection;
 
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Value};
+use crate::analysis::exact::exact_values;
+use crate::ir::{Function, InstData, Rewrite, Rewriter, Side, Value};
 use pattern::Subject;
 use selection::candidates;
 
@@ -74,20 +75,6 @@ impl Rules {
         }
         Rewrite::Keep
     }
-}
-
-/// The values that are sources of `exact` operations.
-pub(super) fn exact_values(f: &Function<'_>) -> Side<Value, bool> {
-    let mut exact = Side::default();
-    for inst in f.insts.keys() {
-        let data = f.insts[inst];
-        if let (Op::Ir(IrOp::Exact), [src]) = (data.op, data.srcs)
-            && let Some(value) = src.as_value()
-        {
-            exact[value] = true;
-        }
-    }
-    exact
 }
 
 #[cfg(test)]

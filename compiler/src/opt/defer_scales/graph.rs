@@ -4,11 +4,11 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::analysis::movable::is_movable;
+use crate::analysis::exact::exact_values;
+use crate::analysis::movable::MovableValues;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Type, Value};
-use crate::opt::algebraic::exact_values;
 
 /// Distance between the places of neighbouring instructions.
 const GAP: u64 = 1 << 16;
@@ -46,8 +46,7 @@ pub(super) struct Graph<'f, 'a, 's> {
     /// Results of `rsqrt` that scale several values.
     pub scales: ArenaVec<'s, Value>,
     exact: Side<Value, bool>,
-    /// Values that the preamble could compute.
-    uniform: ScratchSide<'s, Value, bool>,
+    uniform: MovableValues<'s>,
     /// The first entry of each value plus one.
     first: ScratchSide<'s, Value, u32>,
     /// Entries, which may be out of date: the operand reads another value since.
@@ -66,8 +65,8 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         let values = f.values.len();
         let mut graph = Graph {
             scales: ArenaVec::new_in(scratch),
-            exact: if f.has_exact { exact_values(f) } else { Side::default() },
-            uniform: ScratchSide::new_in(scratch, values),
+            exact: exact_values(f),
+            uniform: MovableValues::new_in(scratch, f),
             first: ScratchSide::later_in(scratch, values),
             entries: ArenaVec::new_in(scratch),
             places: ScratchSide::later_in(scratch, f.insts.len()),
@@ -91,8 +90,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         for block in self.f.blocks_in_order() {
             for inst in &self.f.block(block).insts {
                 let data = &self.f.insts[*inst];
-                let is_uniform = data.srcs.iter().all(|src| self.is_uniform(*src)) && is_movable(data, true);
-                data.dsts.iter().for_each(|dst| self.uniform[*dst] = is_uniform);
+                let is_uniform = self.uniform.note(data, true);
                 match (data.op, data.srcs) {
                     (Op::Hw(Opcode::Rsqrt), _) if !is_uniform => roots.extend(data.dst()),
                     (Op::Hw(Opcode::Fmul), [a, b]) if !roots.is_empty() => {
@@ -151,7 +149,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     }
 
     pub(super) fn is_uniform(&self, src: Src) -> bool {
-        src.as_value().is_none_or(|value| self.uniform[value])
+        self.uniform.has(src)
     }
 
     pub(super) fn place(&self, inst: Inst) -> Place {
@@ -174,7 +172,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
             _ => false,
         };
         let is_float = |src: &Src| src.flags.is_empty() && matches!(self.f.width(*src), 1 | 32);
-        let may_change = !self.exact[dst] && !self.f.values[dst].relaxed && !self.uniform[dst];
+        let may_change = !self.exact[dst] && !self.f.values[dst].relaxed && !self.uniform.has(dst.into());
         (is_plain && may_change && self.f.ty(dst) == Type::B32 && data.srcs.iter().all(is_float))
             .then_some((dst, data))
     }

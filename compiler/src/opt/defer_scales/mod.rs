@@ -21,13 +21,14 @@ mod plan;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
+use super::may_regroup;
 use crate::ir::Function;
 use graph::Graph;
 use plan::Plan;
 
 /// Defers the scaling of vectors to where it takes fewer multiplications.
 pub fn opt_defer_scales(f: &mut Function<'_>) {
-    let is_free = f.contract && !f.signed_zeros && !f.special_values;
+    let is_free = may_regroup(f);
     let may_scale = f.present.may_have_op(Opcode::Rsqrt) && f.present.may_have_op(Opcode::Fmul);
     if is_free && may_scale {
         f.with_scratch(defer_all);

@@ -29,8 +29,9 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::algebraic::exact_values;
-use crate::analysis::movable::is_movable;
+use super::may_regroup;
+use crate::analysis::exact::exact_values;
+use crate::analysis::movable::MovableValues;
 use crate::ir::build::alu::FloatCond;
 use crate::ir::key;
 use crate::ir::rewrite::map_some;
@@ -46,7 +47,7 @@ use terms::{Group, Leaves, Term, Terms, best_group, may_repeat};
 
 /// Factors sums of products, and multiplies shared or uniform factors first.
 pub fn opt_factor(f: &mut Function<'_>) {
-    let is_free = f.contract && !f.signed_zeros && !f.special_values;
+    let is_free = may_regroup(f);
     if !is_free || !(f.present.may_have_op(Opcode::Fmul) || f.present.may_have_op(Opcode::Fadd)) {
         return;
     }
@@ -126,8 +127,7 @@ struct Chains<'s> {
     exact: Side<Value, bool>,
     /// Factors of products with another, uniform factor.
     scaled: ScratchSide<'s, Value, bool>,
-    /// Values that the preamble could compute.
-    uniform: ScratchSide<'s, Value, bool>,
+    uniform: MovableValues<'s>,
     /// Number of products that contain each value.
     products: ScratchSide<'s, Value, Products>,
     /// For each examined product or sum, its operation if it is [`plain`] and not uniform.
@@ -161,9 +161,9 @@ impl<'s> Chains<'s> {
     fn of(f: &Function<'_>, scratch: &'s Bump) -> Chains<'s> {
         let mut chains = Chains {
             parts: ScratchSide::new_in(scratch, f.values.len()),
-            exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            exact: exact_values(f),
             scaled: ScratchSide::new_in(scratch, f.values.len()),
-            uniform: ScratchSide::new_in(scratch, f.values.len()),
+            uniform: MovableValues::new_in(scratch, f),
             products: ScratchSide::later_in(scratch, f.values.len()),
             kinds: ScratchSide::new_in(scratch, f.insts.len()),
             summaries: ScratchSide::later_in(scratch, f.values.len()),
@@ -191,15 +191,11 @@ impl<'s> Chains<'s> {
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
-                let mut is_uniform = is_movable(data, true);
-                for src in data.srcs {
-                    if let Some(value) = src.as_value() {
-                        is_uniform &= self.uniform[value];
-                        readers[value].uses += 1;
-                    }
+                let is_uniform = self.uniform.note(data, true);
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    readers[value].uses += 1;
                 }
                 for dst in data.dsts {
-                    self.uniform[*dst] = is_uniform;
                     readers[*dst].home = segment.block.0 + 1;
                 }
                 let is_operation = if may_be_plain(data) {
@@ -226,7 +222,7 @@ impl<'s> Chains<'s> {
     }
 
     fn is_uniform(&self, src: Src) -> bool {
-        src.as_value().is_none_or(|value| self.uniform[value])
+        self.uniform.has(src)
     }
 
     /// Determines the role of each value in its use, users first.
@@ -261,7 +257,7 @@ impl<'s> Chains<'s> {
                 let is_square = own == Part::Term && part == Part::Factor && self.is_scaled_square(f, data);
                 if let Some(value) = src.as_value()
                     && readers[value] == Reader::only(*block, is_square)
-                    && !self.uniform[value]
+                    && !self.uniform.has(*src)
                 {
                     self.parts[value] = part;
                     self.scaled[value] = part == Part::Factor && self.is_scaled(data, own, index);
@@ -476,7 +472,9 @@ impl<'s> Chains<'s> {
     fn rank(&self, leaf: Src) -> (u8, u16) {
         match leaf.as_value() {
             None if leaf.as_imm().is_some() => (0, 0),
-            Some(value) if !self.uniform[value] => (2, u16::MAX - self.products[value].longer.max(1)),
+            Some(value) if !self.uniform.has(value.into()) => {
+                (2, u16::MAX - self.products[value].longer.max(1))
+            }
             _ => (1, 0),
         }
     }
@@ -572,7 +570,7 @@ impl Chains<'_> {
         let known = part.map_or(Summary::default(), |value| self.summaries[value]);
         match (known.kind, part) {
             (Kind::Product, Some(value)) => {
-                summary.add_product(known, self.uniform[value]);
+                summary.add_product(known, self.uniform.has(value.into()));
                 return true;
             }
             (Kind::Sum, _) => {
@@ -656,7 +654,9 @@ impl Maker<'_, '_, '_, '_> {
                     let (a, b) = if before.as_imm().is_some() { (*leaf, before) } else { (before, *leaf) };
                     let next = self.r.op(Opcode::Fmul, 32, &[a, b]);
                     if let Some(value) = next.as_value() {
-                        self.chains.uniform[value] = self.chains.is_uniform(a) && self.chains.is_uniform(b);
+                        if self.chains.is_uniform(a) && self.chains.is_uniform(b) {
+                            self.chains.uniform.add(value);
+                        }
                         self.chains.parts[value] = Part::Factor;
                     }
                     self.made(next)
@@ -774,7 +774,7 @@ impl Maker<'_, '_, '_, '_> {
         *terms = others;
         let sum = self.sum(&mut uniform);
         if let Some(value) = sum.as_value() {
-            self.chains.uniform[value] = true;
+            self.chains.uniform.add(value);
         }
         terms.try_push(Term { negative: false, leaves: std::iter::once(sum).collect() }).ok()?;
         Some(true)

@@ -184,7 +184,7 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
     fn enter_header(&mut self) {
         let before = self.unroller.f.layout[self.around.start].block;
         for phi in &self.phis.header {
-            let first = phi.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src);
+            let first = phi.phi_input_from(before);
             for dst in phi.dsts {
                 self.values[*dst] = first;
             }
@@ -425,19 +425,13 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
 
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
-        let bump = self.unroller.f.bump;
-        let srcs = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.inputs[index]));
-        let mods = bump.alloc_slice_fill_iter(self.exits.iter().map(|exit| exit.from.0));
-        InstData { srcs, mods, ..phi }
+        self.phi_of(self.exits.iter().map(|exit| (exit.from, exit.inputs[index])), phi)
     }
 
     /// A phi with these inputs and the attributes of `phi`.
     fn phi_of(&self, inputs: impl Iterator<Item = (Block, Src)>, phi: InstData<'a>) -> InstData<'a> {
         let inputs = ArenaVec::from_iter_in(inputs, self.unroller.scratch);
-        let bump = self.unroller.f.bump;
-        let srcs = bump.alloc_slice_fill_iter(inputs.iter().map(|(_, src)| *src));
-        let mods = bump.alloc_slice_fill_iter(inputs.iter().map(|(from, _)| from.0));
-        InstData { srcs, mods, ..phi }
+        phi.with_inputs(self.unroller.f, &inputs)
     }
 
     /// The last copy always leaves before its end; phi inputs from its end are zeros.
@@ -463,6 +457,5 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
 }
 
 fn input_from(phi: &InstData<'_>, block: Block) -> Src {
-    let input = phi.phi_inputs().find(|(from, _)| *from == block);
-    input.map_or(Src::NONE, |(_, src)| src)
+    phi.phi_input_from(block).unwrap_or(Src::NONE)
 }

@@ -43,10 +43,8 @@ struct Known<'u, 'f, 'a> {
 impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
     fn new(unroller: &'u Unroller<'f, 'a>, around: &'u Loop) -> Self {
         let (f, before) = (&*unroller.f, unroller.f.layout[around.start].block);
-        let begins = |inst: &Inst| {
-            let first = f.insts[*inst].phi_inputs().find(|(from, _)| *from == before);
-            first.is_some_and(|(_, src)| src.as_imm().is_some())
-        };
+        let begins =
+            |inst: &Inst| f.insts[*inst].phi_input_from(before).is_some_and(|src| src.as_imm().is_some());
         let header = &f.block(around.header).insts[..f.phi_count(around.header)];
         let phis = ArenaVec::from_iter_in(header.iter().copied().filter(begins), unroller.scratch);
         Known { unroller, around, phis, values: ScratchSide::later_in(unroller.scratch, 0) }
