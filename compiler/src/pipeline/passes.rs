@@ -254,8 +254,6 @@ passes! {
         optional(Source, Source, sure!(opt::opt_jump_threading)).restructures();
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
-    OPT_SATURATE "opt_saturate" "Omits lower bounds of numbers that are never negative, and saturates numbers where the other bound holds anyway." =
-        optional(Source, Source, sure!(opt::opt_saturate));
     OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
         optional(Source, Source, sure!(opt::opt_move_to_vertex, context)).acts_on(&[&INTERPOLATIONS]);
     OPT_DEFER_SCALES "opt_defer_scales" "Defers the scaling of vectors to where it takes fewer multiplications." =

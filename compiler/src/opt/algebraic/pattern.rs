@@ -158,6 +158,8 @@ pub(super) struct Rule {
     pub to: Node,
     /// A condition on the bound sources.
     pub when: fn(&Bound) -> bool,
+    /// A condition on what is known of the values that they are.
+    pub given: Option<fn(&Function<'_>, &Bound) -> bool>,
 }
 
 /// Maximum number of sources that a rule binds.
@@ -216,7 +218,8 @@ pub(super) fn widths_of(op: Op) -> Widths {
 /// Matches `rule` against an instruction.
 pub(super) fn matches(f: &Function<'_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
-    (match_inst(f, &rule.from, data, &mut bound) && (rule.when)(&bound)).then_some(bound)
+    let fits = match_inst(f, &rule.from, data, &mut bound) && (rule.when)(&bound);
+    (fits && rule.given.is_none_or(|given| given(f, &bound))).then_some(bound)
 }
 
 fn bind(f: &Function<'_>, index: usize, src: Src, bound: &mut Bound) -> bool {

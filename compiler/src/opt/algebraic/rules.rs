@@ -10,11 +10,12 @@ use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Mod, Named, Node, Rule};
+use crate::analysis::float_bounds::{Bounds, is_never_negative, number};
 use crate::ir::IrOp::{
     Fabs, Fadd64, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr,
     Uconv, Umax, Umin, Ushr,
 };
-use crate::ir::Op;
+use crate::ir::{Function, Op, Src};
 
 const A: Node = Node::Any(0);
 const B: Node = Node::Any(1);
@@ -42,7 +43,7 @@ macro_rules! hw { ($($tokens:tt)*) => { node!(Hw $($tokens)*) }; }
 macro_rules! ir { ($($tokens:tt)*) => { node!(Ir $($tokens)*) }; }
 
 const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
-    Rule { exactness, from, to, when: |_| true }
+    Rule { exactness, from, to, when: |_| true, given: None }
 }
 
 const fn exact(from: Node, to: Node) -> Rule {
@@ -72,6 +73,11 @@ const fn near(from: Node, to: Node) -> Rule {
 impl Rule {
     const fn when(mut self, condition: fn(&Bound) -> bool) -> Rule {
         self.when = condition;
+        self
+    }
+
+    const fn given(mut self, condition: fn(&Function<'_>, &Bound) -> bool) -> Rule {
+        self.given = Some(condition);
         self
     }
 }
@@ -318,6 +324,21 @@ const SIGNED_CONDITIONS: [u32; 4] = [0, 4, 5, 6];
 /// The widths of a conversion of a conversion: (source, intermediate, result).
 fn conversions(bound: &Bound) -> (u8, u8, u8) {
     (bound.widths[0], bound.results[1], bound.results[0])
+}
+
+/// The source that a pattern binds first.
+fn first(bound: &Bound) -> Src {
+    bound.srcs[0].unwrap_or(Src::NONE)
+}
+
+/// The bounds of the float that a pattern binds first.
+fn bounds(f: &Function<'_>, bound: &Bound) -> Bounds {
+    Bounds::of(f, first(bound))
+}
+
+/// Whether the first constant is a float of at most zero.
+fn is_no_more_than_zero(f: &Function<'_>, bound: &Bound) -> bool {
+    bound.srcs[2].and_then(|src| number(f, src)).is_some_and(|number| number <= 0.0)
 }
 
 /// The operations that have rules, with these.
@@ -889,6 +910,8 @@ static FLOAT_MINIMUM: &[Rule] = &[
     exact(ir!(Fmin ir!(Fmin A, K), M), ir!(Fmin A, Node::Calc(|bound| extremum(bound, f32::min))))
         .when(are_numbers),
     clean(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
+    // Saturation costs nothing if the number has no other use: the operation that computes it saturates its result.
+    closer(ir!(Fmin A, Node::Float(1.0)), ir!(Fsat A)).given(|f, bound| bounds(f, bound).low >= 0.0),
 ];
 
 static FLOAT_MAXIMUM: &[Rule] = &[
@@ -898,6 +921,10 @@ static FLOAT_MAXIMUM: &[Rule] = &[
     exact(ir!(Fmax ir!(Fmax A, B), B), ir!(Fmax A, B)),
     exact(ir!(Fmax ir!(Fmax A, K), M), ir!(Fmax A, Node::Calc(|bound| extremum(bound, f32::max))))
         .when(are_numbers),
+    finite(ir!(Fmax A, K), A)
+        .given(|f, bound| is_no_more_than_zero(f, bound) && is_never_negative(f, first(bound))),
+    // A dot product of unit vectors may exceed one by rounding; saturated, it is closer to the exact result.
+    closer(ir!(Fmax A, Node::Float(0.0)), ir!(Fsat A)).given(|f, bound| bounds(f, bound).high <= 1.0),
 ];
 
 static SIGNED_MINIMUM: &[Rule] = &[exact(ir!(Imin A, A), A)];

@@ -348,36 +348,37 @@ fn fsat(s: Subject<'_, '_>) -> u128 {
 
 fn fmin(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(0x3c00) | Constant(0x3f800000) => 0x3e,
+        Constant(0x3c00) | Constant(0x3f800000) => 0x7e,
         Constant(_) => 0x1e,
         Made(Ir(IrOp::Fabs)) => 0xd,
         _ => 0xc,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(0) {
-        Made(Ir(IrOp::Fabs)) => 0x7,
-        Made(Ir(IrOp::Fmin)) => 0x1c,
-        Made(Ir(IrOp::Fmax)) => 0x24,
-        _ => 0x4,
+        Made(Ir(IrOp::Fabs)) => 0x47,
+        Made(Ir(IrOp::Fmin)) => 0x5c,
+        Made(Ir(IrOp::Fmax)) => 0x64,
+        _ => 0x44,
     };
     if rules == 0 { return 0; }
-    rules & match s.equal(0, 1) { true => 0x3f, _ => 0x3b, }
+    rules & match s.equal(0, 1) { true => 0x7f, _ => 0x7b, }
 }
 
 fn fmax(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(_) => 0x1e,
+        Constant(0x0) => 0x7e,
+        Constant(_) => 0x3e,
         Made(Ir(IrOp::Fabs)) => 0xd,
         _ => 0xc,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(0) {
-        Made(Ir(IrOp::Fabs)) => 0x7,
-        Made(Ir(IrOp::Fmax)) => 0x1c,
-        _ => 0x4,
+        Made(Ir(IrOp::Fabs)) => 0x67,
+        Made(Ir(IrOp::Fmax)) => 0x7c,
+        _ => 0x64,
     };
     if rules == 0 { return 0; }
-    rules & match s.equal(0, 1) { true => 0x1f, _ => 0x1b, }
+    rules & match s.equal(0, 1) { true => 0x7f, _ => 0x7b, }
 }
 
 fn imin(s: Subject<'_, '_>) -> u128 {
