@@ -156,7 +156,7 @@ impl<'d, 'c> Driver<'d, 'c> {
     /// Whether a step applies. A function read from text that is already lowered enters the pipeline at its own stage.
     fn applies(&self, f: &Function<'_>, step: &Pass) -> bool {
         let is_disabled = step.optional && self.disabled.iter().any(|name| name == step.name);
-        !is_disabled && !(self.runs_once && step.repeated_only) && f.stage <= step.stages.1
+        !(is_disabled || self.runs_once && step.repeated_only) && f.stage <= step.stages.1
     }
 
     /// Runs steps in order. Adjacent ones that rewrite one instruction at a time run in one walk.

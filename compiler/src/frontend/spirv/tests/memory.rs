@@ -185,9 +185,9 @@ fn debug_information_does_not_keep_an_array_from_the_constant_section() {
         )
     };
     let bytes = |before: &str| {
-        let module = super::assemble(&with_body(declarations, &body(before)));
-        let bump = bumpalo::Bump::new();
-        let result = read(&bump, &module, &crate::CompileKey::default(), Dialect::default());
+        let module = assemble(&with_body(declarations, &body(before)));
+        let bump = Bump::new();
+        let result = read(&bump, &module, &CompileKey::default(), Dialect::default());
         let (_, info) = result.expect("valid");
         (info.constants.len(), info.scratch_bytes)
     };
@@ -198,9 +198,9 @@ fn debug_information_does_not_keep_an_array_from_the_constant_section() {
 
 /// The names of the operations of a body on one word that access or order memory.
 fn order(body: &str) -> Vec<&'static str> {
-    let bump = bumpalo::Bump::new();
+    let bump = Bump::new();
     let text = with_body("", &format!("AccessChain %ptr %p %data #0 #0\n{body}\nReturn"));
-    let (f, _) = super::read(&bump, &super::assemble(&text), &Default::default(), Default::default())
+    let (f, _) = read(&bump, &assemble(&text), &Default::default(), Default::default())
         .unwrap_or_else(|error| panic!("{error}: {body}"));
     let insts = f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>();
     let names = insts.iter().map(|inst| f.insts[*inst].op.name());
