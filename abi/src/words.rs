@@ -72,6 +72,13 @@ impl ShaderWords {
         ShaderWords::default()
     }
 
+    /// No words, in a list that is used again.
+    pub fn reusing(mut bytes: Vec<u8>) -> ShaderWords {
+        bytes.clear();
+        ShaderWords { bytes }
+    }
+
+    #[inline(always)]
     fn add<const N: usize>(&mut self, word: Packed<N>) -> &mut Self {
         self.bytes.extend_from_slice(&word.bytes());
         self

@@ -12,6 +12,7 @@ use agx_abi::streams::AFTER_LAUNCH;
 use crate::Error;
 use crate::descriptor::{Content, PipelineLayout, Set};
 use crate::device::Device;
+use crate::dirty::Dirty;
 use crate::memory::lock;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
@@ -20,7 +21,7 @@ use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
 use crate::upload::{Stream, Upload};
-use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
+use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State, Words};
 use ash::vk;
 
 /// Lanes of a SIMD-group.
@@ -128,6 +129,26 @@ impl CommandBuffer {
         }
     }
 
+    /// Records a command from borrowed data: a secondary command buffer keeps what `later` returns.
+    pub fn record_borrowed<Later>(
+        &self,
+        now: impl FnOnce(&mut Recorder) -> Result<(), Error>,
+        later: impl FnOnce() -> Later,
+    ) where
+        Later: Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static,
+    {
+        let mut recorded = lock(&self.recorded);
+        match self.level {
+            Level::Primary => {
+                let result = recorded.recorder.as_mut().map_or(Ok(()), now);
+                if let Err(error) = result {
+                    recorded.error.get_or_insert(error);
+                }
+            }
+            Level::Secondary => recorded.steps.push(Box::new(later())),
+        }
+    }
+
     /// Executes the commands of a secondary command buffer as if they were recorded here.
     ///
     /// # Errors
@@ -160,6 +181,8 @@ pub struct Recorder {
     /// State of compute launches.
     pub compute_state: State,
     pipeline: Option<Arc<ComputePipeline>>,
+    /// The words of the latest dispatch.
+    launched: Words,
     /// Sets of pushed descriptors, which launches and draws reference by address.
     pushed: Vec<Arc<Set>>,
     /// State of draws.
@@ -179,6 +202,63 @@ pub enum Groups {
     Direct([u32; 3]),
     /// The number of workgroups at an address.
     Indirect(u64),
+}
+
+/// The words of a program for a launch.
+fn launch_words(
+    device: &Device,
+    upload: &mut Upload,
+    state: &State,
+    program: &Program,
+) -> Result<Words, Error> {
+    device.scratch.reserve(scratch::Stage::Compute, program)?;
+    Assembler::words(upload, state, program, Stage::Compute(program.info.local_bytes))
+}
+
+/// Writes a launch to the compute stream, which begins with the first launch.
+fn push_launch(
+    compute: &mut Option<Compute>,
+    upload: &mut Upload,
+    (program, words): (&Program, Words),
+    grid: Grid,
+    workgroup: [u32; 3],
+) -> Result<(), Error> {
+    use r::launch::*;
+    let mode = match grid {
+        Grid::Threads(_) => 0,
+        Grid::Indirect(_) => 1,
+        Grid::IndirectThreads(_) => 2,
+    };
+    let compute = match compute {
+        Some(compute) => compute,
+        None => {
+            compute.insert(Compute { stream: Stream::new(upload, compute_link)?, stacks: Stacks::default() })
+        }
+    };
+    compute.stacks.add(program);
+    let head = new().or(words.resources).set(&MODE, mode).set(&PIPELINE, words.pipeline).bits();
+    let [head, pipeline] = [head as u32, (head >> 32) as u32];
+    let [x, y, z] = workgroup;
+    let end = AFTER_LAUNCH.bits();
+    let stream = &mut compute.stream;
+    match grid {
+        Grid::Threads([w, h, d]) => stream.push(upload, &[head, pipeline, w, h, d, x, y, z, end]),
+        Grid::Indirect(address) => {
+            let [high, low] = indirect_sizes(address);
+            stream.push(upload, &[head, pipeline, high, low, x, y, z, end])
+        }
+        Grid::IndirectThreads(address) => {
+            let [high, low] = indirect_sizes(address);
+            stream.push(upload, &[head, pipeline, high, low, end])
+        }
+    }
+}
+
+/// Where sizes are.
+fn indirect_sizes(address: u64) -> [u32; 2] {
+    use r::indirect_sizes::*;
+    let place = new().set(&ADDRESS_HIGH, address >> 32).set(&ADDRESS_LOW, address & 0xffff_ffff).bits();
+    [place as u32, (place >> 32) as u32]
 }
 
 /// The size of a launch.
@@ -226,12 +306,6 @@ fn compute_link(target: u64) -> [u8; 8] {
     new().set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
 }
 
-/// A size as a record.
-fn sizes([x, y, z]: [u32; 3]) -> [u8; 12] {
-    use r::sizes::*;
-    new().set(&X, x.into()).set(&Y, y.into()).set(&Z, z.into()).bytes()
-}
-
 impl Recorder {
     fn new(device: Arc<Device>) -> Recorder {
         let upload = Upload::new(device.chunks.clone());
@@ -241,6 +315,7 @@ impl Recorder {
             compute: None,
             compute_state: State::default(),
             pipeline: None,
+            launched: Words::default(),
             pushed: Vec::new(),
             graphics: Graphics::default(),
             pass: None,
@@ -266,6 +341,7 @@ impl Recorder {
     /// Binds a compute pipeline.
     pub fn bind_compute(&mut self, pipeline: Arc<ComputePipeline>) {
         self.pipeline = Some(pipeline);
+        self.compute_state.dirty |= Dirty::PROGRAMS;
     }
 
     /// The state of a bind point.
@@ -277,21 +353,27 @@ impl Recorder {
     }
 
     /// Binds sets from `first` on; the dynamic offsets belong to all of them, in order.
-    pub fn bind_sets(
+    pub fn bind_sets<'s>(
         &mut self,
         point: vk::PipelineBindPoint,
         first: u32,
-        sets: &[Option<Arc<Set>>],
+        sets: impl Iterator<Item = Option<&'s Arc<Set>>>,
         offsets: &[u32],
     ) {
         let state = self.state(point);
+        state.dirty |= Dirty::SETS;
         let mut rest = offsets;
-        for (number, set) in (first as usize..).zip(sets) {
+        for (place, set) in state.sets.iter_mut().skip(first as usize).zip(sets) {
             let Some(set) = set else { continue };
             let (own, after) = rest.split_at(rest.len().min(set.layout.dynamic as usize));
             rest = after;
-            if let Some(place) = state.sets.get_mut(number) {
-                *place = Some(Bound::Set(set.clone(), own.to_vec()));
+            match place {
+                Some(Bound::Set(bound, offsets)) => {
+                    bound.clone_from(set);
+                    offsets.clear();
+                    offsets.extend_from_slice(own);
+                }
+                _ => *place = Some(Bound::Set(set.clone(), own.to_vec())),
             }
         }
     }
@@ -322,7 +404,9 @@ impl Recorder {
             set.write(*binding, *element, contents);
         }
         self.pushed.push(set.clone());
-        if let Some(place) = self.state(point).sets.get_mut(number as usize) {
+        let state = self.state(point);
+        state.dirty |= Dirty::SETS;
+        if let Some(place) = state.sets.get_mut(number as usize) {
             *place = Some(Bound::Set(set, Vec::new()));
         }
         Ok(())
@@ -333,6 +417,7 @@ impl Recorder {
         let write = |state: &mut State| {
             if let Some(place) = state.push.get_mut(offset as usize..offset as usize + bytes.len()) {
                 place.copy_from_slice(bytes);
+                state.dirty |= Dirty::PUSH;
             }
         };
         if stages.contains(vk::ShaderStageFlags::COMPUTE) {
@@ -356,19 +441,27 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or out of memory.
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
-        let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
-        let mut state = self.compute_state.clone();
-        state.launch.first_group = first;
-        let local = pipeline.program.info.workgroup_size;
-        let grid;
-        (state.launch.groups, grid) = match groups {
+        let pipeline =
+            self.pipeline.as_ref().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
+        let program = &pipeline.program;
+        let local = program.info.workgroup_size;
+        let (numbers, grid) = match groups {
             Groups::Direct(groups) => {
                 let threads = [0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]));
                 (Numbers::Known(groups), Grid::Threads(threads))
             }
             Groups::Indirect(address) => (Numbers::Memory(address), Grid::Indirect(address)),
         };
-        self.launch(&pipeline.program, &state, grid, local)
+        let state = &mut self.compute_state;
+        if state.launch.groups != numbers || state.launch.first_group != first {
+            (state.launch.groups, state.launch.first_group) = (numbers, first);
+            state.dirty |= Dirty::NUMBERS;
+        }
+        if state.dirty.intersects(program.uses | Dirty::PROGRAMS) {
+            self.launched = launch_words(&self.device, &mut self.upload, state, program)?;
+            self.compute_state.dirty = Dirty::NONE;
+        }
+        push_launch(&mut self.compute, &mut self.upload, (program, self.launched), grid, local)
     }
 
     /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of
@@ -398,39 +491,8 @@ impl Recorder {
         grid: Grid,
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
-        use r::launch::*;
-        self.device.scratch.reserve(scratch::Stage::Compute, program)?;
-        let words =
-            Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
-        let mode = match grid {
-            Grid::Threads(_) => 0,
-            Grid::Indirect(_) => 1,
-            Grid::IndirectThreads(_) => 2,
-        };
-        let head = new().or(words.resources).set(&MODE, mode).set(&PIPELINE, words.pipeline);
-        let mut record = head.bytes().to_vec();
-        match grid {
-            Grid::Threads(threads) => record.extend(sizes(threads)),
-            Grid::Indirect(address) | Grid::IndirectThreads(address) => {
-                use r::indirect_sizes::*;
-                let place = new().set(&ADDRESS_HIGH, address >> 32).set(&ADDRESS_LOW, address & 0xffff_ffff);
-                record.extend(place.bytes());
-            }
-        }
-        if mode != 2 {
-            record.extend(sizes(workgroup));
-        }
-        record.extend(AFTER_LAUNCH.bytes());
-        let mut compute = match self.compute.take() {
-            Some(compute) => compute,
-            None => {
-                Compute { stream: Stream::new(&mut self.upload, compute_link)?, stacks: Stacks::default() }
-            }
-        };
-        compute.stacks.add(program);
-        let result = compute.stream.push(&mut self.upload, &record);
-        self.compute = Some(compute);
-        result
+        let words = launch_words(&self.device, &mut self.upload, state, program)?;
+        push_launch(&mut self.compute, &mut self.upload, (program, words), grid, workgroup)
     }
 
     /// Orders earlier commands before later ones. A barrier follows every launch; in a render pass, later draws may read the
@@ -451,7 +513,8 @@ impl Recorder {
     /// Out of memory.
     pub fn end_compute(&mut self) -> Result<(), Error> {
         let Some(Compute { mut stream, stacks }) = self.compute.take() else { return Ok(()) };
-        stream.push(&mut self.upload, &r::compute_terminate::new().bytes())?;
+        let end = r::compute_terminate::new().bits();
+        stream.push(&mut self.upload, &[end as u32, (end >> 32) as u32])?;
         let command = r::compute_command::new()
             .set(&r::compute_command::STREAM, stream.start)
             .set(&r::compute_command::STREAM_END, stream.end())

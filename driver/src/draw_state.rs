@@ -8,6 +8,7 @@ use agx_compiler::link::{Blend, BlendOp, Equation, Factor, FragmentState, LogicO
 use ash::vk;
 
 use crate::Error;
+use crate::dirty::Dirty;
 
 /// A vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +33,12 @@ pub struct BindingInfo {
     /// Number of instances per element, 0 if all instances share one; `None` for an element per vertex.
     pub divisor: Option<u32>,
 }
+
+/// Address and bytes of the vertex buffers by number.
+pub type VertexBuffers = [(u64, u64); MAX_VERTEX_BUFFERS];
+
+/// Maximum number of vertex buffers.
+pub const MAX_VERTEX_BUFFERS: usize = 32;
 
 /// Vertex input state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -163,7 +170,7 @@ pub struct DrawState {
 pub type TargetFormats = [Option<ColourFormat>; MAX_TARGETS as usize];
 
 /// Copies a part of a state.
-type Take = fn(&mut DrawState, &DrawState);
+pub type Take = fn(&mut DrawState, &DrawState);
 
 /// The parts of a pipeline's state, each with the dynamic states that disable it: a part takes effect if none of them
 /// is dynamic.
@@ -267,13 +274,29 @@ fn targets(
 }
 
 impl DrawState {
-    /// Copies a pipeline's state, except for its dynamic states.
-    pub fn take(&mut self, from: &DrawState, dynamic: &[vk::DynamicState]) {
-        for (states, take) in ROWS {
-            if !states.iter().any(|state| dynamic.contains(state)) {
-                take(self, from);
-            }
+    /// The parts of a pipeline's state that do not depend on its dynamic states.
+    pub fn fixed_parts(dynamic: &[vk::DynamicState]) -> Vec<Take> {
+        let is_fixed = |states: &[vk::DynamicState]| !states.iter().any(|state| dynamic.contains(state));
+        ROWS.iter().filter(|(states, _)| is_fixed(states)).map(|(_, take)| *take).collect()
+    }
+
+    /// Copies parts of a pipeline's state; returns what has changed.
+    pub fn take(&mut self, from: &DrawState, parts: &[Take]) -> Dirty {
+        let before = self.raster;
+        let constants = self.blending.constants;
+        parts.iter().for_each(|take| take(self, from));
+        let raster = &self.raster;
+        let mut dirty = Dirty::PROGRAMS | Dirty::RASTER | Dirty::DEPTH;
+        if (before.biased, before.bias) != (raster.biased, raster.bias) {
+            dirty |= Dirty::BIAS;
         }
+        if before.clamp != raster.clamp {
+            dirty |= Dirty::VIEWS;
+        }
+        if constants != self.blending.constants {
+            dirty |= Dirty::CONSTANTS;
+        }
+        dirty
     }
 
     /// The state on which a fragment program depends, for targets of these formats.
@@ -341,7 +364,8 @@ mod tests {
             vk::DynamicState::STENCIL_REFERENCE,
             vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
         ];
-        state.take(&given, &dynamic);
+        let changed = state.take(&given, &DrawState::fixed_parts(&dynamic));
+        assert!(changed.intersects(Dirty::VIEWS) && !changed.intersects(Dirty::BIAS));
         assert!(state.raster.clamp && !state.raster.clips());
         assert_eq!(state.raster.cull, vk::CullModeFlags::NONE);
         assert_eq!((state.depth.faces[1].reference, state.depth.faces[1].compare_mask), (0, 3));

@@ -3,6 +3,8 @@
 //! Descriptors number the channels of a texel from the lowest bits on; the swizzle of a row maps Vulkan's components to
 //! channels.
 
+use std::sync::LazyLock;
+
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use ash::vk;
@@ -215,6 +217,19 @@ pub fn vertex(format: vk::Format) -> Option<VertexFormat> {
         }
     };
     VertexFormat::from_name(name)
+}
+
+/// Bytes of an element of an attribute.
+pub fn vertex_bytes(format: vk::Format) -> Option<u8> {
+    /// Formats of Vulkan 1.0, whose numbers begin at 0.
+    const FIRST: usize = 185;
+    static BYTES: LazyLock<[Option<u8>; FIRST]> = LazyLock::new(|| {
+        std::array::from_fn(|number| Some(vertex(vk::Format::from_raw(number as i32))?.bytes))
+    });
+    match BYTES.get(format.as_raw() as usize) {
+        Some(bytes) => *bytes,
+        None => Some(vertex(format)?.bytes),
+    }
 }
 
 impl FormatDesc {

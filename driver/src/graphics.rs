@@ -10,12 +10,13 @@ use ash::vk;
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
-use crate::draw_state::{DrawState, TargetFormats, VertexInput, changes_fragments};
+use crate::draw_state::{DrawState, Take, TargetFormats, VertexInput, changes_fragments};
 use crate::format;
 use crate::geometry::GeometryStage;
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
-use crate::stages::{FragmentNeeds, FragmentStage, LinkedVertex, VertexStage};
+use crate::render::{OfPipeline, Shaders};
+use crate::stages::{FragmentNeeds, FragmentStage, LinkedVertex, VertexProgram, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
 
 /// The parameters of a graphics pipeline.
@@ -45,7 +46,7 @@ pub struct GraphicsInfo {
 #[derive(Clone)]
 pub struct Programs {
     /// The vertex program.
-    pub vertex: Arc<Program>,
+    pub vertex: Arc<VertexProgram>,
     /// The fragment program.
     pub fragment: Arc<Program>,
 }
@@ -62,8 +63,10 @@ pub struct GraphicsPipeline {
     pub fragment: Arc<FragmentStage>,
     /// State that commands can set, with its initial values.
     pub state: DrawState,
-    /// The dynamic states, which commands set.
-    pub dynamic: Vec<vk::DynamicState>,
+    /// The parts of it that the pipeline determines.
+    pub fixed_parts: Vec<Take>,
+    /// The shaders as draws use them.
+    pub shaders: Shaders,
     /// Formats of the targets.
     pub formats: TargetFormats,
 }
@@ -111,7 +114,28 @@ impl GraphicsPipeline {
         };
         let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, needs)));
         let (vertex, fragment) = (Arc::new(vertex), Arc::new(fragment));
-        let pipeline = GraphicsPipeline { vertex, tessellation, geometry, fragment, formats, state, dynamic };
+        let strides_are_set = dynamic.contains(&vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+        let is_fixed = !input_is_set && !strides_are_set && !fragments_are_set;
+        let shaders = Shaders {
+            vertex: Some(vertex.clone()),
+            control: tessellation.as_ref().map(|(control, _)| control.clone()),
+            evaluation: tessellation.as_ref().map(|(_, evaluation)| evaluation.clone()),
+            geometry: geometry.clone(),
+            fragment: Some(fragment.clone()),
+            pipeline: Some(OfPipeline { formats, strides: !input_is_set && !strides_are_set }),
+            fixed: is_fixed.then(Arc::default),
+        };
+        let fixed_parts = DrawState::fixed_parts(&dynamic);
+        let pipeline = GraphicsPipeline {
+            vertex,
+            tessellation,
+            geometry,
+            fragment,
+            formats,
+            state,
+            fixed_parts,
+            shaders,
+        };
         pipeline.compile_known(device, [input_is_set, fragments_are_set], known)?;
         Ok(pipeline)
     }
@@ -166,11 +190,6 @@ impl GraphicsPipeline {
         let stored = last.stored(device, input, strides, assembly, None, known)?;
         let last_provokes = self.state.raster.provoking_last;
         Ok(geometry.emitter(device, &stored.info.varyings, last_provokes, known)?.drawn.clone())
-    }
-
-    /// Whether a state is dynamic.
-    pub fn is_dynamic(&self, state: vk::DynamicState) -> bool {
-        self.dynamic.contains(&state)
     }
 }
 

@@ -23,6 +23,7 @@ pub mod cache;
 pub mod command;
 pub mod descriptor;
 pub mod device;
+pub mod dirty;
 pub mod draw_state;
 mod error;
 pub mod format;

@@ -1,5 +1,6 @@
 //! Memory of the device: buffers of the kernel at addresses, and parts of them.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agx_device::words::{Window, Words};
@@ -97,9 +98,30 @@ impl Allocation {
 
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
     pub fn write(&self, offset: u64, from: &[u8]) {
+        let (words, rest) = from.as_chunks::<4>();
+        let places =
+            self.words.words().get((offset / 4) as usize..).and_then(|places| places.get(..words.len()));
+        match places.filter(|_| offset.is_multiple_of(4) && rest.is_empty()) {
+            Some(places) => places.iter().zip(words).for_each(|(place, word)| {
+                place.store(u32::from_le_bytes(*word), Ordering::Relaxed);
+            }),
+            None => self.write_bytes(offset, from),
+        }
+    }
+
+    /// As [`Allocation::write`], for bytes that are not whole words.
+    fn write_bytes(&self, offset: u64, from: &[u8]) {
         if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
             window.store(offset, from);
         }
+    }
+
+    /// Copies words to it from byte `offset` on, a multiple of 4; the words must fit.
+    #[inline]
+    pub fn write_words(&self, offset: u64, from: &[u32]) {
+        let places = self.words.words().get((offset / 4) as usize..).unwrap_or(&[]);
+        debug_assert!(offset.is_multiple_of(4) && from.len() <= places.len());
+        places.iter().zip(from).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
     /// Copies bytes from it from byte `offset` on; bytes past its end are left unchanged.

@@ -8,6 +8,7 @@ use agx_compiler::CompiledShader;
 use agx_compiler::link::{LinkedProgram, place_outputs};
 
 use crate::Error;
+use crate::dirty::Dirty;
 use crate::memory::{Arena, Piece};
 
 /// Alignment of programs in bytes.
@@ -22,6 +23,8 @@ pub struct Program {
     promoted: u64,
     /// The compiler's information about the main part.
     pub info: ShaderInfo,
+    /// The parts of the state that its words depend on.
+    pub uses: Dirty,
     /// Slots of its outputs, for vertex programs.
     pub outputs: OutputLayout,
     /// Half registers, of all parts.
@@ -74,6 +77,7 @@ impl Program {
             scratch_bytes: shader.info.scratch_bytes.max(shader.info.preamble_scratch_bytes),
             statistics: shader.stats,
             code_bytes,
+            uses: Dirty::of_program(&shader.info),
             info: shader.info,
             outputs: OutputLayout::default(),
             memory,

@@ -3,14 +3,13 @@
 //! A stage whose state is static is compiled to whole programs, which are optimised as a whole. If its state is
 //! dynamic, its main part is compiled when the stage is created, and prologs and epilogs are linked to it at draws.
 
-use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
 use agx_abi::fragment::{CoefficientSource, FragmentInfo, cull_flags};
 use agx_abi::linking::{MovedSteps, VertexOutputs};
 use agx_abi::tessellation::{PatchLayout, Rows, TessellationInfo};
-use agx_abi::varyings::OutputGroup;
+use agx_abi::varyings::{BindingSource, CoefficientBindings, OutputGroup, Provoking};
 use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
@@ -20,9 +19,10 @@ use rustc_hash::FxHasher;
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
-use crate::draw_state::VertexInput;
+use crate::draw_state::{AttributeInfo, BindingInfo, VertexBuffers, VertexInput};
 use crate::format;
-use crate::memory::lock;
+use crate::gpu::SHADER_BASE;
+use crate::memory::{Piece, lock};
 use crate::pipeline::ShaderSource;
 use crate::program::{self, Program};
 
@@ -88,8 +88,72 @@ pub struct LinkedVertex {
     /// The code; its outputs have final slots if the shader alone determines them.
     pub shader: CompiledShader,
     /// Programs by the inputs of fragment shaders.
-    programs: Programs<Vec<CoefficientSource>>,
+    programs: Made<Vec<CoefficientSource>, VertexProgram>,
 }
+
+/// A vertex program for the inputs of a fragment shader, with the words that tell the rasteriser of its outputs.
+pub struct VertexProgram {
+    /// The program.
+    pub program: Program,
+    /// Whether the fragment shader reads the number of its primitive.
+    pub numbers_primitives: bool,
+    /// Number of coefficient bindings.
+    pub bindings: u64,
+    /// Addresses of the bindings relative to the shader base, by provoking vertex.
+    coefficients: [u64; 3],
+    /// Number of words per vertex, as vertex state has it.
+    pub vertex_outputs: u32,
+    /// Which outputs there are.
+    pub output_select: u32,
+    /// Number of varyings of each kind.
+    pub counts: u32,
+    /// The memory of the bindings.
+    _memory: Piece,
+}
+
+impl VertexProgram {
+    fn new(
+        device: &Device,
+        shader: &CompiledShader,
+        sources: &[CoefficientSource],
+    ) -> Result<VertexProgram, Error> {
+        let program = Program::with_outputs(&device.code, shader, shader.info.output_layout(sources))?;
+        let outputs = &program.outputs;
+        let bindings = CoefficientBindings::new(sources, outputs);
+        let lists =
+            [Provoking::First, Provoking::Second, Provoking::Third].map(|first| bindings.to_bytes(first));
+        let [first, second, third] = lists;
+        let lists = [first?, second?, third?];
+        let stride = (lists[0].len() as u64).next_multiple_of(COEFFICIENT_ALIGNMENT);
+        let memory = device.code.take(3 * stride, COEFFICIENT_ALIGNMENT)?;
+        let mut coefficients = [0; 3];
+        if !bindings.bindings.is_empty() {
+            for ((at, list), address) in (0..).zip(&lists).zip(&mut coefficients) {
+                memory.write(at * stride, list);
+                *address = memory.address + at * stride - SHADER_BASE;
+            }
+        }
+        let word = |bytes: Vec<u8>| bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        Ok(VertexProgram {
+            numbers_primitives: bindings.bindings.iter().any(|b| b.source == BindingSource::PrimitiveId),
+            bindings: bindings.bindings.len() as u64,
+            coefficients,
+            vertex_outputs: word(outputs.vertex_outputs()?),
+            output_select: word(outputs.output_select(&bindings)?),
+            counts: word(outputs.counts.to_bytes()?),
+            program,
+            _memory: memory,
+        })
+    }
+
+    /// The address of the coefficient bindings relative to the shader base; 0 without bindings.
+    pub fn coefficients(&self, provoking: Provoking) -> u64 {
+        self.coefficients[provoking as usize]
+    }
+}
+
+/// Alignment of coefficient bindings in bytes.
+const COEFFICIENT_ALIGNMENT: u64 = 16;
 
 /// A fragment shader, or none.
 pub struct FragmentStage {
@@ -167,34 +231,35 @@ impl VertexInput {
         locations.map(|location| (location, self.attribute(location, (strides, exact)))).collect()
     }
 
-    /// Address and last element of each attribute that a program reads; `buffers` has address and size of the vertex
-    /// buffers by number.
+    /// Writes address and last element of each attribute that a program reads to a list; `buffers` has address and size of the
+    /// vertex buffers by number, `stride` the strides of the bindings by their place.
     pub fn places(
         &self,
         program: &Program,
-        buffers: &BTreeMap<u32, (u64, u64)>,
-        strides: Strides<'_>,
+        buffers: &VertexBuffers,
+        stride: impl Fn(usize, &BindingInfo) -> u32,
         zeros: u64,
-    ) -> Vec<(u64, u32)> {
-        let place = |location: u32| {
-            let attribute = self.attributes.iter().find(|attribute| attribute.location == location)?;
+        into: &mut Vec<(u64, u32)>,
+    ) {
+        let place = |attribute: &AttributeInfo| {
             let at = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
-            let (address, bytes) = buffers.get(&attribute.binding)?;
-            let format = format::vertex(attribute.format)?;
-            let needed = u64::from(attribute.offset) + u64::from(format.bytes);
+            let (address, bytes) = *buffers.get(attribute.binding as usize)?;
+            let needed = u64::from(attribute.offset) + u64::from(format::vertex_bytes(attribute.format)?);
             let rest = bytes.checked_sub(needed)?;
-            let last = match strides.get(at).copied().unwrap_or(0) {
+            let last = match stride(at, self.bindings.get(at)?) {
                 0 => u32::MAX,
                 stride => (rest / u64::from(stride)).min(u64::from(u32::MAX)) as u32,
             };
             Some((address + u64::from(attribute.offset), last))
         };
         let of = |location: u32| {
+            let at = |location| self.attributes.iter().find(|attribute| attribute.location == location);
             // A location without an attribute belongs to a wide attribute at a previous location.
-            let known = self.attributes.iter().any(|attribute| attribute.location == location);
-            place(if known { location } else { location.saturating_sub(1) }).unwrap_or((zeros, 0))
+            let attribute = at(location).or_else(|| at(location.saturating_sub(1)));
+            attribute.and_then(place).unwrap_or((zeros, 0))
         };
-        program.info.attributes.iter().map(|attribute| of(attribute.location)).collect()
+        into.clear();
+        into.extend(program.info.attributes.iter().map(|attribute| of(attribute.location)));
     }
 }
 
@@ -392,10 +457,12 @@ impl LinkedVertex {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn program(&self, device: &Device, sources: &[CoefficientSource]) -> Result<Arc<Program>, Error> {
-        found(&self.programs, sources.to_vec(), |sources| {
-            Program::with_outputs(&device.code, &self.shader, self.shader.info.output_layout(sources))
-        })
+    pub fn program(
+        &self,
+        device: &Device,
+        sources: &[CoefficientSource],
+    ) -> Result<Arc<VertexProgram>, Error> {
+        found(&self.programs, sources.to_vec(), |sources| VertexProgram::new(device, &self.shader, sources))
     }
 }
 

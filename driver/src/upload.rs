@@ -51,15 +51,31 @@ impl Chunks {
 pub struct Upload {
     chunks: Arc<Chunks>,
     used: Vec<Arc<Allocation>>,
+    /// First unused byte of the last chunk, and its length.
     next: u64,
+    end: u64,
     /// Memory that only programs of the device access.
     reserved: Vec<Allocation>,
+    /// Lists that are empty between draws and launches, but keep their memory.
+    pub(crate) spare: Spare,
+}
+
+/// Lists for what is written next.
+#[derive(Default)]
+pub(crate) struct Spare {
+    /// Words of a shader.
+    pub shader: Vec<u8>,
+    /// An update of the rasteriser's state.
+    pub update: Vec<u32>,
+    /// Records of a stream.
+    pub records: Vec<u32>,
 }
 
 impl Upload {
     /// No memory yet.
     pub fn new(chunks: Arc<Chunks>) -> Upload {
-        Upload { chunks, used: Vec::new(), next: 0, reserved: Vec::new() }
+        let (used, reserved, spare) = Default::default();
+        Upload { chunks, used, next: 0, end: 0, reserved, spare }
     }
 
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
@@ -72,27 +88,30 @@ impl Upload {
         self.chunks.borders
     }
 
-    /// Allocates `bytes` bytes at a multiple of `alignment`: address, chunk, and offset in the chunk.
+    /// Allocates `bytes` bytes at a multiple of `alignment`, a power of two: the chunk, and the offset in it.
     ///
     /// # Errors
     /// Out of memory.
-    fn room(&mut self, bytes: u64, alignment: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
-        if let Some(chunk) = self.used.last() {
-            let at = self.next.next_multiple_of(alignment);
-            if at + bytes <= chunk.bytes {
-                self.next = at + bytes;
-                return Ok((chunk.address + at, chunk.clone(), at));
+    #[inline]
+    fn room(&mut self, bytes: u64, alignment: u64) -> Result<(&Arc<Allocation>, u64), Error> {
+        let at = (self.next + alignment - 1) & !(alignment - 1);
+        let (at, chunk) = match at + bytes <= self.end {
+            true => (at, self.used.last()),
+            false => {
+                let chunk = self.chunks.take(bytes)?;
+                self.end = chunk.bytes;
+                self.used.push(chunk);
+                (0, self.used.last())
             }
-        }
-        let chunk = self.chunks.take(bytes)?;
-        self.used.push(chunk.clone());
-        self.next = bytes;
-        Ok((chunk.address, chunk, 0))
+        };
+        self.next = at + bytes;
+        Ok((chunk.ok_or(Error::DeviceMemory { bytes })?, at))
     }
 
-    /// Room for a part of a control stream, with mapped memory after it.
+    /// Room for a part of a control stream, with mapped memory after it: address, chunk, and offset in the chunk.
     fn part(&mut self, bytes: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
-        let room = self.room(bytes + READ_AHEAD, 64)?;
+        let (chunk, at) = self.room(bytes + READ_AHEAD, 64)?;
+        let room = (chunk.address + at, chunk.clone(), at);
         // Only the mapping matters: other data may be there.
         self.next -= READ_AHEAD;
         Ok(room)
@@ -102,10 +121,38 @@ impl Upload {
     ///
     /// # Errors
     /// Out of memory.
+    #[inline]
     pub fn put(&mut self, bytes: &[u8], alignment: u64) -> Result<u64, Error> {
-        let (address, chunk, at) = self.room(bytes.len() as u64, alignment)?;
+        let (chunk, at) = self.room(bytes.len() as u64, alignment)?;
         chunk.write(at, bytes);
-        Ok(address)
+        Ok(chunk.address + at)
+    }
+
+    /// As [`Upload::put`], for the first `len` bytes of an endless list that continues with zeros.
+    ///
+    /// # Errors
+    /// Out of memory.
+    #[inline]
+    pub fn put_extended(&mut self, bytes: &[u8], len: usize, alignment: u64) -> Result<u64, Error> {
+        let (chunk, at) = self.room(len as u64, alignment)?;
+        let (known, zeros) = match bytes.get(..len) {
+            Some(known) => (known, 0),
+            None => (bytes, len - bytes.len()),
+        };
+        chunk.write(at, known);
+        (0..zeros as u64).for_each(|zero| chunk.write(at + known.len() as u64 + zero, &[0]));
+        Ok(chunk.address + at)
+    }
+
+    /// As [`Upload::put`], for words.
+    ///
+    /// # Errors
+    /// Out of memory.
+    #[inline]
+    pub fn put_words(&mut self, words: &[u32], alignment: u64) -> Result<u64, Error> {
+        let (chunk, at) = self.room(4 * words.len() as u64, alignment)?;
+        chunk.write_words(at, words);
+        Ok(chunk.address + at)
     }
 
     /// Address of `bytes` bytes for results of programs.
@@ -159,17 +206,25 @@ impl Stream {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn push(&mut self, upload: &mut Upload, records: &[u8]) -> Result<(), Error> {
-        let bytes = records.len() as u64;
+    #[inline]
+    pub fn push(&mut self, upload: &mut Upload, records: &[u32]) -> Result<(), Error> {
+        let bytes = 4 * records.len() as u64;
         if self.at + bytes > self.end {
-            let (start, chunk, first) = upload.part(PART.max(bytes + LINK))?;
-            self.is_linked = true;
-            self.chunk.write(self.first + self.at, &(self.link)(start));
-            let end = PART.max(bytes + LINK) - LINK;
-            (self.chunk, self.first, self.at, self.end) = (chunk, first, 0, end);
+            self.link(upload, bytes)?;
         }
-        self.chunk.write(self.first + self.at, records);
+        self.chunk.write_words(self.first + self.at, records);
         self.at += bytes;
+        Ok(())
+    }
+
+    /// Continues in a part with room for this number of bytes.
+    #[cold]
+    fn link(&mut self, upload: &mut Upload, bytes: u64) -> Result<(), Error> {
+        let (start, chunk, first) = upload.part(PART.max(bytes + LINK))?;
+        self.is_linked = true;
+        self.chunk.write(self.first + self.at, &(self.link)(start));
+        let end = PART.max(bytes + LINK) - LINK;
+        (self.chunk, self.first, self.at, self.end) = (chunk, first, 0, end);
         Ok(())
     }
 

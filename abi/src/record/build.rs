@@ -21,6 +21,7 @@ impl Field {
     ///
     /// # Errors
     /// The field cannot hold the value.
+    #[inline(always)]
     pub fn encode(&self, value: u64) -> Result<u64, FieldError> {
         let refused = |expected| Err(FieldError { field: self.name, value, expected });
         let raw = match self.kind {

@@ -113,6 +113,15 @@ pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     (window >> (start % 8)) as u64 & (u64::MAX >> 64u32.saturating_sub(len))
 }
 
+/// The first half word.
+#[inline(always)]
+const fn half_word(bytes: &[u8]) -> u32 {
+    match bytes.first_chunk::<2>() {
+        Some(half) => u16::from_le_bytes(*half) as u32,
+        None => 0,
+    }
+}
+
 /// Sets `len` bits starting at `start`; bits after the last byte are dropped.
 #[inline(always)]
 #[expect(

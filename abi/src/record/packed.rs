@@ -36,8 +36,30 @@ impl<const N: usize> Packed<N> {
     #[inline(always)]
     #[must_use]
     pub const fn set_raw(mut self, field: &Field, raw: u64) -> Packed<N> {
-        set_bits(&mut self.0, field.start, field.bits, raw);
+        let mask = (u64::MAX >> (64 - field.bits)) as u128;
+        let (mask, set) = (mask << (field.start % 32), (raw as u128 & mask) << (field.start % 32));
+        // A field of 64 bits touches at most three words. Those that it does not touch cost nothing, because fields are constants.
+        let first = field.start / 32;
+        self.replace_word(first, mask as u32, set as u32);
+        self.replace_word(first + 1, (mask >> 32) as u32, (set >> 32) as u32);
+        self.replace_word(first + 2, (mask >> 64) as u32, (set >> 64) as u32);
         self
+    }
+
+    /// Replaces the bits of `mask` in a word.
+    #[inline(always)]
+    const fn replace_word(&mut self, word: u32, mask: u32, set: u32) {
+        if mask == 0 {
+            return;
+        }
+        let (_, rest) = self.0.split_at_mut(4 * word as usize);
+        match rest.first_chunk_mut::<4>() {
+            Some(bytes) => *bytes = (u32::from_le_bytes(*bytes) & !mask | set).to_le_bytes(),
+            // The last half word of a record.
+            None => {
+                set_bits(rest, 0, 16, (super::half_word(rest) & !mask | set) as u64);
+            }
+        }
     }
 
     /// Sets a field to a value, without a check: see [`Field::pack`].
@@ -65,7 +87,7 @@ impl<const N: usize> Packed<N> {
     ///
     /// # Errors
     /// It cannot.
-    #[inline]
+    #[inline(always)]
     pub fn checked(self, field: &Field, value: u64) -> Result<Packed<N>, FieldError> {
         Ok(self.set_raw(field, field.encode(value)?))
     }
@@ -75,8 +97,8 @@ impl<const N: usize> Packed<N> {
     #[inline(always)]
     #[must_use]
     pub fn or(self, word: u32) -> Packed<N> {
-        let own = super::bits(&self.0, 0, 32);
-        self.set_raw(&FIRST_WORD, own | word as u64)
+        let own = self.0.first_chunk::<4>().map_or(0, |own| u32::from_le_bytes(*own));
+        self.set_raw(&FIRST_WORD, (own | word) as u64)
     }
 
     /// The bytes.

@@ -37,56 +37,74 @@ pub const UPDATE: [(Field, &Record, bool); 24] = {
     ]
 };
 
-/// An update that is being written.
-#[derive(Clone, Debug)]
-pub struct StateUpdate {
+/// An update that is being written to a list of words.
+#[derive(Debug)]
+pub struct StateUpdate<'w> {
     header: Packed<4>,
-    bytes: Vec<u8>,
+    words: &'w mut Vec<u32>,
     /// Bit of the latest record in the header.
     last: u32,
 }
 
-impl StateUpdate {
-    /// An update without records, for this number of viewports.
-    pub fn new(viewports: usize) -> StateUpdate {
+impl<'w> StateUpdate<'w> {
+    /// An update without records, for this number of viewports. The words replace those of the list.
+    #[inline(always)]
+    pub fn new(viewports: usize, words: &'w mut Vec<u32>) -> StateUpdate<'w> {
         let header = ppp_header::new().set(&ppp_header::VIEWPORTS, viewports as u64);
-        StateUpdate { header, bytes: header.bytes().to_vec(), last: 0 }
+        words.clear();
+        words.push(0);
+        StateUpdate { header, words, last: 0 }
     }
 
     /// Adds a record, which must follow the earlier ones in the order of [`UPDATE`].
-    #[inline]
-    pub fn add<const N: usize>(&mut self, flag: &Field, record: Packed<N>) -> &mut StateUpdate {
-        self.add_bytes(flag, &record.bytes())
-    }
-
-    /// As [`StateUpdate::add`], for an encoded record.
-    #[inline]
-    pub fn add_bytes(&mut self, flag: &Field, record: &[u8]) -> &mut StateUpdate {
-        debug_assert!(flag.start >= self.last, "{} is out of order", flag.name);
-        self.last = flag.start;
-        self.header = self.header.flag(flag, true);
-        self.bytes.extend_from_slice(record);
+    #[inline(always)]
+    pub fn add<const N: usize>(&mut self, flag: &Field, record: Packed<N>) -> &mut StateUpdate<'w> {
+        self.name(flag);
+        self.words.extend(record.bytes().as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
         self
     }
 
-    /// The update.
-    pub fn bytes(mut self) -> Vec<u8> {
-        self.bytes.iter_mut().zip(self.header.bytes()).for_each(|(place, byte)| *place = byte);
-        self.bytes
+    /// As [`StateUpdate::add`], for an encoded record of four bytes.
+    #[inline(always)]
+    pub fn add_word(&mut self, flag: &Field, word: u32) -> &mut StateUpdate<'w> {
+        self.name(flag);
+        self.words.push(word);
+        self
+    }
+
+    /// Names a record in the header.
+    #[inline(always)]
+    fn name(&mut self, flag: &Field) {
+        debug_assert!(flag.start >= self.last, "{} is out of order", flag.name);
+        self.last = flag.start;
+        self.header = self.header.flag(flag, true);
+    }
+
+    /// Whether it has records.
+    pub fn has_records(&self) -> bool {
+        self.words.len() > 1
+    }
+
+    /// Writes the header: the list has the update.
+    #[inline(always)]
+    pub fn finish(self) {
+        if let Some(first) = self.words.first_mut() {
+            *first = self.header.bits();
+        }
     }
 }
 
 /// The update at the start of every draw stream: state that draws do not change, and that may be left from another stream
 /// (Mesa 26.1).
-pub fn initial_update() -> Vec<u8> {
+pub fn initial_update(words: &mut Vec<u32>) {
     use ppp_header::*;
-    let mut update = StateUpdate::new(1);
+    let mut update = StateUpdate::new(1, words);
     update
         .add(&W_CLAMP, w_clamp::new().float(&w_clamp::W, crate::render::LEAST_W))
         .add(&OCCLUSION_2, occlusion_2::new())
         .add(&OUTPUT_UNKNOWN, output_unknown::new())
         .add(&VARYING_2, varying_2::new());
-    update.bytes()
+    update.finish();
 }
 
 #[cfg(test)]
@@ -104,7 +122,9 @@ mod tests {
 
     #[test]
     fn a_stream_begins_with_the_state_that_draws_do_not_change() {
-        let bytes = initial_update();
+        let mut words = vec![7];
+        initial_update(&mut words);
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         let text = ppp_header::RECORD.text(&bytes[..4]);
         assert_eq!(text, "rasteriser header VIEWPORTS=1 W_CLAMP OCCLUSION_2 OUTPUT_UNKNOWN VARYING_2");
         assert_eq!((bytes.len(), &bytes[4..8]), (24, &1e-10_f32.to_le_bytes()[..]));

@@ -73,6 +73,12 @@ fn shape(topology: T, patch_vertices: u32) -> Shape {
     SHAPES.into_iter().find(|shape| shape.topology == topology).unwrap_or(SHAPES[0])
 }
 
+/// Whether primitives of a topology have adjacent vertices, which the hardware cannot leave out.
+pub(super) fn has_adjacency(topology: T) -> bool {
+    let shape = shape(topology, 1);
+    shape.drawn.0.count_ones() != shape.corners
+}
+
 /// The bits of this number of corners.
 const fn all(corners: u32) -> u32 {
     u32::MAX >> (32 - corners)

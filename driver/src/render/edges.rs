@@ -4,6 +4,7 @@ use agx_abi::record::{Packed, region_clip, scissor};
 use ash::vk;
 
 use super::{Graphics, Pass};
+use crate::draw_state::DrawState;
 
 /// Pixels of a tile of region clips along both axes.
 const REGION: u32 = 32;
@@ -57,23 +58,30 @@ impl Scissor {
 }
 
 /// Adds the scissors of a draw, one for each viewport, to those of the pass; returns them.
-pub(super) fn scissors(pass: &mut Pass, graphics: &Graphics, viewports: &[vk::Viewport]) -> Vec<Scissor> {
+pub(super) fn scissors(pass: &mut Pass, graphics: &Graphics) -> Vec<Scissor> {
+    let mut found = std::mem::take(&mut pass.written.scissors);
+    found.clear();
     let dynamic = &graphics.dynamic;
     let area = pass.info.area;
-    let of = |(at, view): (usize, &vk::Viewport)| {
+    for (at, view) in viewports(dynamic).iter().enumerate() {
         let given = dynamic.scissors.get(at).or(dynamic.scissors.last()).copied().unwrap_or_default();
-        Scissor::new(area, view, &given)
-    };
-    let found: Vec<Scissor> = viewports.iter().enumerate().map(of).collect();
-    for (scissor, view) in found.iter().zip(viewports) {
+        let scissor = Scissor::new(area, view, &given);
         // Depths are clamped to the scissor's range.
         let range = match dynamic.raster.clamp {
             true => [view.min_depth.min(view.max_depth), view.min_depth.max(view.max_depth)],
             false => [0.0, 1.0],
         };
         pass.arrays.scissors.extend(scissor.record(range).bytes());
+        found.push(scissor);
     }
     found
+}
+
+/// The viewports of draws: at least one.
+pub(super) fn viewports(dynamic: &DrawState) -> &[vk::Viewport] {
+    const EMPTY: [vk::Viewport; 1] =
+        [vk::Viewport { x: 0.0, y: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 }];
+    if dynamic.viewports.is_empty() { &EMPTY } else { &dynamic.viewports }
 }
 
 #[cfg(test)]

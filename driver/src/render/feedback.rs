@@ -5,9 +5,12 @@
 //! parameters of the draw and writes those of the launch ([`record`]). Strips and fans with primitive restart are decomposed first.
 
 use super::assembly::{Draw, Shape};
-use super::draw::{DrawNumbers, Drawn, UNSHADED, strides};
+use super::draw::{DrawNumbers, Drawn, UNSHADED};
+use super::encode::strides;
 use crate::Error;
 use crate::command::{Grid, Recorder};
+use crate::dirty::Dirty;
+use crate::draw_state::BindingInfo;
 use crate::kernels::Kernel;
 use crate::query::Primitives as Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, State};
@@ -48,6 +51,13 @@ pub struct Feedback {
     pub(super) drawn: Option<u64>,
 }
 
+impl Feedback {
+    /// Whether draws capture vertices or count their primitives.
+    pub(super) fn is_active(&self) -> bool {
+        self.offsets.is_some() || self.drawn.is_some()
+    }
+}
+
 /// Adds the primitives of a draw to a query.
 fn count(recorder: &mut Recorder, draw: &Draw, query: u64) -> Result<(), Error> {
     let Shape { base, step, .. } = draw.shape();
@@ -82,6 +92,7 @@ impl Recorder {
                 recorder.copy_memory(counter, offsets + 4 * u64::from(number), 4)?;
             }
             recorder.graphics.feedback.offsets = Some(offsets);
+            recorder.graphics.state.dirty |= Dirty::QUERY;
             Ok(())
         })
     }
@@ -106,6 +117,7 @@ impl Recorder {
             Counted::Captured => self.graphics.feedback.query = query,
             Counted::Drawn => self.graphics.feedback.drawn = query,
         }
+        self.graphics.state.dirty |= Dirty::QUERY;
     }
 
     /// Captures the vertices of a draw and counts its primitives, if the application has requested it.
@@ -130,11 +142,13 @@ impl Recorder {
             return Ok(());
         }
         let launch = self.prepare(&draw, program.info.feedback.strides, offsets)?;
-        let zeros = self.device.zeros.address;
+        let mut attributes = Vec::new();
+        let (zeros, stride) = (self.device.zeros.address, |at, _: &BindingInfo| strides[at]);
+        input.places(&program, &graphics.buffers, stride, zeros, &mut attributes);
         let state = State {
             base: Numbers::Memory(draw.base()),
             draw: number,
-            attributes: input.places(&program, &graphics.buffers, &strides, zeros),
+            attributes,
             launch: LaunchNumbers { capture: launch, ..graphics.state.launch },
             ..graphics.state.clone()
         };

@@ -11,11 +11,13 @@ use ash::vk;
 use ash::vk::PrimitiveTopology as T;
 
 use super::assembly::{Draw, Shape};
-use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, strides};
+use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED};
+use super::encode::strides;
 use super::record;
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
+use crate::draw_state::BindingInfo;
 use crate::geometry::{Emitter, GeometryStage};
 use crate::kernels::Kernel;
 use crate::results_memory::Memory;
@@ -76,13 +78,11 @@ impl Recorder {
             Sizes::new(&stored.info.varyings, &emitter.program.info.varyings, info, draw.shape().corners);
         let memory = self.memory(draw.most.map(|most| most.saturating_mul(sizes.total())))?;
         let launches = self.prepare_launches(&draw, info, sizes, memory)?;
-        let zeros = self.device.zeros.address;
-        let state = State {
-            base: Numbers::Memory(draw.base()),
-            draw: number,
-            attributes: input.places(&stored, &graphics.buffers, &strides, zeros),
-            ..graphics.state.clone()
-        };
+        let mut attributes = Vec::new();
+        let (zeros, stride) = (self.device.zeros.address, |at, _: &BindingInfo| strides[at]);
+        input.places(&stored, &graphics.buffers, stride, zeros, &mut attributes);
+        let state =
+            State { base: Numbers::Memory(draw.base()), draw: number, attributes, ..graphics.state.clone() };
         let emits = launches + record::BYTES as u64;
         self.launch_stage(&stored, &state, launches)?;
         self.launch_stage(&emitter.program, &state, emits)?;

@@ -3,6 +3,7 @@
 mod assembly;
 mod draw;
 mod edges;
+mod encode;
 mod feedback;
 mod geometry;
 mod heap;
@@ -12,8 +13,7 @@ mod state;
 mod tessellation;
 mod tiles;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::record::{self as r, initial_update, render_command as command};
@@ -23,8 +23,10 @@ use ash::vk;
 
 use crate::Error;
 use crate::command::{KernelCommand, Recorder};
-use crate::draw_state::{DrawState, TargetFormats};
+use crate::dirty::Dirty;
+use crate::draw_state::{DrawState, MAX_VERTEX_BUFFERS, TargetFormats, VertexBuffers};
 use crate::geometry::GeometryStage;
+use crate::graphics::Programs;
 use crate::query::QueryPool;
 use crate::results_memory::Shared;
 use crate::sampler_heap;
@@ -34,9 +36,10 @@ use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::transfer::Box3;
 use crate::upload::{Stream, Upload};
 use crate::view::ImageView;
-use crate::words::State;
+use crate::words::{State, Words};
 
 pub use draw::{DrawNumbers, IndexBuffer};
+use encode::Written;
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
 use pass_words::Command;
@@ -58,9 +61,19 @@ pub struct Shaders {
     pub fragment: Option<Arc<FragmentStage>>,
     /// The state of the pipeline; `None` for shader objects.
     pub pipeline: Option<OfPipeline>,
+    /// The programs of a pipeline on which no dynamic state has an effect, with the targets for which they were first made.
+    pub fixed: Option<Arc<FixedPrograms>>,
 }
 
+/// Programs of a pipeline for targets of these formats.
+pub type FixedPrograms = OnceLock<(TargetFormats, Programs)>;
+
 impl Shaders {
+    /// Whether the strides of vertex buffers are those of the pipeline.
+    fn has_strides(&self) -> bool {
+        self.pipeline.is_some_and(|pipeline| pipeline.strides)
+    }
+
     /// Those that are bound as objects; a pipeline is bound no longer.
     pub fn objects(&mut self) -> &mut Shaders {
         if self.pipeline.is_some() {
@@ -88,14 +101,61 @@ pub struct Graphics {
     pub shaders: Shaders,
     /// State that commands have set, or the pipeline.
     pub dynamic: DrawState,
-    /// Vertex buffers by number: address and bytes.
-    pub buffers: BTreeMap<u32, (u64, u64)>,
-    /// Strides that commands have set.
-    pub strides: BTreeMap<u32, u32>,
+    /// Vertex buffers.
+    pub buffers: VertexBuffers,
+    /// Strides that commands have set, by the number of their buffer.
+    pub strides: [Option<u32>; MAX_VERTEX_BUFFERS],
     /// Indices.
     pub indices: Option<IndexBuffer>,
     /// State of transform feedback.
     pub feedback: Feedback,
+}
+
+impl Graphics {
+    /// Changes a part of the state that commands can set.
+    #[inline]
+    pub fn set<T: PartialEq>(
+        &mut self,
+        dirty: Dirty,
+        place: impl FnOnce(&mut DrawState) -> &mut T,
+        value: T,
+    ) {
+        let place = place(&mut self.dynamic);
+        if *place != value {
+            *place = value;
+            self.state.dirty |= dirty;
+        }
+    }
+
+    /// Binds vertex buffers from `first` on: address and bytes of each, and strides if they are given.
+    pub fn bind_vertex_buffers(
+        &mut self,
+        first: u32,
+        places: impl Iterator<Item = (u64, u64)>,
+        strides: &[u64],
+    ) {
+        self.buffers.iter_mut().skip(first as usize).zip(places).for_each(|(to, place)| *to = place);
+        self.state.dirty |= Dirty::BUFFERS;
+        self.set_strides((first..).zip(strides.iter().map(|stride| *stride as u32)));
+    }
+
+    /// Sets strides of vertex buffers by number.
+    pub fn set_strides(&mut self, strides: impl Iterator<Item = (u32, u32)>) {
+        for (number, stride) in strides {
+            if let Some(place) = self.strides.get_mut(number as usize) {
+                *place = Some(stride);
+                self.state.dirty |= Dirty::PROGRAMS;
+            }
+        }
+    }
+
+    /// Whether programs prepare draws before the pass: those that the hardware does not do by itself.
+    fn needs_launches(&self) -> bool {
+        self.shaders.evaluation.is_some()
+            || self.shaders.geometry.is_some()
+            || self.feedback.is_active()
+            || assembly::has_adjacency(self.dynamic.topology)
+    }
 }
 
 /// A colour target of a pass.
@@ -211,6 +271,8 @@ struct View {
     stream: Stream,
     /// Address of the texture heap of its targets.
     heap: u64,
+    /// The words of the latest vertex and fragment programs.
+    words: [Words; 2],
 }
 
 /// A pass that is under way.
@@ -228,6 +290,8 @@ pub struct Pass {
     /// Queries whose results are available after the pass.
     finished: Vec<(Arc<QueryPool>, u32)>,
     draws: u32,
+    /// What draws have written.
+    written: Written,
 }
 
 /// Records that draws of a pass refer to by index.
@@ -294,7 +358,8 @@ impl Recorder {
         let mut views = Vec::new();
         for number in numbers {
             let heap = heap::target_heap(&mut self.upload, &info, &targets, number)?;
-            views.push(View { number, stream: draw_stream(&mut self.upload)?, heap });
+            let words = Default::default();
+            views.push(View { number, stream: draw_stream(&mut self.upload)?, heap, words });
         }
         self.pass = Some(Pass {
             size,
@@ -307,7 +372,9 @@ impl Recorder {
             query: None,
             finished: Vec::new(),
             draws: 0,
+            written: Written::default(),
         });
+        self.graphics.state.dirty = Dirty::ALL;
         Ok(())
     }
 
@@ -368,7 +435,7 @@ impl Recorder {
         let scissors = self.upload.put(&pass.arrays.scissors, 64)?;
         let biases = self.upload.put(&pass.arrays.biases, 64)?;
         for mut view in std::mem::take(&mut pass.views) {
-            view.stream.push(&mut self.upload, &r::draw_terminate::new().bytes())?;
+            view.stream.push(&mut self.upload, &[r::draw_terminate::new().bits()])?;
             let layer = if pass.info.views == 0 { None } else { Some(view.number) };
             let command = self
                 .pass_words(&pass, layer, view.heap)?
@@ -450,6 +517,7 @@ impl Recorder {
             self.count_primitives(kind, Some(pool.result_address(query)));
         } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
             pass.query = Some((counter, precise));
+            self.graphics.state.dirty |= Dirty::QUERY;
         }
     }
 
@@ -465,6 +533,7 @@ impl Recorder {
             Some(pass) => {
                 if pool.primitives().is_none() {
                     pass.query = None;
+                    self.graphics.state.dirty |= Dirty::QUERY;
                 }
                 pass.finish(pool.clone(), query);
                 Ok(())
@@ -478,9 +547,11 @@ impl Recorder {
 /// earlier stream may have written since, and state that draws do not set.
 fn draw_stream(upload: &mut Upload) -> Result<Stream, Error> {
     let mut stream = Stream::new(upload, draw_link)?;
-    let update = initial_update();
-    let pointer = draw::state_pointer(upload.put(&update, 64)?, update.len());
-    stream.push(upload, &[START.bytes().as_slice(), &pointer.bytes()].concat())?;
+    let mut update = std::mem::take(&mut upload.spare.update);
+    initial_update(&mut update);
+    let pointer = encode::state_pointer(upload.put_words(&update, 64)?, update.len()).bits();
+    upload.spare.update = update;
+    stream.push(upload, &[START.bits(), pointer as u32, (pointer >> 32) as u32])?;
     Ok(stream)
 }
 

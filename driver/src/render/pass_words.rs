@@ -12,7 +12,7 @@ use super::tiles::Tile;
 use super::{ColourTarget, Pass, PassInfo, state};
 use crate::Error;
 use crate::command::Recorder;
-use crate::words::{Assembler, Bound, Direct, Stage, State, Words};
+use crate::words::{Assembler, Bound, Direct, Stage, State, ViewState, Words};
 
 /// A render command.
 pub(super) type Command = Packed<{ command::RECORD.bytes }>;
@@ -129,7 +129,8 @@ impl Recorder {
         kind: DescriptorKind,
         (layer, heap): (Option<u32>, u64),
     ) -> Result<Words, Error> {
-        let mut state = State { samples: pass.samples, heap, ..State::default() };
+        let view = ViewState { heap, ..ViewState::default() };
+        let mut state = State { samples: pass.samples, view, ..State::default() };
         let mut list = vec![Direct::Buffer(0, 0); MAX_TARGETS as usize];
         for (at, target) in pass.info.colours.iter().enumerate() {
             let Some(target) = target else { continue };

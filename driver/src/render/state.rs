@@ -4,14 +4,15 @@ use agx_abi::fragment::DepthLayout;
 use agx_abi::image_layout::depth_stride;
 use agx_abi::record::{self as r, Packed, Record, StateUpdate, render_command as command};
 use agx_abi::render::clear_stencil;
-use agx_abi::varyings::{BindingSource, CoefficientBindings, Provoking};
+use agx_abi::varyings::Provoking;
 use agx_abi::words::FragmentControl;
 use ash::vk;
 
-use super::edges::Scissor;
+use super::edges::{Scissor, viewports};
+use super::encode::Changes;
 use super::pass_words::Command;
 use super::{DepthTarget, Graphics, Pass};
-use crate::Error;
+use crate::dirty::Dirty;
 use crate::draw_state::DrawState;
 use crate::graphics::Programs;
 use crate::image::PlaneLayout;
@@ -92,57 +93,85 @@ pub(super) struct Update<'u> {
     pub(super) pass: &'u Pass,
     pub(super) graphics: &'u Graphics,
     pub(super) programs: &'u Programs,
+    /// The words of the fragment program.
     pub(super) words: Words,
-    /// Bindings of coefficients, and their address relative to the shader base.
-    pub(super) coefficients: (u64, CoefficientBindings),
     /// Indices of scissor and depth bias.
     pub(super) indices: [u64; 2],
     /// The scissor of each viewport.
-    pub(super) scissors: Vec<Scissor>,
-    pub(super) viewports: Vec<vk::Viewport>,
+    pub(super) scissors: &'u [Scissor],
 }
 
 impl Update<'_> {
-    /// The update: a header and its records in order.
-    ///
-    /// # Errors
-    /// The vertices have more outputs than records can address.
-    pub(super) fn bytes(&self) -> Result<Vec<u8>, Error> {
+    /// Writes the records of what has changed, in order.
+    pub(super) fn write(&self, update: &mut StateUpdate<'_>, changes: Changes) {
         use r::ppp_header as h;
-        let outputs = &self.programs.vertex.outputs;
-        let [control, control_2] = self.controls();
-        let [front, back] = [0, 1].map(|side| self.face(side));
-        let second = self.face_2();
-        let mut update = StateUpdate::new(self.viewports.len());
-        update
-            .add(&h::CONTROL, control)
-            .add(&h::CONTROL_2, control_2)
-            .add(&h::FRONT_FACE, front.0)
-            .add(&h::FRONT_FACE_2, second)
-            .add(&h::FRONT_STENCIL, front.1)
-            .add(&h::BACK_FACE, back.0)
-            .add(&h::BACK_FACE_2, second)
-            .add(&h::BACK_STENCIL, back.1);
-        let [scissor, bias] = self.indices;
-        use r::scissor_index::{self, DEPTH_BIAS, SCISSOR};
-        update.add(&h::SCISSOR, scissor_index::new().set(&SCISSOR, scissor).set(&DEPTH_BIAS, bias));
-        self.views(&mut update);
-        let counter = self.pass.query.map_or(0, |(counter, _)| counter);
-        let [cull, cull_2] = self.cull();
-        update
-            .add_bytes(&h::OUTPUT_SELECT, &outputs.output_select(&self.coefficients.1)?)
-            .add_bytes(&h::VARYINGS_32, &outputs.counts.to_bytes()?)
-            .add(&h::VARYINGS_16, r::varying_counts::new())
-            .add(&h::CULL, cull)
-            .add(&h::CULL_2, cull_2)
-            .add(&h::SHADER, self.shader())
-            .add(&h::OCCLUSION, r::occlusion::new().set(&r::occlusion::INDEX, counter))
-            .add(&h::OUTPUT_SIZE, r::output_size::new().set(&r::output_size::COUNT, outputs.words.into()));
-        Ok(update.bytes())
+        let changed = |parts: Dirty| changes.dirty.intersects(parts);
+        self.tests(update, changes);
+        if changed(Dirty::VIEWS | Dirty::BIAS) {
+            use r::scissor_index::{self, DEPTH_BIAS, SCISSOR};
+            let [scissor, bias] = self.indices;
+            update.add(&h::SCISSOR, scissor_index::new().set(&SCISSOR, scissor).set(&DEPTH_BIAS, bias));
+        }
+        if changed(Dirty::VIEWS) {
+            self.views(update);
+        }
+        let vertex = &self.programs.vertex;
+        if changed(Dirty::PROGRAMS) {
+            update
+                .add_word(&h::OUTPUT_SELECT, vertex.output_select)
+                .add_word(&h::VARYINGS_32, vertex.counts)
+                .add(&h::VARYINGS_16, r::varying_counts::new());
+        }
+        if changed(Dirty::RASTER) {
+            update.add(&h::CULL, self.cull());
+        }
+        if changed(Dirty::PROGRAMS) {
+            use r::cull_2::{CLAMP_W, PRIMITIVE_ID, new};
+            update.add(&h::CULL_2, new().set(&CLAMP_W, 1).flag(&PRIMITIVE_ID, vertex.numbers_primitives));
+        }
+        if changes.fragment || changed(Dirty::PROGRAMS | Dirty::RASTER) {
+            update.add(&h::SHADER, self.shader());
+        }
+        if changed(Dirty::QUERY) {
+            let counter = self.pass.query.map_or(0, |(counter, _)| counter);
+            update.add(&h::OCCLUSION, r::occlusion::new().set(&r::occlusion::INDEX, counter));
+        }
+        if changed(Dirty::PROGRAMS) {
+            use r::output_size::{COUNT, new};
+            update.add(&h::OUTPUT_SIZE, new().set(&COUNT, vertex.program.outputs.words.into()));
+        }
     }
 
-    /// The state of the draw, and that of the fragment program.
-    fn controls(&self) -> [Packed<4>; 2] {
+    /// Writes the tests of fragments, and how objects pass.
+    fn tests(&self, update: &mut StateUpdate<'_>, Changes { dirty, .. }: Changes) {
+        use r::ppp_header as h;
+        let changed = |parts: Dirty| dirty.intersects(parts);
+        if changed(Dirty::RASTER | Dirty::DEPTH | Dirty::BIAS | Dirty::QUERY) {
+            update.add(&h::CONTROL, self.control());
+        }
+        let of_programs = changed(Dirty::PROGRAMS | Dirty::RASTER);
+        if of_programs {
+            update.add(&h::CONTROL_2, self.control_2());
+        }
+        let sides = [
+            ([&h::FRONT_FACE, &h::FRONT_FACE_2, &h::FRONT_STENCIL], 0),
+            ([&h::BACK_FACE, &h::BACK_FACE_2, &h::BACK_STENCIL], 1),
+        ];
+        for ([face, second, stencil], side) in sides {
+            if changed(Dirty::DEPTH | Dirty::RASTER) {
+                update.add(face, self.face(side));
+            }
+            if of_programs {
+                update.add(second, self.face_2());
+            }
+            if changed(Dirty::DEPTH) {
+                update.add(stencil, self.stencil(side));
+            }
+        }
+    }
+
+    /// The state of the draw.
+    fn control(&self) -> Packed<4> {
         use r::fragment_control as c;
         let dynamic = &self.graphics.dynamic;
         let visibility = match self.pass.query {
@@ -152,7 +181,7 @@ impl Update<'_> {
         };
         let is_triangle = object(dynamic) == TRIANGLE;
         let stencil = self.tests_stencil();
-        let first = c::new()
+        c::new()
             .set(&c::BIT_9, 1)
             .set(&c::VISIBILITY, visibility)
             .flag(&c::SCISSOR, true)
@@ -160,50 +189,55 @@ impl Update<'_> {
             .flag(&c::STENCIL, stencil)
             .flag(&c::TWO_SIDED_STENCIL, stencil)
             // Derivatives along the edges of merged points and lines would be wrong.
-            .flag(&c::NO_MERGING, !is_triangle);
+            .flag(&c::NO_MERGING, !is_triangle)
+    }
+
+    /// That of the fragment program.
+    fn control_2(&self) -> Packed<4> {
         let control = self.programs.fragment.info.fragment_control();
-        let tag_write_disable = control.tag_write_disable || dynamic.raster.discard;
-        [first, FragmentControl { tag_write_disable, ..control }.packed()]
+        let tag_write_disable = control.tag_write_disable || self.graphics.dynamic.raster.discard;
+        FragmentControl { tag_write_disable, ..control }.packed()
     }
 
     fn tests_stencil(&self) -> bool {
         self.graphics.dynamic.depth.stencil && self.pass.info.stencil.is_some()
     }
 
-    /// Depth and stencil tests of a side: 0 front, 1 back.
-    fn face(&self, side: usize) -> (Packed<4>, Packed<4>) {
-        use r::{fragment_face as f, fragment_stencil as s};
+    /// Depth test of a side: 0 front, 1 back.
+    fn face(&self, side: usize) -> Packed<4> {
+        use r::fragment_face as f;
         let dynamic = &self.graphics.dynamic;
         let depth = &dynamic.depth;
         let tests = depth.test && self.pass.info.depth.is_some();
-        let stencil = depth.faces.get(side).copied().unwrap_or_default();
         let polygon = match dynamic.raster.polygon {
             vk::PolygonMode::LINE => 1,
             vk::PolygonMode::POINT => 2,
             _ => 0,
         };
         let width = (dynamic.raster.line_width * 16.0).clamp(1.0, 256.0) as u64;
-        let first = f::new()
-            .set(&f::STENCIL_REFERENCE, u64::from(stencil.reference & 0xff))
+        f::new()
+            .set(&f::STENCIL_REFERENCE, u64::from(depth.faces[side].reference & 0xff))
             .set(&f::LINE_WIDTH, width)
             .set(&f::POLYGON_MODE, polygon)
             .flag(&f::NO_DEPTH_WRITE, !tests || !depth.write)
-            .set(&f::DEPTH_COMPARE, if tests { comparison(depth.compare) } else { ALWAYS });
+            .set(&f::DEPTH_COMPARE, if tests { comparison(depth.compare) } else { ALWAYS })
+    }
+
+    /// Stencil test of a side.
+    fn stencil(&self, side: usize) -> Packed<4> {
+        use r::fragment_stencil as s;
         // Without a test, the record has no effect (Mesa 26.1).
         if !self.tests_stencil() {
-            return (
-                first,
-                s::new().set(&s::WRITE_MASK, 0xff).set(&s::READ_MASK, 0xff).set(&s::COMPARE, ALWAYS),
-            );
+            return s::new().set(&s::WRITE_MASK, 0xff).set(&s::READ_MASK, 0xff).set(&s::COMPARE, ALWAYS);
         }
-        let third = s::new()
+        let stencil = &self.graphics.dynamic.depth.faces[side];
+        s::new()
             .set(&s::WRITE_MASK, u64::from(stencil.write_mask & 0xff))
             .set(&s::READ_MASK, u64::from(stencil.compare_mask & 0xff))
             .set(&s::PASS, operation(stencil.pass_op))
             .set(&s::DEPTH_FAIL, operation(stencil.depth_fail_op))
             .set(&s::FAIL, operation(stencil.fail_op))
-            .set(&s::COMPARE, comparison(stencil.compare_op));
-        (first, third)
+            .set(&s::COMPARE, comparison(stencil.compare_op))
     }
 
     /// What is drawn, and how the fragment program changes depth.
@@ -224,13 +258,13 @@ impl Update<'_> {
     }
 
     /// The regions of the scissors, and the viewports.
-    fn views(&self, update: &mut StateUpdate) {
+    fn views(&self, update: &mut StateUpdate<'_>) {
         use r::{ppp_header as h, viewport as v};
-        for scissor in &self.scissors {
+        for scissor in self.scissors {
             update.add(&h::REGION_CLIP, scissor.region());
         }
         update.add(&h::VIEWPORT, r::viewport_control::new());
-        for view in &self.viewports {
+        for view in viewports(&self.graphics.dynamic) {
             let viewport = v::new()
                 .float(&v::TRANSLATE_X, view.x + view.width / 2.0)
                 .float(&v::SCALE_X, view.width / 2.0)
@@ -242,10 +276,10 @@ impl Update<'_> {
         }
     }
 
-    fn cull(&self) -> [Packed<4>; 2] {
-        use r::{cull as c, cull_2 as d};
+    fn cull(&self) -> Packed<4> {
+        use r::cull as c;
         let raster = &self.graphics.dynamic.raster;
-        let first = c::new()
+        c::new()
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))
             .set(&c::PROVOKING, 1 + provoking(&self.graphics.dynamic) as u64)
@@ -254,25 +288,18 @@ impl Update<'_> {
             .flag(&c::DEPTH_CLAMP, !raster.clips())
             .flag(&c::MULTISAMPLED, raster.bresenham && object(&self.graphics.dynamic) == LINE)
             .flag(&c::FRONT_CCW, !raster.clockwise)
-            .flag(&c::DISCARD, raster.discard);
-        let numbers = numbers_primitives(&self.coefficients.1);
-        [first, d::new().set(&d::CLAMP_W, 1).flag(&d::PRIMITIVE_ID, numbers)]
+            .flag(&c::DISCARD, raster.discard)
     }
 
     fn shader(&self) -> Packed<16> {
         use r::fragment_shader as f;
-        let (address, coefficients) = &self.coefficients;
+        let vertex = &self.programs.vertex;
         f::new()
             .or(self.words.resources)
-            .set(&f::BINDINGS, coefficients.bindings.len() as u64)
+            .set(&f::BINDINGS, vertex.bindings)
             .set(&f::PIPELINE, self.words.pipeline)
-            .set(&f::COEFFICIENTS, *address)
+            .set(&f::COEFFICIENTS, vertex.coefficients(provoking(&self.graphics.dynamic)))
     }
-}
-
-/// Whether a fragment program reads the number of its primitive.
-pub(super) fn numbers_primitives(coefficients: &CoefficientBindings) -> bool {
-    coefficients.bindings.iter().any(|binding| binding.source == BindingSource::PrimitiveId)
 }
 
 /// Codes of objects in fragment face 2.

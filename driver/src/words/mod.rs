@@ -15,6 +15,7 @@ use agx_abi::{DescriptorKind, TextureBinding, pass};
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
+use crate::dirty::Dirty;
 use crate::gpu::SHADER_BASE;
 use crate::program::Program;
 use crate::sampler::{self, Sampler};
@@ -76,9 +77,20 @@ impl Default for LaunchNumbers {
     }
 }
 
+/// A view of a render pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ViewState {
+    /// Its number.
+    pub number: u32,
+    /// Address of the texture heap of its render targets.
+    pub heap: u64,
+}
+
 /// The sources of a stage's uniforms.
 #[derive(Clone)]
 pub struct State {
+    /// What has changed since draws or launches wrote it.
+    pub dirty: Dirty,
     /// Sets by number.
     pub sets: [Option<Bound>; MAX_SETS],
     /// Push constants.
@@ -89,8 +101,8 @@ pub struct State {
     pub base: Numbers<2>,
     /// Number of the draw.
     pub draw: u32,
-    /// Number of the view.
-    pub view: u32,
+    /// The view.
+    pub view: ViewState,
     /// Samples per pixel.
     pub samples: u32,
     /// Samples that may be covered.
@@ -99,8 +111,6 @@ pub struct State {
     pub attributes: Vec<(u64, u32)>,
     /// Blend constant.
     pub blend: [f32; 4],
-    /// Address of the texture heap of the render targets.
-    pub heap: u64,
     /// Clear value of each target, as bits.
     pub clear: [[u32; 4]; 8],
 }
@@ -108,17 +118,17 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         State {
+            dirty: Dirty::ALL,
             sets: [const { None }; MAX_SETS],
             push: [0; PUSH_BYTES],
             launch: LaunchNumbers::default(),
             base: Numbers::Known([0; 2]),
             draw: 0,
-            view: 0,
+            view: ViewState::default(),
             samples: 1,
             sample_mask: u32::MAX,
             attributes: Vec::new(),
             blend: [0.0; 4],
-            heap: 0,
             clear: [[0; 4]; 8],
         }
     }
@@ -167,7 +177,6 @@ pub struct Assembler<'a> {
     upload: &'a mut Upload,
     state: &'a State,
     words: ShaderWords,
-    samplers: Vec<Register>,
 }
 
 /// The contents of a sampler state register.
@@ -224,8 +233,8 @@ impl<'a> Assembler<'a> {
         stage: Stage<'_>,
         (placed, count): (impl Iterator<Item = (u32, TextureBinding)>, u32),
     ) -> Result<Words, Error> {
-        let mut assembler = Assembler { upload, state, words: ShaderWords::new(), samplers: Vec::new() };
-        assembler.samplers(&program.info.samplers)?;
+        let words = ShaderWords::reusing(std::mem::take(&mut upload.spare.shader));
+        let mut assembler = Assembler { upload, state, words };
         for range in &program.info.uniforms {
             assembler.uniform(range, program)?;
         }
@@ -233,19 +242,23 @@ impl<'a> Assembler<'a> {
             let address = assembler.texture(&texture)?;
             assembler.words.textures(register, 1, address)?;
         }
-        let samplers = assembler.finish_samplers()?;
+        assembler.samplers(&program.info.samplers)?;
         assembler.program(program, stage)?;
-        let words = std::mem::take(&mut assembler.words);
-        let bytes = words.end(program.preamble().map(|address| address - SHADER_BASE))?;
+        let Assembler { upload, words, .. } = assembler;
+        let mut bytes = words.end(program.preamble().map(|address| address - SHADER_BASE))?;
         let resources = Resources {
             uniform_halves: program.info.uniform_halves,
             textures: count,
-            samplers,
+            samplers: program.info.samplers.len() as u32,
             borders: upload.has_borders(),
             preamble_gpr_halves: program.info.preamble_gpr_halves,
         };
         let resources = resources.to_word()?;
-        Ok(Words { pipeline: upload.put(&bytes, ALIGNMENT)? - SHADER_BASE, resources })
+        // Memory is written in whole words.
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let pipeline = upload.put(&bytes, ALIGNMENT)? - SHADER_BASE;
+        upload.spare.shader = bytes;
+        Ok(Words { pipeline, resources })
     }
 
     /// Local memory, the program and its registers.

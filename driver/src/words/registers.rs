@@ -54,7 +54,7 @@ impl Assembler<'_> {
 
     /// The sampler state registers of the shader.
     pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
-        for binding in samplers {
+        for (number, binding) in (0..).zip(samplers) {
             let register = match *binding {
                 SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
                 SamplerBinding::Paired {
@@ -70,7 +70,11 @@ impl Assembler<'_> {
                 }
                 SamplerBinding::Loads => Register::Known(Sampler::loads().descriptor),
             };
-            self.samplers.push(register);
+            let address = match register {
+                Register::At(address) => address,
+                Register::Known(descriptor) => self.upload.put(&descriptor, 16)?,
+            };
+            self.words.samplers(number, 1, address)?;
         }
         Ok(())
     }
@@ -80,17 +84,5 @@ impl Assembler<'_> {
     pub(super) fn sampler_table(&self, set: u32, number: u32) -> Result<u64, Error> {
         let Bound::Set(bound, _) = self.state.bound(set)? else { return Err(unbound(set)) };
         Ok(bound.address() + State::binding(bound, number)?.sampler(0) + sampler::NUMBER)
-    }
-
-    pub(super) fn finish_samplers(&mut self) -> Result<u32, Error> {
-        let count = self.samplers.len() as u32;
-        for (number, sampler) in (0..).zip(&self.samplers) {
-            let address = match sampler {
-                Register::At(address) => *address,
-                Register::Known(descriptor) => self.upload.put(descriptor, 16)?,
-            };
-            self.words.samplers(number, 1, address)?;
-        }
-        Ok(count)
     }
 }

@@ -11,22 +11,22 @@ use crate::program::Program;
 use crate::render::{patch_record, record};
 use crate::sampler;
 
-impl Assembler<'_> {
+impl<'a> Assembler<'a> {
     pub(super) fn uniform(&mut self, range: &UniformRange, program: &Program) -> Result<(), Error> {
+        let len = 2 * usize::from(range.halves);
         let address = match self.place(range, program)? {
             Value::At(address) => address,
-            Value::Bytes(mut bytes) => {
-                bytes.resize(2 * usize::from(range.halves), 0);
-                self.upload.put(&bytes, 16)?
-            }
+            Value::Small(bytes) => self.upload.put_extended(&bytes, len, 16)?,
+            Value::Bytes(bytes) => self.upload.put_extended(bytes, len, 16)?,
         };
         self.words.uniforms(range.start, range.halves, address)?;
         Ok(())
     }
 
     /// The source of the contents of a range.
-    fn place(&mut self, range: &UniformRange, program: &Program) -> Result<Value, Error> {
-        let bytes = |value: u64| Value::Bytes(value.to_le_bytes().to_vec());
+    fn place(&mut self, range: &UniformRange, program: &Program) -> Result<Value<'a>, Error> {
+        let bytes = Value::of;
+        let state = self.state;
         Ok(match range.source {
             UniformSource::BufferAddress { set, binding, element } => {
                 self.buffer(set, binding, element, 0)?
@@ -44,7 +44,7 @@ impl Assembler<'_> {
                 self.sampler_bias(set, binding, element)?
             }
             UniformSource::SamplerBiasTable { set, binding } => {
-                self.sampler_bias(set, binding, 0)?.address().map(bytes).ok_or(unbound(set))?
+                self.sampler_bias(set, binding, 0)?.address().map(Value::of).ok_or(unbound(set))?
             }
             UniformSource::TextureWords { set, binding, element } => {
                 Value::At(self.texture_words(set, binding, element)?)
@@ -53,12 +53,12 @@ impl Assembler<'_> {
             UniformSource::Promoted { offset } => Value::At(program.promoted() + u64::from(offset)),
             UniformSource::PushConstantAddress => bytes(self.upload.put(&self.state.push, 16)?),
             UniformSource::PushConstants { offset } => {
-                Value::Bytes(self.state.push.get(offset as usize..).unwrap_or(&[]).to_vec())
+                Value::Bytes(state.push.get(offset as usize..).unwrap_or(&[]))
             }
             UniformSource::Zeros => bytes(self.upload.zeros()),
             UniformSource::WorkgroupCount => numbers(self.state.launch.groups),
             UniformSource::WorkgroupBase => numbers(Numbers::Known(self.state.launch.first_group)),
-            UniformSource::ViewIndex => bytes(self.state.view.into()),
+            UniformSource::ViewIndex => bytes(self.state.view.number.into()),
             UniformSource::SampleMask => bytes(self.state.sample_mask.into()),
             UniformSource::SamplePositions => {
                 bytes(pack_sample_positions(standard_sample_positions(self.state.samples)).into())
@@ -86,48 +86,39 @@ impl Assembler<'_> {
     }
 
     /// The level bias of a sampler.
-    fn sampler_bias(&self, set: u32, number: u32, element: u32) -> Result<Value, Error> {
+    fn sampler_bias(&self, set: u32, number: u32, element: u32) -> Result<Value<'a>, Error> {
         match self.state.bound(set)? {
             Bound::Set(bound, _) => {
                 let record = State::binding(bound, number)?.sampler(element);
                 Ok(Value::At(bound.address() + record + sampler::BORDERED_BYTES as u64))
             }
             Bound::Direct(list) => match list.get(number as usize) {
-                Some(Direct::Sampler(sampler)) => Ok(Value::Bytes(sampler.bias.to_le_bytes().to_vec())),
+                Some(Direct::Sampler(sampler)) => Ok(Value::small(&sampler.bias.to_le_bytes())),
                 _ => Err(unbound(set)),
             },
         }
     }
 
-    fn interface(&self, uniform: InterfaceUniform) -> Result<Value, Error> {
+    fn interface(&self, uniform: InterfaceUniform) -> Result<Value<'a>, Error> {
         let attribute = |number: u32| self.state.attributes.get(number as usize).copied().unwrap_or_default();
         Ok(match uniform {
-            InterfaceUniform::AttributeBase { attribute: number } => {
-                Value::Bytes(attribute(number).0.to_le_bytes().to_vec())
-            }
-            InterfaceUniform::AttributeClamp { attribute: number } => {
-                Value::Bytes(attribute(number).1.to_le_bytes().to_vec())
-            }
+            InterfaceUniform::AttributeBase { attribute: number } => Value::of(attribute(number).0),
+            InterfaceUniform::AttributeClamp { attribute: number } => Value::of(attribute(number).1.into()),
             InterfaceUniform::BaseVertexAndInstance => numbers(self.state.base),
-            InterfaceUniform::DrawNumber => Value::Bytes(self.state.draw.to_le_bytes().to_vec()),
-            InterfaceUniform::BlendConstant => {
-                Value::Bytes(self.state.blend.iter().flat_map(|value| value.to_le_bytes()).collect())
-            }
+            InterfaceUniform::DrawNumber => Value::of(self.state.draw.into()),
+            InterfaceUniform::BlendConstant => Value::words(self.state.blend.map(f32::to_bits)),
             InterfaceUniform::ClearColour { target } => {
-                let colour = self.state.clear.get(target as usize).copied().unwrap_or_default();
-                Value::Bytes(colour.iter().flat_map(|word| word.to_le_bytes()).collect())
+                Value::words(self.state.clear.get(target as usize).copied().unwrap_or_default())
             }
-            InterfaceUniform::TargetHeap => Value::Bytes(self.state.heap.to_le_bytes().to_vec()),
-            InterfaceUniform::InputAssembly => {
-                Value::Bytes((self.state.launch.capture + record::ASSEMBLY).to_le_bytes().to_vec())
-            }
-            InterfaceUniform::RootDescriptor => Value::Bytes(0_u64.to_le_bytes().to_vec()),
+            InterfaceUniform::TargetHeap => Value::of(self.state.view.heap),
+            InterfaceUniform::InputAssembly => Value::of(self.state.launch.capture + record::ASSEMBLY),
+            InterfaceUniform::RootDescriptor => Value::of(0),
             _ => return Err(Error::Unsupported { what: "a uniform that this driver does not fill" }),
         })
     }
 
     /// Address (`skip` 0) or size (`skip` 8) of a buffer.
-    fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<Value, Error> {
+    fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<Value<'a>, Error> {
         match self.state.bound(set)? {
             Bound::Set(bound, offsets) => {
                 let binding = State::binding(bound, number)?;
@@ -135,7 +126,7 @@ impl Assembler<'_> {
                 if binding.is_inline() {
                     let value =
                         if skip == 0 { bound.address() + binding.offset } else { binding.count.into() };
-                    return Ok(Value::Bytes(value.to_le_bytes().to_vec()));
+                    return Ok(Value::of(value));
                 }
                 if !binding.is_dynamic() || skip != 0 {
                     return Ok(Value::At(record + skip));
@@ -144,11 +135,11 @@ impl Assembler<'_> {
                 bound.read(binding.buffer(element), &mut address);
                 let offset = offsets.get((binding.dynamic + element) as usize).copied().unwrap_or(0);
                 let address = u64::from_le_bytes(address) + u64::from(offset);
-                Ok(Value::Bytes(address.to_le_bytes().to_vec()))
+                Ok(Value::of(address))
             }
             Bound::Direct(list) => match list.get(number as usize) {
                 Some(Direct::Buffer(address, bytes)) => {
-                    Ok(Value::Bytes(if skip == 0 { *address } else { *bytes }.to_le_bytes().to_vec()))
+                    Ok(Value::of(if skip == 0 { *address } else { *bytes }))
                 }
                 _ => Err(unbound(set)),
             },
@@ -175,26 +166,47 @@ impl Assembler<'_> {
 }
 
 /// The contents of a range.
-enum Value {
+enum Value<'v> {
     /// They are at an address.
     At(u64),
     /// They must be uploaded; missing bytes are 0.
-    Bytes(Vec<u8>),
+    Small([u8; 16]),
+    /// The same, for any number of bytes.
+    Bytes(&'v [u8]),
 }
 
-impl Value {
+impl Value<'_> {
+    /// A number.
+    fn of(value: u64) -> Self {
+        Value::small(&value.to_le_bytes())
+    }
+
+    /// Words.
+    fn words<const N: usize>(words: [u32; N]) -> Self {
+        let mut bytes = [0; 16];
+        bytes.as_chunks_mut::<4>().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        Value::Small(bytes)
+    }
+
+    /// At most 16 bytes.
+    fn small(bytes: &[u8]) -> Self {
+        let mut all = [0; 16];
+        all.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Value::Small(all)
+    }
+
     /// The address, if they are in memory.
     fn address(&self) -> Option<u64> {
         match self {
             Value::At(address) => Some(*address),
-            Value::Bytes(_) => None,
+            _ => None,
         }
     }
 }
 
-fn numbers<const N: usize>(numbers: Numbers<N>) -> Value {
+fn numbers<const N: usize>(numbers: Numbers<N>) -> Value<'static> {
     match numbers {
-        Numbers::Known(known) => Value::Bytes(known.iter().flat_map(|number| number.to_le_bytes()).collect()),
+        Numbers::Known(known) => Value::words(known),
         Numbers::Memory(address) => Value::At(address),
     }
 }

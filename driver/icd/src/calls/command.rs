@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 
 use agx_driver::Error;
-use agx_driver::command::{CommandBuffer, Groups, Level};
+use agx_driver::command::{CommandBuffer, Groups, Level, Recorder};
 use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
 use agx_driver::memory::lock;
 use ash::vk;
@@ -117,12 +117,20 @@ pub(crate) fn cmd_bind_descriptor_sets(
     sets: &[vk::DescriptorSet],
     offsets: &[u32],
 ) {
-    let sets: Vec<Option<Arc<Set>>> = sets.iter().map(|set| object(*set).cloned()).collect();
-    let offsets = offsets.to_vec();
-    buffer.record(move |recorder| {
-        recorder.bind_sets(point, first, &sets, &offsets);
-        Ok(())
-    });
+    buffer.record_borrowed(
+        |recorder| {
+            recorder.bind_sets(point, first, sets.iter().map(|set| object(*set)), offsets);
+            Ok(())
+        },
+        || {
+            let sets: Vec<Option<Arc<Set>>> = sets.iter().map(|set| object(*set).cloned()).collect();
+            let offsets = offsets.to_vec();
+            move |recorder: &mut Recorder| {
+                recorder.bind_sets(point, first, sets.iter().map(Option::as_ref), &offsets);
+                Ok(())
+            }
+        },
+    );
 }
 
 /// The point that stages belong to; of graphics and compute together both.
@@ -174,11 +182,19 @@ pub(crate) fn cmd_push_constants(
     offset: u32,
     values: &[u8],
 ) {
-    let values = values.to_vec();
-    buffer.record(move |recorder| {
-        recorder.push_constants(stages, offset, &values);
-        Ok(())
-    });
+    buffer.record_borrowed(
+        |recorder| {
+            recorder.push_constants(stages, offset, values);
+            Ok(())
+        },
+        || {
+            let values = values.to_vec();
+            move |recorder: &mut Recorder| {
+                recorder.push_constants(stages, offset, &values);
+                Ok(())
+            }
+        },
+    );
 }
 
 /// The layout of a set; an empty one if the pipeline layout has none.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agx_driver::command::CommandBuffer;
+use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::render::{DrawNumbers, IndexBuffer};
 use ash::vk;
 
@@ -29,14 +29,20 @@ pub(crate) fn cmd_bind_vertex_buffers2(
         let size = sizes.get(at).copied().unwrap_or(vk::WHOLE_SIZE);
         object(*handle).map_or((0, 0), |buffer| buffer.range(*offset, size))
     };
-    let places: Vec<(u64, u64)> = buffers.iter().zip(offsets).enumerate().map(of).collect();
-    let strides = strides.to_vec();
-    buffer.record(move |recorder| {
-        let graphics = &mut recorder.graphics;
-        graphics.buffers.extend((first..).zip(places.iter().copied()));
-        graphics.strides.extend((first..).zip(strides.iter().map(|stride| *stride as u32)));
-        Ok(())
-    });
+    let places = buffers.iter().zip(offsets).enumerate().map(of);
+    buffer.record_borrowed(
+        |recorder| {
+            recorder.graphics.bind_vertex_buffers(first, places.clone(), strides);
+            Ok(())
+        },
+        || {
+            let (places, strides): (Vec<_>, _) = (places.clone().collect(), strides.to_vec());
+            move |recorder: &mut Recorder| {
+                recorder.graphics.bind_vertex_buffers(first, places.iter().copied(), &strides);
+                Ok(())
+            }
+        },
+    );
 }
 
 pub(crate) fn cmd_bind_index_buffer(

@@ -4,17 +4,45 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
+use agx_driver::dirty::Dirty;
 use agx_driver::draw_state::{AttributeInfo, BindingInfo, DrawState, VertexInput};
 use ash::vk;
 
 use super::graphics::closed;
 
-/// Changes state.
-fn set(buffer: &CommandBuffer, change: impl Fn(&mut DrawState) + Send + Sync + 'static) {
+/// Sets a part of the state.
+#[inline(always)]
+fn set<T: PartialEq + Copy + Send + Sync + 'static>(
+    buffer: &CommandBuffer,
+    dirty: Dirty,
+    place: impl Fn(&mut DrawState) -> &mut T + Send + Sync + 'static,
+    value: T,
+) {
     buffer.record(move |recorder| {
-        change(&mut recorder.graphics.dynamic);
+        recorder.graphics.set(dirty, &place, value);
         Ok(())
     });
+}
+
+/// Changes a list.
+fn change<T: Copy + Send + Sync + 'static>(
+    buffer: &CommandBuffer,
+    dirty: Dirty,
+    values: &[T],
+    change: impl Fn(&mut DrawState, &[T]) + Copy + Send + Sync + 'static,
+) {
+    let now = move |recorder: &mut Recorder, values: &[T]| {
+        recorder.graphics.state.dirty |= dirty;
+        change(&mut recorder.graphics.dynamic, values);
+        Ok(())
+    };
+    buffer.record_borrowed(
+        |recorder| now(recorder, values),
+        || {
+            let values = values.to_vec();
+            move |recorder: &mut Recorder| now(recorder, &values)
+        },
+    );
 }
 
 /// Writes values to a list from `first` on.
@@ -29,31 +57,33 @@ fn put<T: Copy + Default>(list: &mut Vec<T>, first: u32, values: &[T]) {
 }
 
 pub(crate) fn cmd_set_viewport(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Viewport]) {
-    let values = values.to_vec();
-    set(buffer, move |state| put(&mut state.viewports, first, &values));
+    change(buffer, Dirty::VIEWS, values, move |state, values| put(&mut state.viewports, first, values));
 }
 
 pub(crate) fn cmd_set_viewport_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Viewport]) {
-    let values = values.to_vec();
-    set(buffer, move |state| state.viewports.clone_from(&values));
+    change(buffer, Dirty::VIEWS, values, |state, values| {
+        state.viewports.clear();
+        state.viewports.extend_from_slice(values);
+    });
 }
 
 pub(crate) fn cmd_set_scissor(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Rect2D]) {
-    let values = values.to_vec();
-    set(buffer, move |state| put(&mut state.scissors, first, &values));
+    change(buffer, Dirty::VIEWS, values, move |state, values| put(&mut state.scissors, first, values));
 }
 
 pub(crate) fn cmd_set_scissor_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Rect2D]) {
-    let values = values.to_vec();
-    set(buffer, move |state| state.scissors.clone_from(&values));
+    change(buffer, Dirty::VIEWS, values, |state, values| {
+        state.scissors.clear();
+        state.scissors.extend_from_slice(values);
+    });
 }
 
 pub(crate) fn cmd_set_line_width(buffer: &Arc<CommandBuffer>, width: f32) {
-    set(buffer, move |state| state.raster.line_width = width);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.line_width, width);
 }
 
 pub(crate) fn cmd_set_depth_bias(buffer: &Arc<CommandBuffer>, constant: f32, clamp: f32, slope: f32) {
-    set(buffer, move |state| state.raster.bias = [constant, clamp, slope]);
+    set(buffer, Dirty::BIAS, |state| &mut state.raster.bias, [constant, clamp, slope]);
 }
 
 /// There is only one representation, so the structure that selects it is ignored.
@@ -65,11 +95,11 @@ pub(crate) fn cmd_set_depth_bias2_ext(buffer: &Arc<CommandBuffer>, info: &vk::De
 }
 
 pub(crate) fn cmd_set_depth_bias_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.raster.biased = enable == vk::TRUE);
+    set(buffer, Dirty::BIAS, |state| &mut state.raster.biased, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_blend_constants(buffer: &Arc<CommandBuffer>, values: [f32; 4]) {
-    set(buffer, move |state| state.blending.constants = values);
+    set(buffer, Dirty::CONSTANTS, |state| &mut state.blending.constants, values);
 }
 
 pub(crate) fn cmd_set_depth_bounds(_: &Arc<CommandBuffer>, _: f32, _: f32) {}
@@ -80,19 +110,21 @@ pub(crate) fn cmd_set_depth_bounds_test_enable(buffer: &Arc<CommandBuffer>, enab
     }
 }
 
-/// Changes the faces of a mask.
-fn faces(
+/// Sets a part of the faces of a mask.
+fn faces<T: PartialEq + Copy + Send + Sync + 'static>(
     buffer: &CommandBuffer,
     mask: vk::StencilFaceFlags,
-    change: impl Fn(&mut vk::StencilOpState) + Send + Sync + 'static,
+    place: impl Fn(&mut vk::StencilOpState) -> &mut T + Copy + Send + Sync + 'static,
+    value: T,
 ) {
-    set(buffer, move |state| {
-        let sides = [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK];
-        for (face, side) in state.depth.faces.iter_mut().zip(sides) {
-            if mask.contains(side) {
-                change(face);
+    buffer.record(move |recorder| {
+        for (side, flag) in [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK].into_iter().enumerate()
+        {
+            if mask.contains(flag) {
+                recorder.graphics.set(Dirty::DEPTH, |state| place(&mut state.depth.faces[side]), value);
             }
         }
+        Ok(())
     });
 }
 
@@ -101,7 +133,7 @@ pub(crate) fn cmd_set_stencil_compare_mask(
     mask: vk::StencilFaceFlags,
     value: u32,
 ) {
-    faces(buffer, mask, move |face| face.compare_mask = value);
+    faces(buffer, mask, |face| &mut face.compare_mask, value);
 }
 
 pub(crate) fn cmd_set_stencil_write_mask(
@@ -109,11 +141,11 @@ pub(crate) fn cmd_set_stencil_write_mask(
     mask: vk::StencilFaceFlags,
     value: u32,
 ) {
-    faces(buffer, mask, move |face| face.write_mask = value);
+    faces(buffer, mask, |face| &mut face.write_mask, value);
 }
 
 pub(crate) fn cmd_set_stencil_reference(buffer: &Arc<CommandBuffer>, mask: vk::StencilFaceFlags, value: u32) {
-    faces(buffer, mask, move |face| face.reference = value);
+    faces(buffer, mask, |face| &mut face.reference, value);
 }
 
 pub(crate) fn cmd_set_stencil_op(
@@ -124,57 +156,62 @@ pub(crate) fn cmd_set_stencil_op(
     depth_fail: vk::StencilOp,
     compare: vk::CompareOp,
 ) {
-    faces(buffer, mask, move |face| {
-        (face.fail_op, face.pass_op) = (fail, pass);
-        (face.depth_fail_op, face.compare_op) = (depth_fail, compare);
-    });
+    faces(buffer, mask, |face| &mut face.fail_op, fail);
+    faces(buffer, mask, |face| &mut face.pass_op, pass);
+    faces(buffer, mask, |face| &mut face.depth_fail_op, depth_fail);
+    faces(buffer, mask, |face| &mut face.compare_op, compare);
 }
 
 pub(crate) fn cmd_set_stencil_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.depth.stencil = enable == vk::TRUE);
+    set(buffer, Dirty::DEPTH, |state| &mut state.depth.stencil, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_cull_mode(buffer: &Arc<CommandBuffer>, mode: vk::CullModeFlags) {
-    set(buffer, move |state| state.raster.cull = mode);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.cull, mode);
 }
 
 pub(crate) fn cmd_set_front_face(buffer: &Arc<CommandBuffer>, face: vk::FrontFace) {
-    set(buffer, move |state| state.raster.clockwise = face == vk::FrontFace::CLOCKWISE);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.clockwise, face == vk::FrontFace::CLOCKWISE);
 }
 
 pub(crate) fn cmd_set_primitive_topology(buffer: &Arc<CommandBuffer>, topology: vk::PrimitiveTopology) {
-    set(buffer, move |state| state.topology = topology);
+    set(buffer, Dirty::RASTER, |state| &mut state.topology, topology);
 }
 
 pub(crate) fn cmd_set_primitive_restart_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.restart = enable == vk::TRUE);
+    set(buffer, Dirty::RASTER, |state| &mut state.restart, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_patch_control_points_ext(buffer: &Arc<CommandBuffer>, vertices: u32) {
-    set(buffer, move |state| state.patch.vertices = vertices);
+    set(buffer, Dirty::RASTER, |state| &mut state.patch.vertices, vertices);
 }
 
 pub(crate) fn cmd_set_tessellation_domain_origin_ext(
     buffer: &Arc<CommandBuffer>,
     origin: vk::TessellationDomainOrigin,
 ) {
-    set(buffer, move |state| state.patch.points_up = origin == vk::TessellationDomainOrigin::LOWER_LEFT);
+    set(
+        buffer,
+        Dirty::RASTER,
+        |state| &mut state.patch.points_up,
+        origin == vk::TessellationDomainOrigin::LOWER_LEFT,
+    );
 }
 
 pub(crate) fn cmd_set_rasterizer_discard_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.raster.discard = enable == vk::TRUE);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.discard, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_depth_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.depth.test = enable == vk::TRUE);
+    set(buffer, Dirty::DEPTH, |state| &mut state.depth.test, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_depth_write_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.depth.write = enable == vk::TRUE);
+    set(buffer, Dirty::DEPTH, |state| &mut state.depth.write, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_depth_compare_op(buffer: &Arc<CommandBuffer>, compare: vk::CompareOp) {
-    set(buffer, move |state| state.depth.compare = compare);
+    set(buffer, Dirty::DEPTH, |state| &mut state.depth.compare, compare);
 }
 
 pub(crate) fn cmd_set_vertex_input_ext(
@@ -203,22 +240,23 @@ pub(crate) fn cmd_set_vertex_input_ext(
     let input = Arc::new(VertexInput { attributes, bindings });
     buffer.record(move |recorder| {
         recorder.graphics.dynamic.input.clone_from(&input);
+        recorder.graphics.state.dirty |= Dirty::PROGRAMS;
         // The latest command takes effect: commands that bind vertex buffers set strides too.
-        recorder.graphics.strides.extend(strides.iter().copied());
+        recorder.graphics.set_strides(strides.iter().copied());
         Ok(())
     });
 }
 
 pub(crate) fn cmd_set_depth_clamp_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.raster.clamp = enable == vk::TRUE);
+    set(buffer, Dirty::VIEWS | Dirty::RASTER, |state| &mut state.raster.clamp, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_depth_clip_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.raster.clip = Some(enable == vk::TRUE));
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.clip, Some(enable == vk::TRUE));
 }
 
 pub(crate) fn cmd_set_polygon_mode_ext(buffer: &Arc<CommandBuffer>, mode: vk::PolygonMode) {
-    set(buffer, move |state| state.raster.polygon = mode);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.polygon, mode);
 }
 
 pub(crate) fn cmd_set_provoking_vertex_mode_ext(
@@ -226,11 +264,11 @@ pub(crate) fn cmd_set_provoking_vertex_mode_ext(
     mode: vk::ProvokingVertexModeEXT,
 ) {
     let last = mode == vk::ProvokingVertexModeEXT::LAST_VERTEX;
-    set(buffer, move |state| state.raster.provoking_last = last);
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.provoking_last, last);
 }
 
 pub(crate) fn cmd_set_rasterization_samples_ext(buffer: &Arc<CommandBuffer>, samples: vk::SampleCountFlags) {
-    set(buffer, move |state| state.samples.count = samples.as_raw());
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.count, samples.as_raw());
 }
 
 pub(crate) fn cmd_set_sample_mask_ext(
@@ -240,28 +278,28 @@ pub(crate) fn cmd_set_sample_mask_ext(
 ) {
     // SAFETY: valid usage of `vkCmdSetSampleMaskEXT`: there is at least one word.
     let mask = unsafe { mask.as_ref() }.copied().unwrap_or(u32::MAX);
-    set(buffer, move |state| state.samples.mask = mask);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.mask, mask);
 }
 
 pub(crate) fn cmd_set_alpha_to_coverage_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.samples.alpha_to_coverage = enable == vk::TRUE);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.alpha_to_coverage, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_alpha_to_one_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.samples.alpha_to_one = enable == vk::TRUE);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.alpha_to_one, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_logic_op_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
-    set(buffer, move |state| state.blending.logic = enable == vk::TRUE);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.logic, enable == vk::TRUE);
 }
 
 pub(crate) fn cmd_set_logic_op_ext(buffer: &Arc<CommandBuffer>, op: vk::LogicOp) {
-    set(buffer, move |state| state.blending.logic_op = op);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.logic_op, op);
 }
 
 pub(crate) fn cmd_set_color_write_enable_ext(buffer: &Arc<CommandBuffer>, writes: &[vk::Bool32]) {
     let closed = closed(writes);
-    set(buffer, move |state| state.blending.closed = closed);
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.closed, closed);
 }
 
 /// Changes the blending of targets from `first` on.
@@ -269,12 +307,11 @@ fn targets<T: Copy + Send + Sync + 'static>(
     buffer: &CommandBuffer,
     first: u32,
     values: &[T],
-    change: impl Fn(&mut vk::PipelineColorBlendAttachmentState, T) + Send + Sync + 'static,
+    set_one: impl Fn(&mut vk::PipelineColorBlendAttachmentState, T) + Copy + Send + Sync + 'static,
 ) {
-    let values = values.to_vec();
-    set(buffer, move |state| {
+    change(buffer, Dirty::PROGRAMS, values, move |state, values| {
         let targets = state.blending.targets.iter_mut().skip(first as usize);
-        targets.zip(&values).for_each(|(target, value)| change(target, *value));
+        targets.zip(values).for_each(|(target, value)| set_one(target, *value));
     });
 }
 
@@ -322,7 +359,12 @@ pub(crate) fn cmd_set_line_rasterization_mode_ext(
     buffer: &Arc<CommandBuffer>,
     mode: vk::LineRasterizationModeEXT,
 ) {
-    set(buffer, move |state| state.raster.bresenham = mode == vk::LineRasterizationModeEXT::BRESENHAM);
+    set(
+        buffer,
+        Dirty::RASTER,
+        |state| &mut state.raster.bresenham,
+        mode == vk::LineRasterizationModeEXT::BRESENHAM,
+    );
 }
 
 pub(crate) fn cmd_set_line_stipple_enable_ext(_: &Arc<CommandBuffer>, _: vk::Bool32) {}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::descriptor::PipelineLayout;
+use agx_driver::dirty::Dirty;
 use agx_driver::pipeline::ShaderSource;
 use agx_driver::shader_object::{ShaderKind, ShaderObject};
 use ash::vk;
@@ -80,6 +81,7 @@ pub(crate) fn cmd_bind_shaders_ext(
 
 /// Binds or unbinds the shader of a stage.
 fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&ShaderObject>) {
+    recorder.graphics.state.dirty |= Dirty::PROGRAMS;
     match (stage, shader.map(|shader| &shader.kind)) {
         (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
         (_, Some(ShaderKind::Vertex(vertex))) => {

@@ -18,10 +18,11 @@ use ash::vk::PrimitiveTopology as T;
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
-use crate::draw_state::VertexInput;
+use crate::draw_state::{BindingInfo, VertexInput};
 use crate::kernels::Kernel;
 use crate::render::assembly::{Draw, Shape, most_primitives};
-use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primitives, strides};
+use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primitives};
+use crate::render::encode::strides;
 use crate::render::interrupt;
 use crate::render::results::{INDIRECT, claim};
 use crate::results_memory::{MOST_SHARED, Memory};
@@ -187,13 +188,11 @@ fn store_patches(
     let (assembly, rows) = (draw.assembly(), Some(control.info().inputs));
     let stored = vertex.stored(&recorder.device, input, &strides, assembly, rows, Known::default())?;
     let patches = prepare_patches(recorder, draw, control)?;
-    let zeros = recorder.device.zeros.address;
-    let mut state = State {
-        base: Numbers::Memory(draw.base()),
-        draw: number,
-        attributes: input.places(&stored, &graphics.buffers, &strides, zeros),
-        ..graphics.state.clone()
-    };
+    let mut attributes = Vec::new();
+    let (zeros, stride) = (recorder.device.zeros.address, |at, _: &BindingInfo| strides[at]);
+    input.places(&stored, &graphics.buffers, stride, zeros, &mut attributes);
+    let mut state =
+        State { base: Numbers::Memory(draw.base()), draw: number, attributes, ..graphics.state.clone() };
     state.launch.patches = patches.launches + PATCH;
     recorder.launch_stage(&stored, &state, patches.launches)?;
     recorder.launch_stage(&control.program, &state, patches.launches + CONTROL)?;

@@ -1,0 +1,126 @@
+//! What has changed since it was last written for the hardware.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use agx_abi::ShaderInfo;
+use agx_abi::layout::{InterfaceUniform, UniformSource};
+
+/// Parts of the state of draws and launches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Dirty(u32);
+
+impl Dirty {
+    /// Nothing.
+    pub const NONE: Dirty = Dirty(0);
+    /// Shaders and what they are linked for: vertex input, strides, the state of fragment programs.
+    pub const PROGRAMS: Dirty = Dirty(1);
+    /// Descriptor sets.
+    pub const SETS: Dirty = Dirty(1 << 1);
+    /// Push constants.
+    pub const PUSH: Dirty = Dirty(1 << 2);
+    /// Vertex buffers.
+    pub const BUFFERS: Dirty = Dirty(1 << 3);
+    /// Blend constants.
+    pub const CONSTANTS: Dirty = Dirty(1 << 4);
+    /// The parameters of a draw or launch that programs read.
+    pub const NUMBERS: Dirty = Dirty(1 << 5);
+    /// Culling, polygons, primitives.
+    pub const RASTER: Dirty = Dirty(1 << 6);
+    /// Depth and stencil tests.
+    pub const DEPTH: Dirty = Dirty(1 << 7);
+    /// Viewports and scissors.
+    pub const VIEWS: Dirty = Dirty(1 << 8);
+    /// Depth bias.
+    pub const BIAS: Dirty = Dirty(1 << 9);
+    /// Occlusion queries, transform feedback.
+    pub const QUERY: Dirty = Dirty(1 << 10);
+    /// Everything.
+    pub const ALL: Dirty = Dirty((1 << 11) - 1);
+    /// State from which records are made whatever the programs read.
+    pub const RECORDS: Dirty = Dirty(
+        Dirty::PROGRAMS.0
+            | Dirty::RASTER.0
+            | Dirty::DEPTH.0
+            | Dirty::VIEWS.0
+            | Dirty::BIAS.0
+            | Dirty::QUERY.0,
+    );
+
+    /// Whether some parts are among these.
+    #[inline(always)]
+    pub const fn intersects(self, other: Dirty) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The parts that a program's uniforms, textures and samplers come from.
+    pub fn of_program(info: &ShaderInfo) -> Dirty {
+        let bound = match info.textures.is_empty() && info.samplers.is_empty() {
+            true => Dirty::NONE,
+            false => Dirty::SETS,
+        };
+        info.uniforms.iter().fold(bound, |dirty, range| dirty | of_source(range.source))
+    }
+}
+
+impl BitOr for Dirty {
+    type Output = Dirty;
+
+    #[inline(always)]
+    fn bitor(self, other: Dirty) -> Dirty {
+        Dirty(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Dirty {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Dirty) {
+        self.0 |= other.0;
+    }
+}
+
+/// The part that a uniform comes from. Passes begin with everything changed, so what is the same in a pass comes from nothing.
+fn of_source(source: UniformSource) -> Dirty {
+    use InterfaceUniform as I;
+    use UniformSource as U;
+    match source {
+        U::ConstantAddress | U::Promoted { .. } | U::Zeros | U::ViewIndex => Dirty::NONE,
+        U::PushConstantAddress | U::PushConstants { .. } => Dirty::PUSH,
+        U::WorkgroupCount | U::WorkgroupBase => Dirty::NUMBERS,
+        U::SampleMask | U::SamplePositions => Dirty::PROGRAMS,
+        U::BufferAddress { .. }
+        | U::BufferSize { .. }
+        | U::DescriptorTable { .. }
+        | U::TextureTable { .. }
+        | U::SamplerTable { .. }
+        | U::SamplerBias { .. }
+        | U::SamplerBiasTable { .. }
+        | U::TextureWords { .. } => Dirty::SETS,
+        U::Interface(I::AttributeBase { .. } | I::AttributeClamp { .. }) => Dirty::BUFFERS,
+        U::Interface(I::BaseVertexAndInstance | I::DrawNumber) => Dirty::NUMBERS,
+        U::Interface(I::BlendConstant) => Dirty::CONSTANTS,
+        U::Interface(I::ClearColour { .. } | I::TargetHeap | I::RootDescriptor) => Dirty::NONE,
+        // The others are of programs that are launched once.
+        _ => Dirty::ALL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_abi::layout::UniformRange;
+
+    use super::*;
+
+    #[test]
+    fn programs_name_the_sources_of_their_uniforms() {
+        let range = |source| UniformRange { start: 0, halves: 4, source };
+        let mut info = ShaderInfo::default();
+        assert_eq!(Dirty::of_program(&info), Dirty::NONE);
+        info.uniforms = vec![
+            range(UniformSource::PushConstants { offset: 0 }),
+            range(UniformSource::Interface(InterfaceUniform::AttributeBase { attribute: 3 })),
+        ];
+        let found = Dirty::of_program(&info);
+        assert_eq!(found, Dirty::PUSH | Dirty::BUFFERS);
+        assert!(found.intersects(Dirty::BUFFERS) && !found.intersects(Dirty::SETS | Dirty::RECORDS));
+    }
+}
