@@ -205,7 +205,6 @@ impl Encoder<'_> {
             }
             view.stream.push(upload, &spare.records)
         });
-        spare.shader = std::mem::take(&mut upload.spare.shader);
         upload.spare = spare;
         result
     }
