@@ -170,6 +170,18 @@ impl Default for Drawn {
     }
 }
 
+/// The bytes of words.
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The update at the start of a draw stream.
+fn initial() -> Vec<u8> {
+    let mut words = Vec::new();
+    initial_update(&mut words);
+    bytes(&words)
+}
+
 impl Drawn {
     fn update(&self) -> Vec<u8> {
         use ppp_header as h;
@@ -181,7 +193,8 @@ impl Drawn {
             .float(&viewport::SCALE_Y, -20.0)
             .float(&viewport::TRANSLATE_Z, 0.25)
             .float(&viewport::SCALE_Z, 0.5);
-        let mut update = StateUpdate::new(1);
+        let mut words = Vec::new();
+        let mut update = StateUpdate::new(1, &mut words);
         update
             .add(&h::CONTROL, self.controls[0])
             .add(&h::CONTROL_2, self.controls[1])
@@ -202,7 +215,8 @@ impl Drawn {
             .add(&h::CULL_2, self.cull[1])
             .add(&h::OCCLUSION, occlusion::new())
             .add(&h::OUTPUT_SIZE, output_size::new().set(&output_size::COUNT, 4));
-        update.bytes()
+        update.finish();
+        bytes(&words)
     }
 
     /// The draw stream.
@@ -217,7 +231,7 @@ impl Drawn {
             stream.extend(draw_barrier::new().flag(&draw_barrier::INVALIDATE_SHADERS, true).bytes());
         }
         if self.initial {
-            stream.extend(pointer(INITIAL_AT, initial_update().len()).bytes());
+            stream.extend(pointer(INITIAL_AT, initial().len()).bytes());
         }
         stream.extend(pointer(UPDATE_AT, self.update().len()).bytes());
         use vertex_state as v;
@@ -251,7 +265,7 @@ impl Drawn {
             (PROGRAM, assemble("stop\n").expect("valid")),
             (VERTEX_PROGRAM, assemble(&self.vertex).expect("valid")),
             (UPDATE_AT, self.update()),
-            (INITIAL_AT, initial_update()),
+            (INITIAL_AT, initial()),
             (SCISSOR_AT, self.scissor.bytes().to_vec()),
             (self.stream_at, self.stream()),
         ];
