@@ -10,7 +10,7 @@ use agx_abi::record as r;
 use agx_abi::streams::AFTER_LAUNCH;
 
 use crate::Error;
-use crate::descriptor::{Content, PipelineLayout, Set};
+use crate::descriptor::{Content, Set, SetLayout};
 use crate::device::Device;
 use crate::dirty::Dirty;
 use crate::memory::lock;
@@ -21,7 +21,7 @@ use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
 use crate::upload::{Stream, Upload};
-use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State, Words};
+use crate::words::{Assembled, Assembler, Bound, Direct, Numbers, Stage, State, Words};
 use ash::vk;
 
 /// Lanes of a SIMD-group.
@@ -182,7 +182,7 @@ pub struct Recorder {
     pub compute_state: State,
     pipeline: Option<Arc<ComputePipeline>>,
     /// The words of the latest dispatch.
-    launched: Words,
+    launched: Assembled,
     /// Sets of pushed descriptors, which launches and draws reference by address.
     pushed: Vec<Arc<Set>>,
     /// State of draws.
@@ -202,17 +202,6 @@ pub enum Groups {
     Direct([u32; 3]),
     /// The number of workgroups at an address.
     Indirect(u64),
-}
-
-/// The words of a program for a launch.
-fn launch_words(
-    device: &Device,
-    upload: &mut Upload,
-    state: &State,
-    program: &Program,
-) -> Result<Words, Error> {
-    device.scratch.reserve(scratch::Stage::Compute, program)?;
-    Assembler::words(upload, state, program, Stage::Compute(program.info.local_bytes))
 }
 
 /// Writes a launch to the compute stream, which begins with the first launch.
@@ -315,7 +304,7 @@ impl Recorder {
             compute: None,
             compute_state: State::default(),
             pipeline: None,
-            launched: Words::default(),
+            launched: Assembled::default(),
             pushed: Vec::new(),
             graphics: Graphics::default(),
             pass: None,
@@ -385,12 +374,11 @@ impl Recorder {
     pub fn push_descriptors(
         &mut self,
         point: vk::PipelineBindPoint,
-        layout: &PipelineLayout,
+        layout: &Arc<SetLayout>,
         number: u32,
         writes: &[(u32, u32, Vec<Content>)],
     ) -> Result<(), Error> {
-        let Some(set_layout) = layout.sets.get(number as usize).cloned().flatten() else { return Ok(()) };
-        let set = Arc::new(Set::new(&self.device.sets, set_layout)?);
+        let set = Arc::new(Set::new(&self.device.sets, layout.clone())?);
         if let Some(Some(Bound::Set(before, _))) = self.state(point).sets.get(number as usize)
             && before.layout.bytes == set.layout.bytes
             && before.layout.pushed
@@ -458,10 +446,12 @@ impl Recorder {
             state.dirty |= Dirty::NUMBERS;
         }
         if state.dirty.intersects(program.uses | Dirty::PROGRAMS) {
-            self.launched = launch_words(&self.device, &mut self.upload, state, program)?;
+            self.device.scratch.reserve(scratch::Stage::Compute, program)?;
+            let stage = Stage::Compute(program.info.local_bytes);
+            Assembler::rewrite(&mut self.upload, (state, state.dirty), program, stage, &mut self.launched)?;
             self.compute_state.dirty = Dirty::NONE;
         }
-        push_launch(&mut self.compute, &mut self.upload, (program, self.launched), grid, local)
+        push_launch(&mut self.compute, &mut self.upload, (program, self.launched.words), grid, local)
     }
 
     /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of
@@ -491,7 +481,9 @@ impl Recorder {
         grid: Grid,
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
-        let words = launch_words(&self.device, &mut self.upload, state, program)?;
+        self.device.scratch.reserve(scratch::Stage::Compute, program)?;
+        let stage = Stage::Compute(program.info.local_bytes);
+        let words = Assembler::words(&mut self.upload, state, program, stage)?;
         push_launch(&mut self.compute, &mut self.upload, (program, words), grid, workgroup)
     }
 

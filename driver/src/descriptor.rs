@@ -513,6 +513,13 @@ pub struct PipelineLayout {
     pub sets: Vec<Option<Arc<SetLayout>>>,
 }
 
+impl PipelineLayout {
+    /// The layout of a set, if there is one.
+    pub fn set(&self, number: u32) -> Option<&Arc<SetLayout>> {
+        self.sets.get(number as usize)?.as_ref()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -79,7 +79,7 @@ impl BitOrAssign for Dirty {
 }
 
 /// The part that a uniform comes from. Passes begin with everything changed, so what is the same in a pass comes from nothing.
-fn of_source(source: UniformSource) -> Dirty {
+pub(crate) fn of_source(source: UniformSource) -> Dirty {
     use InterfaceUniform as I;
     use UniformSource as U;
     match source {

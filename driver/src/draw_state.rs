@@ -169,75 +169,127 @@ pub struct DrawState {
 /// Formats of the targets.
 pub type TargetFormats = [Option<ColourFormat>; MAX_TARGETS as usize];
 
-/// Copies a part of a state.
-pub type Take = fn(&mut DrawState, &DrawState);
+/// Copies a part of a state; returns what has changed.
+pub type Take = fn(&mut DrawState, &DrawState) -> Dirty;
+
+/// Copies a value; returns what has changed if it is another.
+fn assign<T: Clone + PartialEq>(to: &mut T, from: &T, dirty: Dirty) -> Dirty {
+    if to == from {
+        return Dirty::NONE;
+    }
+    to.clone_from(from);
+    dirty
+}
 
 /// The parts of a pipeline's state, each with the dynamic states that disable it: a part takes effect if none of them
-/// is dynamic.
+/// is dynamic. Parts of which fragment programs are made change with the pipeline, whose programs are others.
 const ROWS: &[(&[vk::DynamicState], Take)] = {
     use vk::DynamicState as D;
     &[
-        (&[D::VERTEX_INPUT_EXT], |to, from| to.input.clone_from(&from.input)),
-        (&[D::PRIMITIVE_TOPOLOGY], |to, from| to.topology = from.topology),
-        (&[D::PRIMITIVE_RESTART_ENABLE], |to, from| to.restart = from.restart),
-        (&[D::PATCH_CONTROL_POINTS_EXT], |to, from| to.patch.vertices = from.patch.vertices),
-        (&[D::TESSELLATION_DOMAIN_ORIGIN_EXT], |to, from| to.patch.points_up = from.patch.points_up),
-        (&[D::VIEWPORT, D::VIEWPORT_WITH_COUNT], |to, from| to.viewports.clone_from(&from.viewports)),
-        (&[D::SCISSOR, D::SCISSOR_WITH_COUNT], |to, from| to.scissors.clone_from(&from.scissors)),
-        (&[D::RASTERIZER_DISCARD_ENABLE], |to, from| to.raster.discard = from.raster.discard),
-        (&[D::DEPTH_CLAMP_ENABLE_EXT], |to, from| to.raster.clamp = from.raster.clamp),
-        (&[D::DEPTH_CLIP_ENABLE_EXT], |to, from| to.raster.clip = from.raster.clip),
-        (&[D::POLYGON_MODE_EXT], |to, from| to.raster.polygon = from.raster.polygon),
-        (&[D::CULL_MODE], |to, from| to.raster.cull = from.raster.cull),
-        (&[D::FRONT_FACE], |to, from| to.raster.clockwise = from.raster.clockwise),
-        (&[D::DEPTH_BIAS_ENABLE], |to, from| to.raster.biased = from.raster.biased),
-        (&[D::DEPTH_BIAS], |to, from| to.raster.bias = from.raster.bias),
-        (&[D::PROVOKING_VERTEX_MODE_EXT], |to, from| {
-            to.raster.provoking_last = from.raster.provoking_last;
+        (&[D::VERTEX_INPUT_EXT], |to, from| assign(&mut to.input, &from.input, Dirty::PROGRAMS)),
+        (&[D::PRIMITIVE_TOPOLOGY], |to, from| assign(&mut to.topology, &from.topology, Dirty::RASTER)),
+        (&[D::PRIMITIVE_RESTART_ENABLE], |to, from| assign(&mut to.restart, &from.restart, Dirty::RASTER)),
+        (&[D::PATCH_CONTROL_POINTS_EXT], |to, from| {
+            assign(&mut to.patch.vertices, &from.patch.vertices, Dirty::RASTER)
         }),
-        (&[D::LINE_WIDTH], |to, from| to.raster.line_width = from.raster.line_width),
-        (&[D::LINE_RASTERIZATION_MODE_EXT], |to, from| to.raster.bresenham = from.raster.bresenham),
-        (&[D::DEPTH_TEST_ENABLE], |to, from| to.depth.test = from.depth.test),
-        (&[D::DEPTH_COMPARE_OP], |to, from| to.depth.compare = from.depth.compare),
-        (&[D::DEPTH_WRITE_ENABLE], |to, from| to.depth.write = from.depth.write),
-        (&[D::STENCIL_TEST_ENABLE], |to, from| to.depth.stencil = from.depth.stencil),
+        (&[D::TESSELLATION_DOMAIN_ORIGIN_EXT], |to, from| {
+            assign(&mut to.patch.points_up, &from.patch.points_up, Dirty::RASTER)
+        }),
+        (&[D::VIEWPORT, D::VIEWPORT_WITH_COUNT], |to, from| {
+            let numbers = |v: &vk::Viewport| [v.x, v.y, v.width, v.height, v.min_depth, v.max_depth];
+            if to.viewports.iter().map(numbers).eq(from.viewports.iter().map(numbers)) {
+                return Dirty::NONE;
+            }
+            to.viewports.clone_from(&from.viewports);
+            Dirty::VIEWS
+        }),
+        (&[D::SCISSOR, D::SCISSOR_WITH_COUNT], |to, from| {
+            assign(&mut to.scissors, &from.scissors, Dirty::VIEWS)
+        }),
+        (&[D::RASTERIZER_DISCARD_ENABLE], |to, from| {
+            assign(&mut to.raster.discard, &from.raster.discard, Dirty::RASTER)
+        }),
+        (&[D::DEPTH_CLAMP_ENABLE_EXT], |to, from| {
+            assign(&mut to.raster.clamp, &from.raster.clamp, Dirty::RASTER | Dirty::VIEWS)
+        }),
+        (&[D::DEPTH_CLIP_ENABLE_EXT], |to, from| {
+            assign(&mut to.raster.clip, &from.raster.clip, Dirty::RASTER)
+        }),
+        (&[D::POLYGON_MODE_EXT], |to, from| {
+            assign(&mut to.raster.polygon, &from.raster.polygon, Dirty::RASTER)
+        }),
+        (&[D::CULL_MODE], |to, from| assign(&mut to.raster.cull, &from.raster.cull, Dirty::RASTER)),
+        (&[D::FRONT_FACE], |to, from| {
+            assign(&mut to.raster.clockwise, &from.raster.clockwise, Dirty::RASTER)
+        }),
+        (&[D::DEPTH_BIAS_ENABLE], |to, from| assign(&mut to.raster.biased, &from.raster.biased, Dirty::BIAS)),
+        (&[D::DEPTH_BIAS], |to, from| assign(&mut to.raster.bias, &from.raster.bias, Dirty::BIAS)),
+        (&[D::PROVOKING_VERTEX_MODE_EXT], |to, from| {
+            assign(&mut to.raster.provoking_last, &from.raster.provoking_last, Dirty::RASTER)
+        }),
+        (&[D::LINE_WIDTH], |to, from| {
+            assign(&mut to.raster.line_width, &from.raster.line_width, Dirty::RASTER)
+        }),
+        (&[D::LINE_RASTERIZATION_MODE_EXT], |to, from| {
+            assign(&mut to.raster.bresenham, &from.raster.bresenham, Dirty::RASTER)
+        }),
+        (&[D::DEPTH_TEST_ENABLE], |to, from| assign(&mut to.depth.test, &from.depth.test, Dirty::DEPTH)),
+        (&[D::DEPTH_COMPARE_OP], |to, from| assign(&mut to.depth.compare, &from.depth.compare, Dirty::DEPTH)),
+        (&[D::DEPTH_WRITE_ENABLE], |to, from| assign(&mut to.depth.write, &from.depth.write, Dirty::DEPTH)),
+        (&[D::STENCIL_TEST_ENABLE], |to, from| {
+            assign(&mut to.depth.stencil, &from.depth.stencil, Dirty::DEPTH)
+        }),
         (&[D::STENCIL_OP], |to, from| {
             faces(to, from, |to, from| {
-                (to.fail_op, to.pass_op) = (from.fail_op, from.pass_op);
-                (to.depth_fail_op, to.compare_op) = (from.depth_fail_op, from.compare_op);
-            });
+                assign(&mut to.fail_op, &from.fail_op, Dirty::DEPTH)
+                    | assign(&mut to.pass_op, &from.pass_op, Dirty::DEPTH)
+                    | assign(&mut to.depth_fail_op, &from.depth_fail_op, Dirty::DEPTH)
+                    | assign(&mut to.compare_op, &from.compare_op, Dirty::DEPTH)
+            })
         }),
         (&[D::STENCIL_COMPARE_MASK], |to, from| {
-            faces(to, from, |to, from| to.compare_mask = from.compare_mask);
+            faces(to, from, |to, from| assign(&mut to.compare_mask, &from.compare_mask, Dirty::DEPTH))
         }),
         (&[D::STENCIL_WRITE_MASK], |to, from| {
-            faces(to, from, |to, from| to.write_mask = from.write_mask);
+            faces(to, from, |to, from| assign(&mut to.write_mask, &from.write_mask, Dirty::DEPTH))
         }),
-        (&[D::STENCIL_REFERENCE], |to, from| faces(to, from, |to, from| to.reference = from.reference)),
-        (&[D::RASTERIZATION_SAMPLES_EXT], |to, from| to.samples.count = from.samples.count),
-        (&[D::SAMPLE_MASK_EXT], |to, from| to.samples.mask = from.samples.mask),
+        (&[D::STENCIL_REFERENCE], |to, from| {
+            faces(to, from, |to, from| assign(&mut to.reference, &from.reference, Dirty::DEPTH))
+        }),
+        (&[D::RASTERIZATION_SAMPLES_EXT], |to, from| {
+            assign(&mut to.samples.count, &from.samples.count, Dirty::PROGRAMS)
+        }),
+        (&[D::SAMPLE_MASK_EXT], |to, from| assign(&mut to.samples.mask, &from.samples.mask, Dirty::PROGRAMS)),
         (&[D::ALPHA_TO_COVERAGE_ENABLE_EXT], |to, from| {
-            to.samples.alpha_to_coverage = from.samples.alpha_to_coverage;
+            assign(&mut to.samples.alpha_to_coverage, &from.samples.alpha_to_coverage, Dirty::PROGRAMS)
         }),
         (&[D::ALPHA_TO_ONE_ENABLE_EXT], |to, from| {
-            to.samples.alpha_to_one = from.samples.alpha_to_one;
+            assign(&mut to.samples.alpha_to_one, &from.samples.alpha_to_one, Dirty::PROGRAMS)
         }),
-        (&[D::LOGIC_OP_ENABLE_EXT], |to, from| to.blending.logic = from.blending.logic),
-        (&[D::LOGIC_OP_EXT], |to, from| to.blending.logic_op = from.blending.logic_op),
-        (&[D::COLOR_WRITE_ENABLE_EXT], |to, from| to.blending.closed = from.blending.closed),
-        (&[D::BLEND_CONSTANTS], |to, from| to.blending.constants = from.blending.constants),
+        (&[D::LOGIC_OP_ENABLE_EXT], |to, from| {
+            assign(&mut to.blending.logic, &from.blending.logic, Dirty::PROGRAMS)
+        }),
+        (&[D::LOGIC_OP_EXT], |to, from| {
+            assign(&mut to.blending.logic_op, &from.blending.logic_op, Dirty::PROGRAMS)
+        }),
+        (&[D::COLOR_WRITE_ENABLE_EXT], |to, from| {
+            assign(&mut to.blending.closed, &from.blending.closed, Dirty::PROGRAMS)
+        }),
+        (&[D::BLEND_CONSTANTS], |to, from| {
+            assign(&mut to.blending.constants, &from.blending.constants, Dirty::CONSTANTS)
+        }),
         (&[D::COLOR_BLEND_ENABLE_EXT], |to, from| {
-            targets(to, from, |to, from| to.blend_enable = from.blend_enable);
+            targets(to, from, |to, from| to.blend_enable = from.blend_enable)
         }),
         (&[D::COLOR_WRITE_MASK_EXT], |to, from| {
-            targets(to, from, |to, from| to.color_write_mask = from.color_write_mask);
+            targets(to, from, |to, from| to.color_write_mask = from.color_write_mask)
         }),
         (&[D::COLOR_BLEND_EQUATION_EXT], |to, from| {
             targets(to, from, |to, from| {
                 let kept = (to.blend_enable, to.color_write_mask);
                 *to = *from;
                 (to.blend_enable, to.color_write_mask) = kept;
-            });
+            })
         }),
     ]
 };
@@ -261,16 +313,22 @@ pub fn changes_fragments(dynamic: &[vk::DynamicState]) -> bool {
     dynamic.iter().any(|state| OF_FRAGMENTS.contains(state))
 }
 
-fn faces(to: &mut DrawState, from: &DrawState, take: impl Fn(&mut vk::StencilOpState, &vk::StencilOpState)) {
-    to.depth.faces.iter_mut().zip(&from.depth.faces).for_each(|(to, from)| take(to, from));
+fn faces(
+    to: &mut DrawState,
+    from: &DrawState,
+    take: impl Fn(&mut vk::StencilOpState, &vk::StencilOpState) -> Dirty,
+) -> Dirty {
+    let faces = to.depth.faces.iter_mut().zip(&from.depth.faces);
+    faces.fold(Dirty::NONE, |dirty, (to, from)| dirty | take(to, from))
 }
 
 fn targets(
     to: &mut DrawState,
     from: &DrawState,
     take: impl Fn(&mut vk::PipelineColorBlendAttachmentState, &vk::PipelineColorBlendAttachmentState),
-) {
+) -> Dirty {
     to.blending.targets.iter_mut().zip(&from.blending.targets).for_each(|(to, from)| take(to, from));
+    Dirty::PROGRAMS
 }
 
 impl DrawState {
@@ -280,23 +338,9 @@ impl DrawState {
         ROWS.iter().filter(|(states, _)| is_fixed(states)).map(|(_, take)| *take).collect()
     }
 
-    /// Copies parts of a pipeline's state; returns what has changed.
+    /// Copies parts of the state of a pipeline that is bound; returns what has changed.
     pub fn take(&mut self, from: &DrawState, parts: &[Take]) -> Dirty {
-        let before = self.raster;
-        let constants = self.blending.constants;
-        parts.iter().for_each(|take| take(self, from));
-        let raster = &self.raster;
-        let mut dirty = Dirty::PROGRAMS | Dirty::RASTER | Dirty::DEPTH;
-        if (before.biased, before.bias) != (raster.biased, raster.bias) {
-            dirty |= Dirty::BIAS;
-        }
-        if before.clamp != raster.clamp {
-            dirty |= Dirty::VIEWS;
-        }
-        if constants != self.blending.constants {
-            dirty |= Dirty::CONSTANTS;
-        }
-        dirty
+        parts.iter().fold(Dirty::PROGRAMS, |dirty, take| dirty | take(self, from))
     }
 
     /// The state on which a fragment program depends, for targets of these formats.
@@ -364,13 +408,30 @@ mod tests {
             vk::DynamicState::STENCIL_REFERENCE,
             vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
         ];
-        let changed = state.take(&given, &DrawState::fixed_parts(&dynamic));
+        let parts = DrawState::fixed_parts(&dynamic);
+        let changed = state.take(&given, &parts);
         assert!(changed.intersects(Dirty::VIEWS) && !changed.intersects(Dirty::BIAS));
+        assert_eq!(state.take(&given, &parts), Dirty::PROGRAMS);
         assert!(state.raster.clamp && !state.raster.clips());
         assert_eq!(state.raster.cull, vk::CullModeFlags::NONE);
         assert_eq!((state.depth.faces[1].reference, state.depth.faces[1].compare_mask), (0, 3));
         let target = state.blending.targets[2];
         assert_eq!((target.blend_enable, target.src_color_blend_factor), (vk::FALSE, vk::BlendFactor::ONE));
+    }
+
+    #[test]
+    fn other_viewports_and_scissors_of_a_pipeline_are_changes() {
+        let parts = DrawState::fixed_parts(&[]);
+        let mut state = DrawState::default();
+        let mut given = DrawState::default();
+        state.take(&given, &parts);
+        for width in [8.0, 16.0] {
+            given.viewports = vec![vk::Viewport { width, ..vk::Viewport::default() }];
+            assert_eq!(state.take(&given, &parts), Dirty::PROGRAMS | Dirty::VIEWS);
+            assert_eq!(state.take(&given, &parts), Dirty::PROGRAMS);
+        }
+        given.scissors = vec![vk::Rect2D::default()];
+        assert_eq!(state.take(&given, &parts), Dirty::PROGRAMS | Dirty::VIEWS);
     }
 
     #[test]

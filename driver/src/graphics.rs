@@ -56,7 +56,7 @@ pub struct GraphicsPipeline {
     /// The vertex shader.
     pub vertex: Arc<VertexStage>,
     /// The tessellation shaders: control and evaluation.
-    pub tessellation: Option<(Arc<ControlStage>, Arc<EvaluationStage>)>,
+    pub tessellation: Option<Tessellation>,
     /// The geometry shader.
     pub geometry: Option<Arc<GeometryStage>>,
     /// The fragment shader.
@@ -69,6 +69,19 @@ pub struct GraphicsPipeline {
     pub shaders: Shaders,
     /// Formats of the targets.
     pub formats: TargetFormats,
+}
+
+/// The stages that tessellate patches: control and evaluation.
+type Tessellation = (Arc<ControlStage>, Arc<EvaluationStage>);
+
+fn tessellation(
+    device: &Device,
+    (control, evaluation): (ShaderSource, ShaderSource),
+    needs: Option<&FragmentNeeds>,
+    known: Known<'_>,
+) -> Result<Tessellation, Error> {
+    let control = ControlStage::new(device, &control, known)?;
+    Ok((Arc::new(control), Arc::new(EvaluationStage::new(evaluation, needs.cloned()))))
 }
 
 impl GraphicsPipeline {
@@ -105,13 +118,9 @@ impl GraphicsPipeline {
             Some((stage, info)) if are_met(&info) => stage,
             _ => VertexStage::new(device, vertex, in_parts, needs.clone(), known)?,
         };
-        let tessellation = match control.zip(evaluation) {
-            Some((control, evaluation)) => {
-                let control = ControlStage::new(device, &control, known)?;
-                Some((Arc::new(control), Arc::new(EvaluationStage::new(evaluation, needs.clone()))))
-            }
-            None => None,
-        };
+        let patches = control.zip(evaluation);
+        let tessellation =
+            patches.map(|sources| tessellation(device, sources, needs.as_ref(), known)).transpose()?;
         let geometry = geometry.map(|source| Arc::new(GeometryStage::new(source, needs)));
         let (vertex, fragment) = (Arc::new(vertex), Arc::new(fragment));
         let strides_are_set = dynamic.contains(&vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);

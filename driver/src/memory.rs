@@ -11,7 +11,21 @@ use crate::ranges::Ranges;
 
 /// Locks a mutex. The data is consistent even if a thread panicked while it held the lock.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    #[cfg(test)]
+    LOCKED.set(LOCKED.get() + 1);
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Number of locks that this thread has taken.
+    static LOCKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Number of locks that this thread has taken.
+#[cfg(test)]
+pub(crate) fn locked() -> usize {
+    LOCKED.get()
 }
 
 /// The address range of an allocation.

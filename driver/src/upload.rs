@@ -88,6 +88,12 @@ impl Upload {
         self.chunks.borders
     }
 
+    /// Number of chunks in use.
+    #[cfg(test)]
+    pub(crate) fn chunks(&self) -> usize {
+        self.used.len()
+    }
+
     /// Allocates `bytes` bytes at a multiple of `alignment`, a power of two: the chunk, and the offset in it.
     ///
     /// # Errors

@@ -35,6 +35,10 @@ impl<const N: usize> Packed<N> {
     /// Sets the bits of a field.
     #[inline(always)]
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a field has 1 to 64 bits, and words are numbered from 0 on"
+    )]
     pub const fn set_raw(mut self, field: &Field, raw: u64) -> Packed<N> {
         let mask = (u64::MAX >> (64 - field.bits)) as u128;
         let (mask, set) = (mask << (field.start % 32), (raw as u128 & mask) << (field.start % 32));
@@ -48,6 +52,7 @@ impl<const N: usize> Packed<N> {
 
     /// Replaces the bits of `mask` in a word.
     #[inline(always)]
+    #[expect(clippy::arithmetic_side_effects, reason = "a record is in memory, so its bytes have numbers")]
     const fn replace_word(&mut self, word: u32, mask: u32, set: u32) {
         if mask == 0 {
             return;

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use agx_abi::record::{self as r, Packed, StateUpdate};
-use agx_abi::tile::TileLayout;
 use ash::vk;
 
 use super::draw::{DrawNumbers, IndexBuffer, UNSHADED};
@@ -123,10 +122,8 @@ impl Encoder<'_> {
         if dirty.intersects(Dirty::BIAS) {
             self.pass.written.bias = bias(self.pass, self.graphics);
         }
-        let tile = self.pass.tile();
         let mut views = std::mem::take(&mut self.pass.views);
-        let result =
-            views.iter_mut().try_for_each(|view| self.write_view(view, &programs, (dirty, restart), &tile));
+        let result = views.iter_mut().try_for_each(|view| self.write_view(view, &programs, (dirty, restart)));
         self.pass.views = views;
         if restart.is_some() {
             self.pass.written.restart = restart;
@@ -164,30 +161,30 @@ impl Encoder<'_> {
         view: &mut View,
         programs: &Programs,
         (dirty, restart): (Dirty, Option<u64>),
-        tile: &TileLayout,
     ) -> Result<(), Error> {
         let Encoder { upload, pass, graphics, .. } = self;
         graphics.state.view = ViewState { number: view.number, heap: view.heap };
         let vertex_changes = dirty.intersects(programs.vertex.program.uses | Dirty::PROGRAMS);
         if vertex_changes {
-            view.words[0] =
-                Assembler::words(upload, &graphics.state, &programs.vertex.program, Stage::Vertex)?;
+            let (program, state) = (&programs.vertex.program, (&graphics.state, dirty));
+            Assembler::rewrite(upload, state, program, Stage::Vertex, &mut view.words[0])?;
         }
         let fragment_changes = dirty.intersects(programs.fragment.uses | Dirty::PROGRAMS);
         if fragment_changes {
-            let stage = Stage::Fragment(tile, pass.samples);
-            view.words[1] = Assembler::words(upload, &graphics.state, &programs.fragment, stage)?;
+            let tile = pass.tile();
+            let (stage, state) = (Stage::Fragment(&tile, pass.samples), (&graphics.state, dirty));
+            Assembler::rewrite(upload, state, &programs.fragment, stage, &mut view.words[1])?;
         }
         let mut spare = std::mem::take(&mut upload.spare);
         let changes = Changes { dirty, vertex: vertex_changes, fragment: fragment_changes, restart };
-        vertex_state(&mut spare.records, graphics, programs, &view.words[0], changes);
+        vertex_state(&mut spare.records, graphics, programs, view.words[0].words, changes);
         let mut update = StateUpdate::new(pass.written.scissors.len(), &mut spare.update);
         let written = &pass.written;
         Update {
             pass,
             graphics,
             programs,
-            words: view.words[1],
+            words: view.words[1].words,
             indices: [written.scissor, written.bias],
             scissors: &written.scissors,
         }
@@ -376,7 +373,7 @@ fn vertex_state(
     records: &mut Vec<u32>,
     graphics: &Graphics,
     programs: &Programs,
-    words: &Words,
+    words: Words,
     Changes { dirty, vertex, restart, .. }: Changes,
 ) {
     use r::vertex_state as v;

@@ -11,6 +11,8 @@ mod pass_words;
 mod results;
 mod state;
 mod tessellation;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 use std::sync::{Arc, OnceLock};
@@ -36,7 +38,7 @@ use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::transfer::Box3;
 use crate::upload::{Stream, Upload};
 use crate::view::ImageView;
-use crate::words::{State, Words};
+use crate::words::{Assembled, State};
 
 pub use draw::{DrawNumbers, IndexBuffer};
 use encode::Written;
@@ -272,7 +274,7 @@ struct View {
     /// Address of the texture heap of its targets.
     heap: u64,
     /// The words of the latest vertex and fragment programs.
-    words: [Words; 2],
+    words: [Assembled; 2],
 }
 
 /// A pass that is under way.

@@ -15,7 +15,7 @@ use agx_abi::{DescriptorKind, TextureBinding, pass};
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
-use crate::dirty::Dirty;
+use crate::dirty::{Dirty, of_source};
 use crate::gpu::SHADER_BASE;
 use crate::program::Program;
 use crate::sampler::{self, Sampler};
@@ -172,11 +172,49 @@ pub enum Stage<'t> {
     Tile(&'t TileLayout, u32),
 }
 
+/// The words of a program that were written last, and where the contents of its registers are.
+#[derive(Debug, Default)]
+pub struct Assembled {
+    /// The words.
+    pub words: Words,
+    /// Address of each range of uniforms, then of each texture, then of each sampler.
+    addresses: Vec<u64>,
+}
+
 /// Writes the words of a shader.
 pub struct Assembler<'a> {
     upload: &'a mut Upload,
     state: &'a State,
     words: ShaderWords,
+}
+
+/// The addresses of the contents of registers, in order.
+struct Places<'p> {
+    /// What has changed since they were found.
+    dirty: Dirty,
+    addresses: &'p mut Vec<u64>,
+    /// The next register.
+    next: usize,
+}
+
+impl Places<'_> {
+    /// The next address, whose contents depend on a part of the state.
+    fn next(&mut self, part: Dirty, find: impl FnOnce() -> Result<u64, Error>) -> Result<u64, Error> {
+        let place = self.next;
+        self.next += 1;
+        match self.addresses.get_mut(place) {
+            Some(address) if !self.dirty.intersects(part) => Ok(*address),
+            Some(address) => {
+                *address = find()?;
+                Ok(*address)
+            }
+            None => {
+                let address = find()?;
+                self.addresses.push(address);
+                Ok(address)
+            }
+        }
+    }
 }
 
 /// The contents of a sampler state register.
@@ -199,9 +237,28 @@ impl<'a> Assembler<'a> {
         program: &Program,
         stage: Stage<'_>,
     ) -> Result<Words, Error> {
+        let mut written = Assembled::default();
+        Assembler::rewrite(upload, (state, Dirty::ALL), program, stage, &mut written)?;
+        Ok(written.words)
+    }
+
+    /// Writes the words of a stage anew. What has not changed since they were written is where it was.
+    ///
+    /// # Errors
+    /// As [`Assembler::words`].
+    pub fn rewrite(
+        upload: &'a mut Upload,
+        (state, dirty): (&'a State, Dirty),
+        program: &Program,
+        stage: Stage<'_>,
+        written: &mut Assembled,
+    ) -> Result<(), Error> {
         let textures = &program.info.textures;
         let placed = (0..).zip(textures.iter().copied());
-        Assembler::assembled(upload, state, program, stage, (placed, textures.len() as u32))
+        let resources = (placed, textures.len() as u32);
+        written.words =
+            Assembler::assembled(upload, (state, dirty), program, stage, resources, &mut written.addresses)?;
+        Ok(())
     }
 
     /// The words of a background or end-of-tile program. Targets whose bit is set are in the state registers of
@@ -222,27 +279,37 @@ impl<'a> Assembler<'a> {
             (u32::from(pass::state_register(target)), texture)
         });
         let count = if bound == 0 { 0 } else { MAX_TARGETS };
-        Assembler::assembled(upload, state, program, stage, (placed, count))
+        Assembler::assembled(upload, (state, Dirty::ALL), program, stage, (placed, count), &mut Vec::new())
     }
 
-    /// Words with these textures in state registers, and their number.
+    /// Words with these textures in state registers, and their number. The addresses of what has not changed are kept.
     fn assembled(
         upload: &'a mut Upload,
-        state: &'a State,
+        (state, dirty): (&'a State, Dirty),
         program: &Program,
         stage: Stage<'_>,
         (placed, count): (impl Iterator<Item = (u32, TextureBinding)>, u32),
+        addresses: &mut Vec<u64>,
     ) -> Result<Words, Error> {
+        // Other programs have other registers.
+        if dirty.intersects(Dirty::PROGRAMS) {
+            addresses.clear();
+        }
         let words = ShaderWords::reusing(std::mem::take(&mut upload.spare.shader));
         let mut assembler = Assembler { upload, state, words };
+        let mut places = Places { dirty, addresses, next: 0 };
         for range in &program.info.uniforms {
-            assembler.uniform(range, program)?;
+            let address = places.next(of_source(range.source), || assembler.uniform(range, program))?;
+            assembler.words.uniforms(range.start, range.halves, address)?;
         }
         for (register, texture) in placed {
-            let address = assembler.texture(&texture)?;
+            let address = places.next(Dirty::SETS, || assembler.texture(&texture))?;
             assembler.words.textures(register, 1, address)?;
         }
-        assembler.samplers(&program.info.samplers)?;
+        for (register, sampler) in (0..).zip(&program.info.samplers) {
+            let address = places.next(Dirty::SETS, || assembler.sampler_state(sampler))?;
+            assembler.words.samplers(register, 1, address)?;
+        }
         assembler.program(program, stage)?;
         let Assembler { upload, words, .. } = assembler;
         let mut bytes = words.end(program.preamble().map(|address| address - SHADER_BASE))?;

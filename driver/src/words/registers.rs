@@ -52,31 +52,27 @@ impl Assembler<'_> {
         self.sampler(sampler.0, sampler.1, sampler.2)
     }
 
-    /// The sampler state registers of the shader.
-    pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
-        for (number, binding) in (0..).zip(samplers) {
-            let register = match *binding {
-                SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
-                SamplerBinding::Paired {
-                    set,
-                    binding,
-                    element,
-                    texture_set,
-                    texture_binding,
-                    texture_element,
-                } => {
-                    let texture = (texture_set, texture_binding, texture_element);
-                    self.paired((set, binding, element), texture)?
-                }
-                SamplerBinding::Loads => Register::Known(Sampler::loads().descriptor),
-            };
-            let address = match register {
-                Register::At(address) => address,
-                Register::Known(descriptor) => self.upload.put(&descriptor, 16)?,
-            };
-            self.words.samplers(number, 1, address)?;
+    /// Address of the contents of a sampler state register.
+    pub(super) fn sampler_state(&mut self, sampler: &SamplerBinding) -> Result<u64, Error> {
+        let register = match *sampler {
+            SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
+            SamplerBinding::Paired {
+                set,
+                binding,
+                element,
+                texture_set,
+                texture_binding,
+                texture_element,
+            } => {
+                let texture = (texture_set, texture_binding, texture_element);
+                self.paired((set, binding, element), texture)?
+            }
+            SamplerBinding::Loads => Register::Known(Sampler::loads().descriptor),
+        };
+        match register {
+            Register::At(address) => Ok(address),
+            Register::Known(descriptor) => self.upload.put(&descriptor, 16),
         }
-        Ok(())
     }
 
     /// Address of the numbers of samplers, [`agx_abi::textures::NUMBER_STRIDE`] bytes apart, which are stored in the

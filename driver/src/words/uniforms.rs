@@ -12,15 +12,14 @@ use crate::render::{patch_record, record};
 use crate::sampler;
 
 impl<'a> Assembler<'a> {
-    pub(super) fn uniform(&mut self, range: &UniformRange, program: &Program) -> Result<(), Error> {
+    /// The address of the contents of a range.
+    pub(super) fn uniform(&mut self, range: &UniformRange, program: &Program) -> Result<u64, Error> {
         let len = 2 * usize::from(range.halves);
-        let address = match self.place(range, program)? {
-            Value::At(address) => address,
-            Value::Small(bytes) => self.upload.put_extended(&bytes, len, 16)?,
-            Value::Bytes(bytes) => self.upload.put_extended(bytes, len, 16)?,
-        };
-        self.words.uniforms(range.start, range.halves, address)?;
-        Ok(())
+        match self.place(range, program)? {
+            Value::At(address) => Ok(address),
+            Value::Small(bytes) => self.upload.put_extended(&bytes, len, 16),
+            Value::Bytes(bytes) => self.upload.put_extended(bytes, len, 16),
+        }
     }
 
     /// The source of the contents of a range.

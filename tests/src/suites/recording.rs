@@ -1,7 +1,8 @@
 //! Suite `recording`: host instructions of Vulkan calls through the project's driver and through Mesa's, per kind of call.
 //!
 //! The client makes the calls of each kind within a function that callgrind counts; calls of the kernel, which the device
-//! executes in the same process, do not count. A kind passes if a call costs at most as much as with Mesa's driver.
+//! executes in the same process, do not count. A kind passes if a call costs at most as much as with Mesa's driver. A case more
+//! compares the memory of processes that record many draws.
 
 use std::path::Path;
 
@@ -18,6 +19,9 @@ use crate::tools::Tools;
 const COUNTED: &str = "vulkan_client::recording::counted";
 /// The function of the device that executes kernel calls, by both forms of its name.
 const KERNEL: [&str; 2] = ["agx_device::node::Node::call*", "<agx_device::node::Node>::call*"];
+
+/// The case of memory.
+const MEMORY: &str = "peak-memory";
 
 /// The client's shaders: file, stage, source.
 const SHADERS: [(&str, &str, &str); 4] = [
@@ -99,8 +103,33 @@ fn report(context: &Context<'_>) -> Result<SuiteReport, String> {
     }
     let mean = (logarithms / report.cases.len().max(1) as f64).exp();
     report.extra.insert("ratio".into(), json!(rounded(mean)));
+    if MEMORY.contains(filter) {
+        let of = |driver| peak(&environment, driver, &folder);
+        let (ours, mesa) = (of(Driver::Own)?, of(Driver::Device)?);
+        let figures = json!({"kilobytes": ours, "mesa": mesa, "ratio": rounded(ours / mesa.max(1.0))});
+        report.extra.insert(MEMORY.into(), figures);
+        let outcome = match ours <= mesa {
+            true => Outcome::Pass,
+            false => Outcome::Fail(format!("{ours} kilobytes; with Mesa's driver {mesa}")),
+        };
+        report.cases.push(CaseResult { name: MEMORY.into(), outcome });
+    }
     report.extra.insert("mesa".into(), json!(environment.version));
     Ok(report)
+}
+
+/// The most kilobytes in memory of a process that records many draws.
+fn peak(environment: &Environment, driver: Driver, folder: &Path) -> Result<f64, String> {
+    let output = environment
+        .client(driver)
+        .arg("recording-memory")
+        .arg(folder)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    said.trim()
+        .parse()
+        .map_err(|_| format!("{}: {said}{}", output.status, String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Three digits after the point.

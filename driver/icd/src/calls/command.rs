@@ -1,11 +1,11 @@
 //! Command pools and command buffers; binding, dispatch and synchronisation commands.
 
 use std::ffi::c_void;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Groups, Level, Recorder};
-use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
+use agx_driver::descriptor::Set;
 use agx_driver::memory::lock;
 use ash::vk;
 
@@ -197,12 +197,6 @@ pub(crate) fn cmd_push_constants(
     );
 }
 
-/// The layout of a set; an empty one if the pipeline layout has none.
-fn set_layout(layout: &PipelineLayout, set: u32) -> &SetLayout {
-    static EMPTY: LazyLock<SetLayout> = LazyLock::new(SetLayout::default);
-    layout.sets.get(set as usize).and_then(|set| set.as_deref()).unwrap_or(&EMPTY)
-}
-
 pub(crate) fn cmd_push_descriptor_set_khr(
     buffer: &Arc<CommandBuffer>,
     point: vk::PipelineBindPoint,
@@ -210,8 +204,8 @@ pub(crate) fn cmd_push_descriptor_set_khr(
     set: u32,
     writes: &[vk::WriteDescriptorSet<'_>],
 ) {
-    let Some(layout) = object(layout).cloned() else { return };
-    let writes = pushed(writes, set_layout(&layout, set));
+    let Some(layout) = object(layout).and_then(|layout| layout.set(set)).cloned() else { return };
+    let writes = pushed(writes, &layout);
     buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
 }
 
@@ -222,8 +216,9 @@ pub(crate) fn cmd_push_descriptor_set_with_template_khr(
     set: u32,
     data: *const c_void,
 ) {
-    let (Some(template), Some(layout)) = (object(template), object(layout).cloned()) else { return };
-    let (writes, point) = (pushed_by(template, data, set_layout(&layout, set)), template.point);
+    let Some(layout) = object(layout).and_then(|layout| layout.set(set)).cloned() else { return };
+    let Some(template) = object(template) else { return };
+    let (writes, point) = (pushed_by(template, data, &layout), template.point);
     buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
 }
 

@@ -133,3 +133,20 @@ pub fn run(folder: &Path, filter: &str) -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Draws of the command buffer whose memory is measured.
+const MANY: u32 = 100_000;
+
+/// Records many draws, each with push constants of its own, and writes the most kilobytes that the process had in memory to standard
+/// output.
+///
+/// # Errors
+/// As [`run`].
+pub fn memory(folder: &Path) -> Result<(), Error> {
+    let kind = in_pass("", draws::push);
+    kind.round(&Scene::new(folder)?, MANY)?;
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    println!("{}", peak.trim_end_matches("kB").trim());
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What recording draws takes.
+
+use ash::vk;
+
+use super::*;
+use crate::cache::Known;
+use crate::command::{CommandBuffer, Level};
+use crate::device::Device;
+use crate::memory::locked;
+use crate::pipeline::ShaderSource;
+
+/// A vertex shader whose position is the push constant.
+const POSITION: &[&[u32]] = &[
+    &[0x0723_0203, 0x0001_0000, 0, 19, 0],   // the header
+    &[0x0002_0011, 1],                       // OpCapability Shader
+    &[0x0003_000e, 0, 1],                    // OpMemoryModel Logical GLSL450
+    &[0x0006_000f, 0, 4, 0x6e69_616d, 0, 5], // OpEntryPoint Vertex %4 "main" %5
+    &[0x0004_0047, 5, 11, 0],                // OpDecorate %5 BuiltIn Position
+    &[0x0003_0047, 11, 2],                   // OpDecorate %11 Block
+    &[0x0005_0048, 11, 0, 35, 0],            // OpMemberDecorate %11 0 Offset 0
+    &[0x0002_0013, 1],                       // %1 = OpTypeVoid
+    &[0x0003_0021, 2, 1],                    // %2 = OpTypeFunction %1
+    &[0x0003_0016, 6, 32],                   // %6 = OpTypeFloat 32
+    &[0x0004_0017, 7, 6, 4],                 // %7 = OpTypeVector %6 4
+    &[0x0004_0020, 8, 3, 7],                 // %8 = OpTypePointer Output %7
+    &[0x0003_001e, 11, 7],                   // %11 = OpTypeStruct %7
+    &[0x0004_0020, 12, 9, 11],               // %12 = OpTypePointer PushConstant %11
+    &[0x0004_0015, 14, 32, 0],               // %14 = OpTypeInt 32 0
+    &[0x0004_002b, 14, 15, 0],               // %15 = OpConstant %14 0
+    &[0x0004_0020, 16, 9, 7],                // %16 = OpTypePointer PushConstant %7
+    &[0x0004_003b, 8, 5, 3],                 // %5 = OpVariable %8 Output
+    &[0x0004_003b, 12, 13, 9],               // %13 = OpVariable %12 PushConstant
+    &[0x0005_0036, 1, 4, 0, 2],              // %4 = OpFunction %1 None %2
+    &[0x0002_00f8, 10],                      // %10 = OpLabel
+    &[0x0005_0041, 16, 17, 13, 15],          // %17 = OpAccessChain %16 %13 %15
+    &[0x0004_003d, 7, 18, 17],               // %18 = OpLoad %7 %17
+    &[0x0003_003e, 5, 18],                   // OpStore %5 %18
+    &[0x0001_00fd],                          // OpReturn
+    &[0x0001_0038],                          // OpFunctionEnd
+];
+
+/// Threads that record at once.
+const THREADS: usize = 64;
+/// Most locks for a chunk: the list of free ones; for a new one, those of addresses and of the kernel in process.
+const OF_CHUNK: usize = 8;
+/// Draws of a thread.
+const DRAWS: u32 = 2000;
+
+/// Records draws with other push constants; returns the locks that they took and the chunks that they filled.
+fn record(commands: &CommandBuffer, vertex: &Arc<VertexStage>) -> [usize; 2] {
+    let draw = |number: u32| {
+        commands.record(move |recorder| {
+            recorder.push_constants(vk::ShaderStageFlags::ALL, 0, &number.to_le_bytes());
+            let numbers =
+                DrawNumbers::Direct { count: 3, instances: 1, first: 0, base: 0, first_instance: 0 };
+            recorder.draw(numbers, false, 0)
+        });
+    };
+    let chunks = || {
+        let (send, receive) = std::sync::mpsc::channel();
+        commands.record(move |recorder| send.send(recorder.upload.chunks()).map_err(|_| Error::PoolMemory));
+        receive.recv().expect("the command is executed at once")
+    };
+    commands.begin();
+    let vertex = vertex.clone();
+    commands.record(move |recorder| {
+        recorder.begin_pass(PassInfo { area: [0, 0, 16, 16], layers: 1, ..PassInfo::default() })?;
+        recorder.graphics.shaders.vertex = Some(vertex.clone());
+        Ok(())
+    });
+    // The first draw links the programs.
+    draw(0);
+    let before = (locked(), chunks());
+    (1..=DRAWS).for_each(draw);
+    let filled = chunks() - before.1;
+    let taken = locked() - before.0;
+    commands.record(Recorder::end_pass);
+    commands.end().expect("records");
+    [taken, filled]
+}
+
+#[test]
+fn threads_that_record_draws_take_a_shared_lock_only_for_a_chunk() {
+    let device = Device::in_test();
+    let code = POSITION.iter().copied().flatten().flat_map(|word| word.to_le_bytes()).collect();
+    let source = ShaderSource { code: Arc::new(code), entry_point: "main".into(), ..ShaderSource::default() };
+    let stage = VertexStage::new(&device, source, false, None, Known::default());
+    let stage = Arc::new(stage.expect("compiles"));
+    let threads = || {
+        std::thread::scope(|scope| {
+            let one = || {
+                let commands = CommandBuffer::new(device.clone(), Level::Primary);
+                record(&commands, &stage)
+            };
+            let started: Vec<_> = (0..THREADS).map(|_| scope.spawn(one)).collect();
+            started.into_iter().map(|thread| thread.join().expect("records")).collect::<Vec<_>>()
+        })
+    };
+    for [taken, filled] in threads() {
+        // Those of the command buffer itself: the draws, and two counts of chunks.
+        let own = DRAWS as usize + 2;
+        assert!((1..20).contains(&filled), "{filled} chunks for {DRAWS} draws");
+        assert!(taken <= own + OF_CHUNK * filled, "{taken} locks for {DRAWS} draws in {filled} chunks");
+    }
+}
