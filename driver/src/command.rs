@@ -389,7 +389,7 @@ impl Recorder {
             }
         }
         for (binding, element, contents) in writes {
-            set.write(*binding, *element, contents);
+            set.write(*binding, *element, contents.iter());
         }
         self.pushed.push(set.clone());
         let state = self.state(point);

@@ -5,6 +5,7 @@
 //! textures of a binding before its images. Samplers, with their level bias, follow the textures. Shaders read sets
 //! when they run, so updates after binding need no special handling.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -206,20 +207,18 @@ impl SetLayout {
         limit.min(MOST_BYTES.saturating_sub(binding.offset).checked_div(one).map_or(0, |most| most as u32))
     }
 
-    /// The bindings and elements of a write of `count` elements from `element` on, which may continue in the next
-    /// bindings.
-    fn places(&self, mut number: u32, mut element: u32, count: u32) -> Vec<(&Binding, u32)> {
-        let mut places = Vec::new();
-        while places.len() < count as usize {
-            let Some(binding) = self.bindings.get(&number) else { break };
-            if element >= binding.count {
-                (number, element) = (number + 1, element - binding.count);
-                continue;
+    /// The bindings and elements of a write from `element` on, which continues in the next bindings.
+    fn places(&self, mut number: u32, mut element: u32) -> impl Iterator<Item = (&Binding, u32)> {
+        let mut binding = self.bindings.get(&number);
+        std::iter::from_fn(move || {
+            while element >= binding?.count {
+                element -= binding?.count;
+                number += 1;
+                binding = self.bindings.get(&number);
             }
-            places.push((binding, element));
             element += 1;
-        }
-        places
+            Some((binding?, element - 1))
+        })
     }
 }
 
@@ -367,10 +366,9 @@ impl Set {
     }
 
     /// Writes elements of a binding, from `element` on.
-    pub fn write(&self, number: u32, element: u32, contents: &[Content]) {
-        let places = self.layout.places(number, element, contents.len() as u32);
-        for ((binding, element), content) in places.into_iter().zip(contents) {
-            self.write_one(binding, element, content);
+    pub fn write(&self, number: u32, element: u32, contents: impl Iterator<Item = impl Borrow<Content>>) {
+        for (content, (binding, element)) in contents.zip(self.layout.places(number, element)) {
+            self.write_one(binding, element, content.borrow());
         }
     }
 
@@ -472,9 +470,9 @@ impl Set {
             }
             return self.write_inline(destination.0, destination.1, &bytes);
         }
-        let sources = from.layout.places(source.0, source.1, count);
-        let places = self.layout.places(destination.0, destination.1, count);
-        for ((old, old_element), (new, element)) in sources.into_iter().zip(places) {
+        let sources = from.layout.places(source.0, source.1).take(count as usize);
+        let places = self.layout.places(destination.0, destination.1);
+        for ((old, old_element), (new, element)) in sources.zip(places) {
             let move_bytes = |at: u64, to: u64, len: usize| {
                 let mut bytes = vec![0; len];
                 from.read(at, &mut bytes);

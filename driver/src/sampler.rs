@@ -161,14 +161,14 @@ impl Sampler {
     /// unencoded, marked by a byte.
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
-        let [plain, coded] =
-            [self.descriptor.get(..BYTES), self.descriptor.get(BYTES..)].map(Option::unwrap_or_default);
-        let colour = self.colour.map(|colour| colour.map(u32::to_le_bytes).concat());
-        let colour = colour.as_deref().unwrap_or(coded);
-        let is_open = u16::from(self.colour.is_some());
-        let words = [self.bias, is_open, self.number].map(u16::to_le_bytes);
-        let bytes = plain.iter().chain(colour).chain(words.as_flattened()).copied();
-        record.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        let (shown, rest) = record.split_at_mut(BORDERED_BYTES);
+        shown.copy_from_slice(&self.descriptor);
+        if let Some(colour) = self.colour {
+            let (_, coded) = shown.split_at_mut(BYTES);
+            coded.as_chunks_mut().0.iter_mut().zip(colour).for_each(|(to, word)| *to = word.to_le_bytes());
+        }
+        let words = [self.bias, u16::from(self.colour.is_some()), self.number];
+        rest.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
         record
     }
 

@@ -261,6 +261,6 @@ pub(crate) fn bytes_at<'a>(pointer: *const c_void, offset: usize, len: usize) ->
 
 /// The structure at an offset from a pointer of the application.
 pub(crate) fn read_at<T: Copy>(pointer: *const c_void, offset: usize) -> T {
-    // SAFETY: update templates specify the contents at each offset.
+    // SAFETY: valid usage: writes and update templates specify the contents at each offset.
     unsafe { pointer.cast::<u8>().wrapping_add(offset).cast::<T>().read_unaligned() }
 }

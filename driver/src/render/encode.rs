@@ -171,8 +171,7 @@ impl Encoder<'_> {
         }
         let fragment_changes = dirty.intersects(programs.fragment.uses | Dirty::PROGRAMS);
         if fragment_changes {
-            let tile = pass.tile();
-            let (stage, state) = (Stage::Fragment(&tile, pass.samples), (&graphics.state, dirty));
+            let (stage, state) = (Stage::Fragment(&pass.tile, pass.samples), (&graphics.state, dirty));
             Assembler::rewrite(upload, state, &programs.fragment, stage, &mut view.words[1])?;
         }
         let mut spare = std::mem::take(&mut upload.spare);

@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::record::{self as r, initial_update, render_command as command};
 use agx_abi::streams::START;
+use agx_abi::tile::TileLayout;
 use agx_compiler::link::PassTargets;
 use ash::vk;
 
@@ -283,6 +284,7 @@ pub struct Pass {
     size: [u32; 2],
     samples: u32,
     targets: PassTargets,
+    tile: TileLayout,
     views: Vec<View>,
     arrays: Arrays,
     /// What vertex and fragment programs need.
@@ -366,6 +368,7 @@ impl Recorder {
         self.pass = Some(Pass {
             size,
             samples,
+            tile: pass_words::tile(&targets),
             targets,
             views,
             info,

@@ -5,7 +5,7 @@ use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_posi
 use agx_abi::record::{self as r, Packed, render_command as command};
 use agx_abi::render::{merge_factor, tile_program};
 use agx_abi::tile::{SAMPLE_STRIDE, TileLayout};
-use agx_compiler::link::{BackgroundKey, BackgroundOp, EndOfTileKey};
+use agx_compiler::link::{BackgroundKey, BackgroundOp, EndOfTileKey, PassTargets};
 use ash::vk;
 
 use super::tiles::Tile;
@@ -23,12 +23,10 @@ const RULES: u32 = {
     new().flag(&W_CLAMP, true).flag(&FIXED_POINT, true).bits()
 };
 
-impl Pass {
-    /// The tile of the pass; a pass without targets has samples of the smallest size.
-    pub(super) fn tile(&self) -> TileLayout {
-        let layout = self.targets.layout();
-        TileLayout { sample_bytes: layout.sample_bytes.max(SAMPLE_STRIDE), ..layout }
-    }
+/// The tile of a pass; a pass without targets has samples of the smallest size.
+pub(super) fn tile(targets: &PassTargets) -> TileLayout {
+    let layout = targets.layout();
+    TileLayout { sample_bytes: layout.sample_bytes.max(SAMPLE_STRIDE), ..layout }
 }
 
 impl PassInfo {
@@ -57,7 +55,7 @@ impl Recorder {
         heap: u64,
     ) -> Result<Command, Error> {
         let info = &pass.info;
-        let tile = pass.tile();
+        let tile = &pass.tile;
         let [tile_width, tile_height] = tile.tile_size(pass.samples);
         let operation = |target: &ColourTarget| match target.load {
             vk::AttachmentLoadOp::CLEAR => Some(BackgroundOp::Clear),
@@ -148,8 +146,7 @@ impl Recorder {
         if let Some(place) = state.sets.first_mut() {
             *place = Some(Bound::Direct(list));
         }
-        let layout = pass.tile();
-        let stage = Stage::Tile(&layout, pass.samples);
+        let stage = Stage::Tile(&pass.tile, pass.samples);
         Assembler::tile(&mut self.upload, &state, &tile.program, stage, (tile.bound, kind))
     }
 }

@@ -142,11 +142,11 @@ fn unbound(set: u32) -> Error {
 
 impl State {
     fn bound(&self, set: u32) -> Result<&Bound, Error> {
-        self.sets.get(set as usize).and_then(Option::as_ref).ok_or(unbound(set))
+        self.sets.get(set as usize).and_then(Option::as_ref).ok_or_else(|| unbound(set))
     }
 
     fn binding(set: &Set, number: u32) -> Result<&Binding, Error> {
-        set.layout.bindings.get(&number).ok_or(unbound(number))
+        set.layout.bindings.get(&number).ok_or_else(|| unbound(number))
     }
 }
 
@@ -342,5 +342,20 @@ impl<'a> Assembler<'a> {
             self.words.fragment(program.info.fragment.late_tests);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_anew_if_what_they_depend_on_has_changed() {
+        let mut addresses = vec![1, 2];
+        let mut places = Places { dirty: Dirty::PUSH, addresses: &mut addresses, next: 0 };
+        let found = [(Dirty::SETS, 7), (Dirty::PUSH, 8), (Dirty::NONE, 9)]
+            .map(|(part, address)| places.next(part, || Ok(address)).ok());
+        assert_eq!(found, [Some(1), Some(8), Some(9)]);
+        assert_eq!(addresses, [1, 8, 9]);
     }
 }

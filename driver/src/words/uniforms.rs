@@ -43,7 +43,7 @@ impl<'a> Assembler<'a> {
                 self.sampler_bias(set, binding, element)?
             }
             UniformSource::SamplerBiasTable { set, binding } => {
-                self.sampler_bias(set, binding, 0)?.address().map(Value::of).ok_or(unbound(set))?
+                self.sampler_bias(set, binding, 0)?.address().map(Value::of).ok_or_else(|| unbound(set))?
             }
             UniformSource::TextureWords { set, binding, element } => {
                 Value::At(self.texture_words(set, binding, element)?)

@@ -202,31 +202,56 @@ fn texel_content(view: vk::BufferView) -> Value {
     object(view).map_or(Value::Null, |view| Value::Texels(view.clone()))
 }
 
-/// The contents of a write to a set of this layout.
-fn contents(write: &vk::WriteDescriptorSet<'_>, layout: &SetLayout) -> Vec<Content> {
-    use vk::DescriptorType as T;
-    let fixed = layout.has_fixed_samplers(write.dst_binding);
-    let values: Vec<Value> = match write.descriptor_type {
-        T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
-            members::write_descriptor_set_buffer_info(write).iter().map(buffer_content).collect()
-        }
-        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
-            members::write_descriptor_set_texel_buffer_view(write)
-                .iter()
-                .map(|view| texel_content(*view))
-                .collect()
-        }
-        _ => {
-            let infos = members::write_descriptor_set_image_info(write).iter();
-            infos.map(|info| image_content(info, write.descriptor_type, fixed)).collect()
-        }
-    };
-    of_kind(write.descriptor_type, values)
+/// Where the contents of a write are.
+struct Given {
+    kind: vk::DescriptorType,
+    /// The first, and bytes from one to the next.
+    first: *const c_void,
+    stride: usize,
+    count: u32,
 }
 
-/// Contents of a type.
-fn of_kind(kind: vk::DescriptorType, values: Vec<Value>) -> Vec<Content> {
-    values.into_iter().map(|value| Content { kind, value }).collect()
+impl Given {
+    fn of_write(write: &vk::WriteDescriptorSet<'_>) -> Given {
+        use vk::DescriptorType as T;
+        let kind = write.descriptor_type;
+        let (first, stride) = match kind {
+            T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
+                (write.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>())
+            }
+            T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+                (write.p_texel_buffer_view.cast(), size_of::<vk::BufferView>())
+            }
+            _ => (write.p_image_info.cast::<c_void>(), size_of::<vk::DescriptorImageInfo>()),
+        };
+        let count = if first.is_null() { 0 } else { write.descriptor_count };
+        Given { kind, first, stride, count }
+    }
+
+    /// Those of an entry of a template.
+    fn of_entry(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Given {
+        let first = data.wrapping_byte_add(entry.offset);
+        Given { kind: entry.descriptor_type, first, stride: entry.stride, count: entry.descriptor_count }
+    }
+
+    /// The contents for a binding of this layout.
+    fn contents(self, layout: &SetLayout, binding: u32) -> impl Iterator<Item = Content> {
+        use vk::DescriptorType as T;
+        let Given { kind, first, stride, count } = self;
+        let fixed = layout.has_fixed_samplers(binding);
+        (0..count as usize).map(move |number| {
+            let at = number * stride;
+            let value = match kind {
+                T::UNIFORM_BUFFER
+                | T::STORAGE_BUFFER
+                | T::UNIFORM_BUFFER_DYNAMIC
+                | T::STORAGE_BUFFER_DYNAMIC => buffer_content(&read_at(first, at)),
+                T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => texel_content(read_at(first, at)),
+                kind => image_content(&read_at(first, at), kind, fixed),
+            };
+            Content { kind, value }
+        })
+    }
 }
 
 pub(crate) fn update_descriptor_sets(
@@ -241,7 +266,10 @@ pub(crate) fn update_descriptor_sets(
                 let bytes = members::write_descriptor_set_inline_uniform_block_data(block);
                 set.write_inline(write.dst_binding, write.dst_array_element, bytes);
             }
-            _ => set.write(write.dst_binding, write.dst_array_element, &contents(write, &set.layout)),
+            _ => {
+                let contents = Given::of_write(write).contents(&set.layout, write.dst_binding);
+                set.write(write.dst_binding, write.dst_array_element, contents);
+            }
         }
     }
     for copy in copies {
@@ -256,7 +284,11 @@ pub(super) fn pushed(
     writes: &[vk::WriteDescriptorSet<'_>],
     layout: &SetLayout,
 ) -> Vec<(u32, u32, Vec<Content>)> {
-    writes.iter().map(|write| (write.dst_binding, write.dst_array_element, contents(write, layout))).collect()
+    let of = |write: &vk::WriteDescriptorSet<'_>| {
+        let contents = Given::of_write(write).contents(layout, write.dst_binding).collect();
+        (write.dst_binding, write.dst_array_element, contents)
+    };
+    writes.iter().map(of).collect()
 }
 
 pub(crate) fn create_descriptor_update_template(
@@ -273,27 +305,6 @@ pub(crate) fn destroy_descriptor_update_template(_: &Arc<Device>, template: vk::
     drop(take(template));
 }
 
-/// The contents of a template's entry for a set of this layout.
-fn entry_contents(
-    entry: &vk::DescriptorUpdateTemplateEntry,
-    data: *const c_void,
-    layout: &SetLayout,
-) -> Vec<Content> {
-    use vk::DescriptorType as T;
-    let fixed = layout.has_fixed_samplers(entry.dst_binding);
-    let places = (0..entry.descriptor_count as usize).map(|at| entry.offset + at * entry.stride);
-    let values = match entry.descriptor_type {
-        T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
-            places.map(|at| buffer_content(&read_at(data, at))).collect()
-        }
-        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
-            places.map(|at| texel_content(read_at(data, at))).collect()
-        }
-        kind => places.map(|at| image_content(&read_at(data, at), kind, fixed)).collect(),
-    };
-    of_kind(entry.descriptor_type, values)
-}
-
 /// Contents of descriptors pushed with a template to a set of this layout.
 pub(super) fn pushed_by(
     template: &UpdateTemplate,
@@ -301,7 +312,8 @@ pub(super) fn pushed_by(
     layout: &SetLayout,
 ) -> Vec<(u32, u32, Vec<Content>)> {
     let of = |entry: &vk::DescriptorUpdateTemplateEntry| {
-        (entry.dst_binding, entry.dst_array_element, entry_contents(entry, data, layout))
+        let contents = Given::of_entry(entry, data).contents(layout, entry.dst_binding).collect();
+        (entry.dst_binding, entry.dst_array_element, contents)
     };
     template.entries.iter().map(of).collect()
 }
@@ -319,7 +331,8 @@ pub(crate) fn update_descriptor_set_with_template(
             let bytes = bytes_at(data, entry.offset, entry.descriptor_count as usize);
             set.write_inline(entry.dst_binding, entry.dst_array_element, bytes);
         } else {
-            set.write(entry.dst_binding, entry.dst_array_element, &entry_contents(entry, data, &set.layout));
+            let contents = Given::of_entry(entry, data).contents(&set.layout, entry.dst_binding);
+            set.write(entry.dst_binding, entry.dst_array_element, contents);
         }
     }
 }
