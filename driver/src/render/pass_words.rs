@@ -35,14 +35,10 @@ impl PassInfo {
         let is_stored = |load, store, resolves| {
             load == vk::AttachmentLoadOp::CLEAR && (resolves || store == vk::AttachmentStoreOp::STORE)
         };
-        let colours = self.colours.iter().flatten();
-        let depths = self.depth.iter().chain(&self.stencil);
-        colours
-            .map(|target| is_stored(target.load, target.store, target.resolve.is_some()))
-            .any(|stored| stored)
-            || depths
-                .map(|target| is_stored(target.load, target.store, target.resolve.is_some()))
-                .any(|stored| stored)
+        let mut colours = self.colours.iter().flatten();
+        let mut depths = self.depth.iter().chain(&self.stencil);
+        colours.any(|target| is_stored(target.load, target.store, target.resolve.is_some()))
+            || depths.any(|target| is_stored(target.load, target.store, target.resolve.is_some()))
     }
 }
 
