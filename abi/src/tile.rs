@@ -197,6 +197,7 @@ colour_formats! {
     Rgba5551UnormPack16 "R5G5B5A1_UNORM_PACK16" I16 Unorm [5 5 5 1];
     Bgra5551UnormPack16 "B5G5R5A1_UNORM_PACK16" I16 Unorm [5 5 5 1];
     Argb1555UnormPack16 "A1R5G5B5_UNORM_PACK16" I16 Unorm [5 5 5 1];
+    Abgr1555UnormPack16 "A1B5G5R5_UNORM_PACK16" I16 Unorm [5 5 5 1];
     Rgba4UnormPack16 "R4G4B4A4_UNORM_PACK16" I16 Unorm [4 4 4 4];
     Bgra4UnormPack16 "B4G4R4A4_UNORM_PACK16" I16 Unorm [4 4 4 4];
     Argb4UnormPack16 "A4R4G4B4_UNORM_PACK16" I16 Unorm [4 4 4 4];

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tile::ColourFormat;
-use agx_compiler::link::{Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target};
+use agx_compiler::link::{
+    AdvancedBlend, AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LogicOp, Overlap, Target,
+};
 use ash::vk;
 
 use crate::Error;
@@ -122,6 +124,8 @@ impl Default for SampleInfo {
 pub struct BlendInfo {
     /// Blending and written components of each target.
     pub targets: [vk::PipelineColorBlendAttachmentState; MAX_TARGETS as usize],
+    /// Targets whose operation is an advanced one, with it.
+    pub advanced: [Option<AdvancedBlend>; MAX_TARGETS as usize],
     /// Targets that are not written, bit 0 the first.
     pub closed: u32,
     /// Whether the logic operation replaces blending.
@@ -291,6 +295,9 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
                 (to.blend_enable, to.color_write_mask) = kept;
             })
         }),
+        (&[D::COLOR_BLEND_EQUATION_EXT, D::COLOR_BLEND_ADVANCED_EXT], |to, from| {
+            assign(&mut to.blending.advanced, &from.blending.advanced, Dirty::PROGRAMS)
+        }),
     ]
 };
 
@@ -306,6 +313,7 @@ const OF_FRAGMENTS: &[vk::DynamicState] = &[
     vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
     vk::DynamicState::COLOR_WRITE_MASK_EXT,
     vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
+    vk::DynamicState::COLOR_BLEND_ADVANCED_EXT,
 ];
 
 /// Whether commands set a state on which fragment programs depend.
@@ -348,7 +356,7 @@ impl DrawState {
     /// # Errors
     /// Unknown blend factor or operation.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
-        let BlendInfo { targets, closed, logic, logic_op, .. } = &self.blending;
+        let BlendInfo { targets, advanced, closed, logic, logic_op, .. } = &self.blending;
         let mut state = FragmentState::default();
         state.samples = self.samples.count as u8;
         state.logic_op = LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic);
@@ -360,12 +368,33 @@ impl DrawState {
             let mut target = Target::new(format);
             target.write_mask = if closed >> at & 1 == 0 { given.color_write_mask.as_raw() as u8 } else { 0 };
             if given.blend_enable == vk::TRUE && !format.is_integer() {
-                target.blend = Some(blend(given)?.into());
+                let blending = match advanced.get(at).copied().flatten() {
+                    Some(advanced) => Blending::Advanced(advanced),
+                    None => blend(given)?.into(),
+                };
+                target.blend = Some(blending);
             }
             *slot = Some(target);
         }
         Ok(state)
     }
+}
+
+/// An advanced operation, for a source and a destination that are premultiplied or not; `None` for another operation.
+pub fn advanced_blend(
+    op: vk::BlendOp,
+    [source_premultiplied, destination_premultiplied]: [bool; 2],
+    overlap: vk::BlendOverlapEXT,
+) -> Option<AdvancedBlend> {
+    let number = op.as_raw().checked_sub(vk::BlendOp::ZERO_EXT.as_raw())?;
+    let op = *AdvancedOp::ALL.get(usize::try_from(number).ok()?)?;
+    let overlap = Overlap::ALL.get(overlap.as_raw() as usize).copied().unwrap_or_default();
+    Some(AdvancedBlend {
+        source_premultiplied,
+        destination_premultiplied,
+        overlap,
+        ..AdvancedBlend::new(op)
+    })
 }
 
 fn blend(given: &vk::PipelineColorBlendAttachmentState) -> Result<Blend, Error> {
@@ -432,6 +461,14 @@ mod tests {
         }
         given.scissors = vec![vk::Rect2D::default()];
         assert_eq!(state.take(&given, &parts), Dirty::PROGRAMS | Dirty::VIEWS);
+    }
+
+    #[test]
+    fn advanced_operations_have_vulkans_numbers() {
+        let of = |op| advanced_blend(op, [true; 2], vk::BlendOverlapEXT::CONJOINT).map(|blend| (blend.op, blend.overlap));
+        assert_eq!(of(vk::BlendOp::MULTIPLY_EXT), Some((AdvancedOp::Multiply, Overlap::Conjoint)));
+        assert_eq!(of(vk::BlendOp::BLUE_EXT), Some((AdvancedOp::Blue, Overlap::Conjoint)));
+        assert_eq!(of(vk::BlendOp::MAX), None);
     }
 
     #[test]

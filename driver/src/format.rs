@@ -21,7 +21,7 @@ pub const ZERO: u8 = 5;
 pub struct FormatDesc {
     /// Vulkan's number.
     pub format: vk::Format,
-    /// Vulkan's name without prefix.
+    /// Vulkan's name without prefix. A format with unused low bits has the name of the one that uses them.
     pub name: &'static str,
     /// Code of the channels in descriptors.
     pub channels: u8,
@@ -49,6 +49,7 @@ const RGBA: [u8; 4] = [0, 1, 2, 3];
 const RGB: [u8; 4] = [0, 1, 2, ONE];
 const RG: [u8; 4] = [0, 1, ZERO, ONE];
 const R: [u8; 4] = [0, ZERO, ZERO, ONE];
+const A: [u8; 4] = [ZERO, ZERO, ZERO, 0];
 const BGRA: [u8; 4] = [2, 1, 0, 3];
 const BGR: [u8; 4] = [2, 1, 0, ONE];
 const ABGR: [u8; 4] = [3, 2, 1, 0];
@@ -67,11 +68,11 @@ pub const WORD: FormatDesc = FormatDesc {
 };
 
 macro_rules! formats {
-    ($($name:ident $channels:literal $kind:ident $bytes:literal $swizzle:ident $([$width:literal $height:literal])? $($srgb:ident)?;)*) => {
+    ($($name:ident $(as $same:ident)? $channels:literal $kind:ident $bytes:literal $swizzle:ident $([$width:literal $height:literal])? $($srgb:ident)?;)*) => {
         /// Every format that textures can have.
         pub static FORMATS: &[FormatDesc] = &[$(FormatDesc {
             format: vk::Format::$name,
-            name: stringify!($name),
+            name: formats!(@name $name $($same)?),
             channels: $channels,
             kind: $kind,
             srgb: formats!(@srgb $($srgb)?),
@@ -80,13 +81,15 @@ macro_rules! formats {
             block: formats!(@block $($width $height)?),
         }),*];
     };
+    (@name $name:ident) => { stringify!($name) };
+    (@name $name:ident $same:ident) => { stringify!($same) };
     (@srgb srgb) => { true };
     (@srgb) => { false };
     (@block $width:literal $height:literal) => { [$width, $height] };
     (@block) => { [1, 1] };
 }
 
-// Name, channels, type, bytes, components, texels of a block.
+// Name, the name in tables if it differs, channels, type, bytes, components, texels of a block.
 formats! {
     R8_UNORM 0x00 UNORM 1 R; R8_SNORM 0x00 SNORM 1 R; R8_UINT 0x00 UINT 1 R; R8_SINT 0x00 SINT 1 R;
     R8_SRGB 0x00 UNORM 1 R srgb;
@@ -110,12 +113,16 @@ formats! {
     R32G32B32A32_UINT 0x38 UINT 16 RGBA; R32G32B32A32_SINT 0x38 SINT 16 RGBA; R32G32B32A32_SFLOAT 0x38 FLOAT 16 RGBA;
     A2B10G10R10_UNORM_PACK32 0x26 UNORM 4 RGBA; A2B10G10R10_UINT_PACK32 0x26 UINT 4 RGBA;
     A2R10G10B10_UNORM_PACK32 0x26 UNORM 4 BGRA; A2R10G10B10_UINT_PACK32 0x26 UINT 4 BGRA;
+    A2B10G10R10_SINT_PACK32 0x26 SINT 4 RGBA; A2R10G10B10_SINT_PACK32 0x26 SINT 4 BGRA;
     B10G11R11_UFLOAT_PACK32 0x25 FLOAT 4 RGB; E5B9G9R9_UFLOAT_PACK32 0x27 FLOAT 4 RGB;
     R5G6B5_UNORM_PACK16 0x0b UNORM 2 BGR; B5G6R5_UNORM_PACK16 0x0b UNORM 2 RGB;
     R4G4B4A4_UNORM_PACK16 0x0c UNORM 2 ABGR; B4G4R4A4_UNORM_PACK16 0x0c UNORM 2 ARGB;
     A4R4G4B4_UNORM_PACK16 0x0c UNORM 2 BGRA; A4B4G4R4_UNORM_PACK16 0x0c UNORM 2 RGBA;
     R5G5B5A1_UNORM_PACK16 0x0d UNORM 2 ABGR; B5G5R5A1_UNORM_PACK16 0x0d UNORM 2 ARGB;
-    A1R5G5B5_UNORM_PACK16 0x0e UNORM 2 BGRA;
+    A1R5G5B5_UNORM_PACK16 0x0e UNORM 2 BGRA; A1B5G5R5_UNORM_PACK16_KHR as A1B5G5R5_UNORM_PACK16 0x0e UNORM 2 RGBA;
+    A8_UNORM_KHR as A8_UNORM 0x00 UNORM 1 A;
+    R10X6_UNORM_PACK16 as R16_UNORM 0x09 UNORM 2 R; R10X6G10X6_UNORM_2PACK16 as R16G16_UNORM 0x23 UNORM 4 RG;
+    R12X4_UNORM_PACK16 as R16_UNORM 0x09 UNORM 2 R; R12X4G12X4_UNORM_2PACK16 as R16G16_UNORM 0x23 UNORM 4 RG;
     D16_UNORM 0x09 UNORM 2 R; D32_SFLOAT 0x21 FLOAT 4 R; S8_UINT 0x00 UINT 1 R; D32_SFLOAT_S8_UINT 0x21 FLOAT 4 R;
     BC1_RGB_UNORM_BLOCK 0x74 UNORM 8 RGB [4 4]; BC1_RGB_SRGB_BLOCK 0x74 UNORM 8 RGB [4 4] srgb;
     BC1_RGBA_UNORM_BLOCK 0x74 UNORM 8 RGBA [4 4]; BC1_RGBA_SRGB_BLOCK 0x74 UNORM 8 RGBA [4 4] srgb;
@@ -147,10 +154,16 @@ formats! {
     // Formats of several planes; the row describes the first.
     G8_B8_R8_3PLANE_420_UNORM 0x00 UNORM 1 R; G8_B8R8_2PLANE_420_UNORM 0x00 UNORM 1 R;
     G8_B8_R8_3PLANE_422_UNORM 0x00 UNORM 1 R; G8_B8R8_2PLANE_422_UNORM 0x00 UNORM 1 R;
-    G8_B8_R8_3PLANE_444_UNORM 0x00 UNORM 1 R;
+    G8_B8_R8_3PLANE_444_UNORM 0x00 UNORM 1 R; G8_B8R8_2PLANE_444_UNORM 0x00 UNORM 1 R;
     G16_B16_R16_3PLANE_420_UNORM 0x09 UNORM 2 R; G16_B16R16_2PLANE_420_UNORM 0x09 UNORM 2 R;
     G16_B16_R16_3PLANE_422_UNORM 0x09 UNORM 2 R; G16_B16R16_2PLANE_422_UNORM 0x09 UNORM 2 R;
-    G16_B16_R16_3PLANE_444_UNORM 0x09 UNORM 2 R;
+    G16_B16_R16_3PLANE_444_UNORM 0x09 UNORM 2 R; G16_B16R16_2PLANE_444_UNORM 0x09 UNORM 2 R;
+    G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16 0x09 UNORM 2 R; G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16 0x09 UNORM 2 R;
+    G10X6_B10X6_R10X6_3PLANE_422_UNORM_3PACK16 0x09 UNORM 2 R; G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16 0x09 UNORM 2 R;
+    G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16 0x09 UNORM 2 R; G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16 0x09 UNORM 2 R;
+    G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16 0x09 UNORM 2 R; G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16 0x09 UNORM 2 R;
+    G12X4_B12X4_R12X4_3PLANE_422_UNORM_3PACK16 0x09 UNORM 2 R; G12X4_B12X4R12X4_2PLANE_422_UNORM_3PACK16 0x09 UNORM 2 R;
+    G12X4_B12X4_R12X4_3PLANE_444_UNORM_3PACK16 0x09 UNORM 2 R; G12X4_B12X4R12X4_2PLANE_444_UNORM_3PACK16 0x09 UNORM 2 R;
 }
 
 /// Names of formats that are only for vertex attributes.
@@ -167,6 +180,16 @@ static VERTEX_ONLY: &[(vk::Format, &str)] = &[
     (vk::Format::R8G8B8_SINT, "R8G8B8_SINT"),
     (vk::Format::R8G8B8_USCALED, "R8G8B8_USCALED"),
     (vk::Format::R8G8B8_SSCALED, "R8G8B8_SSCALED"),
+    (vk::Format::B8G8R8A8_USCALED, "B8G8R8A8_USCALED"),
+    (vk::Format::B8G8R8A8_SSCALED, "B8G8R8A8_SSCALED"),
+    (vk::Format::A8B8G8R8_USCALED_PACK32, "A8B8G8R8_USCALED_PACK32"),
+    (vk::Format::A8B8G8R8_SSCALED_PACK32, "A8B8G8R8_SSCALED_PACK32"),
+    (vk::Format::B8G8R8_UNORM, "B8G8R8_UNORM"),
+    (vk::Format::B8G8R8_SNORM, "B8G8R8_SNORM"),
+    (vk::Format::B8G8R8_UINT, "B8G8R8_UINT"),
+    (vk::Format::B8G8R8_SINT, "B8G8R8_SINT"),
+    (vk::Format::B8G8R8_USCALED, "B8G8R8_USCALED"),
+    (vk::Format::B8G8R8_SSCALED, "B8G8R8_SSCALED"),
     (vk::Format::R16_USCALED, "R16_USCALED"),
     (vk::Format::R16_SSCALED, "R16_SSCALED"),
     (vk::Format::R16G16_USCALED, "R16G16_USCALED"),
@@ -184,11 +207,9 @@ static VERTEX_ONLY: &[(vk::Format, &str)] = &[
     (vk::Format::R32G32B32_SINT, "R32G32B32_SINT"),
     (vk::Format::R32G32B32_SFLOAT, "R32G32B32_SFLOAT"),
     (vk::Format::A2B10G10R10_SNORM_PACK32, "A2B10G10R10_SNORM_PACK32"),
-    (vk::Format::A2B10G10R10_SINT_PACK32, "A2B10G10R10_SINT_PACK32"),
     (vk::Format::A2B10G10R10_USCALED_PACK32, "A2B10G10R10_USCALED_PACK32"),
     (vk::Format::A2B10G10R10_SSCALED_PACK32, "A2B10G10R10_SSCALED_PACK32"),
     (vk::Format::A2R10G10B10_SNORM_PACK32, "A2R10G10B10_SNORM_PACK32"),
-    (vk::Format::A2R10G10B10_SINT_PACK32, "A2R10G10B10_SINT_PACK32"),
     (vk::Format::A2R10G10B10_USCALED_PACK32, "A2R10G10B10_USCALED_PACK32"),
     (vk::Format::A2R10G10B10_SSCALED_PACK32, "A2R10G10B10_SSCALED_PACK32"),
 ];
@@ -299,12 +320,13 @@ impl FormatDesc {
     /// The supported uses of images with it.
     pub fn features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
-        let mut features = F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST;
+        let mut features = F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST | F::HOST_IMAGE_TRANSFER_EXT;
         if self.is_planar() {
             return features
                 | F::SAMPLED_IMAGE_FILTER_LINEAR
                 | F::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
-                | F::MIDPOINT_CHROMA_SAMPLES;
+                | F::MIDPOINT_CHROMA_SAMPLES
+                | F::DISJOINT;
         }
         if self.is_depth_stencil() {
             features |= F::DEPTH_STENCIL_ATTACHMENT | F::BLIT_SRC;
@@ -339,8 +361,7 @@ impl FormatDesc {
     pub fn buffer_features(&self) -> vk::FormatFeatureFlags2 {
         use vk::FormatFeatureFlags2 as F;
         let mut features = F::empty();
-        let only_images = self.is_compressed() || self.is_depth_stencil() || self.is_planar();
-        if only_images || self.srgb {
+        if self.is_compressed() || self.is_depth_stencil() || self.is_planar() {
             return features;
         }
         features |= F::UNIFORM_TEXEL_BUFFER;
@@ -354,10 +375,9 @@ impl FormatDesc {
         features
     }
 
-    /// Whether shaders can store it: formats with channels of the same size, and packed formats that SPIR-V names.
+    /// Whether shaders can store it: what render targets can have, and alpha alone.
     fn is_stored(&self) -> bool {
-        let packed = matches!(self.channels, 0x0b..=0x0e | 0x27);
-        !packed && !self.srgb && (self.channels != 0x26 || self.swizzle == RGBA)
+        self.colour().is_some() || self.format == vk::Format::A8_UNORM_KHR
     }
 
     /// The components that the channels of a texel hold: the inverse of the swizzle.

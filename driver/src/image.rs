@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use agx_abi::image_layout::{Layout, Order};
+use agx_device::words::Window;
 use ash::vk;
 
 use crate::Error;
@@ -36,6 +37,8 @@ pub struct ImageInfo {
     pub usage: vk::ImageUsageFlags,
     /// Whether the application requests a linear layout.
     pub linear: bool,
+    /// Whether each plane has its own memory.
+    pub disjoint: bool,
 }
 
 /// The layout of the texels of a plane.
@@ -54,7 +57,9 @@ pub struct Plane {
     pub format: &'static FormatDesc,
     /// Layout of its texels.
     pub layout: PlaneLayout,
-    /// First byte in the image.
+    /// The memory of the image that it is in: its number if planes have their own memory, and otherwise 0.
+    pub memory: usize,
+    /// First byte in this memory.
     pub offset: u64,
     /// Texels of the image, along each axis, that a texel of the plane covers.
     pub reach: [u32; 2],
@@ -91,9 +96,17 @@ pub struct Image {
     pub format: &'static FormatDesc,
     /// Its planes: one, depth and stencil, or luma and chroma.
     pub planes: Vec<Plane>,
+    /// Its memories: one, or one for each plane.
+    memories: Vec<ImageMemory>,
+}
+
+/// A memory of an image.
+#[derive(Default)]
+struct ImageMemory {
     /// Size in bytes.
-    pub bytes: u64,
-    memory: OnceLock<(Arc<Allocation>, u64)>,
+    bytes: u64,
+    /// What it is bound to, and the first byte there.
+    bound: OnceLock<(Arc<Allocation>, u64)>,
 }
 
 impl Image {
@@ -104,42 +117,66 @@ impl Image {
     pub fn new(info: ImageInfo) -> Result<Image, Error> {
         let format = format::find(info.format).ok_or(Error::Format(info.format))?;
         let mut planes = Vec::new();
-        let mut bytes = 0_u64;
+        let mut memories: Vec<ImageMemory> = Vec::new();
         let chroma = ycbcr::planar(info.format).map_or([1, 1], |planar| planar.chroma);
         for (number, plane) in format.planes().into_iter().enumerate() {
             let reach = if number == 0 { [1, 1] } else { chroma };
+            if info.disjoint || memories.is_empty() {
+                memories.push(ImageMemory::default());
+            }
+            let memory = memories.len() - 1;
+            let Some(ImageMemory { bytes, .. }) = memories.last_mut() else { continue };
             let offset = bytes.next_multiple_of(ALIGNMENT);
-            let whole = Plane { format: plane, layout: PlaneLayout::Linear([0; 2]), offset, reach };
+            let whole = Plane { format: plane, layout: PlaneLayout::Linear([0; 2]), memory, offset, reach };
             let own = ImageInfo { size: whole.size(info.size), ..info };
             let plane = Plane { layout: plane_layout(&own, plane), ..whole };
             let slices = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { info.layers };
-            bytes = offset + plane.layer_stride() * u64::from(slices);
+            *bytes = offset + plane.layer_stride() * u64::from(slices);
             planes.push(plane);
         }
-        Ok(Image { info, format, planes, bytes, memory: OnceLock::new() })
+        Ok(Image { info, format, planes, memories })
     }
 
-    /// The size and alignment of the memory that it needs.
-    pub fn requirements(&self) -> (u64, u64) {
-        (self.bytes.next_multiple_of(ALIGNMENT), ALIGNMENT)
+    /// The memory of a plane with an aspect.
+    fn memory_of(&self, aspect: vk::ImageAspectFlags) -> Option<&ImageMemory> {
+        self.memories.get(self.plane(aspect)?.memory)
     }
 
-    /// Binds memory from byte `offset` on.
+    /// The size and alignment of the memory that it needs, or that the plane with an aspect needs.
+    pub fn requirements(&self, aspect: vk::ImageAspectFlags) -> (u64, u64) {
+        let bytes = self.memory_of(aspect).map_or(0, |memory| memory.bytes);
+        (bytes.next_multiple_of(ALIGNMENT), ALIGNMENT)
+    }
+
+    /// Binds memory from byte `offset` on, for the image or for the plane with an aspect.
     ///
     /// # Errors
     /// It already has memory.
-    pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
-        self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "an image is bound twice" })
+    pub fn bind(
+        &self,
+        aspect: vk::ImageAspectFlags,
+        memory: Arc<Allocation>,
+        offset: u64,
+    ) -> Result<(), Error> {
+        let own = self.memory_of(aspect).ok_or(Error::Invalid { what: "an image has no such plane" })?;
+        own.bound.set((memory, offset)).map_err(|_| Error::Invalid { what: "an image is bound twice" })
     }
 
-    /// Its memory, for the processor.
+    /// The memory of its first plane, for the processor.
     pub fn memory(&self) -> Option<&(Arc<Allocation>, u64)> {
-        self.memory.get()
+        self.memories.first()?.bound.get()
     }
 
-    /// Its first address.
-    pub fn address(&self) -> u64 {
-        self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
+    /// The memory of a plane from the image's first byte there on, for the processor.
+    pub fn window(&self, plane: &Plane) -> Option<Window> {
+        let (memory, offset) = self.memories.get(plane.memory)?.bound.get()?;
+        memory.window(*offset)
+    }
+
+    /// The first address of a plane.
+    pub fn address(&self, plane: &Plane) -> u64 {
+        let bound = self.memories.get(plane.memory).and_then(|memory| memory.bound.get());
+        bound.map_or(0, |(memory, offset)| memory.address + offset) + plane.offset
     }
 
     /// The plane with an aspect.
@@ -235,6 +272,7 @@ mod tests {
             samples: 1,
             usage: vk::ImageUsageFlags::SAMPLED,
             linear: false,
+            disjoint: false,
         }
     }
 

@@ -82,7 +82,20 @@ kernels! {
     /// Scales a 3D image with a linear filter.
     BlitVolume "blit_volume";
     /// Takes the mean of samples.
-    ResolveMean "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4" "MEAN";
+    ResolveMean "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4"
+        "JOIN(a, b) (a + b)" "MEAN";
+    /// Takes the least sample of floats.
+    ResolveLeastFloat "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4"
+        "JOIN(a, b) min(a, b)";
+    /// Takes the greatest sample of floats.
+    ResolveMostFloat "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4"
+        "JOIN(a, b) max(a, b)";
+    /// Takes the least sample of unsigned integers.
+    ResolveLeastUint "resolve" "Texture utexture2DMS" "Sampled usampler2DMS" "FORMAT rgba32ui" "Image uimage2DArray"
+        "Value uvec4" "JOIN(a, b) min(a, b)";
+    /// Takes the greatest sample of unsigned integers.
+    ResolveMostUint "resolve" "Texture utexture2DMS" "Sampled usampler2DMS" "FORMAT rgba32ui" "Image uimage2DArray"
+        "Value uvec4" "JOIN(a, b) max(a, b)";
     /// Takes the first sample of floats.
     ResolveFloat "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4";
     /// Takes the first sample of unsigned integers.

@@ -30,6 +30,7 @@ pub mod format;
 pub mod geometry;
 pub mod gpu;
 pub mod graphics;
+pub mod host_copy;
 pub mod image;
 pub mod kernels;
 pub mod memory;

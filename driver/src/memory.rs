@@ -110,6 +110,11 @@ impl Allocation {
         self.words.words().as_ptr().cast()
     }
 
+    /// Its bytes from byte `offset` on.
+    pub fn window(&self, offset: u64) -> Option<Window> {
+        Window::new(self.words.clone(), offset, self.bytes.checked_sub(offset)?)
+    }
+
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
     pub fn write(&self, offset: u64, from: &[u8]) {
         let (words, rest) = from.as_chunks::<4>();
@@ -125,7 +130,7 @@ impl Allocation {
 
     /// As [`Allocation::write`], for bytes that are not whole words.
     fn write_bytes(&self, offset: u64, from: &[u8]) {
-        if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
+        if let Some(window) = self.window(0) {
             window.store(offset, from);
         }
     }
@@ -140,7 +145,7 @@ impl Allocation {
 
     /// Copies bytes from it from byte `offset` on; bytes past its end are left unchanged.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
-        if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
+        if let Some(window) = self.window(0) {
             window.load(offset, into);
         }
     }

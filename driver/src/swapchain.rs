@@ -188,10 +188,11 @@ fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot,
         samples: 1,
         usage: info.usage,
         linear: false,
+        disjoint: false,
     })?;
-    let (bytes, _) = image.requirements();
+    let (bytes, _) = image.requirements(vk::ImageAspectFlags::NONE);
     let memory = Arc::new(device.space.allocate(bytes, Place::High)?);
-    image.bind(memory.clone(), 0)?;
+    image.bind(vk::ImageAspectFlags::NONE, memory.clone(), 0)?;
     let image = Arc::new(image);
     let copy = CommandBuffer::new(device.clone(), Level::Primary);
     let place = Box3 { aspect: vk::ImageAspectFlags::COLOR, level: 0, at: [0; 3] };

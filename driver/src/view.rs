@@ -100,7 +100,7 @@ impl<'i> Part<'i> {
     /// The address of the first layer and level.
     fn address(&self) -> u64 {
         let layer = u64::from(self.layers[0]) * self.plane.layer_stride();
-        self.image.address() + self.plane.offset + layer
+        self.image.address(self.plane) + layer
     }
 
     /// Depth, layers or cubes.

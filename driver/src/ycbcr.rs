@@ -21,6 +21,10 @@ pub struct Planar {
 
 const THREE_8: &[vk::Format] = &[vk::Format::R8_UNORM; 3];
 const TWO_8: &[vk::Format] = &[vk::Format::R8_UNORM, vk::Format::R8G8_UNORM];
+const THREE_10: &[vk::Format] = &[vk::Format::R10X6_UNORM_PACK16; 3];
+const TWO_10: &[vk::Format] = &[vk::Format::R10X6_UNORM_PACK16, vk::Format::R10X6G10X6_UNORM_2PACK16];
+const THREE_12: &[vk::Format] = &[vk::Format::R12X4_UNORM_PACK16; 3];
+const TWO_12: &[vk::Format] = &[vk::Format::R12X4_UNORM_PACK16, vk::Format::R12X4G12X4_UNORM_2PACK16];
 const THREE_16: &[vk::Format] = &[vk::Format::R16_UNORM; 3];
 const TWO_16: &[vk::Format] = &[vk::Format::R16_UNORM, vk::Format::R16G16_UNORM];
 
@@ -41,11 +45,25 @@ planar! {
     G8_B8_R8_3PLANE_422_UNORM THREE_8 2 1;
     G8_B8R8_2PLANE_422_UNORM TWO_8 2 1;
     G8_B8_R8_3PLANE_444_UNORM THREE_8 1 1;
+    G8_B8R8_2PLANE_444_UNORM TWO_8 1 1;
     G16_B16_R16_3PLANE_420_UNORM THREE_16 2 2;
     G16_B16R16_2PLANE_420_UNORM TWO_16 2 2;
     G16_B16_R16_3PLANE_422_UNORM THREE_16 2 1;
     G16_B16R16_2PLANE_422_UNORM TWO_16 2 1;
     G16_B16_R16_3PLANE_444_UNORM THREE_16 1 1;
+    G16_B16R16_2PLANE_444_UNORM TWO_16 1 1;
+    G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16 THREE_10 2 2;
+    G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16 TWO_10 2 2;
+    G10X6_B10X6_R10X6_3PLANE_422_UNORM_3PACK16 THREE_10 2 1;
+    G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16 TWO_10 2 1;
+    G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16 THREE_10 1 1;
+    G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16 TWO_10 1 1;
+    G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16 THREE_12 2 2;
+    G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16 TWO_12 2 2;
+    G12X4_B12X4_R12X4_3PLANE_422_UNORM_3PACK16 THREE_12 2 1;
+    G12X4_B12X4R12X4_2PLANE_422_UNORM_3PACK16 TWO_12 2 1;
+    G12X4_B12X4_R12X4_3PLANE_444_UNORM_3PACK16 THREE_12 1 1;
+    G12X4_B12X4R12X4_2PLANE_444_UNORM_3PACK16 TWO_12 1 1;
 }
 
 /// The row of a format.
@@ -78,7 +96,12 @@ impl YcbcrConversion {
     ) -> YcbcrConversion {
         use vk::SamplerYcbcrModelConversion as M;
         let planes = planar(format).map_or(1, |planar| planar.planes.len() as u8);
-        let is_wide = planar(format).is_some_and(|planar| planar.planes.starts_with(&THREE_16[..1]));
+        let bits = match planar(format).and_then(|planar| planar.planes.first()) {
+            Some(&vk::Format::R10X6_UNORM_PACK16) => 10,
+            Some(&vk::Format::R12X4_UNORM_PACK16) => 12,
+            Some(&vk::Format::R16_UNORM) => 16,
+            _ => 8,
+        };
         let model = match model {
             M::YCBCR_IDENTITY => ColourModel::Ycbcr,
             M::YCBCR_709 => ColourModel::Bt709,
@@ -87,7 +110,7 @@ impl YcbcrConversion {
             _ => ColourModel::Rgb,
         };
         let narrow = range == vk::SamplerYcbcrRange::ITU_NARROW;
-        YcbcrConversion { planes, bits: if is_wide { 16 } else { 8 }, model, narrow, swizzle }
+        YcbcrConversion { planes, bits, model, narrow, swizzle }
     }
 
     /// The compiler's parameters for a binding.
@@ -153,6 +176,12 @@ mod tests {
             [2, 1, 0, 4],
         );
         assert_eq!((conversion.planes, conversion.bits, conversion.narrow), (2, 16, true));
+        let bits =
+            [vk::Format::G8_B8_R8_3PLANE_444_UNORM, vk::Format::G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16]
+                .map(|format| {
+                    YcbcrConversion::new(format, Default::default(), Default::default(), [0; 4]).bits
+                });
+        assert_eq!(bits, [8, 10]);
         let list = vec![conversion.of_binding(1, 7), conversion.of_binding(0, 2)];
         let mut words = to_words(&list).into_iter();
         assert_eq!(from_words(|| words.next()), Some(list));

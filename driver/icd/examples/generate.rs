@@ -17,7 +17,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 29] = [
+const EXTENSIONS: [&str; 30] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_maintenance6",
@@ -34,6 +34,7 @@ const EXTENSIONS: [&str; 29] = [
     "VK_EXT_depth_clip_enable",
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",
+    "VK_EXT_host_image_copy",
     "VK_EXT_line_rasterization",
     "VK_EXT_multi_draw",
     "VK_EXT_provoking_vertex",

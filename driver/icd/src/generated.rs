@@ -2323,7 +2323,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::PhysicalDevice,
         0,
-        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
+        &["VK_KHR_surface"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormatsKHR",
@@ -2334,7 +2334,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::PhysicalDevice,
         0,
-        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
+        &["VK_KHR_surface"],
     ),
     (
         "vkGetPhysicalDeviceSurfacePresentModesKHR",
@@ -2497,7 +2497,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdBeginTransformFeedbackEXT",
@@ -2508,7 +2508,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdEndTransformFeedbackEXT",
@@ -2519,7 +2519,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdBeginQueryIndexedEXT",
@@ -2552,7 +2552,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
+        &["VK_EXT_transform_feedback"],
     ),
     (
         "vkCmdDrawIndirectCountAMD",
@@ -3192,7 +3192,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_extended_dynamic_state", "VK_KHR_device_address_commands", "VK_EXT_shader_object"],
+        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthTestEnableEXT",
@@ -3292,6 +3292,61 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::Device,
         0,
         &["VK_KHR_pipeline_executable_properties"],
+    ),
+    (
+        "vkCopyMemoryToImageEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::copy_memory_to_image_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_host_image_copy"],
+    ),
+    (
+        "vkCopyImageToMemoryEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::copy_image_to_memory_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_host_image_copy"],
+    ),
+    (
+        "vkCopyImageToImageEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::copy_image_to_image_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_host_image_copy"],
+    ),
+    (
+        "vkTransitionImageLayoutEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::transition_image_layout_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_host_image_copy"],
+    ),
+    (
+        "vkGetImageSubresourceLayout2EXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_subresource_layout2_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_host_image_copy", "VK_EXT_image_compression_control"],
     ),
     (
         "vkMapMemory2KHR",
@@ -7390,6 +7445,73 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn copy_memory_to_image_ext(
+        device: vk::Device,
+        p_copy_memory_to_image_info: *const vk::CopyMemoryToImageInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyMemoryToImageEXT`.
+        unsafe {
+            outcome(calls::copy_memory_to_image_ext(
+                dispatched(device),
+                reference(p_copy_memory_to_image_info),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_image_to_memory_ext(
+        device: vk::Device,
+        p_copy_image_to_memory_info: *const vk::CopyImageToMemoryInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyImageToMemoryEXT`.
+        unsafe {
+            outcome(calls::copy_image_to_memory_ext(
+                dispatched(device),
+                reference(p_copy_image_to_memory_info),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_image_to_image_ext(
+        device: vk::Device,
+        p_copy_image_to_image_info: *const vk::CopyImageToImageInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyImageToImageEXT`.
+        unsafe {
+            outcome(calls::copy_image_to_image_ext(dispatched(device), reference(p_copy_image_to_image_info)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn transition_image_layout_ext(
+        device: vk::Device,
+        transition_count: u32,
+        p_transitions: *const vk::HostImageLayoutTransitionInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkTransitionImageLayoutEXT`.
+        unsafe {
+            outcome(calls::transition_image_layout_ext(
+                dispatched(device),
+                slice(p_transitions, transition_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_subresource_layout2_ext(
+        device: vk::Device,
+        image: vk::Image,
+        p_subresource: *const vk::ImageSubresource2KHR<'_>,
+        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSubresourceLayout2EXT`.
+        unsafe {
+            calls::get_image_subresource_layout2_ext(
+                dispatched(device),
+                image,
+                reference(p_subresource),
+                out(p_layout),
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn map_memory2_khr(
         device: vk::Device,
         p_memory_map_info: *const vk::MemoryMapInfoKHR<'_>,
@@ -8042,6 +8164,27 @@ pub(crate) mod members {
         of: &'s vk::CopyImageToBufferInfo2<'_>,
     ) -> &'s [vk::BufferImageCopy2<'s>] {
         // SAFETY: valid usage of `VkCopyImageToBufferInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_image_to_image_info_regions<'s>(
+        of: &'s vk::CopyImageToImageInfoEXT<'_>,
+    ) -> &'s [vk::ImageCopy2<'s>] {
+        // SAFETY: valid usage of `VkCopyImageToImageInfo`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_image_to_memory_info_regions<'s>(
+        of: &'s vk::CopyImageToMemoryInfoEXT<'_>,
+    ) -> &'s [vk::ImageToMemoryCopyEXT<'s>] {
+        // SAFETY: valid usage of `VkCopyImageToMemoryInfo`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_memory_to_image_info_regions<'s>(
+        of: &'s vk::CopyMemoryToImageInfoEXT<'_>,
+    ) -> &'s [vk::MemoryToImageCopyEXT<'s>] {
+        // SAFETY: valid usage of `VkCopyMemoryToImageInfo`.
         unsafe { slice(of.p_regions, of.region_count as usize) }
     }
 

@@ -7,6 +7,7 @@ use agx_driver::descriptor::Pool;
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use agx_driver::memory::{Allocation, lock};
 use agx_driver::pipeline::ComputePipeline;
+use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
 use ash::vk;
 
@@ -109,7 +110,7 @@ pub(crate) struct Subpass {
     pub(crate) resolves: Vec<Option<u32>>,
     pub(crate) depth: Option<u32>,
     /// Attachments to which depth and stencil are resolved.
-    pub(crate) depth_resolves: [Option<u32>; 2],
+    pub(crate) depth_resolves: [Option<(u32, Resolve)>; 2],
     pub(crate) inputs: Vec<Option<u32>>,
     pub(crate) views: u32,
 }
@@ -118,7 +119,8 @@ impl Subpass {
     /// Whether it reads or writes an attachment.
     pub(crate) fn uses(&self, attachment: u32) -> bool {
         let lists = [&self.colours, &self.resolves, &self.inputs].into_iter().flatten();
-        lists.chain(&self.depth_resolves).chain([&self.depth]).any(|used| *used == Some(attachment))
+        let depth = self.depth_resolves.iter().flatten().map(|(to, _)| *to).chain(self.depth);
+        lists.copied().flatten().chain(depth).any(|used| used == attachment)
     }
 
     /// Views that it draws to; all if it has none.

@@ -13,9 +13,7 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
         let optimal = desc.features();
         let linear = match desc.is_compressed() || desc.is_depth_stencil() {
             true => F::empty(),
-            false => {
-                optimal & !(F::COLOR_ATTACHMENT | F::COLOR_ATTACHMENT_BLEND | F::DEPTH_STENCIL_ATTACHMENT)
-            }
+            false => optimal,
         };
         features = [linear, optimal, desc.buffer_features()];
     }
@@ -46,21 +44,21 @@ pub fn image_format(
         (U::DEPTH_STENCIL_ATTACHMENT, F::DEPTH_STENCIL_ATTACHMENT),
         (U::TRANSFER_SRC, F::TRANSFER_SRC),
         (U::TRANSFER_DST, F::TRANSFER_DST),
+        (U::HOST_TRANSFER_EXT, F::HOST_IMAGE_TRANSFER_EXT),
     ];
     let is_target = features.intersects(F::COLOR_ATTACHMENT | F::DEPTH_STENCIL_ATTACHMENT);
     let lacking = wanted.iter().any(|(used, feature)| usage.contains(*used) && !features.contains(*feature))
         || (usage.contains(U::INPUT_ATTACHMENT) && !is_target);
     let extended = flags.contains(vk::ImageCreateFlags::EXTENDED_USAGE);
+    let desc = format::find(format)?;
     let refused = vk::ImageCreateFlags::SPARSE_BINDING
         | vk::ImageCreateFlags::PROTECTED
-        | vk::ImageCreateFlags::DISJOINT
         | vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE;
-    let desc = format::find(format)?;
     if features.is_empty() || (lacking && !extended) || flags.intersects(refused) {
         return None;
     }
-    let is_flat = desc.is_depth_stencil() || desc.is_compressed() || desc.is_planar();
-    if kind != vk::ImageType::TYPE_2D && is_flat {
+    let is_disjoint = flags.contains(vk::ImageCreateFlags::DISJOINT);
+    if (kind != vk::ImageType::TYPE_2D && desc.is_planar()) || (is_disjoint && !desc.is_planar()) {
         return None;
     }
     let is_linear = tiling == vk::ImageTiling::LINEAR;
@@ -73,7 +71,7 @@ pub fn image_format(
     let several = kind == vk::ImageType::TYPE_2D
         && !is_linear
         && !desc.is_compressed()
-        && !usage.contains(U::STORAGE)
+        && !usage.intersects(U::STORAGE | U::HOST_TRANSFER_EXT)
         && !flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE)
         && (desc.is_depth_stencil() || desc.colour().is_some());
     let is_simple = is_linear || desc.is_planar();

@@ -155,9 +155,7 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
         .device_uuid(UUID)
         .driver_uuid(UUID)
         .subgroup_size(SUBGROUP)
-        .subgroup_supported_stages(
-            vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT | vk::ShaderStageFlags::COMPUTE,
-        )
+        .subgroup_supported_stages(vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE)
         .subgroup_supported_operations(
             S::BASIC
                 | S::VOTE
@@ -181,6 +179,7 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
 
 /// Properties of version 1.2.
 pub fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
+    use vk::ResolveModeFlags as R;
     vk::PhysicalDeviceVulkan12Properties::default()
         .driver_id(vk::DriverId::from_raw(0))
         .driver_name_text("agxc")
@@ -213,8 +212,8 @@ pub fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
         .max_descriptor_set_update_after_bind_sampled_images(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_storage_images(DESCRIPTORS)
         .max_descriptor_set_update_after_bind_input_attachments(DESCRIPTORS)
-        .supported_depth_resolve_modes(vk::ResolveModeFlags::SAMPLE_ZERO)
-        .supported_stencil_resolve_modes(vk::ResolveModeFlags::SAMPLE_ZERO)
+        .supported_depth_resolve_modes(R::SAMPLE_ZERO | R::AVERAGE | R::MIN | R::MAX)
+        .supported_stencil_resolve_modes(R::SAMPLE_ZERO | R::MIN | R::MAX)
         .independent_resolve_none(true)
         .independent_resolve(true)
         .max_timeline_semaphore_value_difference(u64::MAX)

@@ -36,7 +36,7 @@ use crate::sampler_heap;
 use crate::scratch::{self, ScratchMemory, Stacks};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
-use crate::transfer::Box3;
+use crate::transfer::{Box3, Resolve};
 use crate::upload::{Stream, Upload};
 use crate::view::ImageView;
 use crate::words::{Assembled, State};
@@ -172,8 +172,8 @@ pub struct ColourTarget {
     pub store: vk::AttachmentStoreOp,
     /// The clear value, as bits.
     pub clear: [u32; 4],
-    /// The image to which its samples are resolved; `true` for their mean.
-    pub resolve: Option<(Arc<ImageView>, bool)>,
+    /// The image to which its samples are resolved.
+    pub resolve: Option<(Arc<ImageView>, Resolve)>,
 }
 
 /// Depth or stencil of a pass.
@@ -187,8 +187,8 @@ pub struct DepthTarget {
     pub store: vk::AttachmentStoreOp,
     /// The clear value: bits of a float, or a number.
     pub clear: u32,
-    /// The image to which its first samples are resolved.
-    pub resolve: Option<Arc<ImageView>>,
+    /// The image to which its samples are resolved.
+    pub resolve: Option<(Arc<ImageView>, Resolve)>,
 }
 
 /// A clear of an image before the draws of a pass, within its area.
@@ -460,26 +460,26 @@ impl Recorder {
     fn resolves(&mut self, info: &PassInfo) -> Result<(), Error> {
         let [left, top, width, height] = info.area;
         let runs = info.layer_runs();
-        let mut resolve = |from: &ImageView, to: &ImageView, aspect, mean| {
+        let mut resolve = |from: &ImageView, to: &ImageView, aspect, mode| {
             runs.iter().try_for_each(|[first, layers]| {
                 let places = [from, to].map(|view| Box3 {
                     aspect,
                     level: view.levels[0],
                     at: [left, top, view.layers[0] + first],
                 });
-                self.resolve([from.into(), to.into()], places, [width, height, *layers], mean)
+                self.resolve([from.into(), to.into()], places, [width, height, *layers], mode)
             })
         };
         for target in info.colours.iter().flatten() {
-            if let Some((to, mean)) = &target.resolve {
-                resolve(&target.view, to, vk::ImageAspectFlags::COLOR, *mean)?;
+            if let Some((to, mode)) = &target.resolve {
+                resolve(&target.view, to, vk::ImageAspectFlags::COLOR, *mode)?;
             }
         }
         let depth = info.depth.iter().map(|target| (target, vk::ImageAspectFlags::DEPTH));
         let stencil = info.stencil.iter().map(|target| (target, vk::ImageAspectFlags::STENCIL));
         for (target, aspect) in depth.chain(stencil) {
-            if let Some(to) = &target.resolve {
-                resolve(&target.view, to, aspect, false)?;
+            if let Some((to, mode)) = &target.resolve {
+                resolve(&target.view, to, aspect, *mode)?;
             }
         }
         Ok(())

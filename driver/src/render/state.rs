@@ -62,7 +62,7 @@ fn place(target: &DepthTarget, aspect: vk::ImageAspectFlags, layer: Option<u32>)
     let Some(plane) = view.image.plane(aspect) else { return [0; 2] };
     let first = u64::from(view.layers[0] + layer.unwrap_or(0));
     debug_assert!(matches!(plane.layout, PlaneLayout::Tiled(_)));
-    let start = view.image.address() + plane.offset + plane.level_offset(view.levels[0]);
+    let start = view.image.address(plane) + plane.level_offset(view.levels[0]);
     [start + first * plane.layer_stride(), plane.layer_stride()]
 }
 

@@ -57,7 +57,7 @@ enum Side<'i> {
 }
 
 /// A size or position in blocks instead of texels, along the first two axes.
-fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
+pub(crate) fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
     let [width, height] = plane.format.block;
     [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
 }
@@ -109,7 +109,7 @@ impl Side<'_> {
             Side::Memory(address, row, plane) => (address, [0, 0, 0, row, plane * element_words, 0, 0, 0]),
             Side::Image(image, plane, place) => {
                 let [x, y, z] = blocks(place.at, plane);
-                let start = image.address() + plane.offset + plane.level_offset(place.level);
+                let start = image.address(plane) + plane.level_offset(place.level);
                 let stride = (plane.layer_stride() / 4) as u32;
                 let level = match plane.layout {
                     PlaneLayout::Linear([row, _]) => [(row / u64::from(4 * element_words)) as u32, 0, 0],

@@ -13,8 +13,9 @@ use crate::query::QueryPool;
 use crate::view::{Descriptor, Dimension, texels};
 use crate::words::Direct;
 
+pub(crate) use copy::blocks;
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
-pub use scale::{Blit, Shown};
+pub use scale::{Blit, Resolve, Shown};
 
 /// Maximum number of texels in a texel buffer, and of threads in a launch.
 const MOST_TEXELS: u64 = 1 << 24;

@@ -27,6 +27,45 @@ pub struct Blit {
     pub linear: bool,
 }
 
+/// What a pixel becomes of its samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resolve {
+    /// The first.
+    First,
+    /// Their mean. Integers have none; theirs is the first.
+    Mean,
+    /// The least.
+    Least,
+    /// The greatest.
+    Most,
+}
+
+impl Resolve {
+    /// Vulkan's mode; `None` if nothing is resolved.
+    pub fn from_mode(mode: vk::ResolveModeFlags) -> Option<Resolve> {
+        match mode {
+            vk::ResolveModeFlags::NONE => None,
+            vk::ResolveModeFlags::AVERAGE => Some(Resolve::Mean),
+            vk::ResolveModeFlags::MIN => Some(Resolve::Least),
+            vk::ResolveModeFlags::MAX => Some(Resolve::Most),
+            _ => Some(Resolve::First),
+        }
+    }
+
+    /// The program for a format. Only depth and stencil have a least and a greatest sample.
+    fn kernel(self, format: &FormatDesc) -> Kernel {
+        let first = [Kernel::ResolveFloat, Kernel::ResolveUint, Kernel::ResolveSint];
+        match (self, format.is_integer()) {
+            (Resolve::First, _) | (Resolve::Mean, true) => typed(format, first),
+            (Resolve::Mean, false) => Kernel::ResolveMean,
+            (Resolve::Least, false) => Kernel::ResolveLeastFloat,
+            (Resolve::Least, true) => Kernel::ResolveLeastUint,
+            (Resolve::Most, false) => Kernel::ResolveMostFloat,
+            (Resolve::Most, true) => Kernel::ResolveMostUint,
+        }
+    }
+}
+
 /// Kernels for floats, unsigned and signed integers.
 fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
     let [float, unsigned, signed] = kernels;
@@ -171,7 +210,7 @@ impl Recorder {
         self.run_kernel(kernel, &parameters, &list, size)
     }
 
-    /// Resolves a box of samples to their mean, or to the first sample unless `mean`.
+    /// Resolves the samples of a box.
     ///
     /// # Errors
     /// Out of memory.
@@ -180,22 +219,17 @@ impl Recorder {
         [from, to]: [Shown<'_>; 2],
         [source, place]: [Box3; 2],
         size: [u32; 3],
-        mean: bool,
+        mode: Resolve,
     ) -> Result<(), Error> {
         let destination = to.part(place.aspect, place.level)?;
-        let kernels = [Kernel::ResolveFloat, Kernel::ResolveUint, Kernel::ResolveSint];
         for layer in 0..size[2] {
             let all = from.part(source.aspect, source.level)?;
             let layers = [source.at[2] + layer, 1];
             let part = Part { dimension: Dimension::PlaneSamples, layers, ..all };
-            let kernel = match mean && !part.format.is_integer() {
-                true => Kernel::ResolveMean,
-                false => typed(part.format, kernels),
-            };
             let [x, y, z] = place.at;
             let parameters = [x, y, z + layer, from.image.info.samples, source.at[0], source.at[1]];
             let list = [Direct::Texture([part.texture(); 2]), Direct::Texture([destination.stored(); 2])];
-            self.run_kernel(kernel, &parameters, &list, [size[0], size[1], 1])?;
+            self.run_kernel(mode.kernel(part.format), &parameters, &list, [size[0], size[1], 1])?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub struct Conversion {
     pub model: ColourModel,
     /// Luma and chroma use only the middle of their range.
     pub narrow: bool,
-    /// Bits of a component, 8 to 16.
+    /// Bits of a component: 8, or 9 to 16 in the upper bits of 16.
     pub bits: u8,
     /// The sources of red, green, blue and alpha before conversion: 0 to 3 are components, 4 is one, 5 zero.
     pub swizzle: [u8; 4],
@@ -61,9 +61,14 @@ impl Conversion {
         let bits = u32::from(self.bits.clamp(8, 16));
         let most = (1_u32.wrapping_shl(bits).wrapping_sub(1)) as f32;
         let step = 1_u32.wrapping_shl(bits.wrapping_sub(8)) as f32;
+        // The component, as an integer, that a texel of 1.0 has.
+        let one = match bits {
+            8 => 255.0,
+            _ => 65535.0 / 1_u32.wrapping_shl(16_u32.wrapping_sub(bits)) as f32,
+        };
         match self.narrow {
-            true => [[most / (219.0 * step), -16.0 / 219.0], [most / (224.0 * step), -128.0 / 224.0]],
-            false => [[1.0, 0.0], [1.0, -128.0 * step / most]],
+            true => [[one / (219.0 * step), -16.0 / 219.0], [one / (224.0 * step), -128.0 / 224.0]],
+            false => [[one / most, 0.0], [one / most, -128.0 * step / most]],
         }
     }
 }

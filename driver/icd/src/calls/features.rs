@@ -213,6 +213,8 @@ macro_rules! features {
         PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR
             PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR
             { shader_subgroup_uniform_control_flow: vk::TRUE };
+        PhysicalDeviceHostImageCopyFeaturesEXT PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT
+            { host_image_copy: vk::TRUE };
         PhysicalDeviceImage2DViewOf3DFeaturesEXT PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT
             { image2_d_view_of3_d: vk::TRUE, sampler2_d_view_of3_d: vk::TRUE };
         PhysicalDeviceMutableDescriptorTypeFeaturesEXT PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT
@@ -220,6 +222,8 @@ macro_rules! features {
         PhysicalDeviceMultiDrawFeaturesEXT PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT { multi_draw: vk::TRUE };
         PhysicalDeviceNonSeamlessCubeMapFeaturesEXT PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT
             { non_seamless_cube_map: vk::TRUE };
+        PhysicalDevicePipelineProtectedAccessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT
+            { pipeline_protected_access: vk::TRUE };
         PhysicalDevicePipelineRobustnessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT
             { pipeline_robustness: vk::TRUE };
         PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT

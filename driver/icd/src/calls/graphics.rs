@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
-    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput,
+    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput, advanced_blend,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use ash::vk;
@@ -90,6 +90,15 @@ fn blending(
     if !parts.iter().all(|part| dynamic.contains(part)) {
         let targets = members::pipeline_color_blend_state_create_info_attachments(blend);
         state.targets.iter_mut().zip(targets).for_each(|(to, from)| *to = *from);
+        let given = find::<vk::PipelineColorBlendAdvancedStateCreateInfoEXT<'_>>(blend.p_next);
+        let premultiplied = |given: &vk::PipelineColorBlendAdvancedStateCreateInfoEXT<'_>| {
+            [given.src_premultiplied, given.dst_premultiplied].map(|flag| flag == vk::TRUE)
+        };
+        let premultiplied = given.map_or([true; 2], premultiplied);
+        let overlap = given.map_or(vk::BlendOverlapEXT::UNCORRELATED, |given| given.blend_overlap);
+        for (advanced, target) in state.advanced.iter_mut().zip(targets) {
+            *advanced = advanced_blend(target.color_blend_op, premultiplied, overlap);
+        }
     }
     (state.logic, state.logic_op) = (blend.logic_op_enable == vk::TRUE, blend.logic_op);
     state.constants = blend.blend_constants;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agx_driver::{Error, physical};
 use ash::vk;
 
-use super::features;
+use super::{features, host_copy};
 use crate::generated::{self, Command, First, members};
 use crate::handles::{give_dispatched, take_dispatched};
 use crate::objects::{Instance, PhysicalDevice};
@@ -136,6 +136,9 @@ pub(crate) fn get_physical_device_properties2(
 ) {
     out.properties = physical::properties();
     each_mut(out.p_next, features::property);
+    if let Some(copies) = find_mut(out.p_next) {
+        host_copy::describe(copies);
+    }
 }
 
 pub(crate) fn get_physical_device_queue_family_properties(
@@ -237,6 +240,9 @@ pub(crate) fn get_physical_device_image_format_properties2(
             if let Some(more) = find_mut::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>(out.p_next) {
                 // Pools count sets, and sets have room for all planes.
                 more.combined_image_sampler_descriptor_count = 1;
+            }
+            if let Some(cost) = find_mut::<vk::HostImageCopyDevicePerformanceQueryEXT<'_>>(out.p_next) {
+                (cost.optimal_device_access, cost.identical_memory_layout) = (vk::TRUE, vk::TRUE);
             }
             vk::Result::SUCCESS
         }

@@ -96,7 +96,7 @@ pub(crate) fn bind_image_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    shared(image)?.bind(shared(memory)?, offset)
+    shared(image)?.bind(vk::ImageAspectFlags::NONE, shared(memory)?, offset)
 }
 
 pub(crate) fn bind_buffer_memory2(
@@ -126,14 +126,16 @@ fn bind_all(bound: impl Iterator<Item = (*const c_void, Result<(), Error>)>) -> 
 }
 
 pub(crate) fn bind_image_memory2(
-    device: &Arc<Device>,
+    _: &Arc<Device>,
     infos: &[vk::BindImageMemoryInfo<'_>],
 ) -> Result<(), Error> {
-    let bind = |info: &vk::BindImageMemoryInfo<'_>| match find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(
-        info.p_next,
-    ) {
-        Some(place) => bind_to_swapchain(info.image, place),
-        None => bind_image_memory(device, info.image, info.memory, info.memory_offset),
+    let bind = |info: &vk::BindImageMemoryInfo<'_>| {
+        if let Some(place) = find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next) {
+            return bind_to_swapchain(info.image, place);
+        }
+        let plane = find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
+        let aspect = plane.map_or(vk::ImageAspectFlags::NONE, |plane| plane.plane_aspect);
+        shared(info.image)?.bind(aspect, shared(info.memory)?, info.memory_offset)
     };
     bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }
@@ -176,7 +178,7 @@ pub(crate) fn get_image_memory_requirements(
     out: &mut vk::MemoryRequirements,
 ) {
     if let Some(image) = object(image) {
-        *out = requirements(image.requirements());
+        *out = requirements(image.requirements(vk::ImageAspectFlags::NONE));
     }
 }
 
@@ -186,7 +188,9 @@ pub(crate) fn get_image_memory_requirements2(
     out: &mut vk::MemoryRequirements2<'_>,
 ) {
     if let Some(image) = object(info.image) {
-        requirements2(image.requirements(), out);
+        let plane = find::<vk::ImagePlaneMemoryRequirementsInfo<'_>>(info.p_next);
+        let aspect = plane.map_or(vk::ImageAspectFlags::NONE, |plane| plane.plane_aspect);
+        requirements2(image.requirements(aspect), out);
     }
 }
 
@@ -208,7 +212,7 @@ pub(crate) fn get_device_image_memory_requirements(
     // SAFETY: valid usage of `VkDeviceImageMemoryRequirements`.
     let create = unsafe { info.p_create_info.as_ref() };
     if let Some(Ok(image)) = create.map(|create| Image::new(image_of(create))) {
-        requirements2(image.requirements(), out);
+        requirements2(image.requirements(info.plane_aspect), out);
     }
 }
 

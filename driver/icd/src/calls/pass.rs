@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::command::CommandBuffer;
 use agx_driver::render::{Clear, ColourTarget, DepthTarget, PassInfo};
+use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
 use ash::vk;
 
@@ -62,11 +63,11 @@ pub(crate) fn create_render_pass(
 }
 
 /// The attachments to which depth and stencil are resolved: none for an aspect whose mode is none.
-fn depth_resolves(info: &vk::SubpassDescriptionDepthStencilResolve<'_>) -> [Option<u32>; 2] {
+fn depth_resolves(info: &vk::SubpassDescriptionDepthStencilResolve<'_>) -> [Option<(u32, Resolve)>; 2] {
     let to = members::subpass_description_depth_stencil_resolve_depth_stencil_resolve_attachment(info);
     let to = to.and_then(|reference| used(reference.attachment));
     let modes = [info.depth_resolve_mode, info.stencil_resolve_mode];
-    modes.map(|mode| to.filter(|_| mode != vk::ResolveModeFlags::NONE))
+    modes.map(|mode| to.zip(Resolve::from_mode(mode)))
 }
 
 pub(crate) fn create_render_pass2(
@@ -231,14 +232,15 @@ impl Begun {
         let colour = |(at, attachment): (usize, &Option<u32>)| {
             let attachment = (*attachment)?;
             let (load, store) = self.ops(number, attachment, 0);
-            let resolve = subpass.resolves.get(at).copied().flatten().and_then(view).map(|view| (view, true));
+            let resolve =
+                subpass.resolves.get(at).copied().flatten().and_then(view).map(|view| (view, Resolve::Mean));
             Some(ColourTarget { view: view(attachment)?, load, store, clear: clear(attachment), resolve })
         };
         let depth = |plane: usize, has: bool| {
             let attachment = subpass.depth.filter(|_| has)?;
             let (load, store) = self.ops(number, attachment, plane);
             let value = clear(attachment);
-            let resolve = subpass.depth_resolves[plane].and_then(view);
+            let resolve = subpass.depth_resolves[plane].and_then(|(to, mode)| Some((view(to)?, mode)));
             Some(DepthTarget { view: view(attachment)?, load, store, clear: value[plane], resolve })
         };
         let format = subpass.depth.and_then(view).map(|view| view.format);
@@ -308,12 +310,9 @@ pub(crate) fn cmd_end_render_pass2(buffer: &Arc<CommandBuffer>, _: &vk::SubpassE
     cmd_end_render_pass(buffer);
 }
 
-fn resolved(info: &vk::RenderingAttachmentInfo<'_>) -> Option<(Arc<ImageView>, bool)> {
-    let mean = match info.resolve_mode {
-        vk::ResolveModeFlags::NONE => return None,
-        mode => mode == vk::ResolveModeFlags::AVERAGE,
-    };
-    Some((object(info.resolve_image_view)?.clone(), mean))
+fn resolved(info: &vk::RenderingAttachmentInfo<'_>) -> Option<(Arc<ImageView>, Resolve)> {
+    let mode = Resolve::from_mode(info.resolve_mode)?;
+    Some((object(info.resolve_image_view)?.clone(), mode))
 }
 
 fn colour_target(info: &vk::RenderingAttachmentInfo<'_>) -> Option<ColourTarget> {
@@ -334,7 +333,7 @@ fn depth_target(info: &vk::RenderingAttachmentInfo<'_>, word: usize) -> Option<D
         load: target.load,
         store: target.store,
         clear: target.clear[word],
-        resolve: target.resolve.map(|(view, _)| view),
+        resolve: target.resolve,
     })
 }
 

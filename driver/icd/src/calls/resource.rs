@@ -10,10 +10,11 @@ use agx_driver::view::{BufferView, ImageView, ViewInfo, composed};
 use agx_driver::ycbcr::YcbcrConversion;
 use ash::vk;
 
+use super::host_copy::packed_bytes;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::Device;
-use crate::pointers::find;
+use crate::pointers::{find, find_mut};
 
 pub(crate) fn create_buffer(
     _: &Arc<Device>,
@@ -61,6 +62,7 @@ pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
         samples: info.samples.as_raw(),
         usage: info.usage,
         linear: info.tiling == vk::ImageTiling::LINEAR,
+        disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
     }
 }
 
@@ -94,6 +96,8 @@ fn layout(image: &Image, place: &vk::ImageSubresource) -> vk::SubresourceLayout 
     vk::SubresourceLayout { offset, size, row_pitch, array_pitch: layer, depth_pitch: layer }
 }
 
+pub(crate) use get_image_subresource_layout2_khr as get_image_subresource_layout2_ext;
+
 pub(crate) fn get_image_subresource_layout2_khr(
     _: &Arc<Device>,
     image: vk::Image,
@@ -101,7 +105,15 @@ pub(crate) fn get_image_subresource_layout2_khr(
     out: &mut vk::SubresourceLayout2KHR<'_>,
 ) {
     if let Some(image) = object(image) {
-        out.subresource_layout = layout(image, &place.image_subresource);
+        write_layout(image, &place.image_subresource, out);
+    }
+}
+
+/// Writes the layout of a subresource, and the size of a copy by the processor that keeps it.
+fn write_layout(image: &Image, place: &vk::ImageSubresource, out: &mut vk::SubresourceLayout2KHR<'_>) {
+    out.subresource_layout = layout(image, place);
+    if let Some(copy) = find_mut::<vk::SubresourceHostMemcpySizeEXT<'_>>(out.p_next) {
+        copy.size = packed_bytes(image, place);
     }
 }
 
@@ -113,7 +125,7 @@ pub(crate) fn get_device_image_subresource_layout_khr(
     let create = members::device_image_subresource_info_create_info(info);
     let place = members::device_image_subresource_info_subresource(info);
     if let (Some(Ok(image)), Some(place)) = (create.map(|create| Image::new(image_of(create))), place) {
-        out.subresource_layout = layout(&image, &place.image_subresource);
+        write_layout(&image, &place.image_subresource, out);
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn bind_to_swapchain(
     let swapchain = shared(place.swapchain)?;
     let memory = swapchain.swapchain.memory(place.image_index);
     let memory = memory.ok_or(Error::Invalid { what: "an image number outside the swapchain" })?;
-    shared(image)?.bind(memory.clone(), 0)
+    shared(image)?.bind(vk::ImageAspectFlags::NONE, memory.clone(), 0)
 }
 
 pub(crate) fn acquire_next_image_khr(

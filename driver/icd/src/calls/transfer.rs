@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_driver::command::CommandBuffer;
 use agx_driver::image::Image;
-use agx_driver::transfer::{Blit, Box3, BufferImageCopy, ImageCopy};
+use agx_driver::transfer::{Blit, Box3, BufferImageCopy, ImageCopy, Resolve};
 use ash::vk;
 
 use crate::generated::members;
@@ -61,7 +61,7 @@ pub(crate) fn cmd_copy_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::CopyBuffe
 }
 
 /// A position in an image, with layers or slices as the third coordinate, and the number of layers.
-fn place(layers: &vk::ImageSubresourceLayers, offset: vk::Offset3D, image: &Image) -> (Box3, u32) {
+pub(super) fn place(layers: &vk::ImageSubresourceLayers, offset: vk::Offset3D, image: &Image) -> (Box3, u32) {
     let count = match layers.layer_count {
         vk::REMAINING_ARRAY_LAYERS => image.info.layers - layers.base_array_layer,
         count => count,
@@ -72,12 +72,12 @@ fn place(layers: &vk::ImageSubresourceLayers, offset: vk::Offset3D, image: &Imag
 }
 
 /// A size, with depth and layers as one number; one of them is 1.
-fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
+pub(super) fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
     [extent.width, extent.height, extent.depth * layers]
 }
 
 /// The single aspects of a mask.
-fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
+pub(super) fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as A;
     let all = [A::COLOR, A::DEPTH, A::STENCIL, A::PLANE_0, A::PLANE_1, A::PLANE_2];
     all.into_iter().filter(move |aspect| mask.contains(*aspect))
@@ -326,7 +326,7 @@ fn resolve_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions
                 [from.as_ref().into(), to.as_ref().into()],
                 [source, destination],
                 size(region.extent, layers),
-                true,
+                Resolve::Mean,
             )?;
         }
         Ok(())

@@ -1,0 +1,148 @@
+//! Copies of images by the processor (`VK_EXT_host_image_copy`).
+//!
+//! Copies without conversion between layouts, for which the driver may choose the form of host memory, use packed rows.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::host_copy::{self, HostCopy};
+use agx_driver::image::Image;
+use agx_driver::physical;
+use agx_driver::transfer::ImageCopy;
+use ash::vk;
+
+use super::transfer::{aspects, place, size};
+use crate::generated::members;
+use crate::handles::shared;
+use crate::objects::Device;
+use crate::pointers::{Fill, slice, slice_mut};
+
+/// The layouts that copies take: images have the same texels in all of them.
+const LAYOUTS: &[vk::ImageLayout] = &[
+    vk::ImageLayout::GENERAL,
+    vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+    vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+    vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+    vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+    vk::ImageLayout::PREINITIALIZED,
+    vk::ImageLayout::DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL,
+    vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::DEPTH_READ_ONLY_OPTIMAL,
+    vk::ImageLayout::STENCIL_ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::STENCIL_READ_ONLY_OPTIMAL,
+    vk::ImageLayout::READ_ONLY_OPTIMAL,
+    vk::ImageLayout::ATTACHMENT_OPTIMAL,
+    vk::ImageLayout::ATTACHMENT_FEEDBACK_LOOP_OPTIMAL_EXT,
+];
+
+/// Writes the properties of such copies.
+pub(super) fn describe(out: &mut vk::PhysicalDeviceHostImageCopyPropertiesEXT<'_>) {
+    for (count, layouts) in [
+        (&mut out.copy_src_layout_count, out.p_copy_src_layouts),
+        (&mut out.copy_dst_layout_count, out.p_copy_dst_layouts),
+    ] {
+        // SAFETY: valid usage of `VkPhysicalDeviceHostImageCopyProperties`.
+        let fill = unsafe { Fill::new(count, layouts) };
+        // Properties have no result that could say that there is too little room.
+        let _ = fill.fill(LAYOUTS, |layout, slot| *slot = *layout);
+    }
+    out.optimal_tiling_layout_uuid = physical::UUID;
+    out.identical_memory_type_requirements = vk::TRUE;
+}
+
+/// A copy of a region between host memory and an image.
+fn host_copy(
+    image: &Image,
+    layers: &vk::ImageSubresourceLayers,
+    [offset, extent]: [[i32; 3]; 2],
+    pitch: [u32; 2],
+) -> HostCopy {
+    let [x, y, z] = offset;
+    let (place, layers) = place(layers, vk::Offset3D { x, y, z }, image);
+    let [width, height, depth] = extent.map(|side| side as u32);
+    let size = size(vk::Extent3D { width, height, depth }, layers);
+    HostCopy { row: pitch[0], rows: pitch[1], image: place, size }
+}
+
+fn corner(at: vk::Offset3D) -> [i32; 3] {
+    [at.x, at.y, at.z]
+}
+
+fn sides(size: vk::Extent3D) -> [i32; 3] {
+    [size.width, size.height, size.depth].map(|side| side as i32)
+}
+
+pub(crate) fn copy_memory_to_image_ext(
+    _: &Arc<Device>,
+    info: &vk::CopyMemoryToImageInfoEXT<'_>,
+) -> Result<(), Error> {
+    let image = shared(info.dst_image)?;
+    for region in members::copy_memory_to_image_info_regions(info) {
+        let bounds = [corner(region.image_offset), sides(region.image_extent)];
+        let pitch = [region.memory_row_length, region.memory_image_height];
+        let copy = host_copy(&image, &region.image_subresource, bounds, pitch);
+        // SAFETY: valid usage of `VkMemoryToImageCopy`: the memory has the texels of the region.
+        let bytes = unsafe { slice(region.p_host_pointer.cast::<u8>(), copy.bytes(&image)) };
+        copy.to_image(&image, bytes)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn copy_image_to_memory_ext(
+    _: &Arc<Device>,
+    info: &vk::CopyImageToMemoryInfoEXT<'_>,
+) -> Result<(), Error> {
+    let image = shared(info.src_image)?;
+    for region in members::copy_image_to_memory_info_regions(info) {
+        let bounds = [corner(region.image_offset), sides(region.image_extent)];
+        let pitch = [region.memory_row_length, region.memory_image_height];
+        let copy = host_copy(&image, &region.image_subresource, bounds, pitch);
+        // SAFETY: valid usage of `VkImageToMemoryCopy`: the memory has room for the texels of the region.
+        let bytes = unsafe { slice_mut(region.p_host_pointer.cast::<u8>(), copy.bytes(&image)) };
+        copy.from_image(&image, bytes)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn copy_image_to_image_ext(
+    _: &Arc<Device>,
+    info: &vk::CopyImageToImageInfoEXT<'_>,
+) -> Result<(), Error> {
+    let (from, to) = (shared(info.src_image)?, shared(info.dst_image)?);
+    for region in members::copy_image_to_image_info_regions(info) {
+        let (source, layers) = place(&region.src_subresource, region.src_offset, &from);
+        let (destination, _) = place(&region.dst_subresource, region.dst_offset, &to);
+        let both =
+            aspects(region.src_subresource.aspect_mask).zip(aspects(region.dst_subresource.aspect_mask));
+        for (one, other) in both {
+            let [mut from_place, mut to_place] = [source, destination];
+            (from_place.aspect, to_place.aspect) = (one, other);
+            let copy = ImageCopy { from: from_place, to: to_place, size: size(region.extent, layers) };
+            host_copy::copy_image(&from, &to, &copy)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn transition_image_layout_ext(
+    _: &Arc<Device>,
+    _: &[vk::HostImageLayoutTransitionInfoEXT<'_>],
+) -> Result<(), Error> {
+    Ok(())
+}
+
+/// The bytes of a subresource in copies that keep the layout of the image.
+pub(super) fn packed_bytes(image: &Image, place: &vk::ImageSubresource) -> u64 {
+    let [width, height, depth] = image.extent(place.mip_level);
+    let layers = vk::ImageSubresourceLayers {
+        aspect_mask: place.aspect_mask,
+        mip_level: place.mip_level,
+        base_array_layer: place.array_layer,
+        layer_count: 1,
+    };
+    let size = [width, height, depth].map(|side| side as i32);
+    host_copy(image, &layers, [[0; 3], size], [0; 2]).bytes(image) as u64
+}

@@ -1,0 +1,145 @@
+//! Copies of texels by the processor, in host memory and in images.
+//!
+//! Host memory has rows of elements: texels, or blocks of compressed formats. The images are those of the device, in any of
+//! their layouts.
+
+use agx_device::words::Window;
+
+use crate::Error;
+use crate::image::{Image, Plane, PlaneLayout};
+use crate::transfer::{Box3, ImageCopy, blocks};
+
+/// A copy between host memory and an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostCopy {
+    /// Texels per row in memory; 0 for the width of the copy.
+    pub row: u32,
+    /// Rows per slice in memory; 0 for the height of the copy.
+    pub rows: u32,
+    /// Position in the image.
+    pub image: Box3,
+    /// Texels, and layers or slices.
+    pub size: [u32; 3],
+}
+
+/// A copy in elements.
+struct Elements<'i> {
+    image: &'i Image,
+    plane: &'i Plane,
+    place: Box3,
+    /// Elements along each axis.
+    size: [u32; 3],
+    /// Bytes of an element.
+    bytes: usize,
+}
+
+impl<'i> Elements<'i> {
+    fn new(image: &'i Image, place: Box3, size: [u32; 3]) -> Result<Elements<'i>, Error> {
+        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
+        let plane = image.plane(place.aspect).ok_or(missing)?;
+        let [x, y, z] = blocks(place.at, plane);
+        let place = Box3 { at: [x, y, z], ..place };
+        Ok(Elements { image, plane, place, size: blocks(size, plane), bytes: plane.format.bytes as usize })
+    }
+
+    /// Calls `act` for each element: its byte in the memory of the plane, and its position in the copy.
+    fn each(&self, mut act: impl FnMut(u64, [u32; 3])) {
+        let [left, top, first] = self.place.at;
+        let start = self.plane.level_offset(self.place.level);
+        for z in 0..self.size[2] {
+            let slice = self.plane.offset + u64::from(first + z) * self.plane.layer_stride();
+            for y in 0..self.size[1] {
+                for x in 0..self.size[0] {
+                    let at = [left + x, top + y];
+                    let element = match self.plane.layout {
+                        PlaneLayout::Linear([row, _]) => {
+                            start + u64::from(at[1]) * row + u64::from(at[0]) * self.bytes as u64
+                        }
+                        PlaneLayout::Tiled(layout) => layout.offset(self.place.level, at, 0),
+                    };
+                    act(slice + element, [x, y, z]);
+                }
+            }
+        }
+    }
+
+    fn window(&self) -> Result<Window, Error> {
+        self.image.window(self.plane).ok_or(Error::Invalid { what: "a copy of an image without memory" })
+    }
+}
+
+impl HostCopy {
+    /// Elements of a row and of a slice in memory, as bytes.
+    fn pitches(&self, plane: &Plane) -> [usize; 2] {
+        let given = |count: u32, own: u32| if count == 0 { own } else { count };
+        let [row, rows, _] =
+            blocks([given(self.row, self.size[0]), given(self.rows, self.size[1]), 1], plane);
+        let row = row as usize * plane.format.bytes as usize;
+        [row, row * rows as usize]
+    }
+
+    /// The number of bytes in host memory from the first element to the end of the last.
+    pub fn bytes(&self, image: &Image) -> usize {
+        let Some(plane) = image.plane(self.image.aspect) else { return 0 };
+        let [row, slice] = self.pitches(plane);
+        let [width, height, depth] = blocks(self.size, plane).map(|side| side as usize);
+        match [width, height, depth].contains(&0) {
+            true => 0,
+            false => (depth - 1) * slice + (height - 1) * row + width * plane.format.bytes as usize,
+        }
+    }
+
+    /// Copies from host memory to the image.
+    ///
+    /// # Errors
+    /// The image lacks the aspect, or has no memory.
+    pub fn to_image(&self, image: &Image, from: &[u8]) -> Result<(), Error> {
+        let elements = Elements::new(image, self.image, self.size)?;
+        let (window, pitches) = (elements.window()?, self.pitches(elements.plane));
+        elements.each(|to, at| {
+            let start = place(at, pitches, elements.bytes);
+            if let Some(element) = from.get(start..start + elements.bytes) {
+                window.store(to, element);
+            }
+        });
+        Ok(())
+    }
+
+    /// Copies from the image to host memory.
+    ///
+    /// # Errors
+    /// As [`to_image`](Self::to_image).
+    pub fn from_image(&self, image: &Image, to: &mut [u8]) -> Result<(), Error> {
+        let elements = Elements::new(image, self.image, self.size)?;
+        let (window, pitches) = (elements.window()?, self.pitches(elements.plane));
+        elements.each(|from, at| {
+            let start = place(at, pitches, elements.bytes);
+            if let Some(element) = to.get_mut(start..start + elements.bytes) {
+                window.load(from, element);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Copies between images.
+///
+/// # Errors
+/// An image lacks the aspect, or has no memory.
+pub fn copy_image(from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
+    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
+    let plane = from.plane(copy.from.aspect).ok_or(missing)?;
+    let source = HostCopy { row: 0, rows: 0, image: copy.from, size: copy.size };
+    let mut bytes = vec![0; source.bytes(from)];
+    source.from_image(from, &mut bytes)?;
+    // Elements of both images have the same size, but blocks may have more texels on one side.
+    let to_plane = to.plane(copy.to.aspect).map_or([1, 1], |plane| plane.format.block);
+    let [width, height, depth] = blocks(copy.size, plane);
+    let size = [width * to_plane[0], height * to_plane[1], depth];
+    HostCopy { row: 0, rows: 0, image: copy.to, size }.to_image(to, &bytes)
+}
+
+/// The position of an element in host memory with these bytes per row and slice.
+fn place([x, y, z]: [u32; 3], [row, slice]: [usize; 2], bytes: usize) -> usize {
+    z as usize * slice + y as usize * row + x as usize * bytes
+}
