@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tile::ColourFormat;
+pub use agx_compiler::link::AdvancedBlend;
 use agx_compiler::link::{
-    AdvancedBlend, AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LogicOp, Overlap, Target,
+    AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LogicOp, Overlap, Target,
 };
 use ash::vk;
 
@@ -389,12 +390,7 @@ pub fn advanced_blend(
     let number = op.as_raw().checked_sub(vk::BlendOp::ZERO_EXT.as_raw())?;
     let op = *AdvancedOp::ALL.get(usize::try_from(number).ok()?)?;
     let overlap = Overlap::ALL.get(overlap.as_raw() as usize).copied().unwrap_or_default();
-    Some(AdvancedBlend {
-        source_premultiplied,
-        destination_premultiplied,
-        overlap,
-        ..AdvancedBlend::new(op)
-    })
+    Some(AdvancedBlend { source_premultiplied, destination_premultiplied, overlap, ..AdvancedBlend::new(op) })
 }
 
 fn blend(given: &vk::PipelineColorBlendAttachmentState) -> Result<Blend, Error> {
@@ -465,7 +461,10 @@ mod tests {
 
     #[test]
     fn advanced_operations_have_vulkans_numbers() {
-        let of = |op| advanced_blend(op, [true; 2], vk::BlendOverlapEXT::CONJOINT).map(|blend| (blend.op, blend.overlap));
+        let of = |op| {
+            advanced_blend(op, [true; 2], vk::BlendOverlapEXT::CONJOINT)
+                .map(|blend| (blend.op, blend.overlap))
+        };
         assert_eq!(of(vk::BlendOp::MULTIPLY_EXT), Some((AdvancedOp::Multiply, Overlap::Conjoint)));
         assert_eq!(of(vk::BlendOp::BLUE_EXT), Some((AdvancedOp::Blue, Overlap::Conjoint)));
         assert_eq!(of(vk::BlendOp::MAX), None);

@@ -17,7 +17,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 30] = [
+const EXTENSIONS: [&str; 31] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_maintenance6",
@@ -28,6 +28,7 @@ const EXTENSIONS: [&str; 30] = [
     "VK_KHR_calibrated_timestamps",
     "VK_KHR_line_rasterization",
     "VK_KHR_map_memory2",
+    "VK_EXT_blend_operation_advanced",
     "VK_EXT_calibrated_timestamps",
     "VK_EXT_color_write_enable",
     "VK_EXT_depth_bias_control",

@@ -3813,6 +3813,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
     ),
     (
+        "vkCmdSetColorBlendAdvancedEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_color_blend_advanced_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
+    ),
+    (
         "vkCmdSetProvokingVertexModeEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
@@ -7778,6 +7789,22 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetDepthClipEnableEXT`.
         unsafe {
             calls::cmd_set_depth_clip_enable_ext(dispatched(command_buffer), depth_clip_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_color_blend_advanced_ext(
+        command_buffer: vk::CommandBuffer,
+        first_attachment: u32,
+        attachment_count: u32,
+        p_color_blend_advanced: *const vk::ColorBlendAdvancedEXT,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetColorBlendAdvancedEXT`.
+        unsafe {
+            calls::cmd_set_color_blend_advanced_ext(
+                dispatched(command_buffer),
+                first_attachment,
+                slice(p_color_blend_advanced, attachment_count as usize),
+            );
         }
     }
 

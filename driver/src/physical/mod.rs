@@ -6,6 +6,7 @@ mod properties;
 
 use ash::vk;
 
+pub use agx_abi::fragment::MAX_TARGETS;
 pub use features::{features, features_11, features_12, features_13};
 pub use formats::{format_features, image_format};
 pub use properties::{UUID, properties, properties_11, properties_12, properties_13};
@@ -103,6 +104,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_zero_initialize_workgroup_memory", 1),
     ("VK_EXT_4444_formats", 1),
     ("VK_EXT_attachment_feedback_loop_layout", 2),
+    ("VK_EXT_blend_operation_advanced", 2),
     ("VK_EXT_border_color_swizzle", 1),
     ("VK_EXT_calibrated_timestamps", 2),
     ("VK_EXT_color_write_enable", 1),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::dirty::Dirty;
-use agx_driver::draw_state::{AttributeInfo, BindingInfo, DrawState, VertexInput};
+use agx_driver::draw_state::{
+    AdvancedBlend, AttributeInfo, BindingInfo, BlendInfo, DrawState, VertexInput, advanced_blend,
+};
 use ash::vk;
 
 use super::graphics::closed;
@@ -302,15 +304,19 @@ pub(crate) fn cmd_set_color_write_enable_ext(buffer: &Arc<CommandBuffer>, writes
     set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.closed, closed);
 }
 
+/// Blending of a target: its state, and its advanced operation.
+type Blended<'s> = (&'s mut vk::PipelineColorBlendAttachmentState, &'s mut Option<AdvancedBlend>);
+
 /// Changes the blending of targets from `first` on.
 fn targets<T: Copy + Send + Sync + 'static>(
     buffer: &CommandBuffer,
     first: u32,
     values: &[T],
-    set_one: impl Fn(&mut vk::PipelineColorBlendAttachmentState, T) + Copy + Send + Sync + 'static,
+    set_one: impl Fn(Blended<'_>, T) + Copy + Send + Sync + 'static,
 ) {
     change(buffer, Dirty::PROGRAMS, values, move |state, values| {
-        let targets = state.blending.targets.iter_mut().skip(first as usize);
+        let BlendInfo { targets, advanced, .. } = &mut state.blending;
+        let targets = targets.iter_mut().zip(advanced).skip(first as usize);
         targets.zip(values).for_each(|(target, value)| set_one(target, *value));
     });
 }
@@ -320,7 +326,7 @@ pub(crate) fn cmd_set_color_blend_enable_ext(
     first: u32,
     enables: &[vk::Bool32],
 ) {
-    targets(buffer, first, enables, |target, enable| target.blend_enable = enable);
+    targets(buffer, first, enables, |(target, _), enable| target.blend_enable = enable);
 }
 
 pub(crate) fn cmd_set_color_write_mask_ext(
@@ -328,7 +334,7 @@ pub(crate) fn cmd_set_color_write_mask_ext(
     first: u32,
     masks: &[vk::ColorComponentFlags],
 ) {
-    targets(buffer, first, masks, |target, mask| target.color_write_mask = mask);
+    targets(buffer, first, masks, |(target, _), mask| target.color_write_mask = mask);
 }
 
 pub(crate) fn cmd_set_color_blend_equation_ext(
@@ -336,7 +342,8 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
     first: u32,
     equations: &[vk::ColorBlendEquationEXT],
 ) {
-    targets(buffer, first, equations, |target, equation| {
+    targets(buffer, first, equations, |(target, advanced), equation| {
+        *advanced = None;
         *target = vk::PipelineColorBlendAttachmentState {
             blend_enable: target.blend_enable,
             src_color_blend_factor: equation.src_color_blend_factor,
@@ -347,6 +354,19 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
             alpha_blend_op: equation.alpha_blend_op,
             color_write_mask: target.color_write_mask,
         };
+    });
+}
+
+pub(crate) fn cmd_set_color_blend_advanced_ext(
+    buffer: &Arc<CommandBuffer>,
+    first: u32,
+    operations: &[vk::ColorBlendAdvancedEXT],
+) {
+    targets(buffer, first, operations, |(_, advanced), given| {
+        let premultiplied = [given.src_premultiplied, given.dst_premultiplied].map(|flag| flag == vk::TRUE);
+        let blend = advanced_blend(given.advanced_blend_op, premultiplied, given.blend_overlap);
+        let clamp_results = given.clamp_results == vk::TRUE;
+        *advanced = blend.map(|blend| AdvancedBlend { clamp_results, ..blend });
     });
 }
 

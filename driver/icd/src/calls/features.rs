@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use agx_driver::physical;
+use agx_driver::physical::{self, MAX_TARGETS};
 use ash::vk;
 
 use super::Next;
@@ -174,7 +174,7 @@ macro_rules! features {
             extended_dynamic_state3_conservative_rasterization_mode: vk::FALSE,
             extended_dynamic_state3_extra_primitive_overestimation_size: vk::FALSE,
             extended_dynamic_state3_sample_locations_enable: vk::FALSE,
-            extended_dynamic_state3_color_blend_advanced: vk::FALSE,
+            extended_dynamic_state3_color_blend_advanced: vk::TRUE,
             extended_dynamic_state3_line_stipple_enable: vk::FALSE,
             extended_dynamic_state3_depth_clip_negative_one_to_one: vk::FALSE,
             extended_dynamic_state3_viewport_w_scaling_enable: vk::FALSE,
@@ -190,6 +190,8 @@ macro_rules! features {
         };
         PhysicalDeviceVertexInputDynamicStateFeaturesEXT
             PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT { vertex_input_dynamic_state: vk::TRUE };
+        PhysicalDeviceBlendOperationAdvancedFeaturesEXT PHYSICAL_DEVICE_BLEND_OPERATION_ADVANCED_FEATURES_EXT
+            { advanced_blend_coherent_operations: vk::TRUE };
         PhysicalDeviceColorWriteEnableFeaturesEXT PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT
             { color_write_enable: vk::TRUE };
         PhysicalDeviceLineRasterizationFeaturesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_KHR {
@@ -419,6 +421,14 @@ filled! { property,
             storage_texel_buffer_offset_single_texel_alignment: vk::FALSE,
             uniform_texel_buffer_offset_alignment_bytes: 16,
             uniform_texel_buffer_offset_single_texel_alignment: vk::FALSE
+        };
+        PhysicalDeviceBlendOperationAdvancedPropertiesEXT PHYSICAL_DEVICE_BLEND_OPERATION_ADVANCED_PROPERTIES_EXT {
+            advanced_blend_max_color_attachments: MAX_TARGETS,
+            advanced_blend_independent_blend: vk::TRUE,
+            advanced_blend_non_premultiplied_src_color: vk::TRUE,
+            advanced_blend_non_premultiplied_dst_color: vk::TRUE,
+            advanced_blend_correlated_overlap: vk::TRUE,
+            advanced_blend_all_operations: vk::TRUE
         };
         PhysicalDevicePipelineRobustnessPropertiesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_PROPERTIES_EXT {
             default_robustness_storage_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,

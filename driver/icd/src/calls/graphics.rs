@@ -6,7 +6,8 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
-    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput, advanced_blend,
+    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput,
+    advanced_blend,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use ash::vk;
