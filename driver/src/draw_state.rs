@@ -6,7 +6,8 @@ use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tile::ColourFormat;
 pub use agx_compiler::link::AdvancedBlend;
 use agx_compiler::link::{
-    AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LogicOp, Overlap, Target,
+    AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LOCATIONS, LogicOp, Overlap,
+    Target,
 };
 use ash::vk;
 
@@ -120,6 +121,20 @@ impl Default for SampleInfo {
     }
 }
 
+/// The location whose colour each target takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Locations(pub [u8; MAX_TARGETS as usize]);
+
+/// The location of a target that takes no colour.
+pub const NO_LOCATION: u8 = u8::MAX;
+
+impl Default for Locations {
+    /// Each target takes the colour of the location with its number.
+    fn default() -> Locations {
+        Locations(LOCATIONS)
+    }
+}
+
 /// Blend state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendInfo {
@@ -127,6 +142,8 @@ pub struct BlendInfo {
     pub targets: [vk::PipelineColorBlendAttachmentState; MAX_TARGETS as usize],
     /// Targets whose operation is an advanced one, with it.
     pub advanced: [Option<AdvancedBlend>; MAX_TARGETS as usize],
+    /// The location whose colour each target takes; [`NO_LOCATION`] for a target that takes none.
+    pub locations: Locations,
     /// Targets that are not written, bit 0 the first.
     pub closed: u32,
     /// Whether the logic operation replaces blending.
@@ -296,6 +313,7 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
                 (to.blend_enable, to.color_write_mask) = kept;
             })
         }),
+        (&[], |to, from| to.blending.locations = from.blending.locations),
         (&[D::COLOR_BLEND_EQUATION_EXT, D::COLOR_BLEND_ADVANCED_EXT], |to, from| {
             assign(&mut to.blending.advanced, &from.blending.advanced, Dirty::PROGRAMS)
         }),
@@ -357,8 +375,9 @@ impl DrawState {
     /// # Errors
     /// Unknown blend factor or operation.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
-        let BlendInfo { targets, advanced, closed, logic, logic_op, .. } = &self.blending;
+        let BlendInfo { targets, advanced, locations, closed, logic, logic_op, .. } = &self.blending;
         let mut state = FragmentState::default();
+        state.locations = locations.0;
         state.samples = self.samples.count as u8;
         state.logic_op = LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic);
         state.alpha_to_coverage = self.samples.alpha_to_coverage;

@@ -38,6 +38,9 @@ impl Target {
     }
 }
 
+/// Each target takes the colour of the location with its number.
+pub const LOCATIONS: [u8; MAX_TARGETS as usize] = [0, 1, 2, 3, 4, 5, 6, 7];
+
 /// Everything that affects an epilog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -52,7 +55,9 @@ pub struct EpilogKey {
     pub alpha_to_coverage: bool,
     /// Alpha is replaced by 1 afterwards.
     pub alpha_to_one: bool,
-    /// Components of colours that the main part passes in registers, for each target.
+    /// The location whose colour each target takes; a target with another number takes none.
+    pub locations: [u8; MAX_TARGETS as usize],
+    /// Components of colours that the main part passes in registers, for each location.
     pub components: [u8; MAX_TARGETS as usize],
     /// The alpha of target 0 is 1 and not passed in a register.
     pub opaque: bool,
@@ -83,6 +88,7 @@ impl EpilogKey {
             logic_op: None,
             alpha_to_coverage: false,
             alpha_to_one: false,
+            locations: LOCATIONS,
             components: info.components,
             opaque: info.opaque,
             dual_source: info.dual_source,
@@ -130,9 +136,11 @@ impl EpilogKey {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
     }
 
-    /// Whether the main part passes a colour for the target.
-    fn is_written(&self, target: usize) -> bool {
-        self.components[target] != 0 || (target == 0 && self.opaque)
+    /// The location whose colour a target takes, unless it is the second source.
+    fn location(&self, target: usize) -> Option<usize> {
+        let location = usize::from(*self.locations.get(target)?);
+        let second = self.dual_source && location as u32 == SECOND_SOURCE;
+        (location < self.components.len() && !second).then_some(location)
     }
 
     fn check(&self) -> Result<(), CompileError> {
@@ -159,10 +167,11 @@ impl EpilogKey {
         Ok(())
     }
 
-    /// Whether the target exists and receives a colour.
+    /// Whether the target receives a colour.
     fn is_stored(&self, index: usize) -> bool {
-        let second = self.dual_source && index as u32 == SECOND_SOURCE;
-        self.is_written(index) && !second
+        let is_passed =
+            |at| self.components.get(at).is_some_and(|mask| *mask != 0) || (at == 0 && self.opaque);
+        self.location(index).is_some_and(is_passed)
     }
 
     /// The location of a target, if it exists and is in the tile or in memory.
@@ -343,7 +352,8 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 
     /// Stores the colour of a target, separately for each sample if it depends on the destination.
     fn store_target(&mut self, index: usize, place: Place) {
-        let source = self.numbers(self.colours[index], place.target.format);
+        let Some(location) = self.key.location(index) else { return };
+        let source = self.numbers(self.colours[location], place.target.format);
         let reads = self.key.reads(&place);
         if !std::mem::replace(&mut self.waited, true) {
             tile::wait(&mut self.b, tile::WAIT_ALL);
@@ -382,7 +392,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if blend.is_some() || place.is_merged() {
             let destination = self.load(place, read);
             if let Some(blend) = blend {
-                let second = match self.key.dual_source && index == 0 {
+                let second = match self.key.dual_source && self.key.location(index) == Some(0) {
                     true => self.numbers(self.colours[SECOND_SOURCE as usize], format),
                     false => [float(0.0, 32); 4],
                 };

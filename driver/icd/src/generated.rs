@@ -3034,6 +3034,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_timeline_semaphore"],
     ),
     (
+        "vkCmdSetRenderingAttachmentLocationsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rendering_attachment_locations_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_dynamic_rendering_local_read"],
+    ),
+    (
+        "vkCmdSetRenderingInputAttachmentIndicesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rendering_input_attachment_indices_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_dynamic_rendering_local_read"],
+    ),
+    (
         "vkGetBufferDeviceAddressEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
@@ -7367,6 +7389,32 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_set_rendering_attachment_locations_khr(
+        command_buffer: vk::CommandBuffer,
+        p_location_info: *const vk::RenderingAttachmentLocationInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRenderingAttachmentLocationsKHR`.
+        unsafe {
+            calls::cmd_set_rendering_attachment_locations_khr(
+                dispatched(command_buffer),
+                reference(p_location_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rendering_input_attachment_indices_khr(
+        command_buffer: vk::CommandBuffer,
+        p_input_attachment_index_info: *const vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRenderingInputAttachmentIndicesKHR`.
+        unsafe {
+            calls::cmd_set_rendering_input_attachment_indices_khr(
+                dispatched(command_buffer),
+                reference(p_input_attachment_index_info),
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn wait_for_present_khr(
         device: vk::Device,
         swapchain: vk::SwapchainKHR,
@@ -8751,6 +8799,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_color_attachment_formats, of.color_attachment_count as usize) }
     }
 
+    pub(crate) fn rendering_attachment_location_info_color_attachment_locations<'s>(
+        of: &'s vk::RenderingAttachmentLocationInfoKHR<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkRenderingAttachmentLocationInfo`.
+        unsafe { slice(of.p_color_attachment_locations, of.color_attachment_count as usize) }
+    }
+
     pub(crate) fn rendering_info_color_attachments<'s>(
         of: &'s vk::RenderingInfo<'_>,
     ) -> &'s [vk::RenderingAttachmentInfo<'s>] {
@@ -8770,6 +8825,27 @@ pub(crate) mod members {
     ) -> Option<&'s vk::RenderingAttachmentInfo<'s>> {
         // SAFETY: valid usage of `VkRenderingInfo`.
         unsafe { of.p_stencil_attachment.as_ref() }
+    }
+
+    pub(crate) fn rendering_input_attachment_index_info_color_attachment_input_indices<'s>(
+        of: &'s vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkRenderingInputAttachmentIndexInfo`.
+        unsafe { slice(of.p_color_attachment_input_indices, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn rendering_input_attachment_index_info_depth_input_attachment_index<'s>(
+        of: &'s vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) -> Option<&'s u32> {
+        // SAFETY: valid usage of `VkRenderingInputAttachmentIndexInfo`.
+        unsafe { of.p_depth_input_attachment_index.as_ref() }
+    }
+
+    pub(crate) fn rendering_input_attachment_index_info_stencil_input_attachment_index<'s>(
+        of: &'s vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) -> Option<&'s u32> {
+        // SAFETY: valid usage of `VkRenderingInputAttachmentIndexInfo`.
+        unsafe { of.p_stencil_input_attachment_index.as_ref() }
     }
 
     pub(crate) fn resolve_image_info2_regions<'s>(

@@ -51,6 +51,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_draw_indirect_count", 1),
     ("VK_KHR_driver_properties", 1),
     ("VK_KHR_dynamic_rendering", 1),
+    ("VK_KHR_dynamic_rendering_local_read", 1),
     ("VK_KHR_format_feature_flags2", 2),
     ("VK_KHR_get_memory_requirements2", 1),
     ("VK_KHR_global_priority", 1),

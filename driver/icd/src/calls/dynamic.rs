@@ -10,7 +10,7 @@ use agx_driver::draw_state::{
 };
 use ash::vk;
 
-use super::graphics::closed;
+use super::graphics::{closed, locations};
 
 /// Sets a part of the state.
 #[inline(always)]
@@ -368,6 +368,20 @@ pub(crate) fn cmd_set_color_blend_advanced_ext(
         let clamp_results = given.clamp_results == vk::TRUE;
         *advanced = blend.map(|blend| AdvancedBlend { clamp_results, ..blend });
     });
+}
+
+pub(crate) fn cmd_set_rendering_attachment_locations_khr(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::RenderingAttachmentLocationInfoKHR<'_>,
+) {
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.locations, locations(info));
+}
+
+/// Input attachments are read by their descriptors, whatever their index.
+pub(crate) fn cmd_set_rendering_input_attachment_indices_khr(
+    _: &Arc<CommandBuffer>,
+    _: &vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+) {
 }
 
 // State that has only one value, because the features for others are not supported.

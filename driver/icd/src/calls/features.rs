@@ -241,6 +241,8 @@ macro_rules! features {
         PhysicalDevicePresentWaitFeaturesKHR PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR { present_wait: vk::TRUE };
         PhysicalDeviceGlobalPriorityQueryFeaturesKHR PHYSICAL_DEVICE_GLOBAL_PRIORITY_QUERY_FEATURES_KHR
             { global_priority_query: vk::TRUE };
+        PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR
+            { dynamic_rendering_local_read: vk::TRUE };
         PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT
             PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT
             { dynamic_rendering_unused_attachments: vk::TRUE };

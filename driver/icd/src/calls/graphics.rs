@@ -6,8 +6,8 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
-    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, PatchInfo, RasterInfo, VertexInput,
-    advanced_blend,
+    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, Locations, NO_LOCATION, PatchInfo,
+    RasterInfo, VertexInput, advanced_blend,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use ash::vk;
@@ -73,6 +73,9 @@ pub(super) fn graphics_info(
         return Ok(info);
     }
     formats(create, &mut info);
+    if let Some(given) = find::<vk::RenderingAttachmentLocationInfoKHR<'_>>(create.p_next) {
+        info.state.blending.locations = locations(given);
+    }
     let drawn = !info.state.raster.discard;
     if let Some(blend) = members::graphics_pipeline_create_info_color_blend_state(create).filter(|_| drawn) {
         blending(blend, &info.dynamic, &mut info.state.blending);
@@ -106,6 +109,16 @@ fn blending(
     if let Some(writes) = find::<vk::PipelineColorWriteCreateInfoEXT<'_>>(blend.p_next) {
         state.closed = closed(members::pipeline_color_write_create_info_ext_color_write_enables(writes));
     }
+}
+
+/// The location whose colour each target takes.
+pub(super) fn locations(info: &vk::RenderingAttachmentLocationInfoKHR<'_>) -> Locations {
+    let mut locations = Locations::default();
+    let given = members::rendering_attachment_location_info_color_attachment_locations(info);
+    for (slot, location) in locations.0.iter_mut().zip(given) {
+        *slot = u8::try_from(*location).unwrap_or(NO_LOCATION);
+    }
+    locations
 }
 
 /// The targets with disabled writes, bit 0 the first.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::CommandBuffer;
+use agx_driver::dirty::Dirty;
+use agx_driver::draw_state::Locations;
 use agx_driver::render::{Clear, ColourTarget, DepthTarget, PassInfo};
 use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
@@ -362,7 +364,14 @@ pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::Render
         let depths = pass.depth.iter_mut().chain(&mut pass.stencil);
         depths.for_each(|target| target.store = vk::AttachmentStoreOp::STORE);
     }
-    buffer.record(move |recorder| recorder.begin_pass(pass.clone()));
+    buffer.record(move |recorder| {
+        // Those of a pipeline, which may be bound before, stay.
+        if recorder.graphics.shaders.pipeline.is_none() {
+            let graphics = &mut recorder.graphics;
+            graphics.set(Dirty::PROGRAMS, |state| &mut state.blending.locations, Locations::default());
+        }
+        recorder.begin_pass(pass.clone())
+    });
 }
 
 pub(crate) fn cmd_end_rendering(buffer: &Arc<CommandBuffer>) {
