@@ -25,6 +25,7 @@ mod calls;
 mod environment;
 mod generated;
 mod handles;
+mod newer;
 mod objects;
 mod pointers;
 

@@ -25,7 +25,7 @@ const LAYERS: u32 = 2048;
 /// Descriptors of a kind in a set.
 pub(crate) const DESCRIPTORS: u32 = 1 << 20;
 /// Buffers with dynamic offsets in a set.
-pub(crate) const MAX_DYNAMIC_BUFFERS: u32 = 64;
+pub const MAX_DYNAMIC_BUFFERS: u32 = 64;
 /// Bytes of an inline uniform block.
 pub(crate) const MAX_INLINE_BYTES: u32 = 4096;
 
@@ -67,6 +67,9 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_maintenance4", 2),
     ("VK_KHR_maintenance5", 1),
     ("VK_KHR_maintenance6", 1),
+    ("VK_KHR_maintenance7", 1),
+    ("VK_KHR_maintenance8", 1),
+    ("VK_KHR_maintenance9", 1),
     ("VK_KHR_map_memory2", 1),
     ("VK_KHR_multiview", 1),
     ("VK_KHR_pipeline_executable_properties", 1),
@@ -87,6 +90,8 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_shader_integer_dot_product", 1),
     ("VK_KHR_shader_maximal_reconvergence", 1),
     ("VK_KHR_shader_non_semantic_info", 1),
+    ("VK_KHR_shader_quad_control", 1),
+    ("VK_KHR_shader_relaxed_extended_instruction", 1),
     ("VK_KHR_shader_subgroup_extended_types", 1),
     ("VK_KHR_shader_subgroup_rotate", 2),
     ("VK_KHR_shader_subgroup_uniform_control_flow", 1),
@@ -144,6 +149,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_separate_stencil_usage", 1),
     ("VK_EXT_shader_demote_to_helper_invocation", 1),
     ("VK_EXT_shader_object", 1),
+    ("VK_EXT_shader_replicated_composites", 1),
     ("VK_EXT_shader_stencil_export", 1),
     ("VK_EXT_shader_subgroup_ballot", 1),
     ("VK_EXT_shader_subgroup_vote", 1),

@@ -197,6 +197,18 @@ pub(super) fn construct<'a>(
     Ok(result.into_bump_slice())
 }
 
+/// A composite whose parts are all the same value.
+pub(super) fn replicate<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (part, all) = (eval.value(operand(operands, 0)?)?.1, eval.types.leaves(ty)?.len());
+    let mut result = ArenaVec::with_capacity_in(all, eval.bump);
+    result.extend(part.iter().copied().cycle().take(all));
+    Ok(result.into_bump_slice())
+}
+
 /// Components of two vectors in any order.
 pub(super) fn shuffle<'a>(
     eval: &mut Eval<'_, '_, 'a>,

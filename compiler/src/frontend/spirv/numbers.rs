@@ -98,8 +98,12 @@ static BY_NUMBER: [Option<Op>; 320] = {
     known
 };
 
-/// The opcode with a number, if it exists.
+/// The opcode with a number, if it exists. `OpExtInstWithForwardRefsKHR`, which may only name values of later instructions in
+/// addition, is `OpExtInst`.
 #[inline]
 pub(super) fn numbered(number: u32) -> Option<Op> {
-    BY_NUMBER.get(number as usize).copied().flatten().or_else(|| Op::from_u32(number))
+    match BY_NUMBER.get(number as usize).copied().flatten().or_else(|| Op::from_u32(number)) {
+        Some(Op::ExtInstWithForwardRefsKHR) => Some(Op::ExtInst),
+        op => op,
+    }
 }

@@ -93,6 +93,7 @@ fn values(op: Op) -> Option<Function> {
 fn with_pointers(op: Op) -> Option<Function> {
     Some(match op {
         Op::CompositeConstruct => composite::construct,
+        Op::CompositeConstructReplicateEXT => composite::replicate,
         Op::CompositeInsert => composite::insert,
         Op::CopyLogical => composite::copy,
         Op::Select => composite::select,

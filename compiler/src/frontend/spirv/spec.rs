@@ -3,9 +3,9 @@
 use spirv::Op;
 
 use super::eval::Eval;
-use super::pure;
 use super::types::{Kind, Ty};
 use super::words::Inst;
+use super::{composite, pure};
 use crate::error::{CompileError, ModuleError, TypeError};
 use crate::ir::src::Src;
 
@@ -34,6 +34,9 @@ pub(super) fn constant<'a>(
                 }
             }
             eval.keep(&leaves)
+        }
+        Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+            composite::replicate(eval, ty, inst.rest(2))?
         }
         Op::SpecConstantOp => operation(eval, inst, ty)?,
         _ => return Err(TypeError::ConstantKind { op: inst.op }.into()),

@@ -7,13 +7,15 @@ use ash::vk;
 
 use super::Next;
 use crate::generated::members;
+use crate::newer;
 use crate::pointers::{each, find, slice};
 
 /// Defines a function that fills structures of a chain: whole ones, and those that take members of a whole one.
 macro_rules! filled {
     ($name:ident, whole { $($whole:ident $tag:ident $(to $last:ident)? = $value:expr;)* }
         parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
-        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }) => {
+        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }
+        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }) => {
         /// Fills a structure of a chain; others stay as they are.
         pub(super) fn $name(kind: vk::StructureType, next: Next) {
             match kind {
@@ -32,6 +34,11 @@ macro_rules! filled {
                     // SAFETY: as above.
                     let out = unsafe { &mut *next.cast::<vk::$own<'_>>() };
                     $(out.$field = $constant;)*
+                })*
+                $(newer::$newer::TAG => {
+                    // SAFETY: as above.
+                    let out = unsafe { &mut *next.cast::<newer::$newer>() };
+                    $(out.$newer_field = $newer_constant;)*
                 })*
                 _ => {}
             }
@@ -266,6 +273,15 @@ macro_rules! features {
             { texel_buffer_alignment: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
             PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
+        PhysicalDeviceShaderQuadControlFeaturesKHR PHYSICAL_DEVICE_SHADER_QUAD_CONTROL_FEATURES_KHR
+            { shader_quad_control: vk::TRUE };
+    }
+    newer {
+        PhysicalDeviceShaderRelaxedExtendedInstructionFeatures { shader_relaxed_extended_instruction: vk::TRUE };
+        PhysicalDeviceShaderReplicatedCompositesFeatures { shader_replicated_composites: vk::TRUE };
+        PhysicalDeviceMaintenance7Features { maintenance7: vk::TRUE };
+        PhysicalDeviceMaintenance8Features { maintenance8: vk::TRUE };
+        PhysicalDeviceMaintenance9Features { maintenance9: vk::TRUE };
     }
     } };
 }
@@ -274,7 +290,8 @@ macro_rules! features {
 macro_rules! lacking {
     ($name:ident, whole { $($whole:ident $tag:ident to $last:ident = $value:expr;)* }
         parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
-        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }) => {
+        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }
+        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }) => {
         /// Whether a structure of a chain wants a feature that the driver lacks.
         fn $name(kind: vk::StructureType, next: *const c_void) -> bool {
             match kind {
@@ -294,6 +311,11 @@ macro_rules! lacking {
                     // SAFETY: as above.
                     let wanted = unsafe { &*next.cast::<vk::$own<'_>>() };
                     wants_more(&[$(wanted.$field),*], &[$($constant),*])
+                })*
+                $(newer::$newer::TAG => {
+                    // SAFETY: as above.
+                    let wanted = unsafe { &*next.cast::<newer::$newer>() };
+                    wants_more(&[$(wanted.$newer_field),*], &[$($newer_constant),*])
                 })*
                 _ => false,
             }
@@ -465,6 +487,21 @@ filled! { property,
         };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };
+    }
+    newer {
+        PhysicalDeviceMaintenance7Properties {
+            robust_fragment_shading_rate_attachment_access: vk::FALSE,
+            separate_depth_stencil_attachment_access: vk::TRUE,
+            max_descriptor_set_total_uniform_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS,
+            max_descriptor_set_total_storage_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS,
+            max_descriptor_set_total_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS,
+            max_descriptor_set_update_after_bind_total_uniform_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS,
+            max_descriptor_set_update_after_bind_total_storage_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS,
+            max_descriptor_set_update_after_bind_total_buffers_dynamic: physical::MAX_DYNAMIC_BUFFERS
+        };
+        PhysicalDeviceLayeredApiPropertiesList { layered_api_count: 0 };
+        PhysicalDeviceMaintenance9Properties
+            { image2_d_view_of3_d_sparse: vk::FALSE, default_vertex_attribute_value: 0 };
     }
 }
 

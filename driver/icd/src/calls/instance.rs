@@ -10,6 +10,7 @@ use ash::vk;
 use super::{features, host_copy};
 use crate::generated::{self, Command, First, members};
 use crate::handles::{give_dispatched, take_dispatched};
+use crate::newer;
 use crate::objects::{Instance, PhysicalDevice};
 use crate::pointers::{Fill, each_mut, find_mut};
 
@@ -159,6 +160,14 @@ pub(crate) fn get_physical_device_queue_family_properties2(
             known.priority_count = priorities.len() as u32;
             known.priorities[..priorities.len()].copy_from_slice(&priorities);
         }
+        each_mut(slot.p_next, |kind, next| {
+            if kind == newer::QueueFamilyOwnershipTransferProperties::TAG {
+                // SAFETY: by its tag, it is this structure, which the command writes.
+                let transfers = unsafe { &mut *next.cast::<newer::QueueFamilyOwnershipTransferProperties>() };
+                // There is one family.
+                transfers.optimal_image_transfer_to_queue_families = 1;
+            }
+        });
     });
 }
 

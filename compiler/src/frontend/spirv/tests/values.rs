@@ -46,6 +46,17 @@ fn integer_operations() {
 }
 
 #[test]
+fn replicated_parts_and_forward_references() {
+    let declarations = "TypeArray %pairs %uvec2 #2\nConstantCompositeReplicateEXT %uvec2 %sevens #7";
+    // (7 + a, 7 + a) twice; the second of the second.
+    let text = "CompositeConstructReplicateEXT %uvec2 %as %a\nIAdd %uvec2 %sum %sevens %as\n\
+                CompositeConstructReplicateEXT %pairs %twice %sum\nCompositeExtract %uint %r %twice 1 1";
+    assert_eq!(binary_with(declarations, text, 35, 0), 42);
+    let missing = run(&with_body("", "CompositeConstructReplicateEXT %uvec2 %none\nReturn"), &[]);
+    assert!(missing.is_err());
+}
+
+#[test]
 fn float_functions_are_close() {
     let table: &[(u32, f32, f64)] = &[
         (16, 0.3, 0.3f64.asin()),
