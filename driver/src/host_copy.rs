@@ -143,3 +143,81 @@ pub fn copy_image(from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Erro
 fn place([x, y, z]: [u32; 3], [row, slice]: [usize; 2], bytes: usize) -> usize {
     z as usize * slice + y as usize * row + x as usize * bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ash::vk;
+
+    use super::*;
+    use crate::device::Device;
+    use crate::image::ImageInfo;
+    use crate::memory::Place;
+
+    fn image(device: &Device, format: vk::Format, linear: bool) -> Image {
+        let image = Image::new(ImageInfo {
+            format,
+            kind: vk::ImageType::TYPE_2D,
+            size: [150, 70, 1],
+            levels: if linear { 1 } else { 3 },
+            layers: 2,
+            samples: 1,
+            usage: vk::ImageUsageFlags::HOST_TRANSFER_EXT,
+            linear,
+            disjoint: false,
+        })
+        .expect("a format");
+        let (bytes, _) = image.requirements(vk::ImageAspectFlags::NONE);
+        let memory = Arc::new(device.space.allocate(bytes, Place::High).expect("memory"));
+        image.bind(vk::ImageAspectFlags::NONE, memory, 0).expect("unbound");
+        image
+    }
+
+    fn at(level: u32, at: [u32; 3]) -> Box3 {
+        Box3 { aspect: vk::ImageAspectFlags::COLOR, level, at }
+    }
+
+    #[test]
+    fn copies_come_back_and_leave_the_rest() {
+        let device = Device::in_test();
+        for (linear, level) in [(true, 0), (false, 0), (false, 1)] {
+            let image = image(&device, vk::Format::R8G8B8A8_UNORM, linear);
+            // Rows of 13 texels, slices of 9 rows.
+            let copy = HostCopy { row: 13, rows: 9, image: at(level, [60, 20, 0]), size: [11, 7, 2] };
+            let bytes = copy.bytes(&image);
+            assert_eq!(bytes, 4 * (13 * 9 + 13 * 6 + 11));
+            let given: Vec<u8> = (0..bytes).map(|at| (at * 7 + at / 256) as u8 | 1).collect();
+            copy.to_image(&image, &given).expect("bound");
+            let mut back = vec![0; bytes];
+            copy.from_image(&image, &mut back).expect("bound");
+            for (place, (found, given)) in back.iter().zip(&given).enumerate() {
+                // What lies between the rows and the slices is not copied.
+                let (row, column) = (place / (4 * 13), place % (4 * 13));
+                let wanted = if column < 4 * 11 && row % 9 < 7 { *given } else { 0 };
+                assert_eq!(*found, wanted, "byte {place}, linear: {linear}");
+            }
+            let mut around = [0; 4];
+            let beside = HostCopy { row: 0, rows: 0, image: at(level, [71, 20, 0]), size: [1, 1, 1] };
+            beside.from_image(&image, &mut around).expect("bound");
+            assert_eq!(around, [0; 4]);
+        }
+    }
+
+    #[test]
+    fn blocks_become_texels_of_their_size() {
+        let device = Device::in_test();
+        let blocks = image(&device, vk::Format::BC7_UNORM_BLOCK, false);
+        let texels = image(&device, vk::Format::R32G32B32A32_UINT, false);
+        // Four by two blocks.
+        let given: Vec<u8> = (0..128).collect();
+        let whole = HostCopy { row: 0, rows: 0, image: at(0, [8, 4, 1]), size: [16, 8, 1] };
+        whole.to_image(&blocks, &given).expect("bound");
+        let copy = ImageCopy { from: at(0, [8, 4, 1]), to: at(0, [3, 5, 0]), size: [16, 8, 1] };
+        copy_image(&blocks, &texels, &copy).expect("bound");
+        let mut back = [0; 128];
+        let shown = HostCopy { row: 0, rows: 0, image: at(0, [3, 5, 0]), size: [4, 2, 1] };
+        shown.from_image(&texels, &mut back).expect("bound");
+        assert_eq!(back.as_slice(), given);
+    }
+}

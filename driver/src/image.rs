@@ -286,6 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn planes_share_a_memory_unless_they_are_disjoint() {
+        let planar = ImageInfo { layers: 1, ..info(vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16) };
+        let needs = |info: ImageInfo| {
+            let image = Image::new(info).expect("there");
+            [vk::ImageAspectFlags::PLANE_0, vk::ImageAspectFlags::PLANE_1]
+                .map(|aspect| image.requirements(aspect).0)
+        };
+        let ([whole, same], [luma, chroma]) = (needs(planar), needs(ImageInfo { disjoint: true, ..planar }));
+        assert_eq!(whole, same);
+        assert_eq!(whole, luma + chroma);
+        // 100 by 40 texels of 2 bytes, and 50 by 20 of 4, in tiles of a page: 128 by 64 and 64 by 64 texels.
+        assert_eq!([luma, chroma], [0x4000, 0x4000]);
+    }
+
+    #[test]
     fn a_subresource_of_a_volume_has_all_its_slices() {
         let volume = ImageInfo {
             kind: vk::ImageType::TYPE_3D,

@@ -183,9 +183,21 @@ mod tests {
         };
         let optimal = vk::ImageTiling::OPTIMAL;
         assert!(is_input(vk::Format::R8_SINT, optimal) && is_input(vk::Format::D16_UNORM, optimal));
-        assert!(!is_input(vk::Format::R8_SINT, vk::ImageTiling::LINEAR));
+        assert!(is_input(vk::Format::R8_SINT, vk::ImageTiling::LINEAR));
+        assert!(!is_input(vk::Format::D16_UNORM, vk::ImageTiling::LINEAR));
         assert!(!is_input(vk::Format::BC7_UNORM_BLOCK, optimal));
         assert!(!is_input(vk::Format::E5B9G9R9_UFLOAT_PACK32, optimal));
+    }
+
+    #[test]
+    fn only_planes_are_disjoint() {
+        let known = |format| {
+            let (kind, tiling) = (vk::ImageType::TYPE_2D, vk::ImageTiling::OPTIMAL);
+            let flags = vk::ImageCreateFlags::DISJOINT;
+            image_format(format, kind, tiling, vk::ImageUsageFlags::SAMPLED, flags).is_some()
+        };
+        assert!(known(vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16));
+        assert!(!known(vk::Format::R8G8B8A8_UNORM) && !known(vk::Format::D32_SFLOAT_S8_UINT));
     }
 
     #[test]

@@ -341,6 +341,25 @@ fn the_emitted_mask_predicates_the_stores_of_early_tests() {
 }
 
 #[test]
+fn targets_take_the_colours_of_their_locations() {
+    let mut info = info(2);
+    info.fragment.components = [15, 15, 0, 0, 0, 0, 0, 0];
+    let mut key = EpilogKey::new(&info.fragment);
+    for slot in key.targets.iter_mut().take(3) {
+        *slot = Some(Target::new(ColourFormat::R32Uint));
+    }
+    // The first target takes nothing, the others the colours in reverse order.
+    key.locations[..3].copy_from_slice(&[255, 1, 0]);
+    let code = Code::default().colour(0, [10; 4]).colour(1, [11; 4]);
+    let program = linked(&code, &info, &key, None);
+    let mut framebuffer = Framebuffer::new(2, 2, 1, key.layout().sample_bytes.into());
+    framebuffer.clear(&[0; 16], 1.0, 0);
+    shade(&program, &info, &mut framebuffer, [0.0; 4], 0.5, Tests::default());
+    let words = [0, 4, 8].map(|at: usize| sample(&framebuffer, 0)[at]);
+    assert_eq!(words, [0, 11, 10]);
+}
+
+#[test]
 fn targets_lie_side_by_side_and_what_is_not_written_stays() {
     let mut info = info(3);
     info.fragment.components[1] = 0;
