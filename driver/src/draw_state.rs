@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tile::ColourFormat;
-pub use agx_compiler::link::AdvancedBlend;
+pub use agx_compiler::link::{AdvancedBlend, ColourSource};
 use agx_compiler::link::{
-    AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LOCATIONS, LogicOp, Overlap,
-    Target,
+    AdvancedOp, Blend, BlendOp, Blending, Equation, Factor, FragmentState, LogicOp, Overlap, Target,
 };
 use ash::vk;
 
@@ -121,20 +120,6 @@ impl Default for SampleInfo {
     }
 }
 
-/// The location whose colour each target takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Locations(pub [u8; MAX_TARGETS as usize]);
-
-/// The location of a target that takes no colour.
-pub const NO_LOCATION: u8 = u8::MAX;
-
-impl Default for Locations {
-    /// Each target takes the colour of the location with its number.
-    fn default() -> Locations {
-        Locations(LOCATIONS)
-    }
-}
-
 /// Blend state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendInfo {
@@ -142,8 +127,8 @@ pub struct BlendInfo {
     pub targets: [vk::PipelineColorBlendAttachmentState; MAX_TARGETS as usize],
     /// Targets whose operation is an advanced one, with it.
     pub advanced: [Option<AdvancedBlend>; MAX_TARGETS as usize],
-    /// The location whose colour each target takes; [`NO_LOCATION`] for a target that takes none.
-    pub locations: Locations,
+    /// The colour that each target takes.
+    pub sources: [ColourSource; MAX_TARGETS as usize],
     /// Targets that are not written, bit 0 the first.
     pub closed: u32,
     /// Whether the logic operation replaces blending.
@@ -313,7 +298,7 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
                 (to.blend_enable, to.color_write_mask) = kept;
             })
         }),
-        (&[], |to, from| to.blending.locations = from.blending.locations),
+        (&[], |to, from| to.blending.sources = from.blending.sources),
         (&[D::COLOR_BLEND_EQUATION_EXT, D::COLOR_BLEND_ADVANCED_EXT], |to, from| {
             assign(&mut to.blending.advanced, &from.blending.advanced, Dirty::PROGRAMS)
         }),
@@ -375,9 +360,8 @@ impl DrawState {
     /// # Errors
     /// Unknown blend factor or operation.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
-        let BlendInfo { targets, advanced, locations, closed, logic, logic_op, .. } = &self.blending;
+        let BlendInfo { targets, advanced, sources, closed, logic, logic_op, .. } = &self.blending;
         let mut state = FragmentState::default();
-        state.locations = locations.0;
         state.samples = self.samples.count as u8;
         state.logic_op = LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic);
         state.alpha_to_coverage = self.samples.alpha_to_coverage;
@@ -385,7 +369,7 @@ impl DrawState {
         state.sample_mask = self.samples.mask as u8;
         for (at, ((slot, format), given)) in state.targets.iter_mut().zip(formats).zip(targets).enumerate() {
             let Some(format) = *format else { continue };
-            let mut target = Target::new(format);
+            let mut target = Target { source: sources[at], ..Target::new(format) };
             target.write_mask = if closed >> at & 1 == 0 { given.color_write_mask.as_raw() as u8 } else { 0 };
             if given.blend_enable == vk::TRUE && !format.is_integer() {
                 let blending = match advanced.get(at).copied().flatten() {

@@ -29,17 +29,28 @@ pub struct Target {
     pub write_mask: u8,
     /// How the colour is blended; `None` replaces the destination.
     pub blend: Option<Blending>,
+    /// The colour that it takes.
+    pub source: ColourSource,
+}
+
+/// The colour of a fragment shader that a target takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ColourSource {
+    /// That of the location with the number of the target.
+    #[default]
+    Own,
+    /// That of another location.
+    Location(u8),
+    /// None: the target stays as it is.
+    None,
 }
 
 impl Target {
     /// A target that takes colours unchanged.
     pub fn new(format: ColourFormat) -> Target {
-        Target { format, write_mask: 0xf, blend: None }
+        Target { format, write_mask: 0xf, blend: None, source: ColourSource::Own }
     }
 }
-
-/// Each target takes the colour of the location with its number.
-pub const LOCATIONS: [u8; MAX_TARGETS as usize] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Everything that affects an epilog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -55,8 +66,6 @@ pub struct EpilogKey {
     pub alpha_to_coverage: bool,
     /// Alpha is replaced by 1 afterwards.
     pub alpha_to_one: bool,
-    /// The location whose colour each target takes; a target with another number takes none.
-    pub locations: [u8; MAX_TARGETS as usize],
     /// Components of colours that the main part passes in registers, for each location.
     pub components: [u8; MAX_TARGETS as usize],
     /// The alpha of target 0 is 1 and not passed in a register.
@@ -88,7 +97,6 @@ impl EpilogKey {
             logic_op: None,
             alpha_to_coverage: false,
             alpha_to_one: false,
-            locations: LOCATIONS,
             components: info.components,
             opaque: info.opaque,
             dual_source: info.dual_source,
@@ -138,7 +146,11 @@ impl EpilogKey {
 
     /// The location whose colour a target takes, unless it is the second source.
     fn location(&self, target: usize) -> Option<usize> {
-        let location = usize::from(*self.locations.get(target)?);
+        let location = match (*self.targets.get(target)?)?.source {
+            ColourSource::Own => target,
+            ColourSource::Location(location) => location.into(),
+            ColourSource::None => return None,
+        };
         let second = self.dual_source && location as u32 == SECOND_SOURCE;
         (location < self.components.len() && !second).then_some(location)
     }

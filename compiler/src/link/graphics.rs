@@ -8,8 +8,8 @@ use agx_abi::tile::TileLayout;
 use agx_abi::{PartRole, ShaderInfo, Stage};
 
 use super::{
-    Appended, AttributeKey, EpilogKey, FragmentPrologKey, LOCATIONS, LinkError, LinkedProgram, LogicOp,
-    Parts, Target, VertexPrologKey, link,
+    Appended, AttributeKey, EpilogKey, FragmentPrologKey, LinkError, LinkedProgram, LogicOp, Parts, Target,
+    VertexPrologKey, link,
 };
 use crate::error::CompileError;
 use crate::{CompileKey, CompiledShader, Compiler, Scratch};
@@ -20,8 +20,6 @@ use crate::{CompileKey, CompiledShader, Compiler, Scratch};
 pub struct FragmentState {
     /// Targets of the pass.
     pub targets: [Option<Target>; MAX_TARGETS as usize],
-    /// The location of the fragment shader's outputs whose colour each target takes; a target with another number takes none.
-    pub locations: [u8; MAX_TARGETS as usize],
     /// Samples of a pixel: 1, 2 or 4.
     pub samples: u8,
     /// Replaces blending, except on floats and sRGB.
@@ -46,7 +44,6 @@ impl Default for FragmentState {
     fn default() -> Self {
         FragmentState {
             targets: [None; MAX_TARGETS as usize],
-            locations: LOCATIONS,
             samples: 1,
             logic_op: None,
             alpha_to_coverage: false,
@@ -89,7 +86,6 @@ impl FragmentState {
         let (mut coefficients, mut samplers) = (fragment.coefficients.clone(), info.samplers.clone());
         let prolog = prolog.with_cull_distances(&mut coefficients, self.culled.iter().copied());
         epilog.targets = self.targets;
-        epilog.locations = self.locations;
         epilog.samples = self.samples;
         epilog.logic_op = self.logic_op;
         epilog.alpha_to_coverage = self.alpha_to_coverage;

@@ -34,7 +34,7 @@ use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, Unifo
 pub use crate::error::LinkError;
 pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
 pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
-pub use epilog::{EpilogKey, LOCATIONS, Target};
+pub use epilog::{ColourSource, EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};

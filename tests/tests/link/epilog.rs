@@ -2,7 +2,7 @@
 
 use agx_abi::fragment::{DEPTH, SAMPLE_MASK, STENCIL};
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
-use agx_compiler::link::{Blend, BlendOp, EpilogKey, Equation, Factor, LogicOp, Target};
+use agx_compiler::link::{Blend, BlendOp, ColourSource, EpilogKey, Equation, Factor, LogicOp, Target};
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Scratch};
 use agx_emulator::{Comparison, Framebuffer, Stencil, StencilOp, Tests};
 
@@ -349,7 +349,13 @@ fn targets_take_the_colours_of_their_locations() {
         *slot = Some(Target::new(ColourFormat::R32Uint));
     }
     // The first target takes nothing, the others the colours in reverse order.
-    key.locations[..3].copy_from_slice(&[255, 1, 0]);
+    for (slot, source) in key.targets.iter_mut().flatten().zip([
+        ColourSource::None,
+        ColourSource::Own,
+        ColourSource::Location(0),
+    ]) {
+        slot.source = source;
+    }
     let code = Code::default().colour(0, [10; 4]).colour(1, [11; 4]);
     let program = linked(&code, &info, &key, None);
     let mut framebuffer = Framebuffer::new(2, 2, 1, key.layout().sample_bytes.into());

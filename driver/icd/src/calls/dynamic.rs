@@ -10,7 +10,7 @@ use agx_driver::draw_state::{
 };
 use ash::vk;
 
-use super::graphics::{closed, locations};
+use super::graphics::{closed, sources};
 
 /// Sets a part of the state.
 #[inline(always)]
@@ -374,7 +374,7 @@ pub(crate) fn cmd_set_rendering_attachment_locations_khr(
     buffer: &Arc<CommandBuffer>,
     info: &vk::RenderingAttachmentLocationInfoKHR<'_>,
 ) {
-    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.locations, locations(info));
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.sources, sources(info));
 }
 
 /// Input attachments are read by their descriptors, whatever their index.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
-    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, Locations, NO_LOCATION, PatchInfo,
-    RasterInfo, VertexInput, advanced_blend,
+    AttributeInfo, BindingInfo, BlendInfo, ColourSource, DepthInfo, DrawState, PatchInfo, RasterInfo,
+    VertexInput, advanced_blend,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
+use agx_driver::physical::MAX_TARGETS;
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
@@ -74,7 +75,7 @@ pub(super) fn graphics_info(
     }
     formats(create, &mut info);
     if let Some(given) = find::<vk::RenderingAttachmentLocationInfoKHR<'_>>(create.p_next) {
-        info.state.blending.locations = locations(given);
+        info.state.blending.sources = sources(given);
     }
     let drawn = !info.state.raster.discard;
     if let Some(blend) = members::graphics_pipeline_create_info_color_blend_state(create).filter(|_| drawn) {
@@ -111,14 +112,16 @@ fn blending(
     }
 }
 
-/// The location whose colour each target takes.
-pub(super) fn locations(info: &vk::RenderingAttachmentLocationInfoKHR<'_>) -> Locations {
-    let mut locations = Locations::default();
+/// The colour that each target takes.
+pub(super) fn sources(
+    info: &vk::RenderingAttachmentLocationInfoKHR<'_>,
+) -> [ColourSource; MAX_TARGETS as usize] {
+    let mut sources = [ColourSource::Own; MAX_TARGETS as usize];
     let given = members::rendering_attachment_location_info_color_attachment_locations(info);
-    for (slot, location) in locations.0.iter_mut().zip(given) {
-        *slot = u8::try_from(*location).unwrap_or(NO_LOCATION);
+    for (slot, location) in sources.iter_mut().zip(given) {
+        *slot = u8::try_from(*location).map_or(ColourSource::None, ColourSource::Location);
     }
-    locations
+    sources
 }
 
 /// The targets with disabled writes, bit 0 the first.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::command::CommandBuffer;
 use agx_driver::dirty::Dirty;
-use agx_driver::draw_state::Locations;
 use agx_driver::render::{Clear, ColourTarget, DepthTarget, PassInfo};
 use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
@@ -368,7 +367,7 @@ pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::Render
         // Those of a pipeline, which may be bound before, stay.
         if recorder.graphics.shaders.pipeline.is_none() {
             let graphics = &mut recorder.graphics;
-            graphics.set(Dirty::PROGRAMS, |state| &mut state.blending.locations, Locations::default());
+            graphics.set(Dirty::PROGRAMS, |state| &mut state.blending.sources, Default::default());
         }
         recorder.begin_pass(pass.clone())
     });
