@@ -298,7 +298,7 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
                 (to.blend_enable, to.color_write_mask) = kept;
             })
         }),
-        (&[], |to, from| to.blending.sources = from.blending.sources),
+        (&[], |to, from| assign(&mut to.blending.sources, &from.blending.sources, Dirty::PROGRAMS)),
         (&[D::COLOR_BLEND_EQUATION_EXT, D::COLOR_BLEND_ADVANCED_EXT], |to, from| {
             assign(&mut to.blending.advanced, &from.blending.advanced, Dirty::PROGRAMS)
         }),
