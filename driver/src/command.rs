@@ -321,7 +321,9 @@ impl Recorder {
     pub fn execute(&mut self, buffers: &[Arc<CommandBuffer>]) -> Result<(), Error> {
         for buffer in buffers {
             self.compute_state = State::default();
-            self.graphics = Graphics::default();
+            // The queries of the primary command buffer continue.
+            let feedback = std::mem::take(&mut self.graphics.feedback);
+            self.graphics = Graphics { feedback, ..Graphics::default() };
             buffer.replay(self)?;
         }
         Ok(())
@@ -451,7 +453,13 @@ impl Recorder {
             Assembler::rewrite(&mut self.upload, (state, state.dirty), program, stage, &mut self.launched)?;
             self.compute_state.dirty = Dirty::NONE;
         }
-        push_launch(&mut self.compute, &mut self.upload, (program, self.launched.words), grid, local)
+        push_launch(&mut self.compute, &mut self.upload, (program, self.launched.words), grid, local)?;
+        let Some(statistics) = self.graphics.feedback.statistics else { return Ok(()) };
+        let groups = match numbers {
+            Numbers::Known(groups) => self.upload.put(groups.map(u32::to_le_bytes).as_flattened(), 16)?,
+            Numbers::Memory(address) => address,
+        };
+        self.count_dispatch(statistics, groups, local)
     }
 
     /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of

@@ -32,7 +32,7 @@ impl Dirty {
     pub const VIEWS: Dirty = Dirty(1 << 8);
     /// Depth bias.
     pub const BIAS: Dirty = Dirty(1 << 9);
-    /// Occlusion queries, transform feedback.
+    /// Occlusion queries, transform feedback, statistics.
     pub const QUERY: Dirty = Dirty(1 << 10);
     /// Everything.
     pub const ALL: Dirty = Dirty((1 << 11) - 1);
@@ -98,7 +98,8 @@ pub(crate) fn of_source(source: UniformSource) -> Dirty {
         U::Interface(I::AttributeBase { .. } | I::AttributeClamp { .. }) => Dirty::BUFFERS,
         U::Interface(I::BaseVertexAndInstance | I::DrawNumber) => Dirty::NUMBERS,
         U::Interface(I::BlendConstant) => Dirty::CONSTANTS,
-        U::Interface(I::ClearColour { .. } | I::TargetHeap | I::RootDescriptor) => Dirty::NONE,
+        U::Interface(I::ClearColour { .. } | I::TargetHeap) => Dirty::NONE,
+        U::Interface(I::RootDescriptor) => Dirty::QUERY,
         // The others are of programs that are launched once.
         _ => Dirty::ALL,
     }

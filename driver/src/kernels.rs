@@ -110,6 +110,10 @@ kernels! {
     Capture "capture";
     /// Counts the primitives of a draw.
     Count "count";
+    /// Adds the vertices and primitives of a draw to statistics.
+    CountDraw "statistics" + "count_draw";
+    /// Adds the invocations of a dispatch to a statistic.
+    CountDispatch "statistics" + "count_dispatch";
     /// Takes primitives apart that indices restart, or that have adjacent vertices.
     Restart "restart";
     /// Prepares the launches and the draw of a geometry shader.

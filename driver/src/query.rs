@@ -1,4 +1,4 @@
-//! Query pools: timestamps, occlusion counters, and counts of primitives.
+//! Query pools: timestamps, occlusion counters, counts of primitives, and statistics of pipelines.
 //!
 //! A pool has a 64-bit word for each value of a result, and a word that is set when the result is available. Occlusion counters are in an
 //! array of the device, because draws refer to them by index.
@@ -47,16 +47,26 @@ enum Results {
     Captured(Allocation),
     /// In its own memory: the number of drawn primitives, visible or not.
     Drawn(Allocation),
+    /// In its own memory: all statistics, of which those with these flags are reported.
+    Statistics(Allocation, vk::QueryPipelineStatisticFlags),
 }
 
-/// Primitives that the queries of a pool count.
+/// What programs count before draws and after dispatches for the queries of a pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Primitives {
-    /// Those that are captured.
+pub enum Counted {
+    /// Primitives that are captured.
     Captured,
-    /// Those that are drawn.
+    /// Primitives that are drawn.
     Drawn,
+    /// Statistics, and invocations of fragment shaders if they are among those that are reported.
+    Statistics {
+        /// Whether fragment shaders count their invocations.
+        fragments: bool,
+    },
 }
+
+/// Statistics of a query, in the order of their flags.
+pub(crate) const STATISTICS: u32 = 11;
 
 /// A query pool.
 pub struct QueryPool {
@@ -68,7 +78,7 @@ pub struct QueryPool {
 }
 
 impl QueryPool {
-    /// A pool.
+    /// A pool; `statistics` are those that its queries report.
     ///
     /// # Errors
     /// Unsupported kinds of queries; exhausted memory or counters.
@@ -76,6 +86,7 @@ impl QueryPool {
         space: &Arc<Space>,
         counters: &Arc<Counters>,
         kind: vk::QueryType,
+        statistics: vk::QueryPipelineStatisticFlags,
         count: u32,
     ) -> Result<QueryPool, Error> {
         let available = space.allocate(4 * u64::from(count), Place::High)?;
@@ -95,6 +106,10 @@ impl QueryPool {
             }
             vk::QueryType::PRIMITIVES_GENERATED_EXT => {
                 Results::Drawn(space.allocate(8 * u64::from(count), Place::High)?)
+            }
+            vk::QueryType::PIPELINE_STATISTICS => {
+                let bytes = 8 * u64::from(STATISTICS) * u64::from(count);
+                Results::Statistics(space.allocate(bytes, Place::High)?, statistics)
             }
             _ => return Err(Error::Unsupported { what: "this type of query" }),
         };
@@ -117,25 +132,45 @@ impl QueryPool {
         }
     }
 
-    /// Which primitives its queries count, if any.
-    pub fn primitives(&self) -> Option<Primitives> {
+    /// What programs count for its queries, if anything.
+    pub fn counted(&self) -> Option<Counted> {
         match self.results {
-            Results::Captured(_) => Some(Primitives::Captured),
-            Results::Drawn(_) => Some(Primitives::Drawn),
+            Results::Captured(_) => Some(Counted::Captured),
+            Results::Drawn(_) => Some(Counted::Drawn),
+            Results::Statistics(_, reported) => {
+                let fragments = vk::QueryPipelineStatisticFlags::FRAGMENT_SHADER_INVOCATIONS;
+                Some(Counted::Statistics { fragments: reported.contains(fragments) })
+            }
             Results::Times(..) | Results::Counters(..) => None,
         }
     }
 
-    /// Values that a query has, of 64 bits each.
+    /// Values that a query has in memory, of 64 bits each.
     pub fn values(&self) -> u32 {
-        if self.primitives() == Some(Primitives::Captured) { 2 } else { 1 }
+        match self.results {
+            Results::Captured(_) => 2,
+            Results::Statistics(..) => STATISTICS,
+            _ => 1,
+        }
+    }
+
+    /// The values that are reported, bit 0 the first.
+    pub fn reported(&self) -> u32 {
+        match self.results {
+            Results::Captured(_) => 0b11,
+            Results::Statistics(_, reported) => reported.as_raw(),
+            _ => 1,
+        }
     }
 
     /// The memory of the results, and the first byte of a query's.
     fn place(&self, query: u32) -> (&Allocation, u64) {
         let at = 8 * u64::from(self.values()) * u64::from(query);
         match &self.results {
-            Results::Times(memory, _) | Results::Captured(memory) | Results::Drawn(memory) => (memory, at),
+            Results::Times(memory, _)
+            | Results::Captured(memory)
+            | Results::Drawn(memory)
+            | Results::Statistics(memory, _) => (memory, at),
             Results::Counters(counters, first) => (&counters.memory, 8 * first + at),
         }
     }
@@ -158,7 +193,7 @@ impl QueryPool {
         memory.write(at, &vec![0; 8 * (self.values() * count) as usize]);
     }
 
-    /// The values of a result, and whether it is available.
+    /// The reported values of a result, and whether it is available.
     pub fn result(&self, query: u32) -> (Vec<u64>, bool) {
         let mut available = [0; 4];
         self.available.read(4 * u64::from(query), &mut available);
@@ -167,7 +202,9 @@ impl QueryPool {
         let (memory, at) = self.place(query);
         let mut bytes = vec![0; 8 * self.values() as usize];
         memory.read(at, &mut bytes);
-        let values = bytes.as_chunks().0.iter().map(|value| u64::from_le_bytes(*value)).collect();
+        let reported = self.reported();
+        let values = bytes.as_chunks().0.iter().zip(0..).filter(|(_, at)| reported >> at & 1 != 0);
+        let values = values.map(|(value, _)| u64::from_le_bytes(*value)).collect();
         (values, available != [0; 4])
     }
 }
@@ -177,7 +214,7 @@ impl Drop for QueryPool {
         match &self.results {
             Results::Times(_, object) => self.space.gpu().unbind_times(*object),
             Results::Counters(counters, first) => lock(&counters.free).give(*first, self.count.into()),
-            Results::Captured(_) | Results::Drawn(_) => {}
+            Results::Captured(_) | Results::Drawn(_) | Results::Statistics(..) => {}
         }
     }
 }

@@ -499,6 +499,11 @@ impl FragmentStage {
         }
     }
 
+    /// Whether there is a shader.
+    pub fn is_given(&self) -> bool {
+        self.source.is_some()
+    }
+
     /// The program for a state, after a vertex shader.
     ///
     /// # Errors

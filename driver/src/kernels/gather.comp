@@ -17,6 +17,7 @@ layout(set = 0, binding = 6) writeonly buffer To0 { uint to0[]; };
 layout(set = 0, binding = 7) writeonly buffer To1 { uint to1[]; };
 layout(set = 0, binding = 8) writeonly buffer To2 { uint to2[]; };
 layout(set = 0, binding = 9) writeonly buffer To3 { uint to3[]; };
+layout(set = 0, binding = 10) buffer Statistics { uint statistics[]; };
 
 uint room(uint stride, uint size, uint offset) {
     return stride == 0u ? 1u : (size - min(size, offset)) / (p.corners * stride);
@@ -65,4 +66,10 @@ void main() {
     uint before = drawn[0];
     drawn[0] = before + emitted;
     drawn[1] += before + emitted < emitted ? 1u : 0u;
+    // Primitives of the geometry shader, and those that enter and leave clipping.
+    for (uint word = 8u; word < 14u; word += 2u) {
+        uint sum = statistics[word] + emitted;
+        statistics[word] = sum;
+        statistics[word + 1u] += sum < emitted ? 1u : 0u;
+    }
 }

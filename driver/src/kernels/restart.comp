@@ -1,5 +1,5 @@
 // Decomposes primitives with restart indices or adjacent vertices: writes the indices of each primitive, and the parameters of a draw
-// of them. One thread.
+// of them, followed by the number of vertices without restarts. One thread.
 layout(push_constant) uniform Parameters {
     uint shift;         // logarithm of the bytes per index
     uint skew;          // offset of the first index in the first word
@@ -63,10 +63,12 @@ void main() {
     uint kept = uint(bitCount(p.kept));
     uint start = 0u;
     uint count = 0u;
-    for (uint number = 0u; number <= total && count + kept <= p.most; number++) {
+    uint vertices = total;
+    for (uint number = 0u; number <= total; number++) {
         bool ends = number == total;
         if (!ends && p.restarts != 0u) { ends = index_at(first + number) == mask(); }
         if (!ends) { continue; }
+        if (number != total) { vertices--; }
         uint length = number - start;
         uint primitives = (length - min(length, p.base)) / p.step;
         for (uint primitive = 0u; primitive < primitives && count + kept <= p.most; primitive++) {
@@ -82,4 +84,5 @@ void main() {
     draw[2] = 0u;
     draw[3] = p.elements == 0u ? 0u : numbers[3];
     draw[4] = p.elements == 0u ? numbers[3] : numbers[4];
+    draw[5] = vertices;
 }

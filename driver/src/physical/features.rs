@@ -28,6 +28,7 @@ pub fn features() -> vk::PhysicalDeviceFeatures {
         .texture_compression_astc_ldr(true)
         .texture_compression_bc(true)
         .occlusion_query_precise(true)
+        .pipeline_statistics_query(true)
         .vertex_pipeline_stores_and_atomics(true)
         .fragment_stores_and_atomics(true)
         .shader_tessellation_and_geometry_point_size(true)

@@ -87,6 +87,9 @@ const fn all(corners: u32) -> u32 {
 /// Maximum number of vertices that an indirect draw without indices decomposes.
 const MOST_INDIRECT: u32 = 1 << 16;
 
+/// Bytes of the parameters of a decomposed draw, and of the number of its vertices before.
+const DECOMPOSED: usize = 24;
+
 /// The primitives of a draw.
 pub(super) struct Draw {
     /// Address of its parameters.
@@ -98,6 +101,8 @@ pub(super) struct Draw {
     last_provokes: bool,
     /// Maximum number of primitives of all instances, if it does not depend on memory.
     pub most: Option<u64>,
+    /// The word after the address of its parameters that has the number of its vertices, without restart indices.
+    pub vertices: u32,
 }
 
 impl Draw {
@@ -175,6 +180,7 @@ impl Recorder {
             patch_vertices,
             last_provokes: dynamic.raster.provoking_last,
             most: most_primitives(drawn),
+            vertices: 0,
         };
         match dynamic.restart && drawn.indexed {
             true => self.decompose(draw, drawn, Kept::All),
@@ -196,6 +202,7 @@ impl Recorder {
             patch_vertices,
             last_provokes: drawn.graphics.dynamic.raster.provoking_last,
             most: None,
+            vertices: 0,
         };
         let draw = self.decompose(draw, &drawn, Kept::Drawn)?;
         (drawn.numbers, drawn.indexed) = (DrawNumbers::Indirect(draw.numbers), true);
@@ -237,7 +244,7 @@ impl Recorder {
         let most = u64::from(count) * u64::from(kept.count_ones().div_ceil(shape.step));
         let bytes = 4 * most.max(1);
         let list = self.upload.reserve(bytes)?;
-        let record = self.upload.put(&[0; 20], 16)?;
+        let record = self.upload.put(&[0; DECOMPOSED], 16)?;
         let skew = indices.address % 4;
         let parameters = [
             indices.shift() as u32,
@@ -256,10 +263,10 @@ impl Recorder {
             Direct::Buffer(draw.numbers, 20),
             Direct::Buffer(indices.address - skew, (skew + indices.bytes).next_multiple_of(4)),
             Direct::Buffer(list, bytes),
-            Direct::Buffer(record, 20),
+            Direct::Buffer(record, DECOMPOSED as u64),
         ];
         self.run_kernel(Kernel::Restart, &parameters, &descriptors, [1; 3])?;
         let indices = IndexBuffer { address: list, bytes: 4 * most, kind: vk::IndexType::UINT32 };
-        Ok(Draw { numbers: record, indices: Some(indices), topology, ..draw })
+        Ok(Draw { numbers: record, indices: Some(indices), topology, vertices: 5, ..draw })
     }
 }

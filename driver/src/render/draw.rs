@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use ash::vk;
+use ash::vk::QueryPipelineStatisticFlags as Flags;
 
 use super::encode::{Encoder, encode};
 use super::results::{INDIRECT, claim};
+use super::statistics::{ASSEMBLED, CLIPPED};
 use super::tessellation::tessellate;
 use super::{Graphics, Shaders, interrupt, renew_arrays, resume};
 use crate::Error;
@@ -71,6 +73,17 @@ pub(super) struct Drawn {
     pub linked: Option<Arc<LinkedVertex>>,
 }
 
+impl Drawn {
+    /// Statistics to which its vertices and its primitives are added: those of input assembly, unless its vertices are those of
+    /// tessellated patches, and some that depend on the stage after it.
+    pub(super) fn statistics(&self, after: Flags) -> [Flags; 2] {
+        match self.graphics.shaders.evaluation {
+            Some(_) => [Flags::empty(), after],
+            None => [ASSEMBLED[0], ASSEMBLED[1] | after],
+        }
+    }
+}
+
 /// Error of a draw without a vertex shader.
 pub(super) const UNSHADED: Error = Error::Invalid { what: "a draw without vertex shader" };
 
@@ -112,6 +125,10 @@ impl Recorder {
     fn prepared(&mut self, drawn: Drawn, number: u32) -> Result<Drawn, Error> {
         if let Some(geometry) = drawn.graphics.shaders.geometry.clone() {
             return self.emit(drawn, &geometry, number);
+        }
+        if self.graphics.feedback.statistics.is_some() {
+            let draw = self.assemble(&drawn)?;
+            self.count_draw(&draw, drawn.statistics(CLIPPED), 1)?;
         }
         let drawn = self.without_adjacency(drawn)?;
         self.capture(&drawn, number)?;
@@ -175,6 +192,8 @@ fn draw_after_launches(
     let mut graphics = recorder.graphics.clone();
     // The programs may be others than those of the pipeline.
     graphics.shaders.fixed = None;
+    graphics.state.launch.root =
+        graphics.feedback.statistics.and_then(|statistics| statistics.root).unwrap_or(0);
     let drawn = Drawn { graphics, numbers, indexed, linked: None };
     let Shaders { control, evaluation, geometry, .. } = drawn.graphics.shaders.clone();
     if let Some((control, evaluation)) = control.zip(evaluation) {

@@ -255,6 +255,8 @@ fn made_programs(
         }
     };
     let mut state = dynamic.fragment(&pass.targets.formats)?;
+    let shaded = shaders.fragment.as_ref().is_some_and(|fragment| fragment.is_given());
+    state.counts = shaded && graphics.feedback.statistics.is_some_and(|statistics| statistics.root.is_some());
     // A target that the pipeline does not name is unchanged (`VK_EXT_dynamic_rendering_unused_attachments`).
     for (target, known) in state.targets.iter_mut().zip(shaders.pipeline.iter().flat_map(|p| &p.formats)) {
         if let (Some(target), None) = (target, known) {

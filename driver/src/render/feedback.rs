@@ -7,12 +7,13 @@
 use super::assembly::{Draw, Shape};
 use super::draw::{DrawNumbers, Drawn, UNSHADED};
 use super::encode::strides;
+use super::statistics::Statistics;
 use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::dirty::Dirty;
 use crate::draw_state::BindingInfo;
 use crate::kernels::Kernel;
-use crate::query::Primitives as Counted;
+use crate::query::Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, State};
 use agx_abi::feedback::MAX_BUFFERS;
 
@@ -49,12 +50,14 @@ pub struct Feedback {
     pub(super) query: Option<u64>,
     /// Address of the results of the query that counts drawn primitives.
     pub(super) drawn: Option<u64>,
+    /// The query that counts statistics.
+    pub(crate) statistics: Option<Statistics>,
 }
 
 impl Feedback {
-    /// Whether draws capture vertices or count their primitives.
+    /// Whether draws capture vertices or count something.
     pub(super) fn is_active(&self) -> bool {
-        self.offsets.is_some() || self.drawn.is_some()
+        self.offsets.is_some() || self.drawn.is_some() || self.statistics.is_some()
     }
 }
 
@@ -111,13 +114,18 @@ impl Recorder {
         })
     }
 
-    /// Has the query at an address count primitives, or none.
-    pub(super) fn count_primitives(&mut self, kind: Counted, query: Option<u64>) {
+    /// Has the query at an address count, or none.
+    pub(super) fn set_counting(&mut self, kind: Counted, query: Option<u64>) -> Result<(), Error> {
         match kind {
             Counted::Captured => self.graphics.feedback.query = query,
             Counted::Drawn => self.graphics.feedback.drawn = query,
+            Counted::Statistics { fragments } => {
+                let start = |query| Statistics::new(&mut self.upload, query, fragments);
+                self.graphics.feedback.statistics = query.map(start).transpose()?;
+            }
         }
-        self.graphics.state.dirty |= Dirty::QUERY;
+        self.graphics.state.dirty |= Dirty::QUERY | Dirty::PROGRAMS;
+        Ok(())
     }
 
     /// Captures the vertices of a draw and counts its primitives, if the application has requested it.

@@ -9,11 +9,12 @@ use agx_abi::feedback::MAX_BUFFERS;
 use agx_abi::vertex::{Output, Varying, stored_words};
 use ash::vk;
 use ash::vk::PrimitiveTopology as T;
+use ash::vk::QueryPipelineStatisticFlags as Flags;
 
 use super::assembly::{Draw, Shape};
 use super::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED};
 use super::encode::strides;
-use super::record;
+use super::{record, statistics};
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
@@ -74,6 +75,8 @@ impl Recorder {
         let emitter =
             geometry.emitter(&self.device, &stored.info.varyings, last_provokes, Known::default())?;
         let info = emitter.info();
+        let counted = drawn.statistics(Flags::GEOMETRY_SHADER_INVOCATIONS);
+        self.count_draw(&draw, counted, info.invocations)?;
         let sizes =
             Sizes::new(&stored.info.varyings, &emitter.program.info.varyings, info, draw.shape().corners);
         let memory = self.memory(draw.most.map(|most| most.saturating_mul(sizes.total())))?;
@@ -127,7 +130,7 @@ impl Recorder {
     fn gather(&mut self, emitter: &Emitter, launches: u64, memory: Memory) -> Result<(), Error> {
         let feedback = self.graphics.feedback.clone();
         let (offsets, drawn) = (feedback.offsets, feedback.drawn);
-        if offsets.is_none() && drawn.is_none() {
+        if !feedback.is_active() {
             return Ok(());
         }
         let info = &emitter.program.info;
@@ -137,7 +140,7 @@ impl Recorder {
         };
         let list: Vec<u8> = captures.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         let list = self.upload.put(&[list, vec![0; 16]].concat(), 16)?;
-        let unused = self.upload.put(&[0; 32], 16)?;
+        let unused = self.upload.put(&[0; 32 + statistics::BYTES as usize], 16)?;
         let parameters = [
             captured_strides,
             feedback.buffers.map(|(_, bytes)| bytes.min(u64::from(u32::MAX)) as u32),
@@ -153,6 +156,8 @@ impl Recorder {
             Direct::Buffer(drawn.unwrap_or(unused + 16), 8),
         ];
         descriptors.extend(feedback.buffers.map(|(address, bytes)| Direct::Buffer(address, bytes)));
+        let statistics = feedback.statistics.map_or(unused + 32, |statistics| statistics.results);
+        descriptors.push(Direct::Buffer(statistics, statistics::BYTES));
         self.run_kernel(Kernel::Gather, parameters.as_flattened(), &descriptors, [1; 3])
     }
 }

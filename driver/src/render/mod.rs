@@ -10,6 +10,7 @@ mod heap;
 mod pass_words;
 mod results;
 mod state;
+mod statistics;
 mod tessellation;
 #[cfg(test)]
 mod tests;
@@ -516,14 +517,18 @@ impl Recorder {
         resume(self, pass)
     }
 
-    /// Begins counting samples or primitives.
-    pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) {
-        if let Some(kind) = pool.primitives() {
-            self.count_primitives(kind, Some(pool.result_address(query)));
+    /// Begins counting samples, primitives, or statistics.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) -> Result<(), Error> {
+        if let Some(kind) = pool.counted() {
+            self.set_counting(kind, Some(pool.result_address(query)))?;
         } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
             pass.query = Some((counter, precise));
             self.graphics.state.dirty |= Dirty::QUERY;
         }
+        Ok(())
     }
 
     /// Ends counting.
@@ -531,12 +536,12 @@ impl Recorder {
     /// # Errors
     /// Memory is used up.
     pub fn end_query(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
-        if let Some(kind) = pool.primitives() {
-            self.count_primitives(kind, None);
+        if let Some(kind) = pool.counted() {
+            self.set_counting(kind, None)?;
         }
         match &mut self.pass {
             Some(pass) => {
-                if pool.primitives().is_none() {
+                if pool.counted().is_none() {
                     pass.query = None;
                     self.graphics.state.dirty |= Dirty::QUERY;
                 }

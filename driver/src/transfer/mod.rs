@@ -176,7 +176,7 @@ impl Recorder {
     ) -> Result<(), Error> {
         let flags = [wide, available, partial].map(u32::from);
         let stride = if count <= 1 { 0 } else { (stride / 4) as u32 };
-        let parameters = [stride, flags[0], flags[1], flags[2], pool.values()];
+        let parameters = [stride, flags[0], flags[1], flags[2], pool.values(), pool.reported()];
         let list = [
             Direct::Buffer(pool.result_address(first), 8 * u64::from(pool.values()) * u64::from(count)),
             Direct::Buffer(pool.available_address(first), 4 * u64::from(count)),

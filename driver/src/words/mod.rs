@@ -69,11 +69,13 @@ pub struct LaunchNumbers {
     pub capture: u64,
     /// Address of the data for tessellation shaders (`render::patch_record`).
     pub patches: u64,
+    /// Address of the root descriptor, for fragment programs that read it.
+    pub root: u64,
 }
 
 impl Default for LaunchNumbers {
     fn default() -> Self {
-        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0, patches: 0 }
+        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0, patches: 0, root: 0 }
     }
 }
 

@@ -111,7 +111,7 @@ impl<'a> Assembler<'a> {
             }
             InterfaceUniform::TargetHeap => Value::of(self.state.view.heap),
             InterfaceUniform::InputAssembly => Value::of(self.state.launch.capture + record::ASSEMBLY),
-            InterfaceUniform::RootDescriptor => Value::of(0),
+            InterfaceUniform::RootDescriptor => Value::of(self.state.launch.root),
             _ => return Err(Error::Unsupported { what: "a uniform that this driver does not fill" }),
         })
     }

@@ -27,7 +27,7 @@
 //!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
-//!   precise|boolean|drawn`, `unused N` (the pass has no image for this target), `patch N`, `lower_left` (the origin of domains), `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
+//!   precise|boolean|drawn|statistics`, `unused N` (the pass has no image for this target), `patch N`, `lower_left` (the origin of domains), `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
 //! N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a transform
 //! feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
 //! STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,

@@ -411,10 +411,7 @@ pub(crate) fn cmd_begin_query(
 ) {
     let Some(pool) = object(pool).cloned() else { return };
     let precise = flags.contains(vk::QueryControlFlags::PRECISE);
-    buffer.record(move |recorder| {
-        recorder.begin_query(&pool, query, precise);
-        Ok(())
-    });
+    buffer.record(move |recorder| recorder.begin_query(&pool, query, precise));
 }
 
 pub(crate) fn cmd_end_query(buffer: &Arc<CommandBuffer>, pool: vk::QueryPool, query: u32) {

@@ -15,8 +15,9 @@ pub(crate) fn create_query_pool(
     info: &vk::QueryPoolCreateInfo<'_>,
     out: &mut vk::QueryPool,
 ) -> Result<(), Error> {
-    *out =
-        give(Arc::new(QueryPool::new(&device.space, &device.counters, info.query_type, info.query_count)?));
+    let vk::QueryPoolCreateInfo { query_type, query_count, pipeline_statistics, .. } = *info;
+    let (space, counters) = (&device.space, &device.counters);
+    *out = give(Arc::new(QueryPool::new(space, counters, query_type, pipeline_statistics, query_count)?));
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use agx_abi::tessellation::{Domain, Spacing};
 use ash::vk;
 use ash::vk::PrimitiveTopology as T;
+use ash::vk::QueryPipelineStatisticFlags as Flags;
 
 use crate::Error;
 use crate::cache::Known;
@@ -25,6 +26,7 @@ use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primit
 use crate::render::encode::strides;
 use crate::render::interrupt;
 use crate::render::results::{INDIRECT, claim};
+use crate::render::statistics::ASSEMBLED;
 use crate::results_memory::{MOST_SHARED, Memory};
 use crate::stages::VertexStage;
 use crate::tessellation::{ControlStage, EvaluationStage, Modes};
@@ -136,6 +138,8 @@ pub(super) fn tessellate(
             };
             let room = recorder.memory(batch.own)?;
             subdivide(recorder, room, &patches, &batch, modes, is_reversed)?;
+            recorder
+                .count_at(patches.launches + POINTS, Flags::TESSELLATION_EVALUATION_SHADER_INVOCATIONS)?;
             Ok((patches, room))
         })?;
         stored = Some(patches);
@@ -182,6 +186,9 @@ fn store_patches(
     number: u32,
 ) -> Result<Patches, Error> {
     let draw = &recorder.assemble(drawn)?;
+    let [vertices, primitives] = ASSEMBLED;
+    let primitives = primitives | Flags::TESSELLATION_CONTROL_SHADER_PATCHES;
+    recorder.count_draw(draw, [vertices, primitives], 1)?;
     let graphics = &drawn.graphics;
     let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
     let (input, strides) = (&graphics.dynamic.input, strides(graphics));

@@ -161,6 +161,16 @@ fn views(request: &Request) -> Result<u32, Error> {
     Ok(views.count_ones().max(1))
 }
 
+/// Statistics of which the API leaves nothing to drivers.
+const STATISTICS: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFlags::from_raw(
+    vk::QueryPipelineStatisticFlags::INPUT_ASSEMBLY_VERTICES.as_raw()
+        | vk::QueryPipelineStatisticFlags::INPUT_ASSEMBLY_PRIMITIVES.as_raw()
+        | vk::QueryPipelineStatisticFlags::GEOMETRY_SHADER_INVOCATIONS.as_raw()
+        | vk::QueryPipelineStatisticFlags::GEOMETRY_SHADER_PRIMITIVES.as_raw()
+        | vk::QueryPipelineStatisticFlags::CLIPPING_INVOCATIONS.as_raw()
+        | vk::QueryPipelineStatisticFlags::TESSELLATION_CONTROL_SHADER_PATCHES.as_raw(),
+);
+
 fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Error> {
     if !request.has("query") {
         return Ok(None);
@@ -169,9 +179,11 @@ fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Er
     let kind = match request.word("query") {
         Ok("feedback") => vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT,
         Ok("drawn") => vk::QueryType::PRIMITIVES_GENERATED_EXT,
+        Ok("statistics") => vk::QueryType::PIPELINE_STATISTICS,
         _ => vk::QueryType::OCCLUSION,
     };
-    let create = vk::QueryPoolCreateInfo::default().query_type(kind).query_count(count);
+    let create =
+        vk::QueryPoolCreateInfo::default().query_type(kind).query_count(count).pipeline_statistics(STATISTICS);
     // SAFETY: the structure lives through the call.
     Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
 }
@@ -439,6 +451,13 @@ fn results(
     if let Some(pool) = query {
         let views = views(request)? as usize;
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        if request.word("query").ok() == Some("statistics") {
+            let mut all = [[0_u64; STATISTICS.as_raw().count_ones() as usize]; 2];
+            // SAFETY: the queries have ended.
+            unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
+            bytes.extend(all.as_flattened().iter().flat_map(|count| count.to_le_bytes()));
+            return captured(device, inputs, bound, bytes);
+        }
         if request.word("query").ok() == Some("feedback") {
             // Primitives that were captured, and those there were, of each.
             let mut all = [[0_u64; 2]; 2];
