@@ -218,3 +218,27 @@ impl Drop for QueryPool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+
+    #[test]
+    fn statistics_are_reported_in_the_order_of_their_flags() {
+        use vk::QueryPipelineStatisticFlags as F;
+        let device = Device::in_test();
+        let flags = F::COMPUTE_SHADER_INVOCATIONS | F::INPUT_ASSEMBLY_PRIMITIVES | F::CLIPPING_INVOCATIONS;
+        let kind = vk::QueryType::PIPELINE_STATISTICS;
+        let pool = QueryPool::new(&device.space, &device.counters, kind, flags, 2).expect("memory");
+        let (memory, at) = pool.place(1);
+        for statistic in 0..u64::from(STATISTICS) {
+            memory.write(at + 8 * statistic, &(100 + statistic).to_le_bytes());
+        }
+        assert_eq!(pool.result(1), (vec![101, 105, 110], false));
+        assert_eq!(pool.result(0).0, [0; 3]);
+        assert_eq!(pool.counted(), Some(Counted::Statistics { fragments: false }));
+        pool.reset(1, 1);
+        assert_eq!(pool.result(1).0, [0; 3]);
+    }
+}
