@@ -177,8 +177,7 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
     if number == SYNC_EXPORT && word(bytes, 4) & 1 != 0 {
         // A file cannot become readable later, so the fence is exported when it is signalled.
         let failed = node.wait_signalled(word(bytes, 0) as u32)?;
-        set_word(bytes, 8, files::fence(failed));
-        return Ok(());
+        return give(bytes, files::fence(failed));
     }
     let mut kernel = node.lock();
     match number {
@@ -186,7 +185,7 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
             let handle = word(bytes, 0) as u32;
             let file = memory::file(kernel.export(handle)?).ok_or(Errno::NOT_FOUND)?;
             // SAFETY: duplicating a descriptor has no further conditions.
-            set_word(bytes, 8, unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) });
+            give(bytes, unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) })?;
         }
         PRIME_IMPORT => {
             let (words, token) = memory::import(word(bytes, 8)).ok_or(Errno::INVALID)?;
@@ -195,18 +194,27 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
         }
         SYNC_EXPORT => {
             let key = kernel.sync_files().export(word(bytes, 0) as u32)?;
-            set_word(bytes, 8, files::sync(key));
+            give(bytes, files::sync(key))?;
         }
         // Each process has a kernel of its own.
         SYNC_IMPORT if word(bytes, 4) & 1 == 0 => {
             let key = files::sync_key(word(bytes, 8)).ok_or(Errno::INVALID)?;
             set_word(bytes, 0, kernel.sync_files().import(key)? as i32);
         }
-        SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
+        SYNC_IMPORT => {
             kernel.sync_files().import_fence(word(bytes, 0) as u32)?;
         }
         _ => return Err(Errno::NOT_SUPPORTED),
     }
+    Ok(())
+}
+
+/// Writes an exported descriptor, unless there is none because the process has too many or too little memory.
+fn give(bytes: &mut [u8], file: c_int) -> Result<(), Errno> {
+    if file < 0 {
+        return Err(Errno::NO_MEMORY);
+    }
+    set_word(bytes, 8, file);
     Ok(())
 }
 
