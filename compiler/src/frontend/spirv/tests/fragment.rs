@@ -160,6 +160,22 @@ fn a_killed_invocation_lacks_the_results_of_others() {
 }
 
 #[test]
+fn a_kill_after_a_loop_stays_after_it() {
+    // The way out of the loop is an arm of a selection, whose header therefore dominates the kill.
+    let ending = "Branch %head\nLabel %head\nLoopMerge %after %next 0\nBranch %body\nLabel %body\n\
+                  FOrdLessThan %bool %d %x %one\nSelectionMerge %go 0\nBranchConditional %d %go %exit\n\
+                  Label %exit\nBranch %after\nLabel %go\nBranch %next\nLabel %next\nBranch %head\n\
+                  Label %after\nKill";
+    let text = killing(ending, "FAdd %float %new %x %one");
+    // At the depth of the arm of the outer if.
+    assert!(text.lines().any(|line| line == "        discard true"), "{text}");
+    // With another kill in the selection, the two would enclose a loop with two entries.
+    let text =
+        killing(&ending.replace("Label %go\nBranch %next", "Label %go\nKill"), "FAdd %float %new %x %one");
+    assert!(!text.contains("loop {") && text.matches("discard true").count() == 2, "{text}");
+}
+
+#[test]
 fn a_kill_leaves_a_loop_that_nothing_else_leaves() {
     let rest = "SelectionMerge %past 0\nBranchConditional %c %head %past\nLabel %head\nLoopMerge %never %next 0\n\
                 Branch %test\nLabel %test\nFOrdLessThan %bool %d %x %one\nSelectionMerge %next 0\n\
