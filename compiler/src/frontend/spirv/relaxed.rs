@@ -43,8 +43,10 @@ impl Relaxed {
             let is_new = |value: &crate::ir::entity::Value| value.index() >= self.first_new;
             if let Some(value) = leaf.as_value().filter(is_new) {
                 b.f.relax(value);
-                // The `exact` that prevents fusion is gone when widths are chosen.
-                let inner = b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
+                // The `exact` that prevents fusion is gone when widths are chosen. The lower bound of a clamp can be rounded before
+                // the upper bound is applied, which may turn out to be unnecessary.
+                let passes = |op| matches!(op, Op::Ir(IrOp::Exact | IrOp::Fmin | IrOp::Fmax));
+                let inner = b.f.def(*leaf).filter(|data| passes(data.op));
                 if let Some(inner) = inner.and_then(|data| data.srcs.first()?.as_value()).filter(is_new) {
                     b.f.relax(inner);
                 }

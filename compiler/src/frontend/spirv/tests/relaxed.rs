@@ -8,7 +8,7 @@ fn marks(declarations: &str, body: &str) -> Vec<(&'static str, bool)> {
     let module = assemble(&with_body(declarations, body));
     let (f, _) = read(&bump, &module, &CompileKey::default(), SPIRV).expect("reads");
     let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| f.insts[*inst]);
-    let is_float = |name: &str| matches!(name, "fmul" | "fadd" | "phi" | "exact" | "fneg");
+    let is_float = |name: &str| matches!(name, "fmul" | "fadd" | "phi" | "exact" | "fneg" | "fmin" | "fmax");
     insts
         .filter(|data| is_float(data.op.name()))
         .filter_map(|data| Some((data.op.name(), f.values[data.dst()?].relaxed)))
@@ -51,6 +51,12 @@ fn a_product_that_is_kept_apart_is_marked_too() {
     let text = body("FMul %float %s %x %y\nFAdd %float %r %s %x\n");
     let found = marks("Decorate %s 0\nDecorate %s 42", &text);
     assert_eq!(found, [("fmul", true), ("exact", true), ("fadd", false)]);
+}
+
+#[test]
+fn both_bounds_of_a_clamp_are_marked() {
+    let text = body("FMul %float %s %x %y\nExtInst %float %r %glsl 43 %s %x %y\n");
+    assert_eq!(marks("Decorate %r 0", &text), [("fmul", false), ("fmax", true), ("fmin", true)]);
 }
 
 #[test]
