@@ -45,6 +45,7 @@ pub fn features() -> vk::PhysicalDeviceFeatures {
         .shader_float64(true)
         .shader_int64(true)
         .shader_int16(true)
+        .shader_resource_min_lod(true)
         .inherited_queries(true)
 }
 

@@ -460,6 +460,8 @@ filled! { property,
             default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS,
             default_robustness_images: vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2
         };
+        PhysicalDeviceMaintenance5PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES_KHR
+            { depth_stencil_swizzle_one_support: vk::TRUE };
         PhysicalDeviceMaintenance6PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES_KHR {
             block_texel_view_compatible_multiple_layers: vk::FALSE,
             max_combined_image_sampler_descriptor_count: 1,
