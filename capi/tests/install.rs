@@ -76,5 +76,5 @@ fn an_installed_library_is_found_by_pkg_config_and_by_the_loader() {
     std::fs::remove_file(program).expect("removed");
 
     make("uninstall", &root, &stage);
-    assert_eq!(files(&stage), [PathBuf::new(); 0]);
+    assert_eq!(files(&stage), Vec::<PathBuf>::new());
 }

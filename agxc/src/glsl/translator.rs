@@ -46,7 +46,7 @@ pub fn run(request: &Request<'_>, mut command: Command, output: &Path) -> Result
         return Err(no_entry(request).into());
     }
     let bytes = std::fs::read(output).unwrap_or_default();
-    if !modules::is_complete(&modules::words(&bytes)) || bytes.len() % 4 != 0 {
+    if !modules::is_complete(&modules::words(&bytes)) || !bytes.len().is_multiple_of(4) {
         let message = format!(
             "{program} wrote {} bytes, which are not a whole module; is the folder for temporary files full?",
             bytes.len()

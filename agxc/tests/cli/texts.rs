@@ -195,7 +195,7 @@ fn deep_texts_end_with_a_limit() {
         "error[AGX2213]: a name is too long",
     );
     // A batch goes on.
-    let batch = agxc(&["batch", "compile", &folder.0.to_str().unwrap(), "-o", &folder.path("out")]);
+    let batch = agxc(&["batch", "compile", folder.0.to_str().unwrap(), "-o", &folder.path("out")]);
     let text = stderr(&batch);
     assert_eq!(batch.status.code(), Some(4), "{text}");
     assert_eq!(std::fs::read_dir(folder.path("out")).unwrap().count(), 1, "{text}");
