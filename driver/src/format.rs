@@ -291,8 +291,7 @@ impl FormatDesc {
 
     /// The format in the tile, if it is a renderable colour format.
     pub fn colour(&self) -> Option<ColourFormat> {
-        let known = ColourFormat::from_name(self.name)?;
-        (self.format != vk::Format::E5B9G9R9_UFLOAT_PACK32).then_some(known)
+        ColourFormat::from_name(self.name)
     }
 
     /// Aspects that images of it have.

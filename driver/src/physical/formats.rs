@@ -186,7 +186,7 @@ mod tests {
         assert!(is_input(vk::Format::R8_SINT, vk::ImageTiling::LINEAR));
         assert!(!is_input(vk::Format::D16_UNORM, vk::ImageTiling::LINEAR));
         assert!(!is_input(vk::Format::BC7_UNORM_BLOCK, optimal));
-        assert!(!is_input(vk::Format::E5B9G9R9_UFLOAT_PACK32, optimal));
+        assert!(is_input(vk::Format::E5B9G9R9_UFLOAT_PACK32, optimal));
     }
 
     #[test]
