@@ -16,9 +16,9 @@ macro_rules! structures {
                 $($(#[$field_doc])* pub(crate) $field: $kind,)*
             }
 
-            impl $name {
-                /// The type of the structure.
-                pub(crate) const TAG: vk::StructureType = vk::StructureType::from_raw($number);
+            // SAFETY: the structure begins with its type and the link of the chain.
+            unsafe impl vk::TaggedStructure for $name {
+                const STRUCTURE_TYPE: vk::StructureType = vk::StructureType::from_raw($number);
             }
         )*
     };

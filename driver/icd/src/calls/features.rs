@@ -35,7 +35,7 @@ macro_rules! filled {
                     let out = unsafe { &mut *next.cast::<vk::$own<'_>>() };
                     $(out.$field = $constant;)*
                 })*
-                $(newer::$newer::TAG => {
+                $(<newer::$newer as vk::TaggedStructure>::STRUCTURE_TYPE => {
                     // SAFETY: as above.
                     let out = unsafe { &mut *next.cast::<newer::$newer>() };
                     $(out.$newer_field = $newer_constant;)*
@@ -312,7 +312,7 @@ macro_rules! lacking {
                     let wanted = unsafe { &*next.cast::<vk::$own<'_>>() };
                     wants_more(&[$(wanted.$field),*], &[$($constant),*])
                 })*
-                $(newer::$newer::TAG => {
+                $(<newer::$newer as vk::TaggedStructure>::STRUCTURE_TYPE => {
                     // SAFETY: as above.
                     let wanted = unsafe { &*next.cast::<newer::$newer>() };
                     wants_more(&[$(wanted.$newer_field),*], &[$($newer_constant),*])

@@ -160,14 +160,10 @@ pub(crate) fn get_physical_device_queue_family_properties2(
             known.priority_count = priorities.len() as u32;
             known.priorities[..priorities.len()].copy_from_slice(&priorities);
         }
-        each_mut(slot.p_next, |kind, next| {
-            if kind == newer::QueueFamilyOwnershipTransferProperties::TAG {
-                // SAFETY: by its tag, it is this structure, which the command writes.
-                let transfers = unsafe { &mut *next.cast::<newer::QueueFamilyOwnershipTransferProperties>() };
-                // There is one family.
-                transfers.optimal_image_transfer_to_queue_families = 1;
-            }
-        });
+        if let Some(transfers) = find_mut::<newer::QueueFamilyOwnershipTransferProperties>(slot.p_next) {
+            // There is one family.
+            transfers.optimal_image_transfer_to_queue_families = 1;
+        }
     });
 }
 
