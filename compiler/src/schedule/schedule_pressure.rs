@@ -234,8 +234,8 @@ impl Scheduler<'_, '_> {
             .try_fold(at_head, |most, dst| Some(most + self.halves(*dst)).filter(|most| *most < self.enough))
     }
 
-    /// An upper bound of the half registers live at the head of a block, without those of its phis: what lives there lives at
-    /// the end of each block before it. `None` if there is no such block.
+    /// An upper bound of the half registers live at the head of a block, without its phis: values live there are live at the
+    /// end of every predecessor. `None` for a block without predecessors.
     fn most_at_head(&self, block: Block) -> Option<u32> {
         if block == self.f.entry() {
             return Some(self.f.params.iter().map(|param| self.halves(*param)).sum());
