@@ -7,7 +7,7 @@ use agx_device::words::Window;
 
 use crate::Error;
 use crate::image::{Image, Plane, PlaneLayout};
-use crate::transfer::{Box3, ImageCopy, blocks};
+use crate::transfer::{Box3, ImageCopy, blocks, pitches};
 
 /// A copy between host memory and an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +35,7 @@ struct Elements<'i> {
 
 impl<'i> Elements<'i> {
     fn new(image: &'i Image, place: Box3, size: [u32; 3]) -> Result<Elements<'i>, Error> {
-        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-        let plane = image.plane(place.aspect).ok_or(missing)?;
+        let plane = image.copied(place.aspect)?;
         let [x, y, z] = blocks(place.at, plane);
         let place = Box3 { at: [x, y, z], ..place };
         Ok(Elements { image, plane, place, size: blocks(size, plane), bytes: plane.format.bytes as usize })
@@ -45,7 +44,6 @@ impl<'i> Elements<'i> {
     /// Calls `act` for each element: its byte in the memory of the plane, and its position in the copy.
     fn each(&self, mut act: impl FnMut(u64, [u32; 3])) {
         let [left, top, first] = self.place.at;
-        let start = self.plane.level_offset(self.place.level);
         for z in 0..self.size[2] {
             let slice = self.plane.offset + u64::from(first + z) * self.plane.layer_stride();
             for y in 0..self.size[1] {
@@ -53,7 +51,7 @@ impl<'i> Elements<'i> {
                     let at = [left + x, top + y];
                     let element = match self.plane.layout {
                         PlaneLayout::Linear([row, _]) => {
-                            start + u64::from(at[1]) * row + u64::from(at[0]) * self.bytes as u64
+                            u64::from(at[1]) * row + u64::from(at[0]) * self.bytes as u64
                         }
                         PlaneLayout::Tiled(layout) => layout.offset(self.place.level, at, 0),
                     };
@@ -71,9 +69,7 @@ impl<'i> Elements<'i> {
 impl HostCopy {
     /// Elements of a row and of a slice in memory, as bytes.
     fn pitches(&self, plane: &Plane) -> [usize; 2] {
-        let given = |count: u32, own: u32| if count == 0 { own } else { count };
-        let [row, rows, _] =
-            blocks([given(self.row, self.size[0]), given(self.rows, self.size[1]), 1], plane);
+        let [row, rows] = pitches([self.row, self.rows], self.size, plane);
         let row = row as usize * plane.format.bytes as usize;
         [row, row * rows as usize]
     }
@@ -127,15 +123,14 @@ impl HostCopy {
 /// # Errors
 /// An image lacks the aspect, or has no memory.
 pub fn copy_image(from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
-    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-    let plane = from.plane(copy.from.aspect).ok_or(missing)?;
+    let (plane, to_plane) = (from.copied(copy.from.aspect)?, to.copied(copy.to.aspect)?);
     let source = HostCopy { row: 0, rows: 0, image: copy.from, size: copy.size };
     let mut bytes = vec![0; source.bytes(from)];
     source.from_image(from, &mut bytes)?;
     // Elements of both images have the same size, but blocks may have more texels on one side.
-    let to_plane = to.plane(copy.to.aspect).map_or([1, 1], |plane| plane.format.block);
+    let block = to_plane.format.block;
     let [width, height, depth] = blocks(copy.size, plane);
-    let size = [width * to_plane[0], height * to_plane[1], depth];
+    let size = [width * block[0], height * block[1], depth];
     HostCopy { row: 0, rows: 0, image: copy.to, size }.to_image(to, &bytes)
 }
 

@@ -190,6 +190,15 @@ impl Image {
         }
     }
 
+    /// The plane with an aspect, for a copy.
+    ///
+    /// # Errors
+    /// The image does not have the aspect.
+    pub(crate) fn copied(&self, aspect: vk::ImageAspectFlags) -> Result<&Plane, Error> {
+        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
+        self.plane(aspect).ok_or(missing)
+    }
+
     /// The plane of depth.
     pub fn depth(&self) -> Option<&Plane> {
         self.planes.first().filter(|_| self.format.has_depth())

@@ -62,11 +62,18 @@ pub(crate) fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
     [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
 }
 
+/// Blocks of a row, and rows of blocks of a slice, in memory: those given in texels, or those of the copy if 0 is given.
+pub(crate) fn pitches(given: [u32; 2], size: [u32; 3], plane: &Plane) -> [u32; 2] {
+    let [row, rows] = [0, 1].map(|axis| if given[axis] == 0 { size[axis] } else { given[axis] });
+    let [row, rows, _] = blocks([row, rows, 1], plane);
+    [row, rows]
+}
+
 /// A level of an image, with elements interpreted in `format`: texels, or pixels with all their samples, which have the
 /// layout of texels of the same size.
 fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
+    let plane = image.copied(place.aspect)?;
     let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-    let plane = image.plane(place.aspect).ok_or(missing.clone())?;
     let part = Part::slices(image, place.aspect, format, place.level).ok_or(missing)?;
     let part = Part { plane, dimension: Dimension::PlaneArray, ..part };
     Ok(Direct::Texture([part.texture(), part.stored()]))
@@ -164,9 +171,7 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn copy_image(&mut self, from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
-        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-        let source = from.plane(copy.from.aspect).ok_or(missing.clone())?;
-        let place = to.plane(copy.to.aspect).ok_or(missing)?;
+        let (source, place) = (from.copied(copy.from.aspect)?, to.copied(copy.to.aspect)?);
         let bytes = source.format.bytes * from.info.samples;
         let size = blocks(copy.size, source);
         let sides = [Side::Image(from, source, copy.from), Side::Image(to, place, copy.to)];
@@ -190,8 +195,7 @@ impl Recorder {
         address: u64,
         size: [u32; 3],
     ) -> Result<(), Error> {
-        let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-        let plane = image.plane(place.aspect).ok_or(missing)?;
+        let plane = image.copied(place.aspect)?;
         let bytes = plane.format.bytes * image.info.samples;
         self.copy_sides(Side::Memory(address, 0, 0), Side::Image(image, plane, place), bytes, size)
     }
@@ -210,11 +214,8 @@ impl Recorder {
 type Sides<'i> = (Side<'i>, Side<'i>, u32, [u32; 3]);
 
 fn sides<'i>(image: &'i Image, copy: &BufferImageCopy) -> Result<Sides<'i>, Error> {
-    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-    let plane = image.plane(copy.image.aspect).ok_or(missing)?;
-    let given = |count: u32, own: u32| if count == 0 { own } else { count };
-    let (row, rows) = (given(copy.row, copy.size[0]), given(copy.rows, copy.size[1]));
-    let [row, rows, _] = blocks([row, rows, 1], plane);
+    let plane = image.copied(copy.image.aspect)?;
+    let [row, rows] = pitches([copy.row, copy.rows], copy.size, plane);
     let size = blocks(copy.size, plane);
     let memory = Side::Memory(copy.address, row, row * rows);
     Ok((memory, Side::Image(image, plane, copy.image), plane.format.bytes, size))

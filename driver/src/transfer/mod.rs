@@ -13,8 +13,8 @@ use crate::query::QueryPool;
 use crate::view::{Descriptor, Dimension, texels};
 use crate::words::Direct;
 
-pub(crate) use copy::blocks;
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
+pub(crate) use copy::{blocks, pitches};
 pub use scale::{Blit, Resolve, Shown};
 
 /// Maximum number of texels in a texel buffer, and of threads in a launch.

@@ -8,10 +8,9 @@ use agx_driver::Error;
 use agx_driver::host_copy::{self, HostCopy};
 use agx_driver::image::Image;
 use agx_driver::physical;
-use agx_driver::transfer::ImageCopy;
 use ash::vk;
 
-use super::transfer::{aspects, place, size};
+use super::transfer::{copies2, place, size};
 use crate::generated::members;
 use crate::handles::shared;
 use crate::objects::Device;
@@ -57,22 +56,11 @@ pub(super) fn describe(out: &mut vk::PhysicalDeviceHostImageCopyPropertiesEXT<'_
 fn host_copy(
     image: &Image,
     layers: &vk::ImageSubresourceLayers,
-    [offset, extent]: [[i32; 3]; 2],
-    pitch: [u32; 2],
+    (offset, extent): (vk::Offset3D, vk::Extent3D),
+    [row, rows]: [u32; 2],
 ) -> HostCopy {
-    let [x, y, z] = offset;
-    let (place, layers) = place(layers, vk::Offset3D { x, y, z }, image);
-    let [width, height, depth] = extent.map(|side| side as u32);
-    let size = size(vk::Extent3D { width, height, depth }, layers);
-    HostCopy { row: pitch[0], rows: pitch[1], image: place, size }
-}
-
-fn corner(at: vk::Offset3D) -> [i32; 3] {
-    [at.x, at.y, at.z]
-}
-
-fn sides(size: vk::Extent3D) -> [i32; 3] {
-    [size.width, size.height, size.depth].map(|side| side as i32)
+    let (place, layers) = place(layers, offset, image);
+    HostCopy { row, rows, image: place, size: size(extent, layers) }
 }
 
 pub(crate) fn copy_memory_to_image_ext(
@@ -81,7 +69,7 @@ pub(crate) fn copy_memory_to_image_ext(
 ) -> Result<(), Error> {
     let image = shared(info.dst_image)?;
     for region in members::copy_memory_to_image_info_regions(info) {
-        let bounds = [corner(region.image_offset), sides(region.image_extent)];
+        let bounds = (region.image_offset, region.image_extent);
         let pitch = [region.memory_row_length, region.memory_image_height];
         let copy = host_copy(&image, &region.image_subresource, bounds, pitch);
         // SAFETY: valid usage of `VkMemoryToImageCopy`: the memory has the texels of the region.
@@ -97,7 +85,7 @@ pub(crate) fn copy_image_to_memory_ext(
 ) -> Result<(), Error> {
     let image = shared(info.src_image)?;
     for region in members::copy_image_to_memory_info_regions(info) {
-        let bounds = [corner(region.image_offset), sides(region.image_extent)];
+        let bounds = (region.image_offset, region.image_extent);
         let pitch = [region.memory_row_length, region.memory_image_height];
         let copy = host_copy(&image, &region.image_subresource, bounds, pitch);
         // SAFETY: valid usage of `VkImageToMemoryCopy`: the memory has room for the texels of the region.
@@ -113,16 +101,7 @@ pub(crate) fn copy_image_to_image_ext(
 ) -> Result<(), Error> {
     let (from, to) = (shared(info.src_image)?, shared(info.dst_image)?);
     for region in members::copy_image_to_image_info_regions(info) {
-        let (source, layers) = place(&region.src_subresource, region.src_offset, &from);
-        let (destination, _) = place(&region.dst_subresource, region.dst_offset, &to);
-        let both =
-            aspects(region.src_subresource.aspect_mask).zip(aspects(region.dst_subresource.aspect_mask));
-        for (one, other) in both {
-            let [mut from_place, mut to_place] = [source, destination];
-            (from_place.aspect, to_place.aspect) = (one, other);
-            let copy = ImageCopy { from: from_place, to: to_place, size: size(region.extent, layers) };
-            host_copy::copy_image(&from, &to, &copy)?;
-        }
+        copies2(region, &from, &to).try_for_each(|copy| host_copy::copy_image(&from, &to, &copy))?;
     }
     Ok(())
 }
@@ -143,6 +122,6 @@ pub(super) fn packed_bytes(image: &Image, place: &vk::ImageSubresource) -> u64 {
         base_array_layer: place.array_layer,
         layer_count: 1,
     };
-    let size = [width, height, depth].map(|side| side as i32);
-    host_copy(image, &layers, [[0; 3], size], [0; 2]).bytes(image) as u64
+    let whole = (vk::Offset3D::default(), vk::Extent3D { width, height, depth });
+    host_copy(image, &layers, whole, [0; 2]).bytes(image) as u64
 }

@@ -77,31 +77,51 @@ pub(super) fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
 }
 
 /// The single aspects of a mask.
-pub(super) fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
+fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as A;
     let all = [A::COLOR, A::DEPTH, A::STENCIL, A::PLANE_0, A::PLANE_1, A::PLANE_2];
     all.into_iter().filter(move |aspect| mask.contains(*aspect))
+}
+
+/// The copies of a region, one for each aspect.
+fn copies(region: &vk::ImageCopy, from: &Image, to: &Image) -> impl Iterator<Item = ImageCopy> + use<> {
+    let (source, layers) = place(&region.src_subresource, region.src_offset, from);
+    let (destination, others) = place(&region.dst_subresource, region.dst_offset, to);
+    let [x, y, z] = size(region.extent, 1);
+    // Layers of an array may be slices of a volume on the other side.
+    let size = [x, y, z.max(layers).max(others)];
+    let both = aspects(region.src_subresource.aspect_mask).zip(aspects(region.dst_subresource.aspect_mask));
+    both.map(move |(one, other)| ImageCopy {
+        from: Box3 { aspect: one, ..source },
+        to: Box3 { aspect: other, ..destination },
+        size,
+    })
+}
+
+/// The copies of a region in its newer form.
+pub(super) fn copies2(
+    region: &vk::ImageCopy2<'_>,
+    from: &Image,
+    to: &Image,
+) -> impl Iterator<Item = ImageCopy> + use<> {
+    copies(&plain(region), from, to)
+}
+
+fn plain(region: &vk::ImageCopy2<'_>) -> vk::ImageCopy {
+    vk::ImageCopy {
+        src_subresource: region.src_subresource,
+        src_offset: region.src_offset,
+        dst_subresource: region.dst_subresource,
+        dst_offset: region.dst_offset,
+        extent: region.extent,
+    }
 }
 
 fn copy_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageCopy>) {
     let (Some(from), Some(to)) = (object(from).cloned(), object(to).cloned()) else { return };
     buffer.record(move |recorder| {
         for region in &regions {
-            let (source, layers) = place(&region.src_subresource, region.src_offset, &from);
-            let (destination, others) = place(&region.dst_subresource, region.dst_offset, &to);
-            let [x, y, z] = size(region.extent, 1);
-            // Layers of an array may be slices of a volume on the other side.
-            let size = [x, y, z.max(layers).max(others)];
-            for (one, other) in
-                aspects(region.src_subresource.aspect_mask).zip(aspects(region.dst_subresource.aspect_mask))
-            {
-                let copy = ImageCopy {
-                    from: Box3 { aspect: one, ..source },
-                    to: Box3 { aspect: other, ..destination },
-                    size,
-                };
-                recorder.copy_image(&from, &to, &copy)?;
-            }
+            copies(region, &from, &to).try_for_each(|copy| recorder.copy_image(&from, &to, &copy))?;
         }
         Ok(())
     });
@@ -119,13 +139,6 @@ pub(crate) fn cmd_copy_image(
 }
 
 pub(crate) fn cmd_copy_image2(buffer: &Arc<CommandBuffer>, info: &vk::CopyImageInfo2<'_>) {
-    let plain = |r: &vk::ImageCopy2<'_>| vk::ImageCopy {
-        src_subresource: r.src_subresource,
-        src_offset: r.src_offset,
-        dst_subresource: r.dst_subresource,
-        dst_offset: r.dst_offset,
-        extent: r.extent,
-    };
     let regions = members::copy_image_info2_regions(info).iter().map(plain).collect();
     copy_image(buffer, info.src_image, info.dst_image, regions);
 }
