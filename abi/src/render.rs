@@ -1,6 +1,6 @@
 //! Values of render commands, as Mesa's driver 26.1 submits them.
 
-use crate::record::{render_command, zls_control};
+use crate::record::render_command;
 use crate::tile::TileLayout;
 
 /// Least w of a vertex; nearer ones are clipped.
@@ -19,6 +19,11 @@ const TAN_60: f32 = 1.732_051;
 /// The stencil value before the draws, in its field.
 pub const fn clear_stencil(stencil: u8) -> u64 {
     BACKGROUND_OBJECT | stencil as u64
+}
+
+/// Whether the field has the bits that every driver sets; bits above the stencil's are ignored.
+pub(crate) const fn is_clear_stencil(value: u64) -> bool {
+    value & BACKGROUND_OBJECT == BACKGROUND_OBJECT
 }
 
 /// The words of a background or end-of-tile program at an address relative to the shader base, in their field.
@@ -46,12 +51,6 @@ pub(crate) fn tile_size(command: &[u8]) -> [u64; 2] {
     let sample_bytes = render_command::SAMPLE_BYTES.get(command) as u16;
     let samples = render_command::SAMPLES.get(command).clamp(1, 4) as u32;
     TileLayout { sample_bytes, ..TileLayout::default() }.tile_size(samples).map(u64::from)
-}
-
-/// Whether a command has a depth buffer of normalised numbers, whose units of bias are integers.
-pub(crate) fn has_unorm_depth(command: &[u8]) -> bool {
-    let control = render_command::ZLS_CONTROL.get(command).to_le_bytes();
-    render_command::DEPTH_BASE.is_set(command) && zls_control::Z_FORMAT.get(&control) != 0
 }
 
 #[cfg(test)]

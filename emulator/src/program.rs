@@ -3,9 +3,10 @@
 use agx_isa::decode::decode;
 use agx_isa::desc::{Effects, Role};
 use agx_isa::half_set::HalfSet;
-use agx_isa::inst::{Halves, Inst, OperandFlags, Size, Tag};
+use agx_isa::inst::{Halves, Inst, Operand, OperandFlags, Size, Tag};
 use agx_isa::key;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
 use crate::exec::Action;
 use crate::exec::fields::Fields;
@@ -43,6 +44,9 @@ pub(crate) struct Strict {
     pub(crate) uniforms: Box<[u16]>,
     /// Half registers whose value is discarded after the read.
     pub(crate) discards: Box<[u8]>,
+    /// First half registers of the source and the destination of a move between whole registers. It may move a value
+    /// of which one half is defined.
+    pub(crate) moves: Option<[u8; 2]>,
     /// Whether it writes a value to `r0l` that cannot be a nesting level.
     pub(crate) puts_data_in_nesting: bool,
     /// Whether it reads or changes the nesting counters.
@@ -87,10 +91,20 @@ impl Strict {
         }
         strict.uniforms = uniforms.into();
         strict.discards = discards.into();
+        strict.moves = moves(inst);
         strict.uses_nesting = uses_nesting;
         strict.puts_data_in_nesting = strict.writes.contains(&0) && !sets_nesting(inst);
         strict
     }
+}
+
+/// The first half registers of source and destination, if the instruction moves a whole register to another.
+fn moves(inst: &Inst) -> Option<[u8; 2]> {
+    let fields = Fields::new(inst);
+    let is_move = inst.op == Opcode::Bitop && fields.number(key::TABLE) == Truth::FIRST.get().into();
+    let whole = |operand: Operand| operand.tag == Tag::Reg && operand.size == Size::B32;
+    let ends = is_move.then(|| [key::A, key::DST].map(|one| fields.get(one)))?;
+    ends.iter().all(|end| whole(*end)).then(|| ends.map(|end| end.value as u8))
 }
 
 /// Half indices of a range; registers past the file wrap around.

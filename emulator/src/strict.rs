@@ -3,6 +3,8 @@
 //! A mask per half register has the lanes in which its value is defined, so the common case needs one test per half
 //! register and instruction instead of one per lane.
 
+use std::ops::BitOr;
+
 use agx_isa::half_set::HalfSet;
 
 use crate::core::Core;
@@ -18,8 +20,10 @@ const OUTSTANDING: u32 = 8;
 pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
     let strict = &op.strict;
     let reading = op.action.reading_lanes(group);
+    // A half that a move takes along is defined if its other half is: it moves what the other half needs.
+    let along = strict.moves.map_or(0, |[from, _]| halves_of(group, from).into_iter().fold(0, BitOr::bitor));
     for half in &strict.reads {
-        let undefined = reading & !group.defined[usize::from(*half)];
+        let undefined = reading & !(group.defined[usize::from(*half)] | along);
         if undefined != 0 {
             undefined_read(*half, undefined, group, core);
         }
@@ -46,6 +50,7 @@ pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
 /// After it executed in the lanes of `exec`: what is defined, discarded and pending now.
 pub(crate) fn after(op: &Op, exec: u32, group: &mut Group, core: &mut Core<'_>) {
     let strict = &op.strict;
+    let moved = strict.moves.map(|[from, to]| (to, halves_of(group, from)));
     // A dropped value is lost in every lane: inactive ones may hold a value not yet written back.
     for half in &strict.discards {
         group.defined[usize::from(*half)] = 0;
@@ -54,6 +59,11 @@ pub(crate) fn after(op: &Op, exec: u32, group: &mut Group, core: &mut Core<'_>) 
     for half in &strict.writes {
         group.defined[usize::from(*half)] |= exec;
         group.discarded[usize::from(*half)] &= !exec;
+    }
+    if let Some((to, defined)) = moved {
+        for (half, defined) in [to, to.wrapping_add(1)].into_iter().zip(defined) {
+            group.defined[usize::from(half)] &= !exec | defined;
+        }
     }
     if strict.writes.first() == Some(&0) {
         let kept = group.nesting_is_data & !exec;
@@ -67,6 +77,11 @@ pub(crate) fn after(op: &Op, exec: u32, group: &mut Group, core: &mut Core<'_>) 
             core.notes.push(FindingKind::TooManyOutstanding(index).into());
         }
     }
+}
+
+/// The lanes in which both halves of a register are defined, by half.
+fn halves_of(group: &Group, first: u8) -> [u32; 2] {
+    [first, first.wrapping_add(1)].map(|half| group.defined[usize::from(half)])
 }
 
 #[cold]

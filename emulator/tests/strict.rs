@@ -34,6 +34,18 @@ fn unwritten_registers_and_uniforms() {
 }
 
 #[test]
+fn a_move_takes_an_unwritten_half_along() {
+    let fields = [("dst", r(3)), ("a", r(1)), ("b", i(0)), ("table", i(10))];
+    let moved = |code: Code| code.op(Opcode::Bitop, &fields);
+    let add = |code: Code, a| code.op(Opcode::Iadd, &[("dst", r(4)), ("a", a), ("b", i(0))]);
+    let half = moved(Code::new().constant16(2, 7));
+    let pc = half.bytes.len() as u32;
+    assert_eq!(found(&add(half.clone(), h(6)).stop()), []);
+    finds(add(half, h(7)), FindingKind::UnwrittenRegister(7), pc);
+    assert_eq!(found(&moved(Code::new()).stop()).first(), Some(&(FindingKind::UnwrittenRegister(2), 0)));
+}
+
+#[test]
 fn lanes_are_looked_at_one_by_one() {
     // Only lane 0 writes r2, then all lanes read it.
     let code = Code::new()

@@ -118,6 +118,7 @@ keys! {
     SLOT = "slot" "A slot of the helper's map.";
     SPARSE = "sparse" "Whether residency is reported.";
     SR = "sr" "A special register.";
+    TABLE = "table" "A truth table.";
     TARGET = "target" "The target of a jump, or the samples to decide on.";
     TEXTURE = "texture" "A texture.";
     W = "w" "The coefficient of the reciprocal depth.";

@@ -129,7 +129,7 @@ render_command "render command" 240 "A render pass: a draw control stream and wh
     VERTEX_SCRATCH 0 1 Flag, must Equals("whether there is a helper", |given| VERTEX_HELPER.is_set(given.record).into()), "Vertex shaders use scratch memory.";
     EMPTY_TILES 1 1 Flag, "Processes tiles that nothing is drawn to.";
     NO_CLUSTERING 2 1 Flag, must Only(0), "Vertices run on one cluster.";
-    INTEGER_BIAS 18 1 Flag, must Meets("only with depth of 16 bits", |given| given.value == 0 || crate::render::has_unorm_depth(given.record)), "Depth bias counts units of a normalised depth buffer.";
+    INTEGER_BIAS 18 1 Flag, "Depth bias counts units of a normalised depth buffer.";
     ZLS_PIXELS 32 32 Unknown, "Size of depth and stencil buffers.";
     STREAM 64 64 Unknown, "The control stream.";
     VERTEX_HELPER 128 32 Unknown, "Helper program of vertex shaders, from the first shader; bit 0: there is one.";
@@ -172,7 +172,7 @@ render_command "render command" 240 "A render pass: a draw control stream and wh
     PARTIAL_END_OF_TILE 1536 32 Unknown, must Meets("low bits 4", |given| crate::render::is_tile_program(given.value)), "The second, when a pass is interrupted.";
     PARTIAL_END_OF_TILE_RESOURCES 1568 32 Unknown, "Its resources.";
     CLEAR_DEPTH 1600 32 Unknown, "Depth before the draws, as the buffer has it.";
-    CLEAR_STENCIL 1632 32 Unknown, must Equals("0x300 | stencil", |given| crate::render::clear_stencil(given.value as u8)), "Stencil before the draws.";
+    CLEAR_STENCIL 1632 32 Unknown, must Meets("0x300 | stencil", |given| crate::render::is_clear_stencil(given.value)), "Stencil before the draws, in its low byte.";
     VERTEX_TIME_START 1664 32 Number, "Timestamp buffer for the start of vertices.";
     VERTEX_TIME_START_OFFSET 1696 32 Number, "Offset in it.";
     VERTEX_TIME_END 1728 32 Number, "Timestamp buffer for the end of vertices.";

@@ -52,11 +52,14 @@ fn is_of_pass(given: &Given<'_>, of: &Field) -> bool {
     !is_in_pass(given) || given.value == of.get(given.scope.command)
 }
 
-/// Whether tiles have the size of those of the pass; vertex programs have none.
+/// Whether tiles have the size of those of the pass. Vertex programs have none, nor have programs of a tile without
+/// samples.
 fn is_layout_of_pass(given: &Given<'_>) -> bool {
-    use render_command::{TILE_HEIGHT, TILE_WIDTH};
+    use render_command::{SAMPLE_BYTES, TILE_HEIGHT, TILE_WIDTH};
     let size = tile_size(given.record);
+    let is_empty = given.scope.kind == ProgramKind::Tile && !SAMPLE_BYTES.is_set(given.scope.command);
     match is_in_pass(given) {
+        true if is_empty && size.is_none() => true,
         true => size == Some([TILE_WIDTH, TILE_HEIGHT].map(|field| field.get(given.scope.command) as u32)),
         false => size.is_none() || given.scope.command.is_empty(),
     }

@@ -161,10 +161,6 @@ impl DrawRules {
     /// Rules of the numbers of a draw.
     fn numbers(&self, call: &DrawCall) -> Vec<String> {
         let mut found = Vec::new();
-        let is_direct = !index_list::HAS_INDIRECT.is_set(&call.head);
-        if is_direct && (call.count == 0 || call.instances == 0) {
-            found.push(format!("a direct draw of {} vertices and {} instances", call.count, call.instances));
-        }
         let largest = match index_list::INDEX_SIZE.get(&call.head) {
             0 => 0xff,
             1 => 0xffff,
