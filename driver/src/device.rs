@@ -129,12 +129,30 @@ impl Device {
         settings: agx_device::Settings,
         report: impl FnMut(&agx_device::Finding) + Send + 'static,
     ) -> Arc<Device> {
-        use crate::gpu::{InProcess, Outputs};
-        let outputs = Outputs { report: Box::new(report), trace: None, statistics: None, recording: None };
-        let chip = agx_device::kernel::Chip::default();
-        let gpu = InProcess::open(chip, settings, now, outputs).expect("a device");
-        Device::new(Box::new(gpu), enabled).expect("memory")
+        Device::of_host(&host_in_test(settings, report), enabled)
     }
+
+    /// Two devices in process on one kernel, for tests: a finding of the device panics.
+    pub(crate) fn two_in_test() -> [Arc<Device>; 2] {
+        let host = host_in_test(agx_device::Settings::default(), |found| panic!("{found}"));
+        [(); 2].map(|()| Device::of_host(&host, Enabled::default()))
+    }
+
+    /// A device on a kernel in process, for tests.
+    pub(crate) fn of_host(host: &Arc<crate::gpu::Host>, enabled: Enabled) -> Arc<Device> {
+        Device::new(Box::new(host.client().expect("a device")), enabled).expect("memory")
+    }
+}
+
+/// A kernel in process, for tests.
+#[cfg(test)]
+pub(crate) fn host_in_test(
+    settings: agx_device::Settings,
+    report: impl FnMut(&agx_device::Finding) + Send + 'static,
+) -> Arc<crate::gpu::Host> {
+    use crate::gpu::{Host, Outputs};
+    let outputs = Outputs { report: Box::new(report), trace: None, statistics: None, recording: None };
+    Host::new(agx_device::kernel::Chip::default(), settings, now, outputs)
 }
 
 /// Nanoseconds since the first call, for tests.

@@ -15,6 +15,18 @@ pub enum Error {
         /// Requested bytes.
         bytes: u64,
     },
+    /// The process has too many descriptors.
+    #[error("the process has too many open files for another descriptor")]
+    Descriptors,
+    /// A descriptor that is not what it should be.
+    #[error("the descriptor is not one of this kind that the device can use")]
+    ExternalHandle,
+    /// A requested address is taken, or outside the range of such addresses.
+    #[error("memory at address {address:#x} is not available")]
+    Address {
+        /// The address.
+        address: u64,
+    },
     /// A pool is exhausted.
     #[error("the descriptor pool has no room left")]
     PoolMemory,
@@ -84,6 +96,9 @@ impl Error {
     pub fn code(&self) -> vk::Result {
         match self {
             Error::DeviceMemory { .. } => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+            Error::Descriptors => vk::Result::ERROR_TOO_MANY_OBJECTS,
+            Error::ExternalHandle => vk::Result::ERROR_INVALID_EXTERNAL_HANDLE,
+            Error::Address { .. } => vk::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS,
             Error::PoolMemory => vk::Result::ERROR_OUT_OF_POOL_MEMORY,
             Error::Kernel { .. } | Error::Lost { .. } => vk::Result::ERROR_DEVICE_LOST,
             Error::Unsupported { .. } => vk::Result::ERROR_FEATURE_NOT_PRESENT,

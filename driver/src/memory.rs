@@ -1,12 +1,13 @@
 //! Memory of the device: buffers of the kernel at addresses, and parts of them.
 
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agx_device::words::{Window, Words};
 
 use crate::Error;
-use crate::gpu::{Gpu, GpuBuffer, HIGH, LOW, PAGE};
+use crate::gpu::{CHOSEN, Gpu, GpuBuffer, HIGH, LOW, PAGE};
 use crate::ranges::Ranges;
 
 /// Locks a mutex. The data is consistent even if a thread panicked while it held the lock.
@@ -35,6 +36,8 @@ pub enum Place {
     Low,
     /// All other addresses.
     High,
+    /// Addresses that applications may choose.
+    Chosen,
 }
 
 /// The address space of a device, and its kernel.
@@ -42,12 +45,14 @@ pub struct Space {
     gpu: Box<dyn Gpu>,
     low: Mutex<Ranges>,
     high: Mutex<Ranges>,
+    chosen: Mutex<Ranges>,
 }
 
 impl Space {
     /// An empty address space.
     pub fn new(gpu: Box<dyn Gpu>) -> Space {
-        Space { gpu, low: Mutex::new(Ranges::new(LOW)), high: Mutex::new(Ranges::new(HIGH)) }
+        let [low, high, chosen] = [LOW, HIGH, CHOSEN].map(|range| Mutex::new(Ranges::new(range)));
+        Space { gpu, low, high, chosen }
     }
 
     /// The kernel.
@@ -59,6 +64,7 @@ impl Space {
         match place {
             Place::Low => lock(&self.low),
             Place::High => lock(&self.high),
+            Place::Chosen => lock(&self.chosen),
         }
     }
 
@@ -67,11 +73,46 @@ impl Space {
     /// # Errors
     /// Out of memory or addresses.
     pub fn allocate(self: &Arc<Space>, bytes: u64, place: Place) -> Result<Allocation, Error> {
-        let error = Error::DeviceMemory { bytes };
-        let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(error.clone())?;
-        let address = self.ranges(place).take(bytes + PAGE, PAGE).ok_or(error)?;
+        let bytes = rounded(bytes)?;
+        let taken = self.ranges(place).take(bytes + PAGE, PAGE);
+        let address = taken.ok_or(Error::DeviceMemory { bytes })?;
+        self.fill((place, address, bytes), || self.gpu().create_buffer(bytes))
+    }
+
+    /// As [`Space::allocate`], at an address of [`Place::Chosen`].
+    ///
+    /// # Errors
+    /// Out of memory, or [`Error::Address`]: the address is not available.
+    pub fn allocate_at(self: &Arc<Space>, bytes: u64, address: u64) -> Result<Allocation, Error> {
+        let bytes = rounded(bytes)?;
+        let taken =
+            address.is_multiple_of(PAGE).then(|| self.ranges(Place::Chosen).take_at(address, bytes + PAGE));
+        taken.flatten().ok_or(Error::Address { address })?;
+        self.fill((Place::Chosen, address, bytes), || self.gpu().create_buffer(bytes))
+    }
+
+    /// The memory of a descriptor, of at least `bytes` bytes.
+    ///
+    /// # Errors
+    /// Out of addresses, or [`Error::ExternalHandle`]: the descriptor is not that of such memory.
+    pub fn import(self: &Arc<Space>, file: BorrowedFd<'_>, bytes: u64) -> Result<Allocation, Error> {
+        let (buffer, all) = self.gpu().import_buffer(file)?;
+        let taken = match bytes <= all {
+            true => self.ranges(Place::High).take(all + PAGE, PAGE).ok_or(Error::DeviceMemory { bytes: all }),
+            false => Err(Error::ExternalHandle),
+        };
+        let address = taken.inspect_err(|_| self.gpu().close_buffer(buffer.handle))?;
+        self.fill((Place::High, address, all), || Ok(buffer))
+    }
+
+    /// Binds a buffer at addresses that were taken, and gives them back if that fails.
+    fn fill(
+        self: &Arc<Space>,
+        (place, address, bytes): (Place, u64, u64),
+        buffer: impl FnOnce() -> Result<GpuBuffer, Error>,
+    ) -> Result<Allocation, Error> {
         let gpu = self.gpu();
-        let bound = gpu.create_buffer(bytes).and_then(|buffer| {
+        let bound = buffer().and_then(|buffer| {
             gpu.bind(buffer.handle, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
             Ok(buffer)
         });
@@ -85,6 +126,13 @@ impl Space {
             }
         }
     }
+}
+
+/// The bytes of the pages that hold these bytes.
+fn rounded(bytes: u64) -> Result<u64, Error> {
+    // There is room for the unmapped page.
+    let pages = bytes.max(1).checked_next_multiple_of(PAGE).filter(|pages| *pages <= u64::MAX - PAGE);
+    pages.ok_or(Error::DeviceMemory { bytes })
 }
 
 /// A buffer of the kernel at an address.
@@ -103,6 +151,14 @@ impl Allocation {
     /// The kernel's number of the buffer.
     pub fn handle(&self) -> u32 {
         self.handle
+    }
+
+    /// A descriptor of the memory.
+    ///
+    /// # Errors
+    /// The call fails.
+    pub fn export(&self) -> Result<OwnedFd, Error> {
+        self.space.gpu().export_buffer(self.handle)
     }
 
     /// The processor's pointer to the first byte, valid for the lifetime of the allocation.

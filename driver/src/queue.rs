@@ -13,14 +13,19 @@ use crate::Error;
 use crate::command::KernelCommand;
 use crate::gpu::{MAX_COMMANDS, SyncPoint, WaitFor};
 use crate::memory::{Space, lock};
+use crate::sync::{Consumed, Payload, Sync};
 
 /// Commands with the sync objects that they wait for and signal.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Submission {
     /// Waits.
     pub waits: Vec<SyncPoint>,
+    /// Those among them that something may signal later.
+    pub late: Vec<SyncPoint>,
     /// Binary semaphores among them, which the wait resets.
     pub resets: Vec<u32>,
+    /// Payloads among them that end with the wait.
+    pub temporary: Vec<Payload>,
     /// Command buffers in order.
     pub commands: Vec<Arc<Vec<KernelCommand>>>,
     /// Signals.
@@ -28,6 +33,25 @@ pub struct Submission {
 }
 
 impl Submission {
+    /// Adds a wait for a semaphore, or for a point of its timeline.
+    pub fn wait(&mut self, sync: &Sync, value: u64) {
+        let (point, consumed, is_late) = sync.wait(value);
+        self.waits.push(point);
+        if is_late {
+            self.late.push(point);
+        }
+        match consumed {
+            Consumed::Nothing => {}
+            Consumed::Signal => self.resets.push(point.handle),
+            Consumed::Temporary(payload) => self.temporary.push(payload),
+        }
+    }
+
+    /// Adds a signal of a fence or a semaphore, or of a point of its timeline.
+    pub fn signal(&mut self, sync: &Sync, value: u64) {
+        self.signals.push(sync.point(value));
+    }
+
     /// Number of points of the queue's timeline that it takes: without commands, one for every wait.
     fn points(&self) -> u64 {
         match self.commands.iter().all(|list| list.is_empty()) {
@@ -84,7 +108,7 @@ impl Queue {
         for submission in submissions {
             state.last += submission.points();
             let point = state.last;
-            if state.kept.is_empty() && !state.has_thread && self.shared.is_known(&submission.waits) {
+            if state.kept.is_empty() && !state.has_thread && self.shared.is_known(&submission.late) {
                 self.shared.pass(&mut state, &submission, point);
             } else {
                 state.kept.push_back((submission, point));
@@ -146,11 +170,10 @@ impl Shared {
         SyncPoint { handle: self.timeline, value: Some(value) }
     }
 
-    /// Whether the kernel knows what will signal these points. Applications submit the signals of binary semaphores
-    /// before the waits, and in this queue.
-    fn is_known(&self, waits: &[SyncPoint]) -> bool {
-        let timelines: Vec<SyncPoint> = waits.iter().filter(|wait| wait.value.is_some()).copied().collect();
-        self.space.gpu().wait(&timelines, WaitFor::Submission, 0).is_ok()
+    /// Whether the kernel knows what will signal these points. Of binary semaphores that only this queue has, applications
+    /// submit the signals before the waits.
+    fn is_known(&self, late: &[SyncPoint]) -> bool {
+        self.space.gpu().wait(late, WaitFor::Submission, 0).is_ok()
     }
 
     /// The thread that passes on what was kept.
@@ -161,10 +184,9 @@ impl Shared {
                 state.has_thread = false;
                 return;
             };
-            let waits = submission.waits.clone();
+            let late = submission.late.clone();
             drop(state);
-            let timelines: Vec<SyncPoint> = waits.into_iter().filter(|wait| wait.value.is_some()).collect();
-            let known = self.space.gpu().wait(&timelines, WaitFor::Submission, u64::MAX);
+            let known = self.space.gpu().wait(&late, WaitFor::Submission, u64::MAX);
             let mut state = lock(&self.state);
             if let Err(error) = known {
                 state.lost.get_or_insert(error);
@@ -278,7 +300,6 @@ mod tests {
     use crate::command::{CommandBuffer, Level};
     use crate::device::{Device, Enabled};
     use crate::memory::Place;
-    use crate::sync::Sync;
 
     /// Long enough for anything that ends.
     const LONG: u64 = 20_000_000_000;
@@ -301,7 +322,8 @@ mod tests {
         let device = Device::in_test();
         let [gate, first, second] =
             [(); 3].map(|()| Sync::timeline(&device.space, 0).expect("a sync object"));
-        let waiting = Submission { waits: vec![gate.point(3)], ..signal(&first, 1) };
+        let mut waiting = signal(&first, 1);
+        waiting.wait(&gate, 3);
         device.queue.submit(vec![waiting]).expect("kept");
         device.queue.submit(vec![signal(&second, 1)]).expect("kept behind it");
         gate.signal(2);

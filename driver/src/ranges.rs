@@ -22,6 +22,19 @@ impl Ranges {
             (end <= start + len).then_some((*start, *len, at))
         };
         let (start, len, at) = self.free.iter().find_map(fits)?;
+        self.split((start, len), at, bytes);
+        Some(at)
+    }
+
+    /// Takes `bytes` bytes from `at` on, if all of them are free.
+    pub fn take_at(&mut self, at: u64, bytes: u64) -> Option<()> {
+        let (start, len) = self.free.range(..=at).next_back().map(|(start, len)| (*start, *len))?;
+        let end = at.checked_add(bytes)?;
+        (end <= start + len).then(|| self.split((start, len), at, bytes))
+    }
+
+    /// Takes bytes from a free range.
+    fn split(&mut self, (start, len): (u64, u64), at: u64, bytes: u64) {
         self.free.remove(&start);
         let (end, after) = (start + len, at + bytes);
         if at > start {
@@ -30,7 +43,6 @@ impl Ranges {
         if end > after {
             self.free.insert(after, end - after);
         }
-        Some(at)
     }
 
     /// Frees a range that [`Ranges::take`] returned.
@@ -52,6 +64,19 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chosen_ranges_are_taken_once() {
+        let mut ranges = Ranges::new([100, 200]);
+        assert_eq!(ranges.take_at(150, 20), Some(()));
+        for (at, bytes) in [(150, 1), (140, 11), (169, 10), (90, 20), (190, 11), (200, 1), (170, u64::MAX)] {
+            assert_eq!(ranges.take_at(at, bytes), None, "{at} {bytes}");
+        }
+        assert_eq!([ranges.take_at(170, 30), ranges.take_at(100, 50)], [Some(()); 2]);
+        assert_eq!(ranges.take(1, 1), None);
+        ranges.give(150, 20);
+        assert_eq!(ranges.take(20, 1), Some(150));
+    }
 
     #[test]
     fn ranges_are_aligned_disjoint_and_joined_again() {

@@ -19,6 +19,7 @@ mod sync_files;
 mod table;
 mod work;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agx_emulator::{Window, Words};
@@ -133,6 +134,8 @@ struct Log {
     /// Number of findings that were already returned.
     taken: usize,
     listing: String,
+    /// The first command of each queue that ended early.
+    faults: BTreeMap<u32, String>,
 }
 
 /// The kernel driver and the device.
@@ -191,6 +194,17 @@ impl Kernel {
     /// The allocator's token and the size of a buffer.
     pub fn buffer(&self, handle: u32) -> Option<(u64, u64)> {
         self.tables.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
+    }
+
+    /// The memory of a buffer, and the allocator's token of it.
+    pub fn memory(&self, handle: u32) -> Option<(Arc<dyn Words>, u64)> {
+        self.tables.buffers.get(handle).ok().map(|buffer| (buffer.words.clone(), buffer.token))
+    }
+
+    /// A new handle for memory that other handles may have too; closing it leaves theirs.
+    pub fn adopt(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
+        let bytes = (words.words().len() as u64).saturating_mul(4);
+        self.tables.buffers.insert(Buffer { words, bytes, token, shared: false, private: None })
     }
 
     /// A window with the whole buffer, for the host.
@@ -257,6 +271,11 @@ impl Kernel {
         let object = self.tables.syncs.get(handle)?;
         let failed = object.fences(0).ok_or(Errno::INVALID)?.any(Fence::has_failed);
         Ok(object.reached(0).then_some(failed))
+    }
+
+    /// A sentence about the first command of a queue that ended early.
+    pub fn fault(&self, queue: u32) -> Option<&str> {
+        self.log.faults.get(&queue).map(String::as_str)
     }
 
     /// Number of submissions so far.

@@ -50,6 +50,14 @@ fn run(
 }
 
 impl Log {
+    /// Notes that a command of a queue ended early.
+    fn fault(&mut self, queue: u32, outcome: &Outcome) {
+        let known = outcome.findings.iter().find(|finding| finding.fatal).map(Finding::to_string);
+        // A finding that was reported before is not among them.
+        let text = known.unwrap_or_else(|| String::from("a command ended early"));
+        self.faults.entry(queue).or_insert(text);
+    }
+
     fn keep(&mut self, outcome: Outcome) {
         self.findings.extend(outcome.findings);
         self.listing.push_str(&outcome.listing);
@@ -98,8 +106,16 @@ impl Kernel {
         }
     }
 
+    /// Notes for its queue that a command ended early, if it did.
+    fn note_fault(&mut self, job: u64, outcome: &Outcome) {
+        if let Some(job) = self.work.job(job).filter(|_| outcome.failed) {
+            self.log.fault(job.queue, outcome);
+        }
+    }
+
     /// Completes a command.
     pub(crate) fn finish(&mut self, Ran { pending, outcome }: Ran) {
+        self.note_fault(pending.job, &outcome);
         self.work.complete(&pending, outcome.failed, Some((self.clock)()));
         self.log.keep(outcome);
     }
@@ -127,6 +143,7 @@ impl Kernel {
         let outcome = run(&mut device, self.clock, pending, place, &mut space.memory);
         let touched = space.memory.watched();
         let failed = outcome.failed;
+        self.note_fault(pending.job, &outcome);
         self.log.keep(outcome);
         if let Some(touched) = touched {
             let compute = pending.ordered.command.is_compute();

@@ -10,7 +10,7 @@ struct Counted<T> {
     owners: u32,
 }
 
-/// Objects by handle. An exported object exists as long as the table, because descriptors have no call when they close.
+/// Objects by handle. An exported object exists until [`Shared::release`]: descriptors have no call when they close.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared<T> {
     /// Handles of the objects.
@@ -42,6 +42,11 @@ impl<T> Shared<T> {
     /// Removes a handle, and the object with its last owner.
     pub(crate) fn remove(&mut self, handle: u32) -> Result<(), Errno> {
         let key = self.handles.remove(handle)?;
+        self.release(key)
+    }
+
+    /// Removes an owner of the object with this key, and the object with the last.
+    pub(crate) fn release(&mut self, key: u32) -> Result<(), Errno> {
         let counted = self.objects.get_mut(key)?;
         counted.owners = counted.owners.saturating_sub(1);
         if counted.owners == 0 {
@@ -83,7 +88,9 @@ mod tests {
         assert_eq!(table.get(second), Ok(&2));
         assert_eq!(table.remove(second), Ok(()));
         // The descriptor still owns it.
-        assert!(table.import(key).is_ok());
+        let third = table.import(key).expect("known");
+        assert_eq!([table.release(key), table.remove(third)], [Ok(()); 2]);
+        assert_eq!(table.import(key), Err(Errno::NOT_FOUND));
     }
 
     #[test]

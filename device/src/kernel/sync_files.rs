@@ -27,6 +27,14 @@ impl SyncFiles<'_> {
         self.kernel.tables.syncs.export(handle)
     }
 
+    /// Ends the life of an export, of which no descriptor is left.
+    ///
+    /// # Errors
+    /// [`Errno::NOT_FOUND`]: no sync object has this key.
+    pub fn release(&mut self, key: u32) -> Result<(), Errno> {
+        self.kernel.tables.syncs.release(key)
+    }
+
     /// A new handle for an exported sync object.
     ///
     /// # Errors

@@ -17,11 +17,14 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 32] = [
+const EXTENSIONS: [&str; 35] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
     "VK_KHR_maintenance5",
     "VK_KHR_maintenance6",
+    "VK_KHR_external_fence_fd",
+    "VK_KHR_external_memory_fd",
+    "VK_KHR_external_semaphore_fd",
     "VK_KHR_present_id",
     "VK_KHR_present_wait",
     "VK_KHR_pipeline_executable_properties",

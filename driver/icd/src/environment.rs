@@ -2,13 +2,13 @@
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use agx_device::kernel::Chip;
 use agx_device::{Settings, Statistics, host_threads};
 use agx_driver::Error;
-use agx_driver::gpu::{Gpu, InProcess, Outputs};
+use agx_driver::gpu::{Gpu, Host, Outputs};
 
 /// Destination of reports.
 fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
@@ -88,6 +88,15 @@ fn doors() -> Result<Doors, Error> {
     }
 }
 
+/// Major and minor number of the render node that devices use; `None` if they are in process.
+pub(crate) fn node() -> Option<[u32; 2]> {
+    static NODE: OnceLock<Option<[u32; 2]>> = OnceLock::new();
+    *NODE.get_or_init(|| match doors() {
+        Ok(Doors::Auto | Doors::Node) => agx_node::find(),
+        Ok(Doors::Device) | Err(_) => None,
+    })
+}
+
 /// Opens the device.
 pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
     let doors = doors()?;
@@ -103,10 +112,22 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
     in_process()
 }
 
+/// Opens the device in process, which devices share.
 fn in_process() -> Result<Box<dyn Gpu>, Error> {
+    static HOST: Mutex<Weak<Host>> = Mutex::new(Weak::new());
+    let mut host = HOST.lock().unwrap_or_else(PoisonError::into_inner);
+    let shared = match host.upgrade() {
+        Some(shared) => shared,
+        None => Host::new(chip()?, settings(), clock, outputs()),
+    };
+    *host = Arc::downgrade(&shared);
+    Ok(Box::new(shared.client()?))
+}
+
+fn settings() -> Settings {
     let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
-    let settings = Settings {
+    Settings {
         strict,
         trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(),
         hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
@@ -117,10 +138,13 @@ fn in_process() -> Result<Box<dyn Gpu>, Error> {
         asynchronous: std::env::var_os("AGX_DEVICE_ASYNC").is_some(),
         seed: number("AGX_DEVICE_ASYNC").or(number("AGX_DEVICE_SEED")).unwrap_or(0).into(),
         ..Settings::default()
-    };
+    }
+}
+
+fn outputs() -> Outputs {
     let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());
     let statistics = std::env::var_os("AGX_DEVICE_STATISTICS");
-    let outputs = Outputs {
+    Outputs {
         report: Box::new(|finding| report(&finding.to_string())),
         // Errors in writing listings and statistics are ignored.
         trace: trace.map(|mut file| -> Box<dyn FnMut(&str) + Send> {
@@ -132,6 +156,5 @@ fn in_process() -> Result<Box<dyn Gpu>, Error> {
         recording: std::env::var_os("AGX_DEVICE_RECORD").map(|path| -> Box<dyn FnMut(&[u8]) + Send> {
             Box::new(move |recording| drop(std::fs::write(&path, recording)))
         }),
-    };
-    Ok(Box::new(InProcess::open(chip()?, settings, clock, outputs)?))
+    }
 }

@@ -2734,6 +2734,26 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_external_memory_capabilities"],
     ),
     (
+        "vkGetMemoryFdKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::get_memory_fd_khr)
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_memory_fd"],
+    ),
+    (
+        "vkGetMemoryFdPropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_memory_fd_properties_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_memory_fd"],
+    ),
+    (
         "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -2743,6 +2763,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::PhysicalDevice,
         0,
         &["VK_KHR_external_semaphore_capabilities"],
+    ),
+    (
+        "vkImportSemaphoreFdKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::import_semaphore_fd_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_semaphore_fd"],
+    ),
+    (
+        "vkGetSemaphoreFdKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_semaphore_fd_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_semaphore_fd"],
     ),
     (
         "vkCmdPushDescriptorSetKHR",
@@ -2849,6 +2891,24 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::PhysicalDevice,
         0,
         &["VK_KHR_external_fence_capabilities"],
+    ),
+    (
+        "vkImportFenceFdKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::import_fence_fd_khr)
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_fence_fd"],
+    ),
+    (
+        "vkGetFenceFdKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::get_fence_fd_khr)
+        },
+        First::Device,
+        0,
+        &["VK_KHR_external_fence_fd"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
@@ -7287,6 +7347,53 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn get_memory_fd_khr(
+        device: vk::Device,
+        p_get_fd_info: *const vk::MemoryGetFdInfoKHR<'_>,
+        p_fd: *mut i32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetMemoryFdKHR`.
+        unsafe { outcome(calls::get_memory_fd_khr(dispatched(device), reference(p_get_fd_info), out(p_fd))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_memory_fd_properties_khr(
+        device: vk::Device,
+        handle_type: vk::ExternalMemoryHandleTypeFlags,
+        fd: i32,
+        p_memory_fd_properties: *mut vk::MemoryFdPropertiesKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetMemoryFdPropertiesKHR`.
+        unsafe {
+            outcome(calls::get_memory_fd_properties_khr(
+                dispatched(device),
+                handle_type,
+                fd,
+                out(p_memory_fd_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn import_semaphore_fd_khr(
+        device: vk::Device,
+        p_import_semaphore_fd_info: *const vk::ImportSemaphoreFdInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkImportSemaphoreFdKHR`.
+        unsafe {
+            outcome(calls::import_semaphore_fd_khr(dispatched(device), reference(p_import_semaphore_fd_info)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_semaphore_fd_khr(
+        device: vk::Device,
+        p_get_fd_info: *const vk::SemaphoreGetFdInfoKHR<'_>,
+        p_fd: *mut i32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSemaphoreFdKHR`.
+        unsafe {
+            outcome(calls::get_semaphore_fd_khr(dispatched(device), reference(p_get_fd_info), out(p_fd)))
+        }
+    }
+
     pub(super) unsafe extern "system" fn cmd_push_descriptor_set_khr(
         command_buffer: vk::CommandBuffer,
         pipeline_bind_point: vk::PipelineBindPoint,
@@ -7324,6 +7431,23 @@ mod entry {
                 p_data,
             );
         }
+    }
+
+    pub(super) unsafe extern "system" fn import_fence_fd_khr(
+        device: vk::Device,
+        p_import_fence_fd_info: *const vk::ImportFenceFdInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkImportFenceFdKHR`.
+        unsafe { outcome(calls::import_fence_fd_khr(dispatched(device), reference(p_import_fence_fd_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_fence_fd_khr(
+        device: vk::Device,
+        p_get_fd_info: *const vk::FenceGetFdInfoKHR<'_>,
+        p_fd: *mut i32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetFenceFdKHR`.
+        unsafe { outcome(calls::get_fence_fd_khr(dispatched(device), reference(p_get_fd_info), out(p_fd))) }
     }
 
     pub(super) unsafe extern "system" fn get_physical_device_surface_capabilities2_khr(

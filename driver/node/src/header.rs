@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use agx_abi::record::{
     attachment, bind_op, command_header, compute_command, gem_bind_object, gem_create, gem_mmap_offset,
-    get_params, get_time, queue_create, render_command, submit, sync, vm_bind, vm_create,
+    get_params, get_time, queue_create, queue_destroy, render_command, submit, sync, vm_bind, vm_create,
+    vm_destroy,
 };
 use agx_driver::gpu::number;
 
@@ -17,17 +18,23 @@ fn requests() -> Vec<(&'static str, u8, usize)> {
     vec![
         ("DRM_IOCTL_VERSION", VERSION, 64),
         ("DRM_IOCTL_GEM_CLOSE", number::GEM_CLOSE, 8),
+        ("DRM_IOCTL_PRIME_HANDLE_TO_FD", number::BUFFER_EXPORT, 12),
+        ("DRM_IOCTL_PRIME_FD_TO_HANDLE", number::BUFFER_IMPORT, 12),
         ("DRM_IOCTL_ASAHI_GET_PARAMS", number::GET_PARAMS, get_params::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_GET_TIME", number::GET_TIME, get_time::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_VM_CREATE", number::VM_CREATE, vm_create::RECORD.bytes),
+        ("DRM_IOCTL_ASAHI_VM_DESTROY", number::VM_DESTROY, vm_destroy::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_VM_BIND", number::VM_BIND, vm_bind::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_GEM_CREATE", number::GEM_CREATE, gem_create::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET", MMAP_OFFSET, gem_mmap_offset::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_GEM_BIND_OBJECT", number::GEM_BIND_OBJECT, gem_bind_object::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_QUEUE_CREATE", number::QUEUE_CREATE, queue_create::RECORD.bytes),
+        ("DRM_IOCTL_ASAHI_QUEUE_DESTROY", number::QUEUE_DESTROY, queue_destroy::RECORD.bytes),
         ("DRM_IOCTL_ASAHI_SUBMIT", number::SUBMIT, submit::RECORD.bytes),
         ("DRM_IOCTL_SYNCOBJ_CREATE", number::SYNC_CREATE, 8),
         ("DRM_IOCTL_SYNCOBJ_DESTROY", number::SYNC_DESTROY, 8),
+        ("DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD", number::SYNC_EXPORT, 16),
+        ("DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE", number::SYNC_IMPORT, 16),
         ("DRM_IOCTL_SYNCOBJ_RESET", number::SYNC_RESET, 16),
         ("DRM_IOCTL_SYNCOBJ_SIGNAL", number::SYNC_SIGNAL, 16),
         ("DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT", number::SYNC_TIMELINE_WAIT, 48),
@@ -49,6 +56,10 @@ fn places() -> Vec<(&'static str, usize)> {
         ("offsetof(struct drm_syncobj_transfer, src_point)", 8),
         ("offsetof(struct drm_syncobj_transfer, dst_point)", 16),
         ("offsetof(struct drm_syncobj_handle, fd)", 8),
+        ("offsetof(struct drm_prime_handle, fd)", 8),
+        ("DRM_RDWR | DRM_CLOEXEC", 0o200_0002),
+        ("DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE", 1),
+        ("DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE", 1),
         ("offsetof(struct sync_file_info, status)", 32),
         ("sizeof(struct sync_file_info)", 56),
         ("offsetof(struct drm_asahi_params_global, core_masks)", 40),
@@ -81,7 +92,7 @@ fn headers() -> Option<PathBuf> {
 /// What a C program prints that includes the headers.
 fn printed(folder: &std::path::Path, expressions: &[&str]) -> std::io::Result<String> {
     let mut source = String::from(
-        "#include <stddef.h>\n#include <stdio.h>\n#include <drm/drm.h>\n#include <drm/asahi_drm.h>\n\
+        "#include <fcntl.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <drm/drm.h>\n#include <drm/asahi_drm.h>\n\
          #include <linux/sync_file.h>\nint main(void) {\n",
     );
     for expression in expressions {

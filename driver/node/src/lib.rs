@@ -8,7 +8,7 @@ mod header;
 mod system;
 
 use std::fs::{File, OpenOptions};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use agx_device::Kernel;
@@ -30,7 +30,18 @@ const GROUP: u8 = b'd';
 const VERSION: u8 = 0x00;
 const MMAP_OFFSET: u8 = 0x46;
 /// Calls whose structure the kernel does not change.
-const WRITE_ONLY: [u8; 4] = [number::GEM_CLOSE, number::GET_PARAMS, number::VM_BIND, number::SUBMIT];
+const WRITE_ONLY: [u8; 6] = [
+    number::GEM_CLOSE,
+    number::GET_PARAMS,
+    number::VM_DESTROY,
+    number::VM_BIND,
+    number::QUEUE_DESTROY,
+    number::SUBMIT,
+];
+/// Error number of descriptors that are none.
+const BAD_DESCRIPTOR: i32 = 9;
+/// Bytes of structures at which a descriptor is.
+const DESCRIPTOR: std::ops::Range<usize> = 8..12;
 
 /// The request of a call with a structure of this length.
 fn opcode(number: u8, bytes: usize) -> Opcode {
@@ -52,6 +63,14 @@ pub struct RenderNode {
 /// A call to the node fails.
 pub fn open() -> Option<Result<Client<RenderNode>, Error>> {
     NODES.filter_map(node).next().map(Client::new)
+}
+
+/// Major number of the nodes of graphics devices.
+const MAJOR: u32 = 226;
+
+/// Major and minor number of the first node of an AGX GPU.
+pub fn find() -> Option<[u32; 2]> {
+    NODES.into_iter().find(|number| node(*number).is_some()).map(|number| [MAJOR, number])
 }
 
 /// The node of this number, if it is one of an AGX GPU.
@@ -91,6 +110,23 @@ impl Door for RenderNode {
         unsafe { system::call(self.file.as_fd(), opcode, argument) }.map_err(|errno| errno.raw_os_error())
     }
 
+    fn give(&self, number: u8, argument: &mut [u8]) -> Result<OwnedFd, i32> {
+        self.call(number, argument, &mut [])?;
+        let descriptor = argument[DESCRIPTOR].try_into().map(i32::from_le_bytes);
+        let descriptor = descriptor.ok().filter(|descriptor| *descriptor >= 0).ok_or(BAD_DESCRIPTOR)?;
+        // SAFETY: the kernel has just made the descriptor for this process, and nothing else has it.
+        Ok(unsafe { system::owned(descriptor) })
+    }
+
+    fn take(&self, number: u8, argument: &mut [u8], file: BorrowedFd<'_>) -> Result<(), i32> {
+        argument[DESCRIPTOR].copy_from_slice(&file.as_raw_fd().to_le_bytes());
+        self.call(number, argument, &mut [])
+    }
+
+    fn bytes(&self, _: u32, file: BorrowedFd<'_>) -> Option<u64> {
+        rustix::fs::seek(file, rustix::fs::SeekFrom::End(0)).ok()
+    }
+
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error> {
         let refused = |number| Error::Kernel { call: self.call_name(MMAP_OFFSET), number };
         let mut argument = vec![0; 16];
@@ -111,14 +147,13 @@ impl Door for RenderNode {
     }
 
     /// The status of a fence that is exported for this question.
-    fn fault(&self, sync: u32) -> Option<String> {
+    fn fault(&self, _: u32, sync: u32) -> Option<String> {
         // `drm_syncobj_handle`: handle, flags (1: a fence), descriptor.
         let mut argument = vec![0; 16];
         argument[..4].copy_from_slice(&sync.to_le_bytes());
         argument[4] = 1;
-        self.call(number::SYNC_EXPORT, &mut argument, &mut []).ok()?;
-        let descriptor = i32::from_le_bytes(argument[8..12].try_into().ok()?);
-        let status = system::fence_status(descriptor)?;
+        let fence = self.give(number::SYNC_EXPORT, &mut argument).ok()?;
+        let status = system::fence_status(fence.as_fd())?;
         (status < 0).then(|| {
             format!("a command ended early (status {status}); the kernel's log (`dmesg`) has the reason")
         })

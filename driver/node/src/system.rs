@@ -50,15 +50,22 @@ pub(crate) unsafe fn call(file: BorrowedFd<'_>, opcode: Opcode, argument: &mut [
     }
 }
 
-/// The status of an exported fence, which this closes: 1 signalled, 0 not, negative if its work failed.
-pub(crate) fn fence_status(descriptor: i32) -> Option<i32> {
-    // SAFETY: the kernel has just made the descriptor for this process, and nothing else has it.
-    let fence = unsafe { OwnedFd::from_raw_fd(descriptor) };
+/// The owner of a descriptor.
+///
+/// # Safety
+/// The descriptor is open, and nothing else closes it.
+pub(crate) unsafe fn owned(descriptor: i32) -> OwnedFd {
+    // SAFETY: the caller's promise.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
+}
+
+/// The status of an exported fence: 1 signalled, 0 not, negative if its work failed.
+pub(crate) fn fence_status(fence: BorrowedFd<'_>) -> Option<i32> {
     // `sync_file_info`: the status follows a name of 32 bytes.
     let mut argument = [0; 56];
     let opcode = from_components(Direction::ReadWrite, b'>', 4, argument.len());
     // SAFETY: the opcode has the structure's length; with a count of 0 the kernel follows no address.
-    unsafe { call(fence.as_fd(), opcode, &mut argument) }.ok()?;
+    unsafe { call(fence, opcode, &mut argument) }.ok()?;
     argument.get(32..36)?.try_into().ok().map(i32::from_le_bytes)
 }
 

@@ -1,27 +1,36 @@
 //! The calls of `asahi_drm.h` and `drm.h`, over any way to the kernel.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex};
 
 use agx_abi::record::{
-    Field, bind_op, gem_bind_object, gem_create, get_params, get_time, queue_create, set_bits, submit, sync,
-    vm_bind, vm_create,
+    Field, bind_op, gem_bind_object, gem_create, get_params, get_time, queue_create, queue_destroy, set_bits,
+    submit, sync, vm_bind, vm_create, vm_destroy,
 };
 use agx_device::words::Words;
 
 use super::parameters::{BYTES, Parameters};
 use super::{Gpu, GpuBuffer, KERNEL, PAGE, SHADER_BASE, SyncPoint, WaitFor};
 use crate::Error;
+use crate::memory::lock;
 
 /// Numbers of calls: the low byte of their request.
 pub mod number {
     /// `DRM_IOCTL_GEM_CLOSE`.
     pub const GEM_CLOSE: u8 = 0x09;
+    /// `DRM_IOCTL_PRIME_HANDLE_TO_FD`.
+    pub const BUFFER_EXPORT: u8 = 0x2d;
+    /// `DRM_IOCTL_PRIME_FD_TO_HANDLE`.
+    pub const BUFFER_IMPORT: u8 = 0x2e;
     /// `DRM_IOCTL_ASAHI_GET_PARAMS`.
     pub const GET_PARAMS: u8 = 0x40;
     /// `DRM_IOCTL_ASAHI_GET_TIME`.
     pub const GET_TIME: u8 = 0x41;
     /// `DRM_IOCTL_ASAHI_VM_CREATE`.
     pub const VM_CREATE: u8 = 0x42;
+    /// `DRM_IOCTL_ASAHI_VM_DESTROY`.
+    pub const VM_DESTROY: u8 = 0x43;
     /// `DRM_IOCTL_ASAHI_VM_BIND`.
     pub const VM_BIND: u8 = 0x44;
     /// `DRM_IOCTL_ASAHI_GEM_CREATE`.
@@ -30,6 +39,8 @@ pub mod number {
     pub const GEM_BIND_OBJECT: u8 = 0x47;
     /// `DRM_IOCTL_ASAHI_QUEUE_CREATE`.
     pub const QUEUE_CREATE: u8 = 0x48;
+    /// `DRM_IOCTL_ASAHI_QUEUE_DESTROY`.
+    pub const QUEUE_DESTROY: u8 = 0x49;
     /// `DRM_IOCTL_ASAHI_SUBMIT`.
     pub const SUBMIT: u8 = 0x4a;
     /// `DRM_IOCTL_SYNCOBJ_CREATE`.
@@ -38,6 +49,8 @@ pub mod number {
     pub const SYNC_DESTROY: u8 = 0xc0;
     /// `DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD`.
     pub const SYNC_EXPORT: u8 = 0xc1;
+    /// `DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE`.
+    pub const SYNC_IMPORT: u8 = 0xc2;
     /// `DRM_IOCTL_SYNCOBJ_RESET`.
     pub const SYNC_RESET: u8 = 0xc4;
     /// `DRM_IOCTL_SYNCOBJ_SIGNAL`.
@@ -63,7 +76,22 @@ pub trait Door: Send + Sync {
     /// The error number of the kernel.
     fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32>;
 
-    /// The memory of a new buffer of this number of bytes.
+    /// Makes a call whose structure receives a descriptor at byte 8.
+    ///
+    /// # Errors
+    /// The error number of the kernel.
+    fn give(&self, number: u8, argument: &mut [u8]) -> Result<OwnedFd, i32>;
+
+    /// Makes a call after a descriptor is entered at byte 8 of its structure.
+    ///
+    /// # Errors
+    /// The error number of the kernel.
+    fn take(&self, number: u8, argument: &mut [u8], file: BorrowedFd<'_>) -> Result<(), i32>;
+
+    /// The size of a buffer in bytes, by its handle and the descriptor that it was imported from.
+    fn bytes(&self, handle: u32, file: BorrowedFd<'_>) -> Option<u64>;
+
+    /// The memory of a buffer of this number of bytes.
     ///
     /// # Errors
     /// It cannot be mapped.
@@ -75,20 +103,25 @@ pub trait Door: Send + Sync {
     /// The name of a call, for messages.
     fn call_name(&self, number: u8) -> &'static str;
 
-    /// A sentence about a command that ended early. `sync` is a binary sync object that the latest submission signals.
-    fn fault(&self, sync: u32) -> Option<String>;
+    /// A sentence about a command of a queue that ended early. `sync` is a binary sync object that its latest submission signals.
+    fn fault(&self, queue: u32, sync: u32) -> Option<String>;
 }
 
 /// The kernel's objects that a driver uses, behind a door.
-pub struct Client<D> {
+pub struct Client<D: Door> {
     door: D,
     parameters: Parameters,
     vm: u32,
     queue: u32,
+    /// Owners of the handles of buffers that were exported or imported: an import of a buffer that the client has may give the
+    /// same handle again.
+    owners: Mutex<BTreeMap<u32, u32>>,
 }
 
 /// Error numbers.
 const TIME: i32 = 62;
+const MANY_OF_ALL: i32 = 23;
+const MANY: i32 = 24;
 
 /// The bytes of a structure with these fields.
 fn arguments(bytes: usize, fields: &[(Field, u64)]) -> Vec<u8> {
@@ -112,6 +145,13 @@ const PRIORITY: u64 = 1;
 /// Flag of buffers that the processor caches.
 const WRITEBACK: u64 = 1;
 
+/// Flags of the descriptor of a buffer: it can be mapped for writing (`DRM_RDWR`), and `exec` closes it (`DRM_CLOEXEC`).
+const READ_WRITE: u64 = 2;
+const CLOSES: u64 = 0o200_0000;
+
+/// Flag of the descriptor of a sync object: it is its fence.
+const IS_FENCE: u64 = 1;
+
 /// Flags of waits.
 const WAIT_ALL: u64 = 1;
 const WAIT_FOR_SUBMIT: u64 = 2;
@@ -124,7 +164,7 @@ impl<D: Door> Client<D> {
     /// A call fails, or the device lacks addresses that the driver uses.
     pub fn new(door: D) -> Result<Client<D>, Error> {
         let parameters = Parameters::read(&[]);
-        let mut client = Client { door, parameters, vm: 0, queue: 0 };
+        let mut client = Client { door, parameters, vm: 0, queue: 0, owners: Mutex::default() };
         let fields = [(get_params::SIZE, BYTES as u64)];
         let pointer = (get_params::POINTER.start / 8) as usize;
         let mut pointed = [(pointer, vec![0; BYTES])];
@@ -164,6 +204,21 @@ impl<D: Door> Client<D> {
         Ok(argument)
     }
 
+    /// A call that gives a descriptor.
+    fn give(&self, number: u8, mut argument: Vec<u8>) -> Result<OwnedFd, Error> {
+        let call = self.door.call_name(number);
+        self.door.give(number, &mut argument).map_err(|errno| match errno {
+            MANY | MANY_OF_ALL => Error::Descriptors,
+            number => Error::Kernel { call, number },
+        })
+    }
+
+    /// A call that takes a descriptor, which the kernel must know; returns the handle.
+    fn take(&self, number: u8, mut argument: Vec<u8>, file: BorrowedFd<'_>) -> Result<u32, Error> {
+        self.door.take(number, &mut argument, file).map_err(|_| Error::ExternalHandle)?;
+        Ok(agx_abi::record::bits(&argument, 0, 32) as u32)
+    }
+
     fn bind_op(&self, op: &[(Field, u64)]) -> Result<(), Error> {
         let op = arguments(bind_op::RECORD.bytes, op);
         let fields =
@@ -198,8 +253,40 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn close_buffer(&self, handle: u32) {
-        // The handle is valid, so the call cannot fail.
+        let mut owners = lock(&self.owners);
+        if let Some(count) = owners.get_mut(&handle) {
+            *count -= 1;
+            if *count > 0 {
+                return;
+            }
+            owners.remove(&handle);
+        }
+        // The handle is valid, so the call cannot fail. An import must not get the handle before it is closed.
         let _ = self.call(number::GEM_CLOSE, words(8, &[(0, 4, handle.into())]), &mut []);
+    }
+
+    fn export_buffer(&self, handle: u32) -> Result<OwnedFd, Error> {
+        lock(&self.owners).entry(handle).or_insert(1);
+        self.give(number::BUFFER_EXPORT, words(12, &[(0, 4, handle.into()), (4, 4, READ_WRITE | CLOSES)]))
+    }
+
+    fn import_buffer(&self, file: BorrowedFd<'_>) -> Result<(GpuBuffer, u64), Error> {
+        let handle = {
+            let mut owners = lock(&self.owners);
+            let handle = self.take(number::BUFFER_IMPORT, vec![0; 12], file)?;
+            *owners.entry(handle).or_insert(0) += 1;
+            handle
+        };
+        let bytes = self.door.bytes(handle, file).filter(|bytes| *bytes > 0 && bytes.is_multiple_of(PAGE));
+        let words = bytes.ok_or(Error::ExternalHandle).and_then(|bytes| self.door.map(handle, bytes));
+        let words = words.map_err(|error| match error {
+            // The memory of another device.
+            Error::Kernel { .. } => Error::ExternalHandle,
+            other => other,
+        });
+        let words = words.inspect_err(|_| self.close_buffer(handle))?;
+        let bytes = words.words().len() as u64 * 4;
+        Ok((GpuBuffer { handle, words }, bytes))
     }
 
     fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error> {
@@ -251,6 +338,23 @@ impl<D: Door> Gpu for Client<D> {
     fn destroy_sync(&self, handle: u32) {
         // The handle is valid, so the call cannot fail.
         let _ = self.call(number::SYNC_DESTROY, words(8, &[(0, 4, handle.into())]), &mut []);
+    }
+
+    fn export_sync(&self, handle: u32) -> Result<OwnedFd, Error> {
+        self.give(number::SYNC_EXPORT, words(16, &[(0, 4, handle.into())]))
+    }
+
+    fn import_sync(&self, file: BorrowedFd<'_>) -> Result<u32, Error> {
+        self.take(number::SYNC_IMPORT, vec![0; 16], file)
+    }
+
+    fn export_fence(&self, handle: u32) -> Result<OwnedFd, Error> {
+        self.give(number::SYNC_EXPORT, words(16, &[(0, 4, handle.into()), (4, 4, IS_FENCE)]))
+    }
+
+    fn import_fence(&self, handle: u32, file: BorrowedFd<'_>) -> Result<(), Error> {
+        let argument = words(16, &[(0, 4, handle.into()), (4, 4, IS_FENCE)]);
+        self.take(number::SYNC_IMPORT, argument, file).map(|_| ())
     }
 
     fn signal(&self, point: SyncPoint) {
@@ -331,6 +435,17 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn fault(&self, sync: u32) -> Option<String> {
-        self.door.fault(sync)
+        self.door.fault(self.queue, sync)
+    }
+}
+
+/// The kernel may live longer than the client.
+impl<D: Door> Drop for Client<D> {
+    fn drop(&mut self) {
+        // The calls fail only for what was not made.
+        let queue = arguments(queue_destroy::RECORD.bytes, &[(queue_destroy::QUEUE, self.queue.into())]);
+        let _ = self.call(number::QUEUE_DESTROY, queue, &mut []);
+        let vm = arguments(vm_destroy::RECORD.bytes, &[(vm_destroy::VM, self.vm.into())]);
+        let _ = self.call(number::VM_DESTROY, vm, &mut []);
     }
 }

@@ -1,14 +1,15 @@
 //! A door to an emulated device in the same process.
 
-use std::collections::BTreeMap;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use agx_device::kernel::{Allocator, Chip, Errno, Kernel, User};
 use agx_device::words::Words;
 use agx_device::{Finding, Node, Settings, Statistics};
 
-use super::client::{Client, Door, Pointed};
+use super::client::{Client, Door, Pointed, number};
+use super::exports::{Exports, Mark, Shared};
 use crate::Error;
 use crate::memory::lock;
 
@@ -28,26 +29,21 @@ impl Words for Aligned {
     }
 }
 
-/// Memory by the kernel's token.
-type Store = Arc<Mutex<BTreeMap<u64, Arc<dyn Words>>>>;
-
-/// Allocates memory of the process, and keeps it until the driver takes it.
-struct Shared {
-    store: Store,
-    next: u64,
+/// Allocates memory of the process.
+#[derive(Default)]
+struct Memory {
+    last: u64,
 }
 
-impl Allocator for Shared {
+impl Allocator for Memory {
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno> {
         let len = usize::try_from(bytes / 4).map_err(|_| Errno::NO_MEMORY)?;
         let words = bytemuck::try_zeroed_slice_box::<AtomicU32>(len + ALIGNMENT / 4);
         let words = words.map_err(|()| Errno::NO_MEMORY)?;
         let misaligned = words.as_ptr().addr() % ALIGNMENT;
         let skip = if misaligned == 0 { 0 } else { (ALIGNMENT - misaligned) / 4 };
-        let words: Arc<dyn Words> = Arc::new(Aligned { words, skip, len });
-        self.next += 1;
-        lock(&self.store).insert(self.next, words.clone());
-        Ok((words, self.next))
+        self.last += 1;
+        Ok((Arc::new(Aligned { words, skip, len }), self.last))
     }
 }
 
@@ -93,20 +89,14 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Passes on what the kernel reports; returns the first fault. `is_new`: there was a submission since the last time.
-    fn take(&mut self, kernel: &mut Kernel, is_new: bool) -> Option<String> {
-        let mut fault = None;
-        for finding in kernel.fresh_findings() {
-            (self.report)(finding);
-            if finding.fatal && fault.is_none() {
-                fault = Some(finding.to_string());
-            }
-        }
+    /// Passes on what the kernel reports. `is_new`: there was a submission since the last time.
+    fn take(&mut self, kernel: &mut Kernel, is_new: bool) {
+        kernel.fresh_findings().iter().for_each(|finding| (self.report)(finding));
         if let Some(trace) = &mut self.trace {
             trace(&kernel.take_trace());
         }
         if !is_new {
-            return fault;
+            return;
         }
         if let Some((recording, write)) = kernel.recording().zip(self.recording.as_mut()) {
             write(&recording);
@@ -114,19 +104,60 @@ impl Outputs {
         if let Some(statistics) = &mut self.statistics {
             statistics(&kernel.statistics());
         }
-        fault
     }
 }
 
-/// A device in process.
-pub struct InProcess {
+/// An emulated device in the process, with its kernel.
+pub struct Host {
     node: Node,
-    store: Store,
-    fault: Arc<Mutex<Option<String>>>,
+    exports: Mutex<Exports>,
+}
+
+impl Host {
+    /// A device that presents `chip` and reports to `outputs`.
+    pub fn new(chip: Chip, settings: Settings, clock: fn() -> u64, outputs: Outputs) -> Arc<Host> {
+        let mut kernel = Kernel::new(chip, settings, Box::new(Memory::default()), clock);
+        if outputs.recording.is_some() {
+            kernel.record();
+        }
+        // With the number of submissions that they know.
+        let outputs = Mutex::new((outputs, 0));
+        let node = Node::new(kernel, move |kernel| {
+            let (outputs, submissions) = &mut *lock(&outputs);
+            let is_new = std::mem::replace(submissions, kernel.submissions()) != kernel.submissions();
+            outputs.take(kernel, is_new);
+        });
+        Arc::new(Host { node, exports: Mutex::new(Exports::new()) })
+    }
+
+    /// A client of its kernel.
+    ///
+    /// # Errors
+    /// A kernel call fails.
+    pub fn client(self: &Arc<Host>) -> Result<Client<InProcess>, Error> {
+        Client::new(InProcess { host: self.clone() })
+    }
+
+    /// The exports, without those that no descriptor is left of.
+    fn exports(&self) -> MutexGuard<'_, Exports> {
+        let mut exports = lock(&self.exports);
+        for object in exports.sweep() {
+            if let Shared::Sync(key) = object {
+                // The key is known, so the call cannot fail.
+                let _ = self.node.lock().sync_files().release(key);
+            }
+        }
+        exports
+    }
+}
+
+/// A door to a device in the process.
+pub struct InProcess {
+    host: Arc<Host>,
 }
 
 impl InProcess {
-    /// Opens a device that presents `chip` and reports to `outputs`.
+    /// Opens a device of its own.
     ///
     /// # Errors
     /// A kernel call fails.
@@ -136,55 +167,98 @@ impl InProcess {
         clock: fn() -> u64,
         outputs: Outputs,
     ) -> Result<Client<InProcess>, Error> {
-        let store = Store::default();
-        let allocator = Box::new(Shared { store: store.clone(), next: 0 });
-        let mut kernel = Kernel::new(chip, settings, allocator, clock);
-        if outputs.recording.is_some() {
-            kernel.record();
-        }
-        let fault = Arc::<Mutex<Option<String>>>::default();
-        // With the number of submissions that they know.
-        let outputs = Mutex::new((outputs, 0));
-        let known = fault.clone();
-        let node = Node::new(kernel, move |kernel| {
-            let (outputs, submissions) = &mut *lock(&outputs);
-            let is_new = std::mem::replace(submissions, kernel.submissions()) != kernel.submissions();
-            if let Some(fault) = outputs.take(kernel, is_new) {
-                lock(&known).get_or_insert(fault);
-            }
-        });
-        Client::new(InProcess { node, store, fault })
+        Host::new(chip, settings, clock, outputs).client()
     }
 }
 
+/// The word of a structure at a byte.
+fn word(argument: &[u8], at: u32) -> u32 {
+    agx_abi::record::bits(argument, 8 * at, 32) as u32
+}
+
+/// Flag of the calls for sync objects: the descriptor is a fence.
+fn is_fence(argument: &[u8]) -> bool {
+    word(argument, 4) & 1 != 0
+}
+
 impl Door for InProcess {
-    fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32> {
+    fn call(&self, call: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32> {
         let mut user = Arguments::default();
         for (place, bytes) in pointed.iter() {
             let address = user.add(bytes.clone());
             agx_abi::record::set_bits(argument, 8 * *place as u32, 64, address);
         }
-        self.node.call(number, argument, &mut user).map_err(|errno| errno.0)?;
+        self.host.node.call(call, argument, &mut user).map_err(|errno| errno.0)?;
+        if call == number::GEM_CLOSE {
+            // It may be time for the memory of exports too.
+            drop(self.host.exports());
+        }
         for ((_, bytes), after) in pointed.iter_mut().zip(user.0) {
             *bytes = after;
         }
         Ok(())
     }
 
+    fn give(&self, call: u8, argument: &mut [u8]) -> Result<OwnedFd, i32> {
+        let (node, handle) = (&self.host.node, word(argument, 0));
+        let given = match call {
+            number::BUFFER_EXPORT => {
+                let (words, token) = node.lock().memory(handle).ok_or(Errno::NOT_FOUND.0)?;
+                self.host.exports().give(Shared::Buffer(words, token))
+            }
+            number::SYNC_EXPORT if is_fence(argument) => {
+                // The descriptor is that of a signalled fence.
+                let failed = node.wait_signalled(handle).map_err(|errno| errno.0)?;
+                lock(&self.host.exports).fence(failed)
+            }
+            number::SYNC_EXPORT => {
+                let key = node.lock().sync_files().export(handle).map_err(|errno| errno.0)?;
+                self.host.exports().give(Shared::Sync(key))
+            }
+            _ => return Err(Errno::NO_SUCH_CALL.0),
+        };
+        given.map_err(|error| error.raw_os_error().unwrap_or(Errno::NO_MEMORY.0))
+    }
+
+    fn take(&self, call: u8, argument: &mut [u8], file: BorrowedFd<'_>) -> Result<(), i32> {
+        let exports = self.host.exports();
+        let (found, mark) = (exports.find(file), exports.mark(file));
+        drop(exports);
+        let mut kernel = self.host.node.lock();
+        let handle = match (call, found, mark) {
+            (number::BUFFER_IMPORT, Some(Shared::Buffer(words, token)), _) => kernel.adopt(token, words),
+            (number::SYNC_IMPORT, Some(Shared::Sync(key)), _) if !is_fence(argument) => {
+                kernel.sync_files().import(key).map_err(|errno| errno.0)?
+            }
+            (number::SYNC_IMPORT, _, Some(Mark::Fence { .. })) if is_fence(argument) => {
+                let handle = word(argument, 0);
+                kernel.sync_files().import_fence(handle).map_err(|errno| errno.0)?;
+                handle
+            }
+            _ => return Err(Errno::INVALID.0),
+        };
+        agx_abi::record::set_bits(argument, 0, 32, handle.into());
+        Ok(())
+    }
+
+    fn bytes(&self, handle: u32, _: BorrowedFd<'_>) -> Option<u64> {
+        self.host.node.lock().buffer(handle).map(|(_, bytes)| bytes)
+    }
+
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error> {
-        let token = self.node.lock().buffer(handle).map_or(0, |(token, _)| token);
-        lock(&self.store).remove(&token).ok_or(Error::DeviceMemory { bytes })
+        let memory = self.host.node.lock().memory(handle);
+        memory.map(|(words, _)| words).ok_or(Error::DeviceMemory { bytes })
     }
 
     fn now(&self) -> u64 {
-        self.node.now()
+        self.host.node.now()
     }
 
     fn call_name(&self, number: u8) -> &'static str {
         Kernel::call_name(number)
     }
 
-    fn fault(&self, _: u32) -> Option<String> {
-        lock(&self.fault).clone()
+    fn fault(&self, queue: u32, _: u32) -> Option<String> {
+        self.host.node.lock().fault(queue).map(str::to_owned)
     }
 }

@@ -1,18 +1,21 @@
 //! The kernel interface, as the driver uses it.
 //!
 //! The driver reaches the device only through [`Gpu`]. [`Client`] implements it with the calls of `asahi_drm.h` over a
-//! [`Door`]: [`InProcess`] opens an emulated device in the same process, and the crate `agx-node` a render node.
+//! [`Door`]: [`InProcess`] leads to an emulated device in the same process, which clients may share ([`Host`]), and the crate
+//! `agx-node` opens a render node.
 
 mod client;
+mod exports;
 mod in_process;
 mod parameters;
 
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use agx_device::words::Words;
 
 pub use client::{Client, Door, Pointed, number};
-pub use in_process::{InProcess, Outputs};
+pub use in_process::{Host, InProcess, Outputs};
 pub use parameters::Parameters;
 
 use crate::Error;
@@ -57,8 +60,20 @@ pub trait Gpu: Send + Sync {
     /// Out of memory.
     fn create_buffer(&self, bytes: u64) -> Result<GpuBuffer, Error>;
 
-    /// Frees a buffer.
+    /// Frees a buffer. Exported or imported memory lives as long as another owner has it.
     fn close_buffer(&self, handle: u32);
+
+    /// A descriptor of a buffer.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn export_buffer(&self, handle: u32) -> Result<OwnedFd, Error>;
+
+    /// The buffer of a descriptor, and its bytes.
+    ///
+    /// # Errors
+    /// [`Error::ExternalHandle`]: the descriptor is not that of a buffer.
+    fn import_buffer(&self, file: BorrowedFd<'_>) -> Result<(GpuBuffer, u64), Error>;
 
     /// Binds a whole buffer of `bytes` bytes at an address.
     ///
@@ -89,6 +104,30 @@ pub trait Gpu: Send + Sync {
 
     /// Destroys a sync object.
     fn destroy_sync(&self, handle: u32);
+
+    /// A descriptor of a sync object.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn export_sync(&self, handle: u32) -> Result<OwnedFd, Error>;
+
+    /// The sync object of a descriptor, with a new handle.
+    ///
+    /// # Errors
+    /// [`Error::ExternalHandle`]: the descriptor is not that of a sync object.
+    fn import_sync(&self, file: BorrowedFd<'_>) -> Result<u32, Error>;
+
+    /// A descriptor of the fence of a binary sync object. Something that signals it was submitted.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn export_fence(&self, handle: u32) -> Result<OwnedFd, Error>;
+
+    /// Replaces the fence of a binary sync object by that of a descriptor.
+    ///
+    /// # Errors
+    /// [`Error::ExternalHandle`]: the descriptor is not that of a fence.
+    fn import_fence(&self, handle: u32, file: BorrowedFd<'_>) -> Result<(), Error>;
 
     /// Signals a sync object, or a point of its timeline.
     fn signal(&self, point: SyncPoint);
@@ -131,6 +170,8 @@ pub const SHADER_BASE: u64 = 0x10_0000_0000;
 pub const LOW: [u64; 2] = [SHADER_BASE + 0x1_0000, SHADER_BASE + 0xffff_0000];
 /// Addresses of memory of applications.
 pub const HIGH: [u64; 2] = [0x20_0000_0000, 0x60_0000_0000];
+/// Addresses of memory whose addresses applications may choose.
+pub const CHOSEN: [u64; 2] = [HIGH[1], KERNEL[0]];
 /// Addresses reserved for the kernel: 32 GiB, because the lists of primitives of render passes are there.
 const KERNEL: [u64; 2] = [0x70_0000_0000, 0x78_0000_0000];
 /// Maximum number of commands in a submission (`asahi_drm.h`).

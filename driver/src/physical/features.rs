@@ -100,6 +100,7 @@ pub fn features_12() -> vk::PhysicalDeviceVulkan12Features<'static> {
         .host_query_reset(true)
         .timeline_semaphore(true)
         .buffer_device_address(true)
+        .buffer_device_address_capture_replay(true)
         .vulkan_memory_model(true)
         .vulkan_memory_model_device_scope(true)
         .vulkan_memory_model_availability_visibility_chains(true)

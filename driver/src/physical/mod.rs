@@ -52,6 +52,12 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_driver_properties", 1),
     ("VK_KHR_dynamic_rendering", 1),
     ("VK_KHR_dynamic_rendering_local_read", 1),
+    ("VK_KHR_external_fence", 1),
+    ("VK_KHR_external_fence_fd", 1),
+    ("VK_KHR_external_memory", 1),
+    ("VK_KHR_external_memory_fd", 1),
+    ("VK_KHR_external_semaphore", 1),
+    ("VK_KHR_external_semaphore_fd", 1),
     ("VK_KHR_format_feature_flags2", 2),
     ("VK_KHR_get_memory_requirements2", 1),
     ("VK_KHR_global_priority", 1),
@@ -165,6 +171,10 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_GOOGLE_user_type", 1),
     ("VK_VALVE_mutable_descriptor_type", 1),
 ];
+
+/// Extensions that devices have in addition on a render node.
+pub static NODE_EXTENSIONS: &[(&str, u32)] =
+    &[("VK_EXT_external_memory_dma_buf", 1), ("VK_EXT_physical_device_drm", 1)];
 
 /// Extensions of instances, with their versions.
 pub static INSTANCE_EXTENSIONS: &[(&str, u32)] = &[

@@ -163,6 +163,8 @@ fn create_queue(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> R
 
 fn destroy_queue(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
     checked(argument, &queue_destroy::RECORD)?;
-    kernel.tables.queues.remove(queue_destroy::QUEUE.get(argument) as u32)?;
+    let queue = queue_destroy::QUEUE.get(argument) as u32;
+    kernel.tables.queues.remove(queue)?;
+    kernel.log.faults.remove(&queue);
     Ok(Answer::Done)
 }

@@ -8,6 +8,7 @@ use agx_driver::{Bounds, Error, Robustness};
 use ash::vk;
 
 use super::features;
+use super::instance::device_extensions;
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, object, take, take_dispatched};
 use crate::objects::{Device, PhysicalDevice, PrivateData, Queue};
@@ -18,9 +19,9 @@ pub(crate) fn create_device(
     info: &vk::DeviceCreateInfo<'_>,
     out: &mut vk::Device,
 ) -> Result<vk::Result, Error> {
-    let known = |name: &&std::ffi::CStr| {
-        agx_driver::physical::DEVICE_EXTENSIONS.iter().any(|(known, _)| name.to_bytes() == known.as_bytes())
-    };
+    let extensions = device_extensions();
+    let known =
+        |name: &&std::ffi::CStr| extensions.iter().any(|(known, _)| name.to_bytes() == known.as_bytes());
     let names = members::device_create_info_enabled_extension_names(info);
     if !names.iter().all(known) {
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);

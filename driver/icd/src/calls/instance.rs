@@ -7,12 +7,13 @@ use std::sync::Arc;
 use agx_driver::{Error, physical};
 use ash::vk;
 
-use super::{features, host_copy};
+use super::{external, features, host_copy};
+use crate::environment;
 use crate::generated::{self, Command, First, members};
 use crate::handles::{give_dispatched, take_dispatched};
 use crate::newer;
 use crate::objects::{Instance, PhysicalDevice};
-use crate::pointers::{Fill, each_mut, find_mut};
+use crate::pointers::{Fill, each_mut, find, find_mut};
 
 fn entry(name: &CStr) -> vk::PFN_vkVoidFunction {
     generated::find(name.to_str().ok()?).map(|command| command.function)
@@ -75,12 +76,21 @@ pub(crate) fn enumerate_instance_extension_properties(
     extensions(physical::INSTANCE_EXTENSIONS, fill)
 }
 
+/// The extensions of devices, of which some need a node of the kernel.
+pub(super) fn device_extensions() -> Vec<(&'static str, u32)> {
+    let of_node = environment::node().map_or(&[] as &[_], |_| physical::NODE_EXTENSIONS);
+    physical::DEVICE_EXTENSIONS.iter().chain(of_node).copied().collect()
+}
+
 pub(crate) fn enumerate_device_extension_properties(
     _: &Arc<PhysicalDevice>,
     layer: &CStr,
     fill: Fill<u32, vk::ExtensionProperties>,
 ) -> vk::Result {
-    extensions(if layer.is_empty() { physical::DEVICE_EXTENSIONS } else { &[] }, fill)
+    match layer.is_empty() {
+        true => extensions(&device_extensions(), fill),
+        false => extensions(&[], fill),
+    }
 }
 
 pub(crate) fn enumerate_instance_layer_properties(fill: Fill<u32, vk::LayerProperties>) -> vk::Result {
@@ -139,6 +149,9 @@ pub(crate) fn get_physical_device_properties2(
     each_mut(out.p_next, features::property);
     if let Some(copies) = find_mut(out.p_next) {
         host_copy::describe(copies);
+    }
+    if let Some(node) = find_mut(out.p_next) {
+        external::describe_node(node);
     }
 }
 
@@ -239,9 +252,16 @@ pub(crate) fn get_physical_device_image_format_properties2(
     info: &vk::PhysicalDeviceImageFormatInfo2<'_>,
     out: &mut vk::ImageFormatProperties2<'_>,
 ) -> vk::Result {
-    match physical::image_format(info.format, info.ty, info.tiling, info.usage, info.flags) {
+    let external = find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next)
+        .filter(|external| !external.handle_type.is_empty())
+        .map(|external| external::image_properties(external.handle_type, info.tiling));
+    let found = physical::image_format(info.format, info.ty, info.tiling, info.usage, info.flags);
+    match found.filter(|_| !matches!(external, Some(None))) {
         Some(found) => {
             out.image_format_properties = found;
+            if let Some(more) = find_mut::<vk::ExternalImageFormatProperties<'_>>(out.p_next) {
+                more.external_memory_properties = external.flatten().unwrap_or_default();
+            }
             if let Some(more) = find_mut::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>(out.p_next) {
                 // Pools count sets, and sets have room for all planes.
                 more.combined_image_sampler_descriptor_count = 1;
@@ -276,30 +296,6 @@ pub(crate) fn get_physical_device_sparse_image_format_properties2(
     fill: Fill<u32, vk::SparseImageFormatProperties2<'_>>,
 ) {
     let _ = fill.fill::<()>(&[], |_, _| {});
-}
-
-pub(crate) fn get_physical_device_external_buffer_properties(
-    _: &Arc<PhysicalDevice>,
-    _: &vk::PhysicalDeviceExternalBufferInfo<'_>,
-    out: &mut vk::ExternalBufferProperties<'_>,
-) {
-    out.external_memory_properties = vk::ExternalMemoryProperties::default();
-}
-
-pub(crate) fn get_physical_device_external_fence_properties(
-    _: &Arc<PhysicalDevice>,
-    _: &vk::PhysicalDeviceExternalFenceInfo<'_>,
-    out: &mut vk::ExternalFenceProperties<'_>,
-) {
-    out.external_fence_features = vk::ExternalFenceFeatureFlags::empty();
-}
-
-pub(crate) fn get_physical_device_external_semaphore_properties(
-    _: &Arc<PhysicalDevice>,
-    _: &vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-    out: &mut vk::ExternalSemaphoreProperties<'_>,
-) {
-    out.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
 }
 
 pub(crate) fn get_physical_device_tool_properties(

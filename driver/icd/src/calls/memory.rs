@@ -6,9 +6,10 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::buffer::Buffer;
 use agx_driver::image::Image;
-use agx_driver::memory::Place;
+use agx_driver::memory::{Allocation, Place, Space};
 use ash::vk;
 
+use super::external::taken;
 use super::resource::image_of;
 use super::swapchain::bind_to_swapchain;
 use crate::handles::{give, object, shared, take};
@@ -20,8 +21,27 @@ pub(crate) fn allocate_memory(
     info: &vk::MemoryAllocateInfo<'_>,
     out: &mut vk::DeviceMemory,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(device.space.allocate(info.allocation_size, Place::High)?));
+    *out = give(Arc::new(allocation(&device.space, info)?));
     Ok(())
+}
+
+/// New memory, or that of a descriptor.
+fn allocation(space: &Arc<Space>, info: &vk::MemoryAllocateInfo<'_>) -> Result<Allocation, Error> {
+    let bytes = info.allocation_size;
+    let import = find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next);
+    if let Some(import) = import.filter(|import| !import.handle_type.is_empty()) {
+        return taken(import.fd, |file| space.import(file, bytes));
+    }
+    let flags =
+        find::<vk::MemoryAllocateFlagsInfo<'_>>(info.p_next).map(|more| more.flags).unwrap_or_default();
+    if !flags.contains(vk::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY) {
+        return space.allocate(bytes, Place::High);
+    }
+    let chosen = find::<vk::MemoryOpaqueCaptureAddressAllocateInfo<'_>>(info.p_next);
+    match chosen.map(|chosen| chosen.opaque_capture_address).filter(|address| *address != 0) {
+        Some(address) => space.allocate_at(bytes, address),
+        None => space.allocate(bytes, Place::Chosen),
+    }
 }
 
 pub(crate) fn free_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {

@@ -33,8 +33,12 @@ pub(crate) fn get_buffer_device_address(_: &Arc<Device>, info: &vk::BufferDevice
     object(info.buffer).map_or(0, |buffer| buffer.address())
 }
 
-pub(crate) fn get_buffer_opaque_capture_address(_: &Arc<Device>, _: &vk::BufferDeviceAddressInfo<'_>) -> u64 {
-    0
+/// The address of a buffer follows from that of its memory.
+pub(crate) fn get_buffer_opaque_capture_address(
+    device: &Arc<Device>,
+    info: &vk::BufferDeviceAddressInfo<'_>,
+) -> u64 {
+    get_buffer_device_address(device, info)
 }
 
 pub(crate) fn create_buffer_view(

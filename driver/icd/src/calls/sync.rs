@@ -134,15 +134,12 @@ pub(super) struct Points {
 impl Points {
     pub(super) fn wait(&mut self, semaphore: vk::Semaphore, value: u64) {
         let Some(sync) = object(semaphore) else { return };
-        self.submission.waits.push(sync.point(value));
-        if !sync.timeline {
-            self.submission.resets.push(sync.handle);
-        }
+        self.submission.wait(sync, value);
     }
 
     fn signal(&mut self, semaphore: vk::Semaphore, value: u64) {
         let Some(sync) = object(semaphore) else { return };
-        self.submission.signals.push(sync.point(value));
+        self.submission.signal(sync, value);
     }
 
     fn commands(&mut self, buffer: vk::CommandBuffer) {
@@ -152,7 +149,7 @@ impl Points {
 
 fn submit(queue: &Queue, mut submissions: Vec<Submission>, fence: vk::Fence) -> Result<(), Error> {
     if let Some(fence) = object(fence) {
-        let point = SyncPoint { handle: fence.handle, value: None };
+        let point = fence.point(0);
         match submissions.last_mut() {
             Some(last) => last.signals.push(point),
             None => submissions.push(Submission { signals: vec![point], ..Submission::default() }),

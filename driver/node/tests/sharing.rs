@@ -1,0 +1,81 @@
+//! Buffers and fences that two processes share through the node that the preloaded library shows; the library is linked here.
+//! A descriptor reaches the second process as its standard input.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::io::Error as IoError;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use agx_driver::Error;
+use agx_driver::gpu::{Gpu, PAGE, SyncPoint, WaitFor};
+
+/// Keeps the library's functions in the program.
+#[used]
+static LINKED: unsafe extern "C" fn(c_int, c_ulong, *mut c_void) -> c_int = agx_device_shim::ioctl;
+
+/// Names what the standard input of the second process is.
+const ROLE: &str = "AGX_SHARING";
+
+fn node() -> impl Gpu {
+    agx_node::open().expect("the library shows a node").expect("it opens")
+}
+
+/// The second process.
+fn second(role: &str) {
+    let (node, stdin) = (node(), std::io::stdin());
+    match role {
+        "buffer" => {
+            let (buffer, bytes) = node.import_buffer(stdin.as_fd()).expect("imported");
+            assert_eq!(bytes, 2 * PAGE);
+            let words = buffer.words.words();
+            assert_eq!(words[5].load(Ordering::Relaxed), 23);
+            words[(bytes / 4) as usize - 1].store(42, Ordering::Relaxed);
+            node.close_buffer(buffer.handle);
+        }
+        "fence" => {
+            let sync = node.create_sync(false).expect("a sync object");
+            node.import_fence(sync, stdin.as_fd()).expect("imported");
+            let point = SyncPoint { handle: sync, value: None };
+            node.wait(&[point], WaitFor::All, 0).expect("signalled");
+        }
+        // Each process has a kernel of its own.
+        _ => assert!(matches!(node.import_sync(stdin.as_fd()), Err(Error::ExternalHandle))),
+    }
+}
+
+fn start_second(role: &str, descriptor: OwnedFd) -> Result<(), IoError> {
+    let program = std::env::current_exe()?;
+    let status = Command::new(program).env(ROLE, role).stdin(Stdio::from(descriptor)).status()?;
+    assert!(status.success(), "{role}");
+    Ok(())
+}
+
+fn main() -> Result<(), IoError> {
+    if let Ok(role) = std::env::var(ROLE) {
+        second(&role);
+        return Ok(());
+    }
+    let node = node();
+    assert_eq!(agx_node::find(), Some([226, 128]));
+    let buffer = node.create_buffer(2 * PAGE).expect("a buffer");
+    buffer.words.words()[5].store(23, Ordering::Relaxed);
+    let descriptor = node.export_buffer(buffer.handle).expect("a descriptor");
+    start_second("buffer", descriptor.try_clone()?)?;
+    let last = buffer.words.words().last().map(|word| word.load(Ordering::Relaxed));
+    assert_eq!(last, Some(42));
+    // The kernel gives the same handle again, which is open until its last owner closes it.
+    let (again, _) = node.import_buffer(descriptor.as_fd()).expect("imported");
+    assert_eq!(again.handle, buffer.handle);
+    node.close_buffer(buffer.handle);
+    node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
+    node.close_buffer(again.handle);
+
+    let sync = node.create_sync(true).expect("a sync object");
+    start_second("fence", node.export_fence(sync).expect("a descriptor"))?;
+    start_second("sync", node.export_sync(sync).expect("a descriptor"))?;
+    let null = std::fs::File::open("/dev/null")?;
+    assert!(matches!(node.import_buffer(null.as_fd()), Err(Error::ExternalHandle)));
+    println!("two processes share a buffer and a fence");
+    Ok(())
+}
