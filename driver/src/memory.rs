@@ -284,3 +284,50 @@ impl Drop for Piece {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd as _;
+
+    use super::*;
+    use crate::device::Device;
+
+    #[test]
+    fn chosen_addresses_are_given_once_and_again() {
+        let device = Device::in_test();
+        let first = device.space.allocate(PAGE + 1, Place::Chosen).expect("memory");
+        let at = first.address;
+        let again = |address: u64| device.space.allocate_at(PAGE + 1, address);
+        for address in [at, at + PAGE, at + 2 * PAGE, at + 1, HIGH[0], CHOSEN[1]] {
+            let refused = again(address).err();
+            assert!(
+                matches!(refused, Some(Error::Address { address: named }) if named == address),
+                "{address:#x}"
+            );
+        }
+        let other = again(at + 3 * PAGE).expect("free");
+        drop(first);
+        assert_eq!(again(at).expect("free again").address, at);
+        assert_eq!(other.address, at + 3 * PAGE);
+    }
+
+    #[test]
+    fn exported_memory_lives_as_long_as_its_descriptor() {
+        let [first, second] = Device::two_in_test();
+        let memory = first.space.allocate(PAGE, Place::High).expect("memory");
+        memory.write(0, &[5; 4]);
+        let file = memory.export().expect("a descriptor");
+        let imported = second.space.import(file.as_fd(), PAGE).expect("imported");
+        memory.write(4, &[6; 4]);
+        drop(memory);
+        let third = first.space.import(file.as_fd(), 1).expect("imported");
+        drop(file);
+        let mut bytes = [0; 8];
+        for memory in [&imported, &third] {
+            memory.read(0, &mut bytes);
+            assert_eq!(bytes, [5, 5, 5, 5, 6, 6, 6, 6]);
+        }
+        let file = imported.export().expect("a descriptor");
+        assert!(matches!(first.space.import(file.as_fd(), PAGE + 1), Err(Error::ExternalHandle)));
+    }
+}

@@ -381,6 +381,29 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_device_leaves_the_others() {
+        for asynchronous in [false, true] {
+            let settings = Settings { asynchronous, ..Settings::default() };
+            let host = crate::device::host_in_test(settings, |_| ());
+            let [first, second] = [(); 2].map(|()| Device::of_host(&host, Enabled::default()));
+            // No memory is there.
+            let wrong = |device: &Arc<Device>| fill(device, crate::gpu::HIGH[1] - 0x10000, 1);
+            let lost = |device: &Arc<Device>| matches!(device.queue.wait_idle(), Err(Error::Lost { .. }));
+            // The error is found after the wait.
+            let _ = second.queue.submit(vec![wrong(&second)]);
+            assert!(lost(&second) && !lost(&first));
+            let memory = first.space.allocate(4, Place::High).expect("memory");
+            first.queue.submit(vec![fill(&first, memory.address, 7)]).expect("submitted");
+            assert!(!lost(&first));
+            let _ = first.queue.submit(vec![wrong(&first)]);
+            assert!(lost(&first), "also by an error that was reported before");
+            drop((memory, first, second));
+            let third = Device::of_host(&host, Enabled::default());
+            assert!(!lost(&third), "it may have the numbers of a device that is gone");
+        }
+    }
+
+    #[test]
     fn timeouts_are_told() {
         let device = Device::in_test();
         let fence = Sync::binary(&device.space, false).expect("a sync object");

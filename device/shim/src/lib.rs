@@ -180,7 +180,7 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
     // SAFETY: the caller passes a structure that matches the request, and follows the rules of `ioctl`.
     unsafe {
         match files::kind(fd) {
-            files::Kind::Node => node::ioctl(request, argument),
+            files::Kind::Node => node::ioctl(fd, request, argument),
             files::Kind::Fence { failed } => fence::ioctl(failed, request, argument),
             files::Kind::Sync | files::Kind::Other => {
                 system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int

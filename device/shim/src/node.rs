@@ -117,6 +117,13 @@ pub fn mapped_file(offset: u64) -> Option<(c_int, i64)> {
     Some((memory::file(token)?, 0))
 }
 
+/// The open node of a descriptor: copies of it are the same.
+fn file(fd: c_int) -> u64 {
+    files::inode(fd).unwrap_or(0)
+}
+
+/// The call that closes a buffer, whose handle other open nodes may have.
+const GEM_CLOSE: u8 = 0x09;
 /// Calls that take or return descriptors: prime and sync objects.
 const PRIME_EXPORT: u8 = 0x2d;
 const PRIME_IMPORT: u8 = 0x2e;
@@ -138,13 +145,16 @@ pub unsafe fn structure(request: c_ulong, argument: *mut c_void) -> Vec<u8> {
 ///
 /// # Safety
 /// `argument` is a structure with the length in the request.
-pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
+pub unsafe fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     let number = request as u8;
     // SAFETY: the caller's promise.
     let mut bytes = unsafe { structure(request, argument) };
     let (node, options) = node();
     let outcome = match number {
-        PRIME_EXPORT | PRIME_IMPORT | SYNC_EXPORT | SYNC_IMPORT => descriptors(node, number, &mut bytes),
+        GEM_CLOSE => node.lock().buffer_files().close(word(&bytes, 0) as u32, file(fd)),
+        PRIME_EXPORT | PRIME_IMPORT | SYNC_EXPORT | SYNC_IMPORT => {
+            descriptors(node, number, &mut bytes, file(fd))
+        }
         _ => node.call(number, &mut bytes, &mut Process),
     };
     if options.calls {
@@ -173,7 +183,7 @@ pub fn set_word(bytes: &mut [u8], at: usize, value: i32) {
     }
 }
 
-fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
+fn descriptors(node: &Node, number: u8, bytes: &mut [u8], owner: u64) -> Result<(), Errno> {
     if number == SYNC_EXPORT && word(bytes, 4) & 1 != 0 {
         // A file cannot become readable later, so the fence is exported when it is signalled.
         let failed = node.wait_signalled(word(bytes, 0) as u32)?;
@@ -183,13 +193,13 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
     match number {
         PRIME_EXPORT => {
             let handle = word(bytes, 0) as u32;
-            let file = memory::file(kernel.export(handle)?).ok_or(Errno::NOT_FOUND)?;
+            let file = memory::file(kernel.buffer_files().export(handle, owner)?).ok_or(Errno::NOT_FOUND)?;
             // SAFETY: duplicating a descriptor has no further conditions.
             give(bytes, unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) })?;
         }
         PRIME_IMPORT => {
             let (words, token) = memory::import(word(bytes, 8)).ok_or(Errno::INVALID)?;
-            let handle = kernel.import(token, words);
+            let handle = kernel.buffer_files().import(token, words, owner);
             set_word(bytes, 0, handle as i32);
         }
         SYNC_EXPORT => {

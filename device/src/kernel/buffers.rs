@@ -1,5 +1,6 @@
 //! Buffers and their memory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -64,8 +65,8 @@ pub(crate) struct Buffer {
     pub(crate) bytes: u64,
     /// The allocator's token.
     pub(crate) token: u64,
-    /// Whether the buffer has names outside this process.
-    pub(crate) shared: bool,
+    /// The files that have the handle, once it was exported or imported.
+    pub(crate) owners: BTreeSet<u64>,
     /// The address space that alone can bind it; it cannot be exported.
     pub(crate) private: Option<u32>,
 }

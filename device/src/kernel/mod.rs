@@ -5,6 +5,7 @@
 //! ([`crate::Node`]). A wait returns [`Answer::Wait`], which tells the caller to try again after another call or a command.
 
 mod address_space;
+mod buffer_files;
 mod buffers;
 mod calls;
 mod chip;
@@ -24,6 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agx_emulator::{Window, Words};
 
+pub use buffer_files::BufferFiles;
 pub use buffers::{Allocator, Heap};
 pub use chip::{Chip, MODELS, Model};
 pub(crate) use commands::parse as parse_commands;
@@ -196,44 +198,15 @@ impl Kernel {
         self.tables.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
     }
 
-    /// The memory of a buffer, and the allocator's token of it.
-    pub fn memory(&self, handle: u32) -> Option<(Arc<dyn Words>, u64)> {
-        self.tables.buffers.get(handle).ok().map(|buffer| (buffer.words.clone(), buffer.token))
-    }
-
-    /// A new handle for memory that other handles may have too; closing it leaves theirs.
-    pub fn adopt(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
-        let bytes = (words.words().len() as u64).saturating_mul(4);
-        self.tables.buffers.insert(Buffer { words, bytes, token, shared: false, private: None })
-    }
-
     /// A window with the whole buffer, for the host.
     pub fn window(&self, handle: u32) -> Option<Window> {
         let buffer = self.tables.buffers.get(handle).ok()?;
         Window::new(buffer.words.clone(), 0, buffer.bytes)
     }
 
-    /// A handle for imported memory; the same token has the same handle.
-    pub fn import(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
-        if let Some(handle) = self.tables.buffers.find(|buffer| buffer.token == token) {
-            return handle;
-        }
-        let bytes = (words.words().len() as u64).saturating_mul(4);
-        self.tables.buffers.insert(Buffer { words, bytes, token, shared: true, private: None })
-    }
-
-    /// Exports a buffer: returns the allocator's token, and keeps the memory after the handle is closed, because it has
-    /// other owners.
-    ///
-    /// # Errors
-    /// [`Errno::NOT_FOUND`]: no buffer has this handle. [`Errno::INVALID`]: the buffer is private to an address space.
-    pub fn export(&mut self, handle: u32) -> Result<u64, Errno> {
-        let buffer = self.tables.buffers.get_mut(handle)?;
-        if buffer.private.is_some() {
-            return Err(Errno::INVALID);
-        }
-        buffer.shared = true;
-        Ok(buffer.token)
+    /// Buffers with other owners.
+    pub fn buffer_files(&mut self) -> BufferFiles<'_> {
+        BufferFiles { kernel: self }
     }
 
     /// Sync objects as descriptors.

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use agx_emulator::Memory;
 
 use super::order::Batch;
-use super::work::{Next, Pending, Task};
+use super::work::{Job, Next, Pending, Task};
 use super::{Kernel, Log, TimeWrite};
 use crate::execute::{Device, Submission};
 use crate::findings::Finding;
@@ -50,12 +50,13 @@ fn run(
 }
 
 impl Log {
-    /// Notes that a command of a queue ended early.
-    fn fault(&mut self, queue: u32, outcome: &Outcome) {
+    /// Notes for the queue of a job that a command ended early, if it did.
+    fn fault(&mut self, job: Option<&Job>, outcome: &Outcome) {
+        let Some(job) = job.filter(|_| outcome.failed) else { return };
         let known = outcome.findings.iter().find(|finding| finding.fatal).map(Finding::to_string);
         // A finding that was reported before is not among them.
         let text = known.unwrap_or_else(|| String::from("a command ended early"));
-        self.faults.entry(queue).or_insert(text);
+        self.faults.entry(job.queue).or_insert(text);
     }
 
     fn keep(&mut self, outcome: Outcome) {
@@ -106,16 +107,9 @@ impl Kernel {
         }
     }
 
-    /// Notes for its queue that a command ended early, if it did.
-    fn note_fault(&mut self, job: u64, outcome: &Outcome) {
-        if let Some(job) = self.work.job(job).filter(|_| outcome.failed) {
-            self.log.fault(job.queue, outcome);
-        }
-    }
-
     /// Completes a command.
     pub(crate) fn finish(&mut self, Ran { pending, outcome }: Ran) {
-        self.note_fault(pending.job, &outcome);
+        self.log.fault(self.work.job(pending.job), &outcome);
         self.work.complete(&pending, outcome.failed, Some((self.clock)()));
         self.log.keep(outcome);
     }
@@ -143,7 +137,7 @@ impl Kernel {
         let outcome = run(&mut device, self.clock, pending, place, &mut space.memory);
         let touched = space.memory.watched();
         let failed = outcome.failed;
-        self.note_fault(pending.job, &outcome);
+        self.log.fault(self.work.job(pending.job), &outcome);
         self.log.keep(outcome);
         if let Some(touched) = touched {
             let compute = pending.ordered.command.is_compute();

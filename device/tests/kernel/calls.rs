@@ -149,14 +149,37 @@ fn private_buffers_stay_in_their_address_space() {
     let bind =
         [(bind_op::READ, 1), (bind_op::HANDLE, handle), (bind_op::RANGE, 0x4000), (bind_op::ADDRESS, BASE)];
     assert_eq!(device.bind(&bind), Err(Errno::INVALID));
-    assert_eq!(device.kernel.export(handle as u32), Err(Errno::INVALID));
-    assert!(device.kernel.export(1).is_ok());
+    assert_eq!(device.kernel.buffer_files().export(handle as u32, 1), Err(Errno::INVALID));
+    assert!(device.kernel.buffer_files().export(1, 1).is_ok());
     let times = gem_bind_object::RECORD.build_raw(&[
         (gem_bind_object::FLAGS, 1),
         (gem_bind_object::HANDLE, handle),
         (gem_bind_object::RANGE, 0x4000),
     ]);
     assert_eq!(device.call(0x47, times), Err(Errno::INVALID));
+}
+
+/// A buffer that two open nodes have exists until both have closed it.
+#[test]
+fn open_nodes_close_handles_of_their_own() {
+    let mut device = Device::new();
+    let create = gem_create::RECORD.build_raw(&[(gem_create::SIZE, 0x4000)]);
+    let handle = gem_create::HANDLE.get(&device.call(0x45, create).expect("made")) as u32;
+    let token = device.kernel.buffer_files().export(handle, 1).expect("exported");
+    let (words, _) = device.kernel.buffer_files().memory(handle).expect("known");
+    assert_eq!(
+        [2, 2, 1].map(|file| device.kernel.buffer_files().import(token, words.clone(), file)),
+        [handle; 3]
+    );
+    assert_eq!([2, 2].map(|file| device.kernel.buffer_files().close(handle, file)), [Ok(()); 2]);
+    assert!(device.kernel.buffer(handle).is_some(), "the first node has it");
+    assert_eq!(device.kernel.buffer_files().close(handle, 1), Ok(()));
+    assert_eq!(device.kernel.buffer_files().close(handle, 1), Err(Errno::INVALID));
+    // Handles of one memory that are closed one by one.
+    let adopted = [(); 2].map(|()| device.kernel.buffer_files().adopt(token, words.clone()));
+    assert_ne!(adopted[0], adopted[1]);
+    assert_eq!(device.kernel.buffer_files().close(adopted[0], 0), Ok(()));
+    assert!(device.kernel.buffer(adopted[1]).is_some());
 }
 
 /// A command with its header.

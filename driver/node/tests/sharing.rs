@@ -69,7 +69,14 @@ fn main() -> Result<(), IoError> {
     assert_eq!(again.handle, buffer.handle);
     node.close_buffer(buffer.handle);
     node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
+    // Another open node has the handle too, and closes only its own.
+    let other = self::node();
+    let (third, _) = other.import_buffer(descriptor.as_fd()).expect("imported");
+    assert_eq!(third.handle, again.handle);
+    other.close_buffer(third.handle);
+    node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
     node.close_buffer(again.handle);
+    assert!(node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).is_err(), "it is closed");
 
     let sync = node.create_sync(true).expect("a sync object");
     start_second("fence", node.export_fence(sync).expect("a descriptor"))?;

@@ -203,7 +203,7 @@ impl Door for InProcess {
         let (node, handle) = (&self.host.node, word(argument, 0));
         let given = match call {
             number::BUFFER_EXPORT => {
-                let (words, token) = node.lock().memory(handle).ok_or(Errno::NOT_FOUND.0)?;
+                let (words, token) = node.lock().buffer_files().memory(handle).ok_or(Errno::NOT_FOUND.0)?;
                 self.host.exports().give(Shared::Buffer(words, token))
             }
             number::SYNC_EXPORT if is_fence(argument) => {
@@ -226,7 +226,9 @@ impl Door for InProcess {
         drop(exports);
         let mut kernel = self.host.node.lock();
         let handle = match (call, found, mark) {
-            (number::BUFFER_IMPORT, Some(Shared::Buffer(words, token)), _) => kernel.adopt(token, words),
+            (number::BUFFER_IMPORT, Some(Shared::Buffer(words, token)), _) => {
+                kernel.buffer_files().adopt(token, words)
+            }
             (number::SYNC_IMPORT, Some(Shared::Sync(key)), _) if !is_fence(argument) => {
                 kernel.sync_files().import(key).map_err(|errno| errno.0)?
             }
@@ -246,7 +248,7 @@ impl Door for InProcess {
     }
 
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error> {
-        let memory = self.host.node.lock().memory(handle);
+        let memory = self.host.node.lock().buffer_files().memory(handle);
         memory.map(|(words, _)| words).ok_or(Error::DeviceMemory { bytes })
     }
 

@@ -173,8 +173,11 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
 ];
 
 /// Extensions that devices have in addition on a render node.
-pub static NODE_EXTENSIONS: &[(&str, u32)] =
-    &[("VK_EXT_external_memory_dma_buf", 1), ("VK_EXT_physical_device_drm", 1)];
+pub static NODE_EXTENSIONS: &[(&str, u32)] = &[
+    ("VK_EXT_external_memory_dma_buf", 1),
+    ("VK_EXT_physical_device_drm", 1),
+    ("VK_EXT_queue_family_foreign", 1),
+];
 
 /// Extensions of instances, with their versions.
 pub static INSTANCE_EXTENSIONS: &[(&str, u32)] = &[

@@ -121,7 +121,8 @@ pub(super) fn create_buffer(
         kernel.tables.spaces.get(vm)?;
     }
     let (words, token) = kernel.allocator.allocate(bytes)?;
-    let handle = kernel.tables.buffers.insert(Buffer { words, bytes, token, shared: false, private });
+    let owners = Default::default();
+    let handle = kernel.tables.buffers.insert(Buffer { words, bytes, token, owners, private });
     gem_create::HANDLE.set_raw(argument, handle.into());
     Ok(Answer::Done)
 }
@@ -131,11 +132,7 @@ pub(super) fn close_buffer(
     argument: &mut [u8],
     _: &mut dyn User,
 ) -> Result<Answer, Errno> {
-    let handle = get(argument, 0, 4) as u32;
-    // The framework has this error for unknown buffers.
-    if !kernel.tables.buffers.get(handle).map_err(|_| Errno::INVALID)?.shared {
-        kernel.tables.buffers.remove(handle)?;
-    }
+    kernel.buffer_files().close(get(argument, 0, 4) as u32, 0)?;
     Ok(Answer::Done)
 }
 
