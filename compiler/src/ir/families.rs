@@ -245,17 +245,13 @@ families! {
     /// Accesses to threadgroup memory.
     LOCAL "`load_local`, `store_local`, `atomic_local`" =
         Operations::of(&[IrOp::LoadLocal, IrOp::StoreLocal, IrOp::AtomicLocal]);
-    /// Cull-distance flags.
-    CULL_DISTANCES "`store_cull`" = Operations::of(&[IrOp::StoreCull]);
     /// Outputs of vertex shaders.
-    VARYINGS "`store_varying`" = Operations::of(&[IrOp::StoreVarying]);
+    VARYINGS "`store_varying`, `store_cull`" = Operations::of(&[IrOp::StoreVarying, IrOp::StoreCull]);
     /// Sample operations of fragment shaders.
-    DISCARDS "`discard`, `write_depth`, `write_stencil`" =
-        Operations::of(&[IrOp::Discard, IrOp::WriteDepth, IrOp::WriteStencil]);
+    DISCARDS "`discard`, `kill_samples`, `write_depth`, `write_stencil`" =
+        Operations::of(&[IrOp::Discard, IrOp::KillSamples, IrOp::WriteDepth, IrOp::WriteStencil]);
     /// Lanes that the program has ended.
     RETIREMENTS "`retire`" = Operations::of(&[IrOp::Retire]);
-    /// Samples killed by their mask.
-    KILLS "`kill_samples`" = Operations::of(&[IrOp::KillSamples]);
     /// Fragment inputs.
     INTERPOLATIONS "`interpolate`" = Operations::of(&[IrOp::Interpolate]);
     /// Accesses to textures and images.

@@ -11,7 +11,7 @@ use agx_abi::fragment::DepthLayout;
 use agx_isa::desc::{Effects, OrderClass};
 use agx_isa::table::Opcode;
 
-use super::discard_zs_emit::shaded_samples;
+use super::coverage::shaded_samples;
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods;

@@ -213,7 +213,7 @@ fn negation(f: &Function<'_>, src: &Src) -> Option<Inst> {
 }
 
 /// Replaces the results of `inst` by those of an identical instruction.
-pub(super) fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
+fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
     let [known, replaced] = [first, inst].map(|inst| rewriter.f.insts[inst].dsts);
     for (dst, known) in replaced.iter().zip(known) {
         // If either use needs full precision, the merged value must keep it.

@@ -13,14 +13,20 @@
 //!
 //! Before: stage source. After: the same.
 
+use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
-use super::room::Room;
 use super::split_fixed;
 use crate::analysis::homes::homes;
+use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
+use crate::analysis::pressure::{Pressure, pressure};
+use crate::analysis::uses::uses;
 use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Value, has_left};
+
+/// Half registers left free for later passes.
+const MARGIN_HALVES: u16 = 12;
 
 /// Moves loop-invariant instructions out of loops.
 pub fn opt_loop_invariant(f: &mut Function<'_>) {
@@ -36,7 +42,8 @@ fn hoist_all(f: &mut Function<'_>, scratch: &Bump) {
     if !loops.iter().any(|(start, end)| has_candidates(f, &homes, *start, *end)) {
         return;
     }
-    let mut hoister = Hoister { homes, registers: Room::of(f, scratch), f };
+    let demand = pressure(f, &liveness(f), scratch);
+    let mut hoister = Hoister { homes, demand, uses: uses(f, scratch), f };
     for (start, end) in loops {
         hoister.hoist(start, end);
     }
@@ -114,8 +121,10 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
 struct Hoister<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     homes: ScratchSide<'s, Value, usize>,
-    /// The uses are those by instructions that have not moved.
-    registers: Room<'s>,
+    /// The registers that blocks need before anything moves.
+    demand: Pressure,
+    /// Number of operands that read each value, without those of instructions that have moved.
+    uses: ScratchSide<'s, Value, u32>,
 }
 
 /// A loop, and the state for moving instructions out of it.
@@ -135,7 +144,7 @@ impl Hoister<'_, '_, '_> {
     fn hoist(&mut self, start: usize, end: usize) {
         let segments = start + 1..=end;
         let blocks = segments.clone().map(|index| self.f.layout[index].block);
-        let room = self.registers.left(blocks, 0).max(0);
+        let room = self.room(blocks);
         let stores = self.stores(segments.clone());
         let mut insts = segments.clone().flat_map(|index| &self.f.block(self.f.layout[index].block).insts);
         let changes_coverage = insts.any(|inst| self.f.insts[*inst].writes_coverage());
@@ -154,6 +163,21 @@ impl Hoister<'_, '_, '_> {
             let before = self.f.layout[start].block;
             self.f.block_mut(before).insts.extend(moved);
         }
+    }
+
+    /// Half registers that may be added to what all of `blocks` need before fewer threads would be resident.
+    fn room(&self, blocks: impl Iterator<Item = Block>) -> i64 {
+        let limit = i64::from(max_gpr_halves(MAX_THREADS) - MARGIN_HALVES);
+        let needed = blocks.map(|block| self.demand.blocks[block.0 as usize]).max();
+        (limit - i64::from(needed.unwrap_or(0))).max(0)
+    }
+
+    /// Half registers that an instruction adds to the values that live where it moves to: its results, minus sources
+    /// without other uses.
+    fn growth(&self, data: &InstData<'_>) -> i64 {
+        let halves = |value: Value| i64::from(self.f.ty(value).halves());
+        let freed = data.srcs.iter().filter_map(|src| src.as_value()).filter(|value| self.uses[*value] <= 1);
+        data.dsts.iter().map(|dst| halves(*dst)).sum::<i64>() - freed.map(halves).sum::<i64>()
     }
 
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {
@@ -175,18 +199,18 @@ impl Hoister<'_, '_, '_> {
     fn regroup(&mut self, inst: Inst, around: &mut Loop) -> Option<Inst> {
         let data = self.f.insts[inst];
         let sum = Regrouped::of(self.f, &self.homes, &data, around.start)?;
-        if self.registers.uses[sum.inner] != 1 {
+        if self.uses[sum.inner] != 1 {
             return None;
         }
         let outer = self.f.add_value_like(sum.inner);
         let dsts = self.f.alloc(&[outer]);
         let invariant = InstData { dsts, srcs: self.f.alloc(&[sum.first, sum.second]), ..data };
-        if self.registers.growth(self.f, &invariant) > around.room {
+        if self.growth(&invariant) > around.room {
             return None;
         }
         let invariant = self.f.add_inst(invariant);
         self.move_out(invariant, around);
-        (self.registers.uses[sum.inner], self.registers.uses[outer]) = (0, 1);
+        (self.uses[sum.inner], self.uses[outer]) = (0, 1);
         let srcs = self.f.alloc(&[sum.varying, outer.into()]);
         self.f.set_inst(inst, InstData { srcs, ..data });
         Some(invariant)
@@ -213,7 +237,7 @@ impl Hoister<'_, '_, '_> {
         is_worth_moving(self.f, &data)
             && is_from_outside(&self.homes, &data, around.start)
             && self.may_execute_before(&data, around)
-            && self.registers.growth(self.f, &data) <= around.room
+            && self.growth(&data) <= around.room
     }
 
     fn may_execute_before(&self, data: &InstData<'_>, around: &Loop) -> bool {
@@ -236,9 +260,9 @@ impl Hoister<'_, '_, '_> {
 
     fn move_out(&mut self, inst: Inst, around: &mut Loop) {
         let data = self.f.insts[inst];
-        around.room = (around.room - self.registers.growth(self.f, &data)).max(0);
+        around.room = (around.room - self.growth(&data)).max(0);
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-            let uses = &mut self.registers.uses[value];
+            let uses = &mut self.uses[value];
             *uses = uses.saturating_sub(1);
         }
         for dst in data.dsts {

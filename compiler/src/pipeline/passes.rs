@@ -4,16 +4,16 @@ use crate::context::Context;
 use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::families::{
-    ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
-    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, KILLS, LANES, LOCAL, RETIREMENTS,
-    SCRATCH, STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
+    ACCESSES, BARRIERS, CROSS_LANE, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family, GLOBAL,
+    HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, LANES, LOCAL, RETIREMENTS, SCRATCH,
+    STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
 use crate::pipeline::Facts;
 use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
-use crate::{analysis, lower, opt, regalloc, schedule};
+use crate::{lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_abi::registers::VERTEX_ID;
 use agx_abi::vertex::RunsAs;
@@ -250,8 +250,6 @@ passes! {
         optional(Source, Source, sure!(opt::opt_bit_reversal));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
-    OPT_JUMP_THREADING "opt_jump_threading" "Redirects branches whose conditions are known, and folds known conditions." =
-        optional(Source, Source, sure!(opt::opt_jump_threading)).restructures();
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
@@ -262,13 +260,11 @@ passes! {
         optional(Source, Source, sure!(opt::opt_factor));
     OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =
         optional(Source, Source, sure!(opt::opt_compose_linear, context));
-    OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies subgroup operations on uniform values." =
-        optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]).wants(Facts::EDGES);
 
     LOWER_RETIRED "lower_retired" "Lets lanes that the program has ended leave loops that no others execute." =
         required(Source, |f, _| { lower::lower_retired(f); Ok(()) }).only_removes(&[&RETIREMENTS]).wants(Facts::EDGES).restructures();
     LOWER_SUBGROUPS "lower_subgroups" "Lowers subgroup operations to the hardware's shuffles, ballots and reductions." =
-        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).only_removes(&[&CROSS_LANE]).restructures();
+        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).removes(&[&CROSS_LANE]).acts_on(&[&LANES]).wants(Facts::EDGES).restructures();
 
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
         optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]).wants(Facts::EDGES);
@@ -296,22 +292,14 @@ passes! {
         required(Source, |f, c| lower::lower_barrier(f, c.facts.info.stage)).only_removes(&[&BARRIERS]);
     LOWER_LOCAL "lower_local" "Lowers threadgroup memory accesses to hardware instructions." =
         required(Source, |f, _| lower::lower_local(f)).only_removes(&[&LOCAL]);
-    LOWER_CULL_DISTANCE "lower_cull_distance" "Stores with each cull distance whether it keeps the primitive." =
-        required(Source, |f, _| lower::lower_cull_distance(f)).only_removes(&[&CULL_DISTANCES]);
-    MARK_KNOWN_OUTPUTS "mark_known_outputs" "Finds vertex outputs that are the same for all vertices of a draw." =
-        optional(Source, Source, sure!(analysis::known_outputs::mark_known_outputs, context)).needs(&[&CULL_DISTANCES]).acts_on(&[&VARYINGS]);
     LOWER_VARYINGS "lower_varyings" "Lowers vertex output stores to hardware instructions." =
-        required(Source, |f, c| lower::lower_varyings(f, &c.facts.info)).needs(&[&CULL_DISTANCES]).removes(&[&VARYINGS]).keeps(Facts::USED);
+        required(Source, |f, c| lower::lower_varyings(f, &mut c.facts.info)).removes(&[&VARYINGS]);
 
     LOWER_FRAG_SIDEFX "lower_frag_sidefx" "Delays sample tests of fragment shaders that write memory." =
         required(Source, lower::lower_frag_sidefx);
-    LOWER_DISCARD_ZS_EMIT "lower_discard_zs_emit" "Lowers discards to sample kills, and exports depth and stencil to the epilog." =
-        required(Source, lower::lower_discard_zs_emit).only_removes(&[&DISCARDS]);
-    LOWER_SAMPLE_MASK "lower_sample_mask" "Lowers sample kills to the hardware's sample mask instruction." =
-        required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).only_removes(&[&KILLS]).wants(Facts::EDGES);
+    LOWER_COVERAGE "lower_coverage" "Lowers discards to the hardware's sample mask instruction, and exports what the epilog tests with." =
+        required(Source, lower::lower_coverage).removes(&[&DISCARDS]).wants(Facts::EDGES);
 
-    OPT_NARROW_INPUTS "opt_narrow_inputs" "Narrows fragment input reads to the components in use." =
-        optional(Source, Source, sure!(opt::opt_narrow_inputs)).acts_on(&[&INTERPOLATIONS]);
     LOWER_INTERPOLATION "lower_interpolation" "Lowers fragment input reads to hardware interpolations." =
         required(Source, lower::lower_interpolation).only_removes(&[&INTERPOLATIONS]);
     LOWER_TEXTURE "lower_texture" "Lowers texture and image accesses to hardware instructions." =
@@ -319,20 +307,14 @@ passes! {
     LOWER_SCRATCH "lower_scratch" "Lowers stack memory accesses to hardware instructions." =
         required(Source, |f, _| lower::lower_scratch(f)).only_removes(&[&SCRATCH]);
 
-    OPT_CONSTANT_ALPHA "opt_constant_alpha" "Does not export the alpha of target 0 if it is the constant 1." =
-        optional(Source, Source, sure!(opt::opt_constant_alpha, context));
     OPT_LOOP_INVARIANT "opt_loop_invariant" "Moves loop-invariant instructions out of loops." =
         optional(Source, Source, sure!(opt::opt_loop_invariant)).wants(Facts::EDGES);
     OPT_UNIFORM_BASES "opt_uniform_bases" "Adds constants of offsets to uniform bases, for the preamble." =
         optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]).keeps(Facts::USED);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
         optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().keeps(Facts::NUMBERED).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
-    OPT_HOIST_EQUAL "opt_hoist_equal" "Moves computations that both arms of an if perform before it." =
-        optional(Source, Source, sure!(opt::opt_hoist_equal)).wants(Facts::EDGES).then(&[&OPT_COPY_PROP]);
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
         optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
-    MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds branches that all lanes of a SIMD-group take together." =
-        optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context)).wants(Facts::EDGES);
     OPT_SINK "opt_sink" "Moves loads and interpolations into the branches that read them." =
         optional(Source, Source, sure!(opt::opt_sink)).wants(Facts::EDGES);
 
@@ -439,7 +421,7 @@ fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 
 fn control_flow(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let back_end = &mut context.back_end;
-    lower::lower_control_flow(f, &mut back_end.allocation, &back_end.uniform_branches)
+    lower::lower_control_flow(f, &mut back_end.allocation)
 }
 
 /// Schedules parts that run more than once for latency; a preamble starts with its loads anyway.

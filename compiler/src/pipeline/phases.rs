@@ -43,8 +43,8 @@ phases! {
 
     Improve "improve" -> Source [
         OPT_KNOWN_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
-        OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_JUMP_THREADING OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
-        OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX OPT_UNIFORM_SUBGROUPS
+        OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
+        OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX
     ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
@@ -60,25 +60,24 @@ phases! {
     ] "Lowers arithmetic that the hardware lacks.";
 
     Interface "interface" -> Source [
-        LOWER_BARRIER LOWER_LOCAL LOWER_CULL_DISTANCE MARK_KNOWN_OUTPUTS LOWER_VARYINGS
+        LOWER_BARRIER LOWER_LOCAL LOWER_VARYINGS
     ] "Lowers barriers, threadgroup memory and vertex outputs.";
 
     Coverage "coverage" -> Source [
-        LOWER_FRAG_SIDEFX LOWER_DISCARD_ZS_EMIT LOWER_SAMPLE_MASK
+        LOWER_FRAG_SIDEFX LOWER_COVERAGE
     ] "Lowers sample operations of fragment shaders, and collects the requirements of the epilog.";
 
     Resources "resources" -> Source [
-        OPT_NARROW_INPUTS LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
+        LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
         OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_DEFER_SCALES OPT_FACTOR OPT_CSE OPT_DCE
-        OPT_CONSTANT_ALPHA OPT_COMPOSE_LINEAR
-        OPT_LOOP_INVARIANT OPT_UNIFORM_BASES OPT_PREAMBLE
+        OPT_COMPOSE_LINEAR OPT_LOOP_INVARIANT OPT_UNIFORM_BASES OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_HOIST_EQUAL OPT_SIMPLIFY_CONTROL OPT_COPY_PROP OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
+        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_COPY_PROP OPT_NEST_CONDITIONS OPT_DCE OPT_SINK
     ] "Removes code that moved to the preamble, converts and nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [

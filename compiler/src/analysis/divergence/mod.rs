@@ -20,7 +20,6 @@ mod propagate;
 mod sources;
 
 use crate::ir::{Block, Function, Inst, Notes, Seam, Side, Src, Value};
-use sources::{Kind, kind};
 
 /// The divergent values, branches and blocks of a function.
 #[derive(Clone, Debug)]
@@ -132,33 +131,7 @@ impl Divergence {
 
 /// Computes divergence for a program of stage `stage`. Requires current edges ([`Function::compute_cfg`]).
 pub fn divergence(f: &Function<'_>, stage: agx_abi::Stage) -> Divergence {
-    propagate::run(f, stage, None)
-}
-
-/// Like [`divergence`], for branches alone: of values, only those are known on which the condition of a branch depends.
-pub fn divergence_of_branches(f: &Function<'_>, stage: agx_abi::Stage) -> Divergence {
-    propagate::run(f, stage, Some(of_branches(f, stage)))
-}
-
-/// The branches, and the instructions that their conditions depend on.
-fn of_branches(f: &Function<'_>, stage: agx_abi::Stage) -> Side<Inst, bool> {
-    let mut wanted = Side::new(f.insts.len());
-    let ifs = f.layout.iter().filter(|segment| segment.seam == Seam::If);
-    let mut pending: Vec<Inst> = ifs.filter_map(|segment| f.terminator(segment.block)).collect();
-    pending.iter().for_each(|inst| wanted[*inst] = true);
-    while let Some(inst) = pending.pop() {
-        f.watch.visit(1);
-        let data = &f.insts[inst];
-        if !data.op.is_terminator() && matches!(kind(data, stage), Kind::Uniform | Kind::Divergent) {
-            continue;
-        }
-        for def in data.srcs.iter().filter_map(|src| f.values[src.as_value()?].def) {
-            if !std::mem::replace(&mut wanted[def], true) {
-                pending.push(def);
-            }
-        }
-    }
-    wanted
+    propagate::run(f, stage)
 }
 
 /// A jump to a target of a construct around it.
@@ -179,17 +152,16 @@ struct Users {
 }
 
 impl Users {
-    /// The users among the instructions that `counts` accepts.
-    fn of(f: &Function<'_>, counts: impl Fn(Inst) -> bool) -> Users {
+    fn of(f: &Function<'_>) -> Users {
         let mut starts: Side<Value, u32> = Side::new(f.values.len() + 1);
-        for_each_use(f, &counts, |value, _, _| starts[value] += 1);
+        for_each_use(f, |value, _, _| starts[value] += 1);
         let mut total = 0;
         for value in f.values.keys() {
             total += starts[value];
             starts[value] = total;
         }
         let mut list = vec![(Inst(0), Block(0)); total as usize];
-        for_each_use(f, &counts, |value, inst, block| {
+        for_each_use(f, |value, inst, block| {
             starts[value] -= 1;
             list[starts[value] as usize] = (inst, block);
         });
@@ -202,9 +174,9 @@ impl Users {
     }
 }
 
-fn for_each_use(f: &Function<'_>, counts: impl Fn(Inst) -> bool, mut each: impl FnMut(Value, Inst, Block)) {
+fn for_each_use(f: &Function<'_>, mut each: impl FnMut(Value, Inst, Block)) {
     for block in f.blocks_in_order() {
-        for inst in f.block(block).insts.iter().filter(|inst| counts(**inst)) {
+        for inst in &f.block(block).insts {
             for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
                 each(value, *inst, block);
             }

@@ -9,13 +9,11 @@ use super::sources::{Kind, kind};
 use super::{Construct, Divergence, Jump, Place, Users};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
-/// Computes divergence; that of the instructions `wanted` alone if there are such, among which are those that their sources
-/// depend on.
-pub(super) fn run(f: &Function<'_>, stage: Stage, wanted: Option<Side<Inst, bool>>) -> Divergence {
+/// Computes divergence.
+pub(super) fn run(f: &Function<'_>, stage: Stage) -> Divergence {
     let mut propagation = Propagation {
         f,
         stage,
-        wanted,
         users: Users::default(),
         jumps: Vec::new(),
         values: Vec::new(),
@@ -39,8 +37,6 @@ pub(super) fn run(f: &Function<'_>, stage: Stage, wanted: Option<Side<Inst, bool
 struct Propagation<'f, 'a> {
     f: &'f Function<'a>,
     stage: Stage,
-    /// The instructions to examine, if not all.
-    wanted: Option<Side<Inst, bool>>,
     users: Users,
     /// Jumps in program order.
     jumps: Vec<Jump>,
@@ -116,9 +112,7 @@ impl Propagation<'_, '_> {
             let insts = &self.f.block(block).insts;
             self.f.watch.visit(1 + insts.len() / 4);
             for inst in insts {
-                if self.is_wanted(*inst) {
-                    self.reconsider(*inst, block);
-                }
+                self.reconsider(*inst, block);
             }
             while let Some(construct) = self.constructs.pop() {
                 self.draw_consequences(construct);
@@ -132,7 +126,7 @@ impl Propagation<'_, '_> {
         if !self.result.constructs.iter().any(is_loop) {
             return;
         }
-        self.users = Users::of(self.f, |inst| self.is_wanted(inst));
+        self.users = Users::of(self.f);
         self.spreads = true;
         for number in 0..self.result.constructs.len() {
             let construct = self.result.constructs[number];
@@ -174,10 +168,6 @@ impl Propagation<'_, '_> {
         if !std::mem::replace(&mut construct.parts, true) {
             self.constructs.push(number);
         }
-    }
-
-    fn is_wanted(&self, inst: Inst) -> bool {
-        self.wanted.as_ref().is_none_or(|wanted| wanted[inst])
     }
 
     /// Re-examines an instruction after one of its sources, or its control flow, became divergent.
@@ -281,9 +271,7 @@ impl Propagation<'_, '_> {
     fn reconsider_phis(&mut self, block: Block) {
         for index in 0..self.f.phi_count(block) {
             let phi = self.f.block(block).insts[index];
-            if self.is_wanted(phi) {
-                self.reconsider(phi, block);
-            }
+            self.reconsider(phi, block);
         }
     }
 

@@ -29,11 +29,11 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Stage, Type, Value,
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Stage, Type, Value,
 };
 use crate::regalloc::{Allocation, Reg};
 
-use costs::{Costs, SKIP_COST_LEFT, skip_cost};
+use costs::{Costs, SKIP_COST, SKIP_COST_LEFT};
 
 /// Largest level that fits the immediate of a select.
 const MAX_SELECTED_LEVEL: u32 = 255;
@@ -42,11 +42,7 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 ///
 /// # Errors
 /// A jump to a block that is not a target of an open construct is an internal error.
-pub fn lower_control_flow(
-    f: &mut Function<'_>,
-    allocation: &mut Allocation,
-    uniform_branches: &Side<Block, bool>,
-) -> Result<(), CompileError> {
+pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
     if let [only] = *f.layout {
         // Nothing is nested, and the end of the code stands for the `halt`.
         if f.terminator(only.block).is_some() {
@@ -55,20 +51,15 @@ pub fn lower_control_flow(
         f.stage = Stage::Final;
         return Ok(());
     }
-    f.with_scratch(|f, scratch| lower(f, allocation, uniform_branches, scratch))
+    f.with_scratch(|f, scratch| lower(f, allocation, scratch))
 }
 
 /// Lowers a function of several blocks.
-fn lower(
-    f: &mut Function<'_>,
-    allocation: &mut Allocation,
-    uniform_branches: &Side<Block, bool>,
-    scratch: &Bump,
-) -> Result<(), CompileError> {
+fn lower(f: &mut Function<'_>, allocation: &mut Allocation, scratch: &Bump) -> Result<(), CompileError> {
     let (segments, ends) = (f.layout.len(), f.construct_ends());
     let plans = plan_ifs(f, &ends, scratch);
     let mut lowering = Lowering {
-        costs: Costs::of(f, allocation, plans, uniform_branches, scratch),
+        costs: Costs::of(f, allocation, plans, scratch),
         plans,
         ends,
         places: places(f, scratch),
@@ -78,7 +69,6 @@ fn lower(
         lanes_may_be_off: false,
         lanes_have_ended: false,
         allocation,
-        uniform_branches,
         masks: false,
     };
     for index in 0..segments {
@@ -172,8 +162,6 @@ struct Lowering<'l> {
     /// Some lanes have ended early and count one level more than are open.
     lanes_have_ended: bool,
     allocation: &'l mut Allocation,
-    /// Blocks that end with a uniform branch.
-    uniform_branches: &'l Side<Block, bool>,
     masks: bool,
 }
 
@@ -346,8 +334,15 @@ impl Lowering<'_> {
         let (header, after) = self
             .end_of(index)
             .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
-        let skip_cost = skip_cost(self.uniform_branches[block]);
-        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
+        self.open.push(Open {
+            seam: Seam::If,
+            levels,
+            header,
+            after,
+            plan,
+            in_else: false,
+            skip_cost: SKIP_COST,
+        });
     }
 
     /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm has

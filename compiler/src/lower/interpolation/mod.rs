@@ -1,10 +1,11 @@
 //! Lowers `interpolate` to the hardware's interpolations, and assigns coefficient registers to the inputs.
 //!
-//! Small inputs that a block reads alike take consecutive registers, and one instruction interpolates them.
+//! Of a vector only the components in use are read. Small inputs that a block reads alike take consecutive registers, and one instruction interpolates them.
 //!
 //! Before: stage source. After: the same; no `interpolate`.
 
 mod groups;
+mod narrow;
 
 use agx_abi::fragment::{CoefficientSource, Interpolation, MAX_COEFFICIENTS};
 use agx_isa::sr::Sr;
@@ -39,6 +40,7 @@ fn lower_all(
     sources: &mut Vec<CoefficientSource>,
     scratch: &Bump,
 ) -> Result<(), CompileError> {
+    narrow::narrow(f, scratch);
     let mut lowering = Lowering { sources };
     let groups = Groups::of(f, scratch);
     INTERPOLATIONS.try_map(f, |r, inst| {

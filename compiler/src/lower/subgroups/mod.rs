@@ -7,12 +7,14 @@
 //! end of a workgroup cannot be handled that way, so where such lanes share a quad with others, each lane is
 //! read in turn.
 //!
-//! 64-bit values are moved by words, smaller ones in half registers. Reductions are in [`reduce`].
+//! 64-bit values are moved by words, smaller ones in half registers. Reductions are in [`reduce`], operations on values that
+//! all lanes share in [`uniform`].
 //!
 //! Before: stage source. After: the same; no subgroup operations except `ballot`.
 
 mod loops;
 mod reduce;
+mod uniform;
 
 use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_abi::{ShaderInfo, Stage};
@@ -33,6 +35,7 @@ use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewrit
 /// A reduction of an unknown kind is an internal error.
 pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let group = Group::of(info);
+    uniform::simplify(f, info.stage);
     loops::make_loops(f, group)?;
     CROSS_LANE.try_map(f, |r, inst| {
         let data = r.f.insts[inst];

@@ -1,23 +1,17 @@
-//! Simplifies subgroup operations on uniform values.
+//! Simplifies subgroup operations on uniform values, before they are lowered.
 //!
 //! * A read from another lane, or an idempotent reduction, of a uniform value is the value itself.
 //! * A sum of a uniform value is its product with the number of active lanes.
 //! * The test whether a ballot of a uniform condition has any lane set is the condition itself; whether it
 //!   has none, its complement.
 //! * A read at a uniform lane index becomes a broadcast, which takes one shuffle instead of four.
-//!
-//! Must run before `lower_subgroups`, while the front end's subgroup operations exist.
-//!
-//! Before: stage source. After: the same.
 
+use agx_abi::Stage;
 use agx_abi::occupancy::SUBGROUP_SIZE;
-
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Reduction, Truth};
 
 use crate::analysis::divergence::{Divergence, divergence};
-use crate::context::Context;
-use crate::ir::families;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
@@ -35,11 +29,8 @@ const IDEMPOTENT: &[Reduction] = &[
 ];
 
 /// Simplifies subgroup operations on uniform values.
-pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
-    if !f.present.may_have(&families::LANES) {
-        return;
-    }
-    let known = divergence(f, context.facts.info.stage);
+pub(super) fn simplify(f: &mut Function<'_>, stage: Stage) {
+    let known = divergence(f, stage);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Op::Ir(op) = data.op else { return Rewrite::Keep };

@@ -2,8 +2,6 @@
 //!
 //! A front end reads a variable as a whole. Each component takes registers and a coefficient, which the
 //! hardware computes for every triangle, even if no `split` result uses it.
-//!
-//! Before: stage source. After: the same.
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -53,11 +51,7 @@ fn in_use(
 }
 
 /// Narrows fragment input reads to the components in use.
-pub fn opt_narrow_inputs(f: &mut Function<'_>) {
-    f.with_scratch(narrow);
-}
-
-fn narrow(f: &mut Function<'_>, scratch: &Bump) {
+pub(super) fn narrow(f: &mut Function<'_>, scratch: &Bump) {
     let uses = uses(f, scratch);
     let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts).copied();
     let subjects = ArenaVec::from_iter_in(insts.filter(|inst| is_subject(&f.insts[*inst])), scratch);
