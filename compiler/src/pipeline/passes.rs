@@ -13,7 +13,7 @@ use crate::opt::LocalRewrites;
 use crate::pipeline::Facts;
 use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
-use crate::{lower, opt, regalloc, schedule};
+use crate::{analysis, lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_abi::registers::VERTEX_ID;
 use agx_abi::vertex::RunsAs;
@@ -250,8 +250,6 @@ passes! {
         optional(Source, Source, sure!(opt::opt_bit_reversal));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
-    OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
-        optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
         optional(Source, Source, sure!(opt::opt_move_to_vertex, context)).acts_on(&[&INTERPOLATIONS]);
     OPT_DEFER_SCALES "opt_defer_scales" "Defers the scaling of vectors to where it takes fewer multiplications." =
@@ -315,6 +313,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().keeps(Facts::NUMBERED).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
         optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
+    MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds branches that all lanes of a SIMD-group take together." =
+        optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context)).wants(Facts::EDGES);
     OPT_SINK "opt_sink" "Moves loads and interpolations into the branches that read them." =
         optional(Source, Source, sure!(opt::opt_sink)).wants(Facts::EDGES);
 
@@ -421,7 +421,7 @@ fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 
 fn control_flow(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let back_end = &mut context.back_end;
-    lower::lower_control_flow(f, &mut back_end.allocation)
+    lower::lower_control_flow(f, &mut back_end.allocation, &back_end.uniform_branches)
 }
 
 /// Schedules parts that run more than once for latency; a preamble starts with its loads anyway.

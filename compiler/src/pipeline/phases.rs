@@ -43,7 +43,7 @@ phases! {
 
     Improve "improve" -> Source [
         OPT_KNOWN_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
-        OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
+        OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_SIMPLIFY_CONTROL
         OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX
     ] "Optimises before any operation of the front end is lowered.";
 
@@ -77,7 +77,7 @@ phases! {
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_COPY_PROP OPT_NEST_CONDITIONS OPT_DCE OPT_SINK
+        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_COPY_PROP OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
     ] "Removes code that moved to the preamble, converts and nests ifs, and moves loads to their uses.";
 
     Address "address" -> Lowered [

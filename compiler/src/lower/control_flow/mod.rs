@@ -29,11 +29,11 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Stage, Type, Value,
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Stage, Type, Value,
 };
 use crate::regalloc::{Allocation, Reg};
 
-use costs::{Costs, SKIP_COST, SKIP_COST_LEFT};
+use costs::{Costs, SKIP_COST_LEFT, skip_cost};
 
 /// Largest level that fits the immediate of a select.
 const MAX_SELECTED_LEVEL: u32 = 255;
@@ -42,7 +42,11 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 ///
 /// # Errors
 /// A jump to a block that is not a target of an open construct is an internal error.
-pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
+pub fn lower_control_flow(
+    f: &mut Function<'_>,
+    allocation: &mut Allocation,
+    uniform_branches: &Side<Block, bool>,
+) -> Result<(), CompileError> {
     if let [only] = *f.layout {
         // Nothing is nested, and the end of the code stands for the `halt`.
         if f.terminator(only.block).is_some() {
@@ -51,15 +55,20 @@ pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> 
         f.stage = Stage::Final;
         return Ok(());
     }
-    f.with_scratch(|f, scratch| lower(f, allocation, scratch))
+    f.with_scratch(|f, scratch| lower(f, allocation, uniform_branches, scratch))
 }
 
 /// Lowers a function of several blocks.
-fn lower(f: &mut Function<'_>, allocation: &mut Allocation, scratch: &Bump) -> Result<(), CompileError> {
+fn lower(
+    f: &mut Function<'_>,
+    allocation: &mut Allocation,
+    uniform_branches: &Side<Block, bool>,
+    scratch: &Bump,
+) -> Result<(), CompileError> {
     let (segments, ends) = (f.layout.len(), f.construct_ends());
     let plans = plan_ifs(f, &ends, scratch);
     let mut lowering = Lowering {
-        costs: Costs::of(f, allocation, plans, scratch),
+        costs: Costs::of(f, allocation, plans, uniform_branches, scratch),
         plans,
         ends,
         places: places(f, scratch),
@@ -69,6 +78,7 @@ fn lower(f: &mut Function<'_>, allocation: &mut Allocation, scratch: &Bump) -> R
         lanes_may_be_off: false,
         lanes_have_ended: false,
         allocation,
+        uniform_branches,
         masks: false,
     };
     for index in 0..segments {
@@ -162,6 +172,8 @@ struct Lowering<'l> {
     /// Some lanes have ended early and count one level more than are open.
     lanes_have_ended: bool,
     allocation: &'l mut Allocation,
+    /// Blocks that end with a uniform branch.
+    uniform_branches: &'l Side<Block, bool>,
     masks: bool,
 }
 
@@ -334,15 +346,8 @@ impl Lowering<'_> {
         let (header, after) = self
             .end_of(index)
             .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
-        self.open.push(Open {
-            seam: Seam::If,
-            levels,
-            header,
-            after,
-            plan,
-            in_else: false,
-            skip_cost: SKIP_COST,
-        });
+        let skip_cost = skip_cost(self.uniform_branches[block]);
+        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
     }
 
     /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm has

@@ -23,6 +23,8 @@ pub(super) enum Exactness {
     /// Like `Finite`, but with as many roundings in other places: normal results differ by at most two units in
     /// the last place.
     Near,
+    /// Like `Finite`, but sums are rounded in other places, because constants of one are combined first.
+    Regrouped,
     /// Closer to the exact result than the original, which loses up to ten digits in intermediate results,
     /// and defined where the original is undefined or leaves the range of floats in between.
     Closer,

@@ -8,7 +8,7 @@ use agx_isa::table::Opcode::{
 };
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
-use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
+use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes, Regrouped};
 use super::pattern::{Bound, Exactness, Mod, Named, Node, Rule};
 use crate::analysis::float_bounds::{Bounds, is_never_negative, number};
 use crate::ir::IrOp::{
@@ -1019,6 +1019,50 @@ macro_rules! conversion_truncates {
 static SIGNED_OF_FLOAT: &[Rule] = conversion_truncates!(FToS32);
 static UNSIGNED_OF_FLOAT: &[Rule] = conversion_truncates!(FToU32);
 
+/// A sum smaller than its summands by this factor stays: its rounding is significant.
+const CANCELLED: f64 = 1.0 / 1024.0;
+
+/// The sum of two constants; NaN if they nearly cancel.
+fn sum(a: f64, b: f64) -> f64 {
+    let is_small = a != 0.0 && b != 0.0 && (a + b).abs() < CANCELLED * a.abs().max(b.abs());
+    if is_small { f64::NAN } else { a + b }
+}
+
+/// The sum of the factors of two products; those that cancel leave nothing to round.
+fn joined(a: f64, b: f64) -> f64 {
+    if a == -b { 0.0 } else { sum(a, b) }
+}
+
+/// A constant that `combine` computes from those of FIRST, K, M and LAST, in the width of the result; `None` if one of them
+/// is neither zero nor a normal number.
+fn combined(bound: &Bound, combine: fn([f64; 4]) -> f64) -> Option<u64> {
+    let width = bound.results[0];
+    let is_normal = |number: f32| match width {
+        16 => agx_isa::half::Half::from_f32(number).is_normal(),
+        _ => number.is_normal(),
+    };
+    let number = combine([1, 2, 3, 4].map(|index| match float(bound.constant(index), width) {
+        number if number == 0.0 || is_normal(number) => f64::from(number),
+        _ => f64::NAN,
+    }));
+    (number == 0.0 || is_normal(number as f32)).then(|| match width {
+        16 => u64::from(agx_isa::half::Half::from_f32(number as f32).to_bits()),
+        _ => u64::from((number as f32).to_bits()),
+    })
+}
+
+/// A chain of sums and products with constants, or the sum of two on one number, as one operation on that number. The
+/// constants of the result are computed from those of FIRST, K, M and LAST.
+macro_rules! regrouped {
+    ($from:expr, $op:ident $base:expr $(, $combine:expr)+) => {
+        rule(Regrouped, $from, hw!($op $base $(, Node::Calc(|bound| combined(bound, $combine).unwrap_or(0)))+))
+            .when(|bound| true $(&& combined(bound, $combine).is_some())+)
+    };
+}
+
+/// A constant after FIRST, K and M.
+const LAST: Node = Node::Const(4);
+
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident $(, $more:expr)*) => {
@@ -1034,6 +1078,28 @@ macro_rules! float_rules {
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
     finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
     passes(hw!($add ir!(Fneg A), ir!(Fneg B)), ir!(Fneg hw!($add A, B))),
+    regrouped!(hw!($add hw!($add A, K), M), $add A, |[_, k, m, _]| sum(k, m)),
+    regrouped!(hw!($add ir!(Fneg hw!($add A, K)), M), $add ir!(Fneg A), |[_, k, m, _]| sum(m, -k)),
+    regrouped!(hw!($add hw!($fused A, FIRST, K), M), $fused A, |[f, ..]| f, |[_, k, m, _]| sum(k, m)),
+    regrouped!(hw!($add ir!(Fneg hw!($fused A, FIRST, K)), M), $fused A, |[f, ..]| -f, |[_, k, m, _]| sum(m, -k)),
+    regrouped!(hw!($add hw!($multiply A, K), A), $multiply A, |[_, k, ..]| joined(k, 1.0)),
+    regrouped!(hw!($add A, hw!($multiply A, K)), $multiply A, |[_, k, ..]| joined(k, 1.0)),
+    regrouped!(hw!($add hw!($multiply A, K), hw!($multiply A, M)), $multiply A, |[_, k, m, _]| joined(k, m)),
+    regrouped!(hw!($add hw!($add ir!(Fneg A), K), A), $fused A, |_| 0.0, |[_, k, ..]| k),
+    regrouped!(hw!($add A, hw!($add ir!(Fneg A), K)), $fused A, |_| 0.0, |[_, k, ..]| k),
+    regrouped!(hw!($add hw!($fused A, K, M), A), $fused A, |[_, k, ..]| joined(k, 1.0), |[_, _, m, _]| m),
+    regrouped!(hw!($add A, hw!($fused A, K, M)), $fused A, |[_, k, ..]| joined(k, 1.0), |[_, _, m, _]| m),
+    regrouped!(hw!($add hw!($fused A, K, M), hw!($multiply A, FIRST)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
+    regrouped!(hw!($add hw!($multiply A, FIRST), hw!($fused A, K, M)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
+    regrouped!(hw!($add hw!($add A, K), hw!($multiply A, M)), $fused A, |[_, _, m, _]| joined(m, 1.0), |[_, k, ..]| k),
+    regrouped!(hw!($add hw!($add ir!(Fneg A), K), hw!($add A, M)), $fused A, |_| 0.0, |[_, k, m, _]| sum(k, m)),
+    regrouped!(hw!($add hw!($add A, M), hw!($add ir!(Fneg A), K)), $fused A, |_| 0.0, |[_, k, m, _]| sum(k, m)),
+    regrouped!(hw!($add hw!($fused A, FIRST, K), hw!($add A, M)), $fused A, |[f, ..]| joined(f, 1.0), |[_, k, m, _]| sum(k, m)),
+    regrouped!(hw!($add hw!($add A, M), hw!($fused A, FIRST, K)), $fused A, |[f, ..]| joined(f, 1.0), |[_, k, m, _]| sum(k, m)),
+    regrouped!(
+        hw!($add hw!($fused A, FIRST, K), hw!($fused A, M, LAST)),
+        $fused A, |[f, _, m, _]| joined(f, m), |[_, k, _, l]| sum(k, l)
+    ),
         ];
         static $multiply_rules: &[Rule] = &[
     passes(hw!($multiply A, Node::Float(1.0)), A),
@@ -1047,6 +1113,9 @@ macro_rules! float_rules {
     passes(hw!($multiply ir!(Fneg A), K), hw!($multiply A, Node::Calc(negated_float))),
     passes(hw!($multiply ir!(Fneg A), B), ir!(Fneg hw!($multiply A, B))),
     passes(hw!($multiply A, ir!(Fneg B)), ir!(Fneg hw!($multiply A, B))),
+    regrouped!(hw!($multiply hw!($add hw!($multiply A, FIRST), K), M), $fused A, |[f, _, m, _]| f * m, |[_, k, m, _]| k * m),
+    regrouped!(hw!($multiply hw!($add A, K), M), $fused A, |[_, _, m, _]| m, |[_, k, m, _]| k * m),
+    regrouped!(hw!($multiply hw!($fused A, FIRST, K), M), $fused A, |[f, _, m, _]| f * m, |[_, k, m, _]| k * m),
     $($more),*
         ];
         static $fused_rules: &[Rule] = &[
@@ -1057,6 +1126,15 @@ macro_rules! float_rules {
     finite(hw!($fused A, Node::Float(-0.0), B), B),
     clean(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
     clean(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
+    passes(hw!($fused ir!(Fneg A), K, B), hw!($fused A, Node::Calc(negated_float), B)),
+    regrouped!(hw!($fused hw!($multiply A, FIRST), K, M), $fused A, |[f, k, ..]| f * k, |[_, _, m, _]| m),
+    regrouped!(hw!($fused hw!($add A, FIRST), K, M), $fused A, |[_, k, ..]| k, |[f, k, m, _]| sum(f * k, m)),
+    regrouped!(hw!($fused A, K, hw!($multiply A, M)), $multiply A, |[_, k, m, _]| joined(k, m)),
+    regrouped!(hw!($fused A, FIRST, hw!($fused A, K, M)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
+    regrouped!(
+        hw!($fused hw!($fused A, FIRST, K), M, LAST),
+        $fused A, |[f, _, m, _]| f * m, |[_, k, m, l]| sum(k * m, l)
+    ),
         ];
     };
 }

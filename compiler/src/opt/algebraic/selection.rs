@@ -414,72 +414,86 @@ fn umax(s: Subject<'_, '_>) -> u128 {
 
 fn fadd(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(0x0) => 0x2b,
-        Constant(0x8000) | Constant(0x80000000) => 0x2d,
-        Constant(_) => 0x29,
-        Made(Ir(IrOp::Fneg)) => 0x70,
-        _ => 0x20,
+        Constant(0x0) => 0x14fab,
+        Constant(0x8000) | Constant(0x80000000) => 0x14fad,
+        Constant(_) => 0x14fa9,
+        Made(Ir(IrOp::Fneg)) => 0x14870,
+        Made(Hw(Opcode::Fmul)) => 0x157820,
+        Made(Hw(Opcode::Fadd)) => 0xe1c820,
+        Made(Hw(Opcode::Ffma)) => 0x30b4820,
+        _ => 0x14820,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(0) {
-        Made(Ir(IrOp::Select)) => 0x1f,
-        Made(Ir(IrOp::Fneg)) => 0x77,
-        _ => 0x17,
+        Made(Ir(IrOp::Select)) => 0x2901f,
+        Made(Ir(IrOp::Fneg)) => 0x29577,
+        Made(Hw(Opcode::Fadd)) => 0x172d097,
+        Made(Hw(Opcode::Ffma)) => 0x2879217,
+        Made(Hw(Opcode::Fmul)) => 0xab817,
+        _ => 0x29017,
     };
     if rules == 0 { return 0; }
-    let rules = rules & match s.repeats(0, 1) { true => 0x7f, _ => 0x5f, };
+    let rules = rules & match s.repeats(0, 1) { true => 0x3ffffff, _ => 0x3fef7df, };
     if rules == 0 { return 0; }
-    rules & match s.repeats(1, 0) { true => 0x7f, _ => 0x6f, }
+    rules & match s.repeats(1, 0) { true => 0x3ffffff, _ => 0x3fdefef, }
 }
 
 fn hadd(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(0x0) => 0x2b,
-        Constant(0x8000) | Constant(0x80000000) => 0x2d,
-        Constant(_) => 0x29,
-        Made(Ir(IrOp::Fneg)) => 0x70,
-        _ => 0x20,
+        Constant(0x0) => 0x14fab,
+        Constant(0x8000) | Constant(0x80000000) => 0x14fad,
+        Constant(_) => 0x14fa9,
+        Made(Ir(IrOp::Fneg)) => 0x14870,
+        Made(Hw(Opcode::Hmul)) => 0x157820,
+        Made(Hw(Opcode::Hadd)) => 0xe1c820,
+        Made(Hw(Opcode::Hfma)) => 0x30b4820,
+        _ => 0x14820,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(0) {
-        Made(Ir(IrOp::Select)) => 0x1f,
-        Made(Ir(IrOp::Fneg)) => 0x77,
-        _ => 0x17,
+        Made(Ir(IrOp::Select)) => 0x2901f,
+        Made(Ir(IrOp::Fneg)) => 0x29577,
+        Made(Hw(Opcode::Hadd)) => 0x172d097,
+        Made(Hw(Opcode::Hfma)) => 0x2879217,
+        Made(Hw(Opcode::Hmul)) => 0xab817,
+        _ => 0x29017,
     };
     if rules == 0 { return 0; }
-    let rules = rules & match s.repeats(0, 1) { true => 0x7f, _ => 0x5f, };
+    let rules = rules & match s.repeats(0, 1) { true => 0x3ffffff, _ => 0x3fef7df, };
     if rules == 0 { return 0; }
-    rules & match s.repeats(1, 0) { true => 0x7f, _ => 0x6f, }
+    rules & match s.repeats(1, 0) { true => 0x3ffffff, _ => 0x3fdefef, }
 }
 
 fn fmul(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(0x0) => 0xd4,
-        Constant(0x3c00) | Constant(0x3f800000) => 0xd1,
-        Constant(0x8000) | Constant(0x80000000) => 0xd8,
-        Constant(0xbc00) | Constant(0xbf800000) => 0xd2,
-        Constant(_) => 0xd0,
+        Constant(0x0) => 0xed4,
+        Constant(0x3c00) | Constant(0x3f800000) => 0xed1,
+        Constant(0x8000) | Constant(0x80000000) => 0xed8,
+        Constant(0xbc00) | Constant(0xbf800000) => 0xed2,
+        Constant(_) => 0xed0,
         Made(Ir(IrOp::Fneg)) => 0x1a0,
-        Made(Hw(Opcode::Fmul)) => 0x280,
-        Made(Ir(IrOp::Select)) => 0x480,
+        Made(Hw(Opcode::Fmul)) => 0x1080,
+        Made(Ir(IrOp::Select)) => 0x2080,
         _ => 0x80,
     };
     if rules == 0 { return 0; }
     rules & match s.shape(0) {
-        Made(Hw(Opcode::Fmul)) => 0x31f,
+        Made(Hw(Opcode::Fmul)) => 0x111f,
         Made(Ir(IrOp::Fneg)) => 0x1ef,
-        Made(Ir(IrOp::Select)) => 0x50f,
+        Made(Hw(Opcode::Fadd)) => 0x70f,
+        Made(Hw(Opcode::Ffma)) => 0x90f,
+        Made(Ir(IrOp::Select)) => 0x210f,
         _ => 0x10f,
     }
 }
 
 fn hmul(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(1) {
-        Constant(0x0) => 0xd4,
-        Constant(0x3c00) | Constant(0x3f800000) => 0xd1,
-        Constant(0x8000) | Constant(0x80000000) => 0xd8,
-        Constant(0xbc00) | Constant(0xbf800000) => 0xd2,
-        Constant(_) => 0xd0,
+        Constant(0x0) => 0xed4,
+        Constant(0x3c00) | Constant(0x3f800000) => 0xed1,
+        Constant(0x8000) | Constant(0x80000000) => 0xed8,
+        Constant(0xbc00) | Constant(0xbf800000) => 0xed2,
+        Constant(_) => 0xed0,
         Made(Ir(IrOp::Fneg)) => 0x1a0,
         _ => 0x80,
     };
@@ -487,6 +501,8 @@ fn hmul(s: Subject<'_, '_>) -> u128 {
     rules & match s.shape(0) {
         Made(Hw(Opcode::Hmul)) => 0x11f,
         Made(Ir(IrOp::Fneg)) => 0x1ef,
+        Made(Hw(Opcode::Hadd)) => 0x70f,
+        Made(Hw(Opcode::Hfma)) => 0x90f,
         _ => 0x10f,
     }
 }
@@ -551,36 +567,62 @@ fn fadd64(s: Subject<'_, '_>) -> u128 {
 
 fn ffma(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(2) {
-        Constant(0x0) => 0x7d,
-        Constant(0x8000) | Constant(0x80000000) => 0x7e,
-        _ => 0x7c,
+        Constant(0x0) => 0x13fd,
+        Constant(0x8000) | Constant(0x80000000) => 0x13fe,
+        Constant(_) => 0x13fc,
+        Made(Hw(Opcode::Fmul)) => 0x4fc,
+        Made(Hw(Opcode::Ffma)) => 0x8fc,
+        _ => 0xfc,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(1) {
-        Constant(0x0) => 0xf,
-        Constant(0x3c00) | Constant(0x3f800000) => 0x2b,
-        Constant(0x8000) | Constant(0x80000000) => 0x1b,
-        Constant(0xbc00) | Constant(0xbf800000) => 0x4b,
+        Constant(0x0) => 0x1f8f,
+        Constant(0x3c00) | Constant(0x3f800000) => 0x1fab,
+        Constant(0x8000) | Constant(0x80000000) => 0x1f9b,
+        Constant(0xbc00) | Constant(0xbf800000) => 0x1fcb,
+        Constant(_) => 0x1f8b,
         _ => 0xb,
     };
     if rules == 0 { return 0; }
-    rules & match s.shape(0) { Constant(0x0) => 0x7f, _ => 0x77, }
+    let rules = rules & match s.shape(0) {
+        Constant(0x0) => 0xc7f,
+        Made(Ir(IrOp::Fneg)) => 0xcf7,
+        Made(Hw(Opcode::Fmul)) => 0xd77,
+        Made(Hw(Opcode::Fadd)) => 0xe77,
+        Made(Hw(Opcode::Ffma)) => 0x1c77,
+        _ => 0xc77,
+    };
+    if rules == 0 { return 0; }
+    rules & match s.repeats(2, 0) { true => 0x1fff, _ => 0x13ff, }
 }
 
 fn hfma(s: Subject<'_, '_>) -> u128 {
     let rules = match s.shape(2) {
-        Constant(0x0) => 0x7d,
-        Constant(0x8000) | Constant(0x80000000) => 0x7e,
-        _ => 0x7c,
+        Constant(0x0) => 0x13fd,
+        Constant(0x8000) | Constant(0x80000000) => 0x13fe,
+        Constant(_) => 0x13fc,
+        Made(Hw(Opcode::Hmul)) => 0x4fc,
+        Made(Hw(Opcode::Hfma)) => 0x8fc,
+        _ => 0xfc,
     };
     if rules == 0 { return 0; }
     let rules = rules & match s.shape(1) {
-        Constant(0x0) => 0xf,
-        Constant(0x3c00) | Constant(0x3f800000) => 0x2b,
-        Constant(0x8000) | Constant(0x80000000) => 0x1b,
-        Constant(0xbc00) | Constant(0xbf800000) => 0x4b,
+        Constant(0x0) => 0x1f8f,
+        Constant(0x3c00) | Constant(0x3f800000) => 0x1fab,
+        Constant(0x8000) | Constant(0x80000000) => 0x1f9b,
+        Constant(0xbc00) | Constant(0xbf800000) => 0x1fcb,
+        Constant(_) => 0x1f8b,
         _ => 0xb,
     };
     if rules == 0 { return 0; }
-    rules & match s.shape(0) { Constant(0x0) => 0x7f, _ => 0x77, }
+    let rules = rules & match s.shape(0) {
+        Constant(0x0) => 0xc7f,
+        Made(Ir(IrOp::Fneg)) => 0xcf7,
+        Made(Hw(Opcode::Hmul)) => 0xd77,
+        Made(Hw(Opcode::Hadd)) => 0xe77,
+        Made(Hw(Opcode::Hfma)) => 0x1c77,
+        _ => 0xc77,
+    };
+    if rules == 0 { return 0; }
+    rules & match s.repeats(2, 0) { true => 0x1fff, _ => 0x13ff, }
 }

@@ -13,9 +13,8 @@
 //! reciprocal root times a sum with the root needs no root.
 //!
 //! Only operations whose result has a single use, in the same block, are rebuilt; uniform ones, which the
-//! preamble executes once, are not. Rounding differs, as in
-//! `opt_reassociate`: the pass does nothing if a function or an `exact` forbids contraction, or if signed
-//! zeros, infinities or NaNs are significant.
+//! preamble executes once, are not. Rounding differs: the pass does nothing if a function or an `exact` forbids contraction,
+//! or if signed zeros, infinities or NaNs are significant.
 //!
 //! Before: stage source. After: the same.
 

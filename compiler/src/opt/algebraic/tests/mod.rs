@@ -199,6 +199,7 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
             Exactness::Passes => passes,
             Exactness::Finite => passes || !finite,
             Exactness::Near => passes || !moderate || is_near(x, y, a.width),
+            Exactness::Regrouped => passes || !moderate || are_sums(x, y, a.width, bound),
             Exactness::Closer => passes || !moderate || is_close(x, y),
         }
 }
@@ -207,6 +208,13 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
 /// 1. If the first is not finite, they always agree.
 fn is_close(x: f64, y: f64) -> bool {
     !x.is_finite() || (x - y).abs() <= y.abs().max(2f64.powi(-9)) * 2f64.powi(10 - 24)
+}
+
+/// Whether two numbers agree as sums of products of the sources do that are rounded in different places.
+fn are_sums(x: f64, y: f64, width: u8, bound: &Bound) -> bool {
+    let largest =
+        bound.srcs.iter().flatten().fold(1.0f64, |most, src| most.max(float(src.payload, src.bits).abs()));
+    (x - y).abs() <= largest.powi(3) * 2f64.powi(2 - if width == 16 { 11 } else { 24 })
 }
 
 /// Whether products of a few such numbers remain normal numbers.
