@@ -60,6 +60,56 @@ pub enum LocalUse<'l> {
     Tile(&'l TileLayout, u32),
 }
 
+impl LocalUse<'_> {
+    /// The word that specifies it.
+    ///
+    /// # Errors
+    /// More than the maximum.
+    pub fn to_word(self) -> Result<u32, FieldError> {
+        use usc_shared::*;
+        const PLAIN: u64 = 0x24;
+        let word = match self {
+            LocalUse::Nothing => new().set(&LAYOUT, PLAIN).set(&SAMPLES, 1).set(&BYTES, NO_LOCAL_BYTES),
+            LocalUse::Bytes(bytes) => {
+                new().flag(&USED, true).set(&LAYOUT, PLAIN).set(&SAMPLES, 1).checked(&BYTES, bytes.into())?
+            }
+            LocalUse::Tile(tile, samples) => {
+                let [width, height] = tile.tile_size(samples);
+                let layout = match [width, height] {
+                    [32, 32] => 0x2f,
+                    [32, 16] => 0x3f,
+                    _ => 0x36,
+                };
+                let stride = u64::from(tile.sample_bytes);
+                new()
+                    .flag(&USED, true)
+                    .set(&LAYOUT, layout)
+                    .checked(&SAMPLES, samples.into())?
+                    .checked(&SAMPLE_STRIDE, stride)?
+                    .checked(&BYTES, stride * u64::from(width * height * samples))?
+            }
+        };
+        Ok(word.bits())
+    }
+}
+
+/// A word that sets registers from memory, with an address added to its own: that is 0, or the distance to the first word of a
+/// long range. The sum must be a multiple of four for uniforms, of eight for textures and samplers.
+#[inline(always)]
+pub const fn with_address(word: u64, address: u64) -> u64 {
+    /// Position of an address's bit 0 in each of the words.
+    const SHIFT: u32 = 24;
+    const {
+        assert!(
+            usc_uniform::ADDRESS.start == SHIFT + 2
+                && usc_uniform_high::ADDRESS.start == SHIFT + 2
+                && usc_texture::ADDRESS.start == SHIFT + 3
+                && usc_sampler::ADDRESS.start == SHIFT + 3
+        );
+    }
+    word.wrapping_add(address << SHIFT)
+}
+
 /// The words of a shader, in insertion order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ShaderWords {
@@ -72,13 +122,11 @@ impl ShaderWords {
         ShaderWords::default()
     }
 
-    /// No words, in a list that is used again.
-    pub fn reusing(mut bytes: Vec<u8>) -> ShaderWords {
-        bytes.clear();
-        ShaderWords { bytes }
+    /// Bytes of the words so far.
+    pub fn byte_count(&self) -> usize {
+        self.bytes.len()
     }
 
-    #[inline(always)]
     fn add<const N: usize>(&mut self, word: Packed<N>) -> &mut Self {
         self.bytes.extend_from_slice(&word.bytes());
         self
@@ -132,30 +180,8 @@ impl ShaderWords {
     /// # Errors
     /// More than the maximum.
     pub fn local(&mut self, local: LocalUse<'_>) -> Result<&mut Self, FieldError> {
-        use usc_shared::*;
-        const PLAIN: u64 = 0x24;
-        let word = match local {
-            LocalUse::Nothing => new().set(&LAYOUT, PLAIN).set(&SAMPLES, 1).set(&BYTES, NO_LOCAL_BYTES),
-            LocalUse::Bytes(bytes) => {
-                new().flag(&USED, true).set(&LAYOUT, PLAIN).set(&SAMPLES, 1).checked(&BYTES, bytes.into())?
-            }
-            LocalUse::Tile(tile, samples) => {
-                let [width, height] = tile.tile_size(samples);
-                let layout = match [width, height] {
-                    [32, 32] => 0x2f,
-                    [32, 16] => 0x3f,
-                    _ => 0x36,
-                };
-                let stride = u64::from(tile.sample_bytes);
-                new()
-                    .flag(&USED, true)
-                    .set(&LAYOUT, layout)
-                    .checked(&SAMPLES, samples.into())?
-                    .checked(&SAMPLE_STRIDE, stride)?
-                    .checked(&BYTES, stride * u64::from(width * height * samples))?
-            }
-        };
-        Ok(self.add(word))
+        self.bytes.extend_from_slice(&local.to_word()?.to_le_bytes());
+        Ok(self)
     }
 
     /// Specifies the program by its first instruction, relative to the base of shaders, and its number of
@@ -366,6 +392,26 @@ mod tests {
             [(0x1d, 200, 56, 0x1_0000_0000), (0x3d, 0, 64, 0x1_0000_0070), (0x3d, 64, 10, 0x1_0000_00f0)];
         assert_eq!(found, expected);
         assert!(ShaderWords::new().uniforms(0, 4, 2).is_err(), "not aligned");
+    }
+
+    #[test]
+    fn addresses_are_entered_into_words() {
+        let at = |address| {
+            words(|words| {
+                words.uniforms(200, 130, address)?.textures(3, 1, 2 * address)?.samplers(
+                    4,
+                    1,
+                    2 * address,
+                )?;
+                Ok(())
+            })
+        };
+        let (known, none) = (at(0x12_3456_789c), at(0));
+        let known = known.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        for ((at, word), known) in (0..).zip(none.as_chunks::<8>().0).zip(known) {
+            let factor = if at < 3 { 1 } else { 2 };
+            assert_eq!(with_address(u64::from_le_bytes(*word), factor * 0x12_3456_789c), known, "{at}");
+        }
     }
 
     #[test]

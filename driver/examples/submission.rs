@@ -38,7 +38,7 @@ fn run(rounds: u32) -> Result<(), Error> {
     let size = command.len() as u64;
     let header = command_header::RECORD.build_raw(&[(command_header::TYPE, 1), (command_header::SIZE, size)]);
     let commands = [header, command].concat();
-    (0..rounds).try_for_each(|_| space.gpu().submit(&commands, &[], &[]))
+    (0..rounds).try_for_each(|_| space.gpu().submit(&commands, &[], [&[], &[]]))
 }
 
 /// Host instructions of a run of this program, if valgrind is installed.

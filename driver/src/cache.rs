@@ -2,19 +2,42 @@
 //!
 //! Applications store the contents on disk, where they may become outdated, truncated or damaged. An entry is used only
 //! if the compiler's own check accepts it ([`CompiledShader::from_bytes`]); otherwise the shader is compiled again.
+//!
+//! A cache also keeps what was made of its shaders: programs in memory, and the linked shaders of whole pipelines. These are found
+//! by the application's parameters, without the compiler's keys.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex};
 
 use agx_compiler::CompiledShader;
 
 use crate::Error;
+use crate::graphics::{GraphicsKey, GraphicsShaders};
 use crate::memory::lock;
+use crate::pipeline::{ComputePipeline, ShaderSource};
+use crate::stages::Made;
+
+/// What was made of shaders.
+#[derive(Default)]
+pub(crate) struct MadePipelines {
+    /// Compute pipelines by shader.
+    pub compute: Made<ShaderSource, ComputePipeline>,
+    /// Shaders of graphics pipelines.
+    pub graphics: Made<GraphicsKey, GraphicsShaders>,
+}
 
 /// Compiled shaders by key.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct PipelineCache {
     shaders: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
+    made: MadePipelines,
+}
+
+impl std::fmt::Debug for PipelineCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PipelineCache").field("shaders", &lock(&self.shaders).len()).finish_non_exhaustive()
+    }
 }
 
 impl PipelineCache {
@@ -31,7 +54,7 @@ impl PipelineCache {
             let Some(shader) = piece(&mut data) else { break };
             shaders.insert(key, shader);
         }
-        PipelineCache { shaders: Mutex::new(shaders) }
+        PipelineCache { shaders: Mutex::new(shaders), made: MadePipelines::default() }
     }
 
     /// Its contents: length and bytes of each key and of its shader.
@@ -79,6 +102,27 @@ pub struct Known<'c> {
 }
 
 impl Known<'_> {
+    /// What was made for a key, by `make` if the cache does not have it. Nothing is locked meanwhile.
+    ///
+    /// # Errors
+    /// The error of `make`.
+    pub(crate) fn made<K: Hash + Eq, T>(
+        self,
+        list: fn(&MadePipelines) -> &Made<K, T>,
+        key: K,
+        make: impl FnOnce(&K) -> Result<T, Error>,
+    ) -> Result<Arc<T>, Error> {
+        let list = self.cache.map(|cache| list(&cache.made));
+        if let Some(found) = list.and_then(|list| lock(list).get(&key).cloned()) {
+            return Ok(found);
+        }
+        let made = Arc::new(make(&key)?);
+        if let Some(list) = list {
+            lock(list).insert(key, made.clone());
+        }
+        Ok(made)
+    }
+
     /// The shader for a key, compiled by `make` if it is not cached.
     ///
     /// # Errors
@@ -135,5 +179,25 @@ mod tests {
             assert!(found.is_none_or(|found| found.parts == made.parts), "byte {at}");
             assert!(PipelineCache::from_data(&data[..at]).find(&[1]).is_none(), "cut at {at}");
         }
+    }
+
+    #[test]
+    fn what_was_made_is_shared_and_errors_are_not_kept() {
+        let cache = PipelineCache::default();
+        let known = Known { cache: Some(&cache), only: false };
+        let source = |entry: &str| ShaderSource { entry_point: entry.into(), ..ShaderSource::default() };
+        let failed = known.made(|made| &made.compute, source("main"), |_| Err(Error::NotReady));
+        assert!(matches!(failed, Err(Error::NotReady)));
+        let device = crate::device::Device::in_test();
+        let make = |_: &ShaderSource| {
+            let program = crate::program::Program::new(&device.code, compiled()?)?;
+            Ok(ComputePipeline { program })
+        };
+        let never = |_: &ShaderSource| Err(Error::CompileRequired);
+        let first = known.made(|made| &made.compute, source("main"), make).expect("made");
+        let again = known.made(|made| &made.compute, source("main"), never).expect("known");
+        assert!(Arc::ptr_eq(&first, &again));
+        assert!(known.made(|made| &made.compute, source("other"), never).is_err());
+        assert!(Known::default().made(|made| &made.compute, source("main"), never).is_err(), "no cache");
     }
 }

@@ -10,7 +10,7 @@ use agx_abi::record as r;
 use agx_abi::streams::AFTER_LAUNCH;
 
 use crate::Error;
-use crate::descriptor::{Content, Set, SetLayout};
+use crate::descriptor::{Set, SetLayout};
 use crate::device::Device;
 use crate::dirty::Dirty;
 use crate::memory::lock;
@@ -21,7 +21,7 @@ use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
 use crate::upload::{Stream, Upload};
-use crate::words::{Assembled, Assembler, Bound, Direct, Numbers, Stage, State, Words};
+use crate::words::{Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble};
 use ash::vk;
 
 /// Lanes of a SIMD-group.
@@ -31,9 +31,9 @@ const SIMD_LANES: u32 = 32;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KernelCommand {
     /// A render pass.
-    Render(Vec<u8>),
+    Render([u8; r::render_command::RECORD.bytes]),
     /// A compute stream.
-    Compute(Vec<u8>),
+    Compute([u8; r::compute_command::RECORD.bytes]),
 }
 
 /// A command of the application.
@@ -48,17 +48,19 @@ pub enum Level {
     Secondary,
 }
 
-/// The commands that a primary command buffer submits, with their memory and the pushed sets that they use.
+/// The commands that a primary command buffer submits, with their memory.
 struct Finished {
     commands: Arc<Vec<KernelCommand>>,
     _upload: Upload,
-    _pushed: Vec<Arc<Set>>,
 }
 
 /// The contents of a command buffer.
 #[derive(Default)]
 struct Recorded {
-    recorder: Option<Recorder>,
+    /// The recorder of a primary command buffer, while commands are recorded.
+    recorder: Option<Box<Recorder>>,
+    /// The recorder for the next commands.
+    spare: Option<Box<Recorder>>,
     steps: Vec<Step>,
     error: Option<Error>,
     finished: Option<Finished>,
@@ -69,6 +71,18 @@ pub struct CommandBuffer {
     device: Arc<Device>,
     level: Level,
     recorded: Mutex<Recorded>,
+}
+
+impl Recorded {
+    /// Discards commands, and ends recording.
+    fn clear(&mut self) {
+        self.steps.clear();
+        (self.error, self.finished) = (None, None);
+        if let Some(mut recorder) = self.recorder.take() {
+            recorder.take();
+            self.spare = Some(recorder);
+        }
+    }
 }
 
 impl CommandBuffer {
@@ -85,15 +99,17 @@ impl CommandBuffer {
     /// Begins recording again.
     pub fn begin(&self) {
         let mut recorded = lock(&self.recorded);
-        *recorded = Recorded::default();
+        recorded.clear();
         if self.level == Level::Primary {
-            recorded.recorder = Some(Recorder::new(self.device.clone()));
+            let recorder = recorded.spare.take();
+            recorded.recorder =
+                Some(recorder.unwrap_or_else(|| Box::new(Recorder::new(self.device.clone()))));
         }
     }
 
     /// Discards the recorded commands.
     pub fn reset(&self) {
-        *lock(&self.recorded) = Recorded::default();
+        lock(&self.recorded).clear();
     }
 
     /// Ends recording.
@@ -103,14 +119,13 @@ impl CommandBuffer {
     pub fn end(&self) -> Result<(), Error> {
         let mut recorded = lock(&self.recorded);
         if let Some(mut recorder) = recorded.recorder.take() {
-            if let Err(error) = recorder.end_compute() {
+            let result = recorder.end_compute();
+            let (commands, upload) = recorder.take();
+            recorded.spare = Some(recorder);
+            recorded.finished = Some(Finished { commands: Arc::new(commands), _upload: upload });
+            if let Err(error) = result {
                 recorded.error.get_or_insert(error);
             }
-            recorded.finished = Some(Finished {
-                commands: Arc::new(recorder.commands),
-                _upload: recorder.upload,
-                _pushed: recorder.pushed,
-            });
         }
         recorded.error.take().map_or(Ok(()), Err)
     }
@@ -120,7 +135,7 @@ impl CommandBuffer {
         let mut recorded = lock(&self.recorded);
         match self.level {
             Level::Primary => {
-                let result = recorded.recorder.as_mut().map_or(Ok(()), step);
+                let result = recorded.recorder.as_deref_mut().map_or(Ok(()), step);
                 if let Err(error) = result {
                     recorded.error.get_or_insert(error);
                 }
@@ -140,7 +155,7 @@ impl CommandBuffer {
         let mut recorded = lock(&self.recorded);
         match self.level {
             Level::Primary => {
-                let result = recorded.recorder.as_mut().map_or(Ok(()), now);
+                let result = recorded.recorder.as_deref_mut().map_or(Ok(()), now);
                 if let Err(error) = result {
                     recorded.error.get_or_insert(error);
                 }
@@ -183,12 +198,10 @@ pub struct Recorder {
     pipeline: Option<Arc<ComputePipeline>>,
     /// The words of the latest dispatch.
     launched: Assembled,
-    /// Sets of pushed descriptors, which launches and draws reference by address.
-    pushed: Vec<Arc<Set>>,
     /// State of draws.
     pub graphics: Graphics,
     /// The current pass.
-    pub pass: Option<Pass>,
+    pub pass: Option<Box<Pass>>,
     /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
     /// Memory that large and indirect draws of patches or with geometry shaders share.
@@ -267,6 +280,10 @@ const SHAPES: [[u32; 3]; 4] = [[64, 1, 1], [32, 2, 1], [16, 4, 1], [8, 8, 1]];
 /// The shape that covers this number of threads with the fewest SIMD-groups, then the fewest workgroups; if equal, the
 /// widest.
 fn workgroup(threads: [u32; 3]) -> [u32; 3] {
+    // No shape covers a row better than the widest, or rows that are multiples of it.
+    if (threads[1] == 1 && threads[2] == 1) || threads[0].is_multiple_of(SHAPES[0][0]) {
+        return SHAPES[0];
+    }
     let groups = |shape: &[u32; 3]| {
         // Number of whole workgroups along an axis, and threads in the partial one at the edge.
         let parts = |axis: usize| {
@@ -278,16 +295,6 @@ fn workgroup(threads: [u32; 3]) -> [u32; 3] {
         sizes.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
     };
     SHAPES.into_iter().min_by_key(groups).unwrap_or(SHAPES[0])
-}
-
-/// The state of a program of the driver with these push constants, and with these descriptors in set 0.
-pub(crate) fn kernel_state(push: &[u8], descriptors: Vec<Direct>) -> State {
-    let mut state = State::default();
-    if let Some(place) = state.sets.first_mut() {
-        *place = Some(Bound::Direct(descriptors));
-    }
-    state.push.iter_mut().zip(push).for_each(|(place, byte)| *place = *byte);
-    state
 }
 
 fn compute_link(target: u64) -> [u8; 8] {
@@ -305,7 +312,6 @@ impl Recorder {
             compute_state: State::default(),
             pipeline: None,
             launched: Assembled::default(),
-            pushed: Vec::new(),
             graphics: Graphics::default(),
             pass: None,
             subpasses: VecDeque::new(),
@@ -314,16 +320,27 @@ impl Recorder {
         }
     }
 
+    /// The commands so far, and their memory. The recorder begins anew.
+    fn take(&mut self) -> (Vec<KernelCommand>, Upload) {
+        self.compute_state.clear();
+        self.graphics.clear();
+        (self.compute, self.pipeline, self.pass, self.shared) = Default::default();
+        self.subpasses.clear();
+        let upload = std::mem::replace(&mut self.upload, Upload::new(self.device.chunks.clone()));
+        (std::mem::take(&mut self.commands), upload)
+    }
+
     /// Executes secondary command buffers. Their state is discarded.
     ///
     /// # Errors
     /// The first error of a command.
     pub fn execute(&mut self, buffers: &[Arc<CommandBuffer>]) -> Result<(), Error> {
         for buffer in buffers {
-            self.compute_state = State::default();
+            self.compute_state.clear();
             // The queries of the primary command buffer continue.
             let feedback = std::mem::take(&mut self.graphics.feedback);
-            self.graphics = Graphics { feedback, ..Graphics::default() };
+            self.graphics.clear();
+            self.graphics.feedback = feedback;
             buffer.replay(self)?;
         }
         Ok(())
@@ -359,17 +376,17 @@ impl Recorder {
             let (own, after) = rest.split_at(rest.len().min(set.layout.dynamic as usize));
             rest = after;
             match place {
-                Some(Bound::Set(bound, offsets)) => {
-                    bound.clone_from(set);
-                    offsets.clear();
-                    offsets.extend_from_slice(own);
+                Some(bound) => {
+                    bound.set.clone_from(set);
+                    bound.offsets.clear();
+                    bound.offsets.extend_from_slice(own);
                 }
-                _ => *place = Some(Bound::Set(set.clone(), own.to_vec())),
+                None => *place = Some(Bound { set: set.clone(), offsets: own.to_vec() }),
             }
         }
     }
 
-    /// Writes descriptors to the pushed set of the command buffer; its other descriptors are unchanged.
+    /// Has descriptors written to the pushed set of the command buffer; its other descriptors are unchanged.
     ///
     /// # Errors
     /// Out of memory.
@@ -378,26 +395,22 @@ impl Recorder {
         point: vk::PipelineBindPoint,
         layout: &Arc<SetLayout>,
         number: u32,
-        writes: &[(u32, u32, Vec<Content>)],
+        write: impl FnOnce(&Set),
     ) -> Result<(), Error> {
-        let set = Arc::new(Set::new(&self.device.sets, layout.clone())?);
-        if let Some(Some(Bound::Set(before, _))) = self.state(point).sets.get(number as usize)
+        let memory = self.upload.piece(layout.bytes)?;
+        let set = Set::within(&self.device.sets, layout.clone(), memory);
+        let known = self.state(point).sets.get(number as usize);
+        if let Some(Some(Bound { set: before, .. })) = known
             && before.layout.bytes == set.layout.bytes
             && before.layout.pushed
         {
-            let before = before.clone();
-            for (binding, desc) in &before.layout.bindings {
-                set.copy(&before, [(*binding, 0), (*binding, 0)], desc.count);
-            }
+            set.copy_all(before);
         }
-        for (binding, element, contents) in writes {
-            set.write(*binding, *element, contents.iter());
-        }
-        self.pushed.push(set.clone());
+        write(&set);
         let state = self.state(point);
         state.dirty |= Dirty::SETS;
         if let Some(place) = state.sets.get_mut(number as usize) {
-            *place = Some(Bound::Set(set, Vec::new()));
+            *place = Some(Bound { set: Arc::new(set), offsets: Vec::new() });
         }
         Ok(())
     }
@@ -405,8 +418,10 @@ impl Recorder {
     /// Sets push constants.
     pub fn push_constants(&mut self, stages: vk::ShaderStageFlags, offset: u32, bytes: &[u8]) {
         let write = |state: &mut State| {
-            if let Some(place) = state.push.get_mut(offset as usize..offset as usize + bytes.len()) {
-                place.copy_from_slice(bytes);
+            // Offset and size are multiples of four.
+            let (first, words) = (offset as usize / 4, bytes.as_chunks::<4>().0);
+            if let Some(places) = state.push.get_mut(first..first + words.len()) {
+                places.iter_mut().zip(words).for_each(|(to, word)| *to = u32::from_le_bytes(*word));
                 state.dirty |= Dirty::PUSH;
             }
         };
@@ -447,10 +462,10 @@ impl Recorder {
             (state.launch.groups, state.launch.first_group) = (numbers, first);
             state.dirty |= Dirty::NUMBERS;
         }
-        if state.dirty.intersects(program.uses | Dirty::PROGRAMS) {
+        if state.dirty.intersects(program.uses() | Dirty::PROGRAMS) {
             self.device.scratch.reserve(scratch::Stage::Compute, program)?;
-            let stage = Stage::Compute(program.info.local_bytes);
-            Assembler::rewrite(&mut self.upload, (state, state.dirty), program, stage, &mut self.launched)?;
+            let sources = (&Sources::of_launch(state), state.dirty);
+            self.launched.rewrite(&mut self.upload, sources, program, None)?;
             self.compute_state.dirty = Dirty::NONE;
         }
         push_launch(&mut self.compute, &mut self.upload, (program, self.launched.words), grid, local)?;
@@ -470,12 +485,12 @@ impl Recorder {
     pub fn run(
         &mut self,
         program: &Program,
-        push: &[u8],
-        descriptors: Vec<Direct>,
+        push: &[u32],
+        descriptors: &[Direct],
         threads: [u32; 3],
     ) -> Result<(), Error> {
-        let state = kernel_state(push, descriptors);
-        self.launch(program, &state, Grid::Threads(threads), workgroup(threads))
+        let sources = Sources::of_kernel(push, descriptors);
+        self.launch(program, &sources, Grid::Threads(threads), workgroup(threads))
     }
 
     /// Launches a program.
@@ -485,13 +500,12 @@ impl Recorder {
     pub(crate) fn launch(
         &mut self,
         program: &Program,
-        state: &State,
+        sources: &Sources<'_>,
         grid: Grid,
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
         self.device.scratch.reserve(scratch::Stage::Compute, program)?;
-        let stage = Stage::Compute(program.info.local_bytes);
-        let words = Assembler::words(&mut self.upload, state, program, stage)?;
+        let words = assemble(&mut self.upload, sources, program, None)?;
         push_launch(&mut self.compute, &mut self.upload, (program, words), grid, workgroup)
     }
 
@@ -501,7 +515,7 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn barrier(&mut self) -> Result<(), Error> {
-        match self.pass.as_ref().is_some_and(Pass::has_changed) {
+        match self.pass.as_ref().is_some_and(|pass| pass.has_changed()) {
             true => crate::render::interrupt(self),
             false => Ok(()),
         }
@@ -527,7 +541,7 @@ impl Recorder {
                 .set(&r::compute_command::HELPER_DATA, helper.argument),
             None => command,
         };
-        self.commands.push(KernelCommand::Compute(command.bytes().to_vec()));
+        self.commands.push(KernelCommand::Compute(command.bytes()));
         Ok(())
     }
 
@@ -545,7 +559,7 @@ impl Recorder {
             .set(&r::compute_command::STREAM_END, start + stream.len() as u64)
             .set(&r::compute_command::TIME_END, object.into())
             .set(&r::compute_command::TIME_END_OFFSET, offset);
-        self.commands.push(KernelCommand::Compute(command.bytes().to_vec()));
+        self.commands.push(KernelCommand::Compute(command.bytes()));
         Ok(())
     }
 }
@@ -567,5 +581,42 @@ mod tests {
         for (threads, expected) in cases {
             assert_eq!(workgroup(threads), expected, "{threads:?}");
         }
+    }
+
+    #[test]
+    fn a_buffer_that_is_recorded_again_begins_anew() {
+        let device = Device::in_test();
+        let buffer = CommandBuffer::new(device, Level::Primary);
+        let fill = |buffer: &CommandBuffer| {
+            buffer.record(|recorder| {
+                recorder.push_constants(vk::ShaderStageFlags::ALL, 4, &[1; 8]);
+                recorder.graphics.dynamic.restart = true;
+                recorder.graphics.strides[1] = Some(4);
+                recorder.fill_memory(crate::gpu::HIGH[0], 16, 7)
+            });
+        };
+        buffer.begin();
+        fill(&buffer);
+        buffer.end().expect("recorded");
+        assert_eq!(buffer.commands().len(), 1);
+        for is_reset in [false, true] {
+            if is_reset {
+                fill(&buffer);
+                buffer.reset();
+                assert!(buffer.commands().is_empty());
+            }
+            buffer.begin();
+            buffer.record(|recorder| {
+                let Graphics { state, dynamic, strides, .. } = &recorder.graphics;
+                for state in [state, &recorder.compute_state] {
+                    assert_eq!((state.push, state.dirty), (State::NONE.push, Dirty::ALL));
+                }
+                assert!(!dynamic.restart && strides.iter().all(Option::is_none));
+                assert!(recorder.commands.is_empty() && recorder.compute.is_none());
+                Ok(())
+            });
+        }
+        buffer.end().expect("nothing is recorded");
+        assert!(buffer.commands().is_empty());
     }
 }

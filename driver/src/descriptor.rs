@@ -5,8 +5,6 @@
 //! textures of a binding before its images. Samplers, with their level bias, follow the textures. Shaders read sets
 //! when they run, so updates after binding need no special handling.
 
-use std::borrow::Borrow;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use agx_abi::DescriptorKind;
@@ -40,8 +38,6 @@ const STORED: [T; 2] = [T::STORAGE_IMAGE, T::STORAGE_TEXEL_BUFFER];
 /// A binding of a layout.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// Its descriptor type; several if it is mutable.
-    pub kinds: Vec<vk::DescriptorType>,
     /// Number of elements, or bytes of an inline uniform block.
     pub count: u32,
     /// Immutable samplers.
@@ -50,42 +46,103 @@ pub struct Binding {
     pub offset: u64,
     /// Number of its first dynamic offset among those of the set.
     pub dynamic: u32,
+    /// The parts of an element.
+    has: Parts,
+    /// Where they are.
+    places: Places,
+}
+
+/// The parts of an element. A mutable one has those of each of its types.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// A buffer, with a dynamic offset or without.
+    buffer: bool,
+    dynamic: bool,
+    /// Bytes of an inline uniform block.
+    inline: bool,
+    sampler: bool,
+    /// A texture that is combined with samplers.
+    sampled: bool,
+    /// An image that is stored to.
+    stored: bool,
+    /// Textures of each kind: one for each plane.
+    planes: u32,
+    /// Number of texture and image descriptors.
+    textures: u32,
+}
+
+impl Parts {
+    fn new(kinds: &[vk::DescriptorType], immutable: &[Sampler]) -> Parts {
+        let is_any = |list: &[vk::DescriptorType]| kinds.iter().any(|kind| list.contains(kind));
+        let conversion = immutable.first().and_then(|sampler| sampler.conversion);
+        let planes = conversion.map_or(1, |conversion| conversion.planes.into());
+        let stored = is_any(&STORED);
+        Parts {
+            buffer: is_any(&BUFFERS),
+            dynamic: is_any(&[T::UNIFORM_BUFFER_DYNAMIC, T::STORAGE_BUFFER_DYNAMIC]),
+            inline: is_any(&[T::INLINE_UNIFORM_BLOCK]),
+            sampler: is_any(&[T::SAMPLER, T::COMBINED_IMAGE_SAMPLER]),
+            sampled: is_any(&[T::SAMPLED_IMAGE, T::COMBINED_IMAGE_SAMPLER]),
+            stored,
+            planes,
+            textures: match (stored, is_any(&TEXTURES)) {
+                (true, _) => 2,
+                (false, true) => planes,
+                (false, false) => 0,
+            },
+        }
+    }
+}
+
+/// Bytes of a set at which the parts of the elements of a binding begin. Buffers come first, then textures, images, samplers and
+/// formats.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    textures: u64,
+    images: u64,
+    samplers: u64,
+    formats: u64,
+    end: u64,
+}
+
+impl Places {
+    /// Those of a binding that begins at a byte.
+    fn new(offset: u64, count: u32, has: Parts) -> Places {
+        let count = u64::from(count);
+        let bytes = |has: bool, of_one: usize| if has { of_one as u64 * count } else { 0 };
+        let textures = offset + bytes(has.buffer, DESCRIPTOR_BYTES as usize);
+        let samplers = textures + u64::from(has.textures) * view::BYTES as u64 * count;
+        let formats = samplers + bytes(has.sampler, sampler::RECORD_BYTES) + bytes(has.inline, 1);
+        let end = formats + bytes(has.sampled, FORMAT_BYTES);
+        Places { textures, images: textures + view::BYTES as u64 * count, samplers, formats, end }
+    }
 }
 
 impl Binding {
+    /// A binding of these types, with its first byte and the number of its first dynamic offset.
+    fn new(
+        kinds: &[vk::DescriptorType],
+        count: u32,
+        immutable: Vec<Sampler>,
+        (offset, dynamic): (u64, u32),
+    ) -> Binding {
+        let has = Parts::new(kinds, &immutable);
+        Binding { count, immutable, offset, dynamic, has, places: Places::new(offset, count, has) }
+    }
+
+    /// The same with another number of elements.
+    fn with_count(&self, count: u32) -> Binding {
+        Binding { count, places: Places::new(self.offset, count, self.has), ..self.clone() }
+    }
+
     /// Bytes of all elements. A mutable binding has memory for elements of each of its types.
     fn bytes(&self) -> u64 {
-        let count = u64::from(self.count);
-        let samplers = u64::from(self.has_samplers());
-        let inline = if self.is_inline() { count } else { 0 };
-        self.record_bytes()
-            + self.textures() * view::BYTES as u64 * count
-            + samplers * sampler::RECORD_BYTES as u64 * count
-            + inline
-            + u64::from(self.is_sampled()) * FORMAT_BYTES as u64 * count
-    }
-
-    /// Bytes of the buffer records, which come first.
-    fn record_bytes(&self) -> u64 {
-        match self.is_buffer() {
-            true => u64::from(DESCRIPTOR_BYTES) * u64::from(self.count),
-            false => 0,
-        }
-    }
-
-    /// Whether elements may be of one of these types.
-    fn is_any(&self, kinds: &[vk::DescriptorType]) -> bool {
-        self.kinds.iter().any(|kind| kinds.contains(kind))
+        self.places.end - self.offset
     }
 
     /// Whether it is an inline uniform block.
     pub fn is_inline(&self) -> bool {
-        self.is_any(&[T::INLINE_UNIFORM_BLOCK])
-    }
-
-    /// Whether elements are textures that are combined with samplers.
-    fn is_sampled(&self) -> bool {
-        self.is_any(&[T::SAMPLED_IMAGE, T::COMBINED_IMAGE_SAMPLER])
+        self.has.inline
     }
 
     /// How its samplers convert colours: such samplers never change.
@@ -93,35 +150,19 @@ impl Binding {
         self.immutable.first().and_then(|sampler| sampler.conversion)
     }
 
-    /// Textures that an element has, of each kind: one for each plane.
-    fn planes(&self) -> u32 {
-        self.conversion().map_or(1, |conversion| conversion.planes.into())
-    }
-
-    /// Number of texture and image descriptors per element.
-    fn textures(&self) -> u64 {
-        if self.is_stored() {
-            return 2;
-        }
-        match self.is_any(&TEXTURES) {
-            true => self.planes().into(),
-            false => 0,
-        }
-    }
-
     /// Whether elements have samplers.
     pub fn has_samplers(&self) -> bool {
-        self.is_any(&[T::SAMPLER, T::COMBINED_IMAGE_SAMPLER])
+        self.has.sampler
     }
 
     /// Whether elements are buffers.
     pub fn is_buffer(&self) -> bool {
-        self.is_any(&BUFFERS)
+        self.has.buffer
     }
 
     /// Whether elements are buffers with a dynamic offset.
     pub fn is_dynamic(&self) -> bool {
-        self.is_any(&[T::UNIFORM_BUFFER_DYNAMIC, T::STORAGE_BUFFER_DYNAMIC])
+        self.has.dynamic
     }
 
     /// First byte of the buffer record of an element.
@@ -129,28 +170,46 @@ impl Binding {
         self.offset + u64::from(element) * u64::from(DESCRIPTOR_BYTES)
     }
 
-    /// Whether elements are images that are stored to.
-    fn is_stored(&self) -> bool {
-        self.is_any(&STORED)
-    }
-
     /// First byte of a descriptor of a kind. Elements with a colour conversion have one descriptor for each plane; `element` counts
     /// descriptors.
     pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
-        let before = if kind == DescriptorKind::Image { self.count } else { 0 };
-        self.offset + self.record_bytes() + u64::from(before + element) * view::BYTES as u64
+        let first = if kind == DescriptorKind::Image { self.places.images } else { self.places.textures };
+        first + u64::from(element) * view::BYTES as u64
     }
 
     /// First byte of the sampler of an element.
     pub fn sampler(&self, element: u32) -> u64 {
-        let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
-        self.offset + self.record_bytes() + textures + u64::from(element) * sampler::RECORD_BYTES as u64
+        self.places.samplers + u64::from(element) * sampler::RECORD_BYTES as u64
     }
 
     /// First byte of the texture format of an element, if samplers are combined with it.
     fn format(&self, element: u32) -> Option<u64> {
-        let samplers = if self.has_samplers() { self.count } else { 0 };
-        self.is_sampled().then(|| self.sampler(samplers) + u64::from(element) * FORMAT_BYTES as u64)
+        self.has.sampled.then(|| self.places.formats + u64::from(element) * FORMAT_BYTES as u64)
+    }
+}
+
+/// Bindings by number, in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    list: Vec<(u32, Binding)>,
+}
+
+impl Bindings {
+    /// A binding. Its place is its number, unless there are gaps before it.
+    #[inline]
+    pub fn get(&self, number: u32) -> Option<&Binding> {
+        match self.list.get(number as usize) {
+            Some((known, binding)) if *known == number => Some(binding),
+            _ => {
+                let place = self.list.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+                self.list.get(place).map(|(_, binding)| binding)
+            }
+        }
+    }
+
+    /// All of them with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Binding)> {
+        self.list.iter().map(|(number, binding)| (*number, binding))
     }
 }
 
@@ -158,7 +217,7 @@ impl Binding {
 #[derive(Clone, Debug, Default)]
 pub struct SetLayout {
     /// By number.
-    pub bindings: BTreeMap<u32, Binding>,
+    pub bindings: Bindings,
     /// Bytes of a set.
     pub bytes: u64,
     /// Number of dynamic offsets of a set.
@@ -176,17 +235,17 @@ impl SetLayout {
         let mut layout = SetLayout::default();
         for (number, kinds, count, immutable) in bindings {
             let offset = layout.bytes.next_multiple_of(ALIGNMENT);
-            let binding = Binding { kinds, count, immutable, offset, dynamic: layout.dynamic };
+            let binding = Binding::new(&kinds, count, immutable, (offset, layout.dynamic));
             layout.bytes = offset + binding.bytes();
             layout.dynamic += if binding.is_dynamic() { count } else { 0 };
-            layout.bindings.insert(number, binding);
+            layout.bindings.list.push((number, binding));
         }
         layout
     }
 
     /// Whether the samplers of a binding never change: writes give no valid ones.
     pub fn has_fixed_samplers(&self, number: u32) -> bool {
-        self.bindings.get(&number).is_some_and(|binding| !binding.immutable.is_empty())
+        self.bindings.get(number).is_some_and(|binding| !binding.immutable.is_empty())
     }
 
     /// Whether sets of it fit into memory.
@@ -196,25 +255,26 @@ impl SetLayout {
 
     /// Maximum number of elements of the binding whose count varies, for any count in the layout; 0 without such a binding.
     pub fn most_variable(&self) -> u32 {
-        let varying = self.variable.and_then(|number| self.bindings.get(&number));
+        let varying = self.variable.and_then(|number| self.bindings.get(number));
         let Some(binding) = varying else { return 0 };
         let limit = match () {
             () if binding.is_inline() => MAX_INLINE_BYTES,
             () if binding.is_dynamic() => MAX_DYNAMIC_BUFFERS,
             () => DESCRIPTORS,
         };
-        let one = Binding { count: 1, ..binding.clone() }.bytes().max(1);
+        let one = binding.with_count(1).bytes().max(1);
         limit.min(MOST_BYTES.saturating_sub(binding.offset).checked_div(one).map_or(0, |most| most as u32))
     }
 
-    /// The bindings and elements of a write from `element` on, which continues in the next bindings.
+    /// The bindings and elements from `element` on, which continue in the next bindings.
+    #[inline]
     fn places(&self, mut number: u32, mut element: u32) -> impl Iterator<Item = (&Binding, u32)> {
-        let mut binding = self.bindings.get(&number);
+        let mut binding = self.bindings.get(number);
         std::iter::from_fn(move || {
             while element >= binding?.count {
                 element -= binding?.count;
                 number += 1;
-                binding = self.bindings.get(&number);
+                binding = self.bindings.get(number);
             }
             element += 1;
             Some((binding?, element - 1))
@@ -223,25 +283,63 @@ impl SetLayout {
 }
 
 /// The contents of a descriptor write, and their type.
-#[derive(Clone)]
-pub struct Content {
+#[derive(Clone, Copy)]
+pub struct Content<'v> {
     /// The type, which a mutable binding takes on.
     pub kind: vk::DescriptorType,
     /// The value.
-    pub value: Value,
+    pub value: Value<'v>,
 }
 
 /// The value of a descriptor.
-#[derive(Clone)]
-pub enum Value {
+#[derive(Clone, Copy)]
+pub enum Value<'v> {
     /// A range of a buffer: address and bytes.
     Buffer(u64, u64),
     /// Texels of a buffer.
-    Texels(Arc<BufferView>),
+    Texels(&'v Arc<BufferView>),
     /// A view of an image and a sampler, as far as the binding has them.
-    Image(Option<Arc<ImageView>>, Option<Sampler>),
+    Image(Option<&'v Arc<ImageView>>, Option<&'v Sampler>),
     /// The null descriptor.
     Null,
+}
+
+/// Contents that are kept to be written later.
+pub struct KeptContent {
+    kind: vk::DescriptorType,
+    value: KeptValue,
+}
+
+enum KeptValue {
+    Buffer(u64, u64),
+    Texels(Arc<BufferView>),
+    Image(Option<Arc<ImageView>>, Option<Sampler>),
+    Null,
+}
+
+impl From<Content<'_>> for KeptContent {
+    fn from(Content { kind, value }: Content<'_>) -> Self {
+        let value = match value {
+            Value::Buffer(address, bytes) => KeptValue::Buffer(address, bytes),
+            Value::Texels(view) => KeptValue::Texels(view.clone()),
+            Value::Image(view, sampler) => KeptValue::Image(view.cloned(), sampler.copied()),
+            Value::Null => KeptValue::Null,
+        };
+        KeptContent { kind, value }
+    }
+}
+
+impl KeptContent {
+    /// The contents.
+    pub fn content(&self) -> Content<'_> {
+        let value = match &self.value {
+            KeptValue::Buffer(address, bytes) => Value::Buffer(*address, *bytes),
+            KeptValue::Texels(view) => Value::Texels(view),
+            KeptValue::Image(view, sampler) => Value::Image(view.as_ref(), sampler.as_ref()),
+            KeptValue::Null => Value::Null,
+        };
+        Content { kind: self.kind, value }
+    }
 }
 
 /// Memory of sets, and null descriptors.
@@ -283,19 +381,21 @@ impl Pool {
     ///
     /// # Errors
     /// The pool is exhausted, or out of memory.
-    pub fn allocate(&self, layout: &Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
+    pub fn allocate(&self, layout: Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
         {
             let mut room = lock(&self.room);
             *room = room.checked_sub(1).ok_or(Error::PoolMemory)?;
         }
-        let mut layout = layout.clone();
+        let mut layout = layout;
         if let Some((number, count)) = layout.variable.zip(variable)
-            && layout.bindings.get(&number).is_some_and(|binding| binding.count != count)
+            && layout.bindings.get(number).is_some_and(|binding| binding.count != count)
         {
             let mut changed = (*layout).clone();
-            if let Some(binding) = changed.bindings.get_mut(&number) {
-                binding.count = count;
-                changed.bytes = binding.offset + binding.bytes();
+            // The binding whose count varies is the last.
+            let last = changed.bindings.list.last_mut().filter(|(known, _)| *known == number);
+            if let Some((_, binding)) = last {
+                *binding = binding.with_count(count);
+                changed.bytes = binding.places.end;
             }
             layout = Arc::new(changed);
         }
@@ -329,14 +429,19 @@ impl Set {
     /// Out of memory.
     pub fn new(sets: &Arc<Sets>, layout: Arc<SetLayout>) -> Result<Set, Error> {
         let memory = sets.arena.take(layout.bytes, ALIGNMENT)?;
-        memory.write(0, &vec![0; layout.bytes as usize]);
+        Ok(Set::within(sets, layout, memory))
+    }
+
+    /// A set in memory, with its immutable samplers.
+    pub(crate) fn within(sets: &Arc<Sets>, layout: Arc<SetLayout>, memory: Piece) -> Set {
+        memory.clear();
         let set = Set { layout, sets: sets.clone(), memory };
-        for binding in set.layout.bindings.values() {
+        for (_, binding) in set.layout.bindings.iter() {
             for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
                 set.memory.write(binding.sampler(element), &sampler.record());
             }
         }
-        Ok(set)
+        set
     }
 
     /// Its first address.
@@ -366,31 +471,39 @@ impl Set {
     }
 
     /// Writes elements of a binding, from `element` on.
-    pub fn write(&self, number: u32, element: u32, contents: impl Iterator<Item = impl Borrow<Content>>) {
-        for (content, (binding, element)) in contents.zip(self.layout.places(number, element)) {
-            self.write_one(binding, element, content.borrow());
+    #[inline]
+    pub fn write<'v>(&self, number: u32, element: u32, contents: impl Iterator<Item = Content<'v>>) {
+        let (mut number, mut element) = (number, element);
+        let mut binding = self.layout.bindings.get(number);
+        for content in contents {
+            // A write continues in the next bindings.
+            while let Some(passed) = binding.filter(|binding| element >= binding.count) {
+                element -= passed.count;
+                number += 1;
+                binding = self.layout.bindings.get(number);
+            }
+            let Some(binding) = binding else { return };
+            self.write_one(binding, element, content);
+            element += 1;
         }
     }
 
     /// Writes bytes to an inline uniform block.
     pub fn write_inline(&self, number: u32, offset: u32, bytes: &[u8]) {
-        if let Some(binding) = self.layout.bindings.get(&number) {
+        if let Some(binding) = self.layout.bindings.get(number) {
             self.memory.write(binding.offset + u64::from(offset), bytes);
         }
     }
 
-    fn write_one(&self, binding: &Binding, element: u32, Content { kind, value }: &Content) {
-        let first = element * binding.planes();
+    fn write_one(&self, binding: &Binding, element: u32, Content { kind, value }: Content<'_>) {
+        let first = element * binding.has.planes;
         let texture = binding.texture(first, DescriptorKind::Texture);
         let image = binding.texture(element, DescriptorKind::Image);
-        let stores = STORED.contains(kind);
+        let stores = STORED.contains(&kind);
         match value {
             Value::Buffer(address, bytes) => {
-                let mut record = [0; DESCRIPTOR_BYTES as usize];
-                let (first, rest) = record.split_at_mut(8);
-                first.copy_from_slice(&address.to_le_bytes());
-                rest.iter_mut().zip((*bytes as u32).to_le_bytes()).for_each(|(to, from)| *to = from);
-                self.memory.write(binding.buffer(element), &record);
+                let [low, high] = [address as u32, (address >> 32) as u32];
+                self.memory.write_words(binding.buffer(element), &[low, high, bytes as u32, 0]);
             }
             Value::Texels(view) => {
                 self.memory.write(texture, &view.loaded);
@@ -399,24 +512,24 @@ impl Set {
                 }
             }
             Value::Image(view, sampler) => {
-                let view = view.as_ref().filter(|_| *kind != T::SAMPLER && binding.textures() > 0);
+                let view = view.filter(|_| kind != T::SAMPLER && binding.has.textures > 0);
                 if let Some(view) = view {
-                    let shown = match *kind {
+                    let shown = match kind {
                         T::STORAGE_IMAGE => &view.loaded,
                         T::INPUT_ATTACHMENT => &view.attachment,
                         _ => &view.texture,
                     };
                     self.memory.write(texture, shown);
-                    for (plane, shown) in (1..binding.planes()).zip(&view.chroma) {
+                    for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
                         self.memory.write(binding.texture(first + plane, DescriptorKind::Texture), shown);
                     }
                     if stores {
                         self.memory.write(image, &view.stored);
                     }
                 }
-                self.write_sampler(binding, element, view, *sampler);
+                self.write_sampler(binding, element, view, sampler);
             }
-            Value::Null => self.write_null(binding, element, *kind),
+            Value::Null => self.write_null(binding, element, kind),
         }
     }
 
@@ -426,16 +539,19 @@ impl Set {
         binding: &Binding,
         element: u32,
         view: Option<&Arc<ImageView>>,
-        sampler: Option<Sampler>,
+        sampler: Option<&Sampler>,
     ) {
         let format = view.map(|view| view.sampled);
         if let Some((at, format)) = binding.format(element).zip(format) {
-            self.memory.write(at, &format.as_raw().to_le_bytes());
+            self.memory.write_words(at, &[format.as_raw() as u32]);
         }
-        let fixed = binding.immutable.get(element as usize).copied();
+        let fixed = binding.immutable.get(element as usize);
         if let Some(sampler) = fixed.or(sampler).filter(|_| binding.has_samplers()) {
-            let sampler = format.map_or(sampler, |format| sampler.of_format(format));
-            self.memory.write(binding.sampler(element), &sampler.record());
+            let record = match format {
+                Some(format) if sampler.colour.is_some() => sampler.of_format(format).record(),
+                _ => sampler.record(),
+            };
+            self.memory.write(binding.sampler(element), &record);
         }
     }
 
@@ -451,8 +567,8 @@ impl Set {
         let texture = if is_buffer { texels } else { texture };
         let stores = STORED.contains(&kind);
         if stores || TEXTURES.contains(&kind) {
-            let first = element * binding.planes();
-            let planes = first..first + binding.planes();
+            let first = element * binding.has.planes;
+            let planes = first..first + binding.has.planes;
             planes.for_each(|at| self.memory.write(binding.texture(at, DescriptorKind::Texture), texture));
         }
         if stores {
@@ -460,12 +576,17 @@ impl Set {
         }
     }
 
+    /// Copies all of another set, whose layout is the same.
+    pub fn copy_all(&self, from: &Set) {
+        self.memory.copy_from(&from.memory);
+    }
+
     /// Copies elements from another set.
     pub fn copy(&self, from: &Set, [source, destination]: [(u32, u32); 2], count: u32) {
-        let inline = |set: &Set, number| set.layout.bindings.get(&number).is_some_and(Binding::is_inline);
+        let inline = |set: &Set, number| set.layout.bindings.get(number).is_some_and(Binding::is_inline);
         if inline(self, destination.0) {
             let mut bytes = vec![0; count as usize];
-            if let Some(binding) = from.layout.bindings.get(&source.0) {
+            if let Some(binding) = from.layout.bindings.get(source.0) {
                 from.read(binding.offset + u64::from(source.1), &mut bytes);
             }
             return self.write_inline(destination.0, destination.1, &bytes);
@@ -483,13 +604,13 @@ impl Set {
                 move_bytes(old.buffer(old_element), new.buffer(element), DESCRIPTOR_BYTES as usize);
             }
             let kind = DescriptorKind::Texture;
-            let both = new.textures().min(old.textures()) > 0;
-            let planes = if both { new.planes().min(old.planes()) } else { 0 };
+            let both = new.has.textures.min(old.has.textures) > 0;
+            let planes = if both { new.has.planes.min(old.has.planes) } else { 0 };
             for plane in 0..planes {
-                let [from, to] = [old_element * old.planes() + plane, element * new.planes() + plane];
+                let [from, to] = [old_element * old.has.planes + plane, element * new.has.planes + plane];
                 move_bytes(old.texture(from, kind), new.texture(to, kind), view::BYTES);
             }
-            if new.is_stored() && old.is_stored() {
+            if new.has.stored && old.has.stored {
                 let kind = DescriptorKind::Image;
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
@@ -527,6 +648,30 @@ mod tests {
         let mut layout = SetLayout::new(vec![extra, (5, vec![kind], count, Vec::new())]);
         layout.variable = varies.then_some(5);
         layout
+    }
+
+    #[test]
+    fn bindings_are_found_by_number_and_their_parts_do_not_overlap() {
+        let kinds = vec![T::STORAGE_IMAGE, T::COMBINED_IMAGE_SAMPLER, T::STORAGE_BUFFER];
+        let single = |kind| vec![kind];
+        let layout = SetLayout::new(vec![
+            (7, kinds, 2, Vec::new()),
+            (0, single(T::UNIFORM_BUFFER_DYNAMIC), 3, Vec::new()),
+            (1, single(T::INLINE_UNIFORM_BLOCK), 20, Vec::new()),
+        ]);
+        let found = |number| layout.bindings.get(number).map(|binding| (binding.offset, binding.count));
+        assert_eq!([0, 1, 2, 7].map(found), [Some((0, 3)), Some((48, 20)), None, Some((80, 2))]);
+        let mutable = layout.bindings.get(7).expect("it is there");
+        // Two buffers of 16 bytes, two textures and two images of 24, two samplers of 32, two formats of 4.
+        let places = [
+            mutable.buffer(1),
+            mutable.texture(0, DescriptorKind::Texture),
+            mutable.texture(1, DescriptorKind::Image),
+            mutable.sampler(0),
+            mutable.format(1).expect("it is sampled"),
+        ];
+        assert_eq!(places, [96, 112, 184, 208, 276]);
+        assert_eq!((layout.bytes, layout.dynamic, mutable.with_count(1).bytes()), (280, 3, 100));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::descriptor::Sets;
 use crate::gpu::Gpu;
 use crate::kernels::{Kernel, Kernels};
 use crate::memory::{Arena, Piece, Place, Space};
-use crate::program::Program;
+use crate::program::{Code, Program};
 use crate::query::Counters;
 use crate::queue::Queue;
 use crate::render::Tiles;
@@ -41,7 +41,7 @@ pub struct Device {
     /// Memory of command buffers.
     pub chunks: Arc<Chunks>,
     /// Memory of programs.
-    pub code: Arc<Arena>,
+    pub code: Arc<Code>,
     /// Memory of descriptor sets.
     pub sets: Arc<Sets>,
     /// Occlusion counters.
@@ -64,18 +64,19 @@ impl Device {
     /// Out of memory.
     pub fn new(gpu: Box<dyn Gpu>, enabled: Enabled) -> Result<Arc<Device>, Error> {
         let space = Arc::new(Space::new(gpu));
-        let code = Arena::new(space.clone(), Place::Low);
+        let programs = Arena::new(space.clone(), Place::Low);
         let arena = Arena::new(space.clone(), Place::Low);
         let zeros = arena.take(u64::from(ZEROS_BYTES), 64)?;
         zeros.write(0, &vec![0; ZEROS_BYTES as usize]);
+        let code = Arc::new(Code::new(programs.clone(), zeros.address, enabled.borders));
         let samplers = SamplerHeap::new(arena.take(sampler_heap::BYTES, 64)?);
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(space.gpu().parameters().target()),
             enabled,
-            chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders, samplers)),
+            chunks: Arc::new(Chunks::new(space.clone(), samplers)),
             kernels: Kernels::new(code.clone()),
-            scratch: ScratchMemory::new(space.clone(), code.clone()),
+            scratch: ScratchMemory::new(space.clone(), programs),
             code,
             sets,
             tiles: Tiles::default(),

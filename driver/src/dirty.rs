@@ -2,7 +2,6 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
-use agx_abi::ShaderInfo;
 use agx_abi::layout::{InterfaceUniform, UniformSource};
 
 /// Parts of the state of draws and launches.
@@ -51,15 +50,6 @@ impl Dirty {
     pub const fn intersects(self, other: Dirty) -> bool {
         self.0 & other.0 != 0
     }
-
-    /// The parts that a program's uniforms, textures and samplers come from.
-    pub fn of_program(info: &ShaderInfo) -> Dirty {
-        let bound = match info.textures.is_empty() && info.samplers.is_empty() {
-            true => Dirty::NONE,
-            false => Dirty::SETS,
-        };
-        info.uniforms.iter().fold(bound, |dirty, range| dirty | of_source(range.source))
-    }
 }
 
 impl BitOr for Dirty {
@@ -102,26 +92,5 @@ pub(crate) fn of_source(source: UniformSource) -> Dirty {
         U::Interface(I::RootDescriptor) => Dirty::QUERY,
         // The others are of programs that are launched once.
         _ => Dirty::ALL,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use agx_abi::layout::UniformRange;
-
-    use super::*;
-
-    #[test]
-    fn programs_name_the_sources_of_their_uniforms() {
-        let range = |source| UniformRange { start: 0, halves: 4, source };
-        let mut info = ShaderInfo::default();
-        assert_eq!(Dirty::of_program(&info), Dirty::NONE);
-        info.uniforms = vec![
-            range(UniformSource::PushConstants { offset: 0 }),
-            range(UniformSource::Interface(InterfaceUniform::AttributeBase { attribute: 3 })),
-        ];
-        let found = Dirty::of_program(&info);
-        assert_eq!(found, Dirty::PUSH | Dirty::BUFFERS);
-        assert!(found.intersects(Dirty::BUFFERS) && !found.intersects(Dirty::SETS | Dirty::RECORDS));
     }
 }

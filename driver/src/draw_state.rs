@@ -14,7 +14,7 @@ use crate::Error;
 use crate::dirty::Dirty;
 
 /// A vertex attribute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AttributeInfo {
     /// Location.
     pub location: u32,
@@ -27,7 +27,7 @@ pub struct AttributeInfo {
 }
 
 /// A vertex buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BindingInfo {
     /// Number.
     pub binding: u32,
@@ -44,7 +44,7 @@ pub type VertexBuffers = [(u64, u64); MAX_VERTEX_BUFFERS];
 pub const MAX_VERTEX_BUFFERS: usize = 32;
 
 /// Vertex input state.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct VertexInput {
     /// Attributes.
     pub attributes: Vec<AttributeInfo>,
@@ -344,6 +344,28 @@ fn targets(
 }
 
 impl DrawState {
+    /// The state before any command; memory of lists is kept.
+    pub(crate) fn clear(&mut self) {
+        let (mut viewports, mut scissors) =
+            (std::mem::take(&mut self.viewports), std::mem::take(&mut self.scissors));
+        viewports.clear();
+        scissors.clear();
+        let is_blank = self.input.attributes.is_empty() && self.input.bindings.is_empty();
+        let input = if is_blank { self.input.clone() } else { Arc::default() };
+        *self = DrawState {
+            input,
+            viewports,
+            scissors,
+            topology: Default::default(),
+            restart: false,
+            patch: PatchInfo::default(),
+            raster: RasterInfo::default(),
+            depth: DepthInfo::default(),
+            samples: SampleInfo::default(),
+            blending: BlendInfo::default(),
+        };
+    }
+
     /// The parts of a pipeline's state that do not depend on its dynamic states.
     pub fn fixed_parts(dynamic: &[vk::DynamicState]) -> Vec<Take> {
         let is_fixed = |states: &[vk::DynamicState]| !states.iter().any(|state| dynamic.contains(state));

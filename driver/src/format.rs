@@ -216,7 +216,35 @@ static VERTEX_ONLY: &[(vk::Format, &str)] = &[
 
 /// The row of a format.
 pub fn find(format: vk::Format) -> Option<&'static FormatDesc> {
+    match known(format) {
+        Some(known) => known.desc,
+        None => search(format),
+    }
+}
+
+fn search(format: vk::Format) -> Option<&'static FormatDesc> {
     FORMATS.iter().find(|desc| desc.format == format)
+}
+
+/// What the names of a format say.
+struct Known {
+    desc: Option<&'static FormatDesc>,
+    colour: Option<ColourFormat>,
+    vertex: Option<VertexFormat>,
+}
+
+/// A format of Vulkan 1.0, whose numbers begin at 0.
+fn known(format: vk::Format) -> Option<&'static Known> {
+    const FIRST: usize = 185;
+    static LIST: LazyLock<[Known; FIRST]> = LazyLock::new(|| {
+        std::array::from_fn(|number| {
+            let format = vk::Format::from_raw(number as i32);
+            let desc = search(format);
+            let colour = desc.and_then(|desc| ColourFormat::from_name(desc.name));
+            Known { desc, colour, vertex: named_vertex(format) }
+        })
+    });
+    LIST.get(format.as_raw() as usize)
 }
 
 /// The format of a component of texels of three 32-bit components, which only texel buffers have.
@@ -231,10 +259,18 @@ pub fn third(format: vk::Format) -> Option<&'static FormatDesc> {
 
 /// The format for vertex prologs.
 pub fn vertex(format: vk::Format) -> Option<VertexFormat> {
+    match known(format) {
+        Some(known) => known.vertex,
+        None => named_vertex(format),
+    }
+}
+
+fn named_vertex(format: vk::Format) -> Option<VertexFormat> {
     let name = match VERTEX_ONLY.iter().find(|(known, _)| *known == format) {
         Some((_, name)) => name,
         None => {
-            find(format).filter(|desc| !desc.is_depth_stencil() && !desc.is_compressed() && !desc.srgb)?.name
+            let desc = search(format);
+            desc.filter(|desc| !desc.is_depth_stencil() && !desc.is_compressed() && !desc.srgb)?.name
         }
     };
     VertexFormat::from_name(name)
@@ -242,15 +278,7 @@ pub fn vertex(format: vk::Format) -> Option<VertexFormat> {
 
 /// Bytes of an element of an attribute.
 pub fn vertex_bytes(format: vk::Format) -> Option<u8> {
-    /// Formats of Vulkan 1.0, whose numbers begin at 0.
-    const FIRST: usize = 185;
-    static BYTES: LazyLock<[Option<u8>; FIRST]> = LazyLock::new(|| {
-        std::array::from_fn(|number| Some(vertex(vk::Format::from_raw(number as i32))?.bytes))
-    });
-    match BYTES.get(format.as_raw() as usize) {
-        Some(bytes) => *bytes,
-        None => Some(vertex(format)?.bytes),
-    }
+    Some(vertex(format)?.bytes)
 }
 
 impl FormatDesc {
@@ -291,7 +319,10 @@ impl FormatDesc {
 
     /// The format in the tile, if it is a renderable colour format.
     pub fn colour(&self) -> Option<ColourFormat> {
-        ColourFormat::from_name(self.name)
+        match known(self.format) {
+            Some(known) => known.colour,
+            None => ColourFormat::from_name(self.name),
+        }
     }
 
     /// Aspects that images of it have.

@@ -12,9 +12,9 @@ use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
-use crate::memory::Arena;
-use crate::program::Program;
+use crate::program::{Code, Program};
 use crate::stages::FragmentStage;
+use crate::words::Use;
 
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident $file:literal $(+ $more:literal)* $($define:literal)*;)*) => {
@@ -136,16 +136,16 @@ kernels! {
 
 /// The programs of a device.
 pub struct Kernels {
-    arena: Arc<Arena>,
+    code: Arc<Code>,
     programs: Vec<OnceLock<Result<Arc<Program>, Error>>>,
     no_fragment: OnceLock<Result<Arc<FragmentStage>, Error>>,
 }
 
 impl Kernels {
     /// None is compiled yet.
-    pub fn new(arena: Arc<Arena>) -> Kernels {
+    pub fn new(code: Arc<Code>) -> Kernels {
         let programs = TEXTS.iter().map(|_| OnceLock::new()).collect();
-        Kernels { arena, programs, no_fragment: OnceLock::new() }
+        Kernels { code, programs, no_fragment: OnceLock::new() }
     }
 
     /// A program.
@@ -173,7 +173,7 @@ impl Kernels {
             Input::glsl(text, Stage::Compute),
             &CompileKey::default(),
         )?;
-        Ok(Arc::new(Program::new(&self.arena, shader)?))
+        Ok(Arc::new(Program::used(&self.code, shader, Use::Direct)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Memory of the device: buffers of the kernel at addresses, and parts of them.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agx_device::words::{Window, Words};
@@ -191,18 +191,35 @@ impl Allocation {
         }
     }
 
+    /// Its words from byte `offset` on, a multiple of 4.
+    #[inline]
+    pub(crate) fn words_from(&self, offset: u64) -> &[AtomicU32] {
+        self.words.words().get((offset / 4) as usize..).unwrap_or(&[])
+    }
+
     /// Copies words to it from byte `offset` on, a multiple of 4; the words must fit.
     #[inline]
     pub fn write_words(&self, offset: u64, from: &[u32]) {
-        let places = self.words.words().get((offset / 4) as usize..).unwrap_or(&[]);
+        let places = self.words_from(offset);
         debug_assert!(offset.is_multiple_of(4) && from.len() <= places.len());
         places.iter().zip(from).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
     /// Copies bytes from it from byte `offset` on; bytes past its end are left unchanged.
     pub fn read(&self, offset: u64, into: &mut [u8]) {
-        if let Some(window) = self.window(0) {
-            window.load(offset, into);
+        let (words, rest) = into.as_chunks_mut::<4>();
+        let places = self.words.words().get((offset / 4) as usize..);
+        match places.and_then(|places| places.get(..words.len())) {
+            Some(places) if offset.is_multiple_of(4) && rest.is_empty() => {
+                words.iter_mut().zip(places).for_each(|(word, place)| {
+                    *word = place.load(Ordering::Relaxed).to_le_bytes();
+                });
+            }
+            _ => {
+                if let Some(window) = self.window(0) {
+                    window.load(offset, into);
+                }
+            }
         }
     }
 }
@@ -241,20 +258,21 @@ impl Arena {
         let mut chunks = lock(&self.chunks);
         for (memory, ranges) in chunks.iter_mut() {
             if let Some(address) = ranges.take(bytes, alignment) {
-                return Ok(Piece { arena: self.clone(), memory: memory.clone(), address, bytes });
+                return Ok(Piece { arena: Some(self.clone()), memory: memory.clone(), address, bytes });
             }
         }
         let memory = Arc::new(self.space.allocate(bytes.max(CHUNK), self.place)?);
         let mut ranges = Ranges::new([memory.address, memory.address + memory.bytes]);
         let address = ranges.take(bytes, alignment).ok_or(Error::DeviceMemory { bytes })?;
         chunks.push((memory.clone(), ranges));
-        Ok(Piece { arena: self.clone(), memory, address, bytes })
+        Ok(Piece { arena: Some(self.clone()), memory, address, bytes })
     }
 }
 
 /// A piece of memory.
 pub struct Piece {
-    arena: Arc<Arena>,
+    /// The arena to which it returns.
+    arena: Option<Arc<Arena>>,
     memory: Arc<Allocation>,
     /// First address.
     pub address: u64,
@@ -263,10 +281,42 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// A part of an allocation, whose owner uses it again.
+    pub(crate) fn within(memory: Arc<Allocation>, offset: u64, bytes: u64) -> Piece {
+        Piece { arena: None, address: memory.address + offset, memory, bytes }
+    }
+
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
     pub fn write(&self, offset: u64, from: &[u8]) {
         let room = self.bytes.saturating_sub(offset).min(from.len() as u64) as usize;
         self.memory.write(self.address - self.memory.address + offset, &from[..room]);
+    }
+
+    /// Copies words to it from byte `offset` on, a multiple of 4; the words must fit.
+    #[inline]
+    pub fn write_words(&self, offset: u64, from: &[u32]) {
+        debug_assert!(offset + 4 * from.len() as u64 <= self.bytes);
+        self.memory.write_words(self.address - self.memory.address + offset, from);
+    }
+
+    /// Copies another piece to it, as far as both reach.
+    pub fn copy_from(&self, from: &Piece) {
+        let words = (self.bytes.min(from.bytes) / 4) as usize;
+        let of = |piece: &Piece| ((piece.address - piece.memory.address) / 4) as usize;
+        let (first, second) = (of(self), of(from));
+        let places = self.memory.words.words().get(first..first + words).unwrap_or(&[]);
+        let known = from.memory.words.words().get(second..second + words).unwrap_or(&[]);
+        for (to, from) in places.iter().zip(known) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
+    /// Writes zeros to all of it, and to the rest of its last word.
+    pub fn clear(&self) {
+        let first = ((self.address - self.memory.address) / 4) as usize;
+        let words = self.bytes.div_ceil(4) as usize;
+        let places = self.memory.words.words().get(first..first + words).unwrap_or(&[]);
+        places.iter().for_each(|place| place.store(0, Ordering::Relaxed));
     }
 
     /// Copies bytes from it from byte `offset` on.
@@ -277,7 +327,8 @@ impl Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        let mut chunks = lock(&self.arena.chunks);
+        let Some(arena) = &self.arena else { return };
+        let mut chunks = lock(&arena.chunks);
         if let Some((_, ranges)) = chunks.iter_mut().find(|(memory, _)| memory.address == self.memory.address)
         {
             ranges.give(self.address, self.bytes);

@@ -1,20 +1,53 @@
 //! Pipelines: shaders compiled for a layout and a state.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use agx_abi::Stage;
 use agx_compiler::{Bounds, CompileKey, Conversion, Input, Robustness};
+
+use rustc_hash::FxHasher;
 
 use crate::Error;
 use crate::cache::Known;
 use crate::device::{Device, Enabled};
 use crate::program::Program;
 
+/// The bytes of a shader module, with a hash that is computed once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Module {
+    hash: u64,
+    bytes: Vec<u8>,
+}
+
+impl Module {
+    /// The module of these bytes.
+    pub fn new(bytes: Vec<u8>) -> Arc<Module> {
+        let mut hasher = FxHasher::default();
+        hasher.write(&bytes);
+        Arc::new(Module { hash: hasher.finish(), bytes })
+    }
+}
+
+impl std::ops::Deref for Module {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Hash for Module {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
 /// A shader of a pipeline.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShaderSource {
     /// SPIR-V.
-    pub code: Arc<Vec<u8>>,
+    pub code: Arc<Module>,
     /// Name of the entry point.
     pub entry_point: String,
     /// Specialization constants by id, as raw bits.
@@ -31,7 +64,7 @@ pub struct ShaderSource {
 
 /// Robustness of a pipeline; `None` means the device's. The device's is always the minimum, because it may be needed
 /// for null descriptors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PipelineRobustness {
     /// Uniform buffers.
     pub uniform: Option<Bounds>,
@@ -116,14 +149,24 @@ pub struct ComputePipeline {
 }
 
 impl ComputePipeline {
-    /// Compiles a shader.
+    /// The pipeline of a shader, compiled if it is not known.
     ///
     /// # Errors
     /// The compiler's error, or out of memory.
-    pub fn new(device: &Device, source: &ShaderSource, known: Known<'_>) -> Result<ComputePipeline, Error> {
-        let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Compute));
-        let name = device.compiler.cache_key(input, &key).to_le_bytes().to_vec();
-        let shader = known.shader(name, || device.compile(input, &key))?;
-        Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
+    pub fn new(
+        device: &Device,
+        source: ShaderSource,
+        known: Known<'_>,
+    ) -> Result<Arc<ComputePipeline>, Error> {
+        known.made(
+            |made| &made.compute,
+            source,
+            |source| {
+                let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Compute));
+                let name = device.compiler.cache_key(input, &key).to_le_bytes().to_vec();
+                let shader = known.shader(name, || device.compile(input, &key))?;
+                Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
+            },
+        )
     }
 }

@@ -9,26 +9,47 @@ use agx_compiler::link::{LinkedProgram, place_outputs};
 
 use crate::Error;
 use crate::dirty::Dirty;
+use crate::gpu::SHADER_BASE;
 use crate::memory::{Arena, Piece};
+use crate::sampler::Sampler;
+use crate::words::{Placed, Plan, Use};
 
 /// Alignment of programs in bytes.
 const ALIGNMENT: u64 = 128;
 
+/// Memory of programs.
+pub struct Code {
+    arena: Arc<Arena>,
+    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
+    zeros: u64,
+    /// Whether the samplers of all programs have border colours.
+    borders: bool,
+}
+
+impl Code {
+    /// Memory of programs, with the address of zeros, and with the flag for border colours.
+    pub fn new(arena: Arc<Arena>, zeros: u64, borders: bool) -> Code {
+        Code { arena, zeros, borders }
+    }
+
+    /// Allocates memory that programs of the hardware refer to.
+    ///
+    /// # Errors
+    /// Out of memory or addresses.
+    pub fn take(&self, bytes: u64, alignment: u64) -> Result<Piece, Error> {
+        self.arena.take(bytes, alignment)
+    }
+}
+
 /// A program that can be launched.
 pub struct Program {
     memory: Piece,
-    /// First byte of the preamble.
-    preamble: Option<u64>,
-    constants: u64,
-    promoted: u64,
+    /// Its words.
+    pub(crate) plan: Plan,
     /// The compiler's information about the main part.
     pub info: ShaderInfo,
-    /// The parts of the state that its words depend on.
-    pub uses: Dirty,
     /// Slots of its outputs, for vertex programs.
     pub outputs: OutputLayout,
-    /// Half registers, of all parts.
-    pub gpr_halves: u16,
     /// Bytes of stack per lane, of the main program and of the preamble.
     pub scratch_bytes: u32,
     /// Statistics of the linked program.
@@ -51,13 +72,21 @@ pub fn linked(mut shader: CompiledShader, program: &LinkedProgram) -> CompiledSh
 }
 
 impl Program {
-    /// A compiled shader in memory.
+    /// A compiled shader in memory, whose descriptors are in sets.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(arena: &Arc<Arena>, shader: CompiledShader) -> Result<Program, Error> {
-        let code = shader.part(PartRole::Main).unwrap_or_default();
-        let (code_bytes, mut bytes) = (code.len() as u64, code.to_vec());
+    pub fn new(code: &Code, shader: CompiledShader) -> Result<Program, Error> {
+        Program::used(code, shader, Use::Sets)
+    }
+
+    /// A compiled shader in memory for a use.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn used(code: &Code, shader: CompiledShader, of: Use) -> Result<Program, Error> {
+        let main = shader.part(PartRole::Main).unwrap_or_default();
+        let (code_bytes, mut bytes) = (main.len() as u64, main.to_vec());
         let mut add = |part: &[u8]| {
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
             let at = bytes.len() as u64;
@@ -66,18 +95,29 @@ impl Program {
         };
         let preamble = shader.part(PartRole::Preamble).map(&mut add);
         let constants = add(&shader.info.constants);
-        let promoted = add(&shader.info.promoted);
-        let memory = arena.take(bytes.len() as u64, ALIGNMENT)?;
+        let loads = add(&Sampler::loads().descriptor);
+        // The addresses of zeros and of constants, which uniforms have. The promoted constants follow, in registers as well.
+        let numbers = add(&[0; 16]);
+        let promoted = bytes.len() as u64;
+        bytes.extend_from_slice(&shader.info.promoted);
+        let memory = code.arena.take(bytes.len() as u64, ALIGNMENT)?;
         memory.write(0, &bytes);
+        let addresses = [code.zeros, memory.address + constants].map(u64::to_le_bytes);
+        memory.write(numbers, addresses.as_flattened());
+        let placed = Placed {
+            code: memory.address - SHADER_BASE,
+            preamble: preamble.map(|at| memory.address + at - SHADER_BASE),
+            promoted: memory.address + promoted,
+            constants: memory.address + numbers + 8,
+            zeros: memory.address + numbers,
+            loads: memory.address + loads,
+            borders: code.borders,
+        };
         Ok(Program {
-            preamble,
-            constants,
-            promoted,
-            gpr_halves: shader.info.gpr_halves,
+            plan: Plan::new(&shader.info, of, placed)?,
             scratch_bytes: shader.info.scratch_bytes.max(shader.info.preamble_scratch_bytes),
             statistics: shader.stats,
             code_bytes,
-            uses: Dirty::of_program(&shader.info),
             info: shader.info,
             outputs: OutputLayout::default(),
             memory,
@@ -89,7 +129,7 @@ impl Program {
     /// # Errors
     /// Out of memory, or the layout is for other outputs.
     pub fn with_outputs(
-        arena: &Arc<Arena>,
+        code: &Code,
         shader: &CompiledShader,
         outputs: OutputLayout,
     ) -> Result<Program, Error> {
@@ -97,7 +137,7 @@ impl Program {
         for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
             place_outputs(&mut part.code, &shader.info, &outputs)?;
         }
-        Ok(Program { outputs, ..Program::new(arena, shader)? })
+        Ok(Program { outputs, ..Program::new(code, shader)? })
     }
 
     /// Address of the code.
@@ -105,18 +145,9 @@ impl Program {
         self.memory.address
     }
 
-    /// Address of the preamble.
-    pub fn preamble(&self) -> Option<u64> {
-        self.preamble.map(|at| self.memory.address + at)
-    }
-
-    /// Address of the constant section.
-    pub fn constants(&self) -> u64 {
-        self.memory.address + self.constants
-    }
-
-    /// Address of the promoted constants.
-    pub fn promoted(&self) -> u64 {
-        self.memory.address + self.promoted
+    /// The parts of the state that its words depend on.
+    #[inline(always)]
+    pub fn uses(&self) -> Dirty {
+        self.plan.uses
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use agx_abi::record::command_header as header;
+use agx_abi::record::{command_header as header, render_command};
 
 use crate::Error;
 use crate::command::KernelCommand;
@@ -216,17 +216,17 @@ impl Shared {
 
     fn to_kernel(&self, submission: &Submission, point: u64) -> Result<(), Error> {
         let gpu = self.space.gpu();
-        let list: Vec<&KernelCommand> = submission.commands.iter().flat_map(|list| list.iter()).collect();
-        if list.is_empty() {
+        let mut list = submission.commands.iter().flat_map(|list| list.iter()).peekable();
+        if list.peek().is_none() {
             return self.without_commands(submission, point);
         }
         let mut waits = submission.waits.as_slice();
-        let mut signals = submission.signals.clone();
-        signals.extend([self.point(point), SyncPoint { handle: self.outcome, value: None }]);
-        let mut pieces = list.chunks(MAX_COMMANDS).peekable();
-        while let Some(piece) = pieces.next() {
-            let signals = if pieces.peek().is_none() { signals.as_slice() } else { &[] };
-            gpu.submit(&encoded(piece), waits, signals)?;
+        let own = [self.point(point), SyncPoint { handle: self.outcome, value: None }];
+        while list.peek().is_some() {
+            let bytes = encoded(list.by_ref().take(MAX_COMMANDS));
+            let signals: [&[SyncPoint]; 2] =
+                if list.peek().is_none() { [submission.signals.as_slice(), &own] } else { [&[], &[]] };
+            gpu.submit(&bytes, waits, signals)?;
             waits = &[];
         }
         Ok(())
@@ -266,25 +266,23 @@ impl Drop for Shared {
 }
 
 /// Encodes commands, each with a header: every command waits for all earlier ones.
-fn encoded(commands: &[&KernelCommand]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+fn encoded<'c>(commands: impl Iterator<Item = &'c KernelCommand>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(header::RECORD.bytes + render_command::RECORD.bytes);
     let mut before = [0_u64; 2];
     for command in commands {
         let (kind, body) = match command {
-            KernelCommand::Render(body) => (0, body),
-            KernelCommand::Compute(body) => (1, body),
+            KernelCommand::Render(body) => (0, body.as_slice()),
+            KernelCommand::Compute(body) => (1, body.as_slice()),
         };
         // The numbers of earlier commands; 0 waits for earlier submissions.
         let [render, compute] = before;
-        bytes.extend(
-            header::new()
-                .set(&header::TYPE, kind)
-                .set(&header::SIZE, body.len() as u64)
-                .set(&header::VDM_BARRIER, render)
-                .set(&header::CDM_BARRIER, compute)
-                .bytes(),
-        );
-        bytes.extend(body);
+        let header = header::new()
+            .set(&header::TYPE, kind)
+            .set(&header::SIZE, body.len() as u64)
+            .set(&header::VDM_BARRIER, render)
+            .set(&header::CDM_BARRIER, compute);
+        bytes.extend_from_slice(&header.bytes());
+        bytes.extend_from_slice(body);
         if let Some(count) = before.get_mut(kind as usize) {
             *count += 1;
         }

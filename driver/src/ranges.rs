@@ -1,63 +1,71 @@
 //! Allocates ranges of addresses and frees them.
 
-use std::collections::BTreeMap;
-
-/// Free ranges: first byte to length, disjoint and not adjacent.
+/// Free ranges: first byte and length of each, ascending, disjoint and not adjacent.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
-    free: BTreeMap<u64, u64>,
+    free: Vec<(u64, u64)>,
 }
 
 impl Ranges {
     /// All of `start..end` is free.
     pub fn new([start, end]: [u64; 2]) -> Ranges {
-        Ranges { free: BTreeMap::from([(start, end.saturating_sub(start))]) }
+        Ranges { free: vec![(start, end.saturating_sub(start))] }
     }
 
     /// The lowest free `bytes` bytes that start at a multiple of `alignment`, a power of two.
     pub fn take(&mut self, bytes: u64, alignment: u64) -> Option<u64> {
-        let fits = |(start, len): (&u64, &u64)| {
-            let at = start.next_multiple_of(alignment.max(1));
-            let end = at.checked_add(bytes)?;
-            (end <= start + len).then_some((*start, *len, at))
-        };
-        let (start, len, at) = self.free.iter().find_map(fits)?;
-        self.split((start, len), at, bytes);
+        let mask = alignment.max(1) - 1;
+        let (place, at) = self.free.iter().enumerate().find_map(|(place, (start, len))| {
+            let at = start.checked_add(mask)? & !mask;
+            (at.checked_add(bytes)? <= start + len).then_some((place, at))
+        })?;
+        self.split(place, at, bytes);
         Some(at)
     }
 
     /// Takes `bytes` bytes from `at` on, if all of them are free.
     pub fn take_at(&mut self, at: u64, bytes: u64) -> Option<()> {
-        let (start, len) = self.free.range(..=at).next_back().map(|(start, len)| (*start, *len))?;
-        let end = at.checked_add(bytes)?;
-        (end <= start + len).then(|| self.split((start, len), at, bytes))
+        let place = self.free.partition_point(|(start, _)| *start <= at).checked_sub(1)?;
+        let (start, len) = *self.free.get(place)?;
+        (at.checked_add(bytes)? <= start + len).then(|| self.split(place, at, bytes))
     }
 
     /// Takes bytes from a free range.
-    fn split(&mut self, (start, len): (u64, u64), at: u64, bytes: u64) {
-        self.free.remove(&start);
-        let (end, after) = (start + len, at + bytes);
-        if at > start {
-            self.free.insert(start, at - start);
-        }
-        if end > after {
-            self.free.insert(after, end - after);
+    fn split(&mut self, place: usize, at: u64, bytes: u64) {
+        let Some((start, len)) = self.free.get(place).copied() else { return };
+        let (before, after) = ((start, at - start), (at + bytes, start + len - at - bytes));
+        match (before.1, after.1) {
+            (0, 0) => drop(self.free.remove(place)),
+            (_, 0) => self.replace(place, before),
+            (0, _) => self.replace(place, after),
+            _ => {
+                self.replace(place, before);
+                self.free.insert(place + 1, after);
+            }
         }
     }
 
     /// Frees a range that [`Ranges::take`] returned.
     pub fn give(&mut self, start: u64, bytes: u64) {
-        let (mut start, mut bytes) = (start, bytes);
-        if let Some((before, len)) = self.free.range(..start).next_back().map(|(at, len)| (*at, *len))
-            && before + len == start
-        {
-            self.free.remove(&before);
-            (start, bytes) = (before, len + bytes);
+        let place = self.free.partition_point(|(known, _)| *known < start);
+        let before = place.checked_sub(1).and_then(|before| self.free.get(before));
+        let before = before.copied().filter(|(known, len)| known + len == start);
+        let after = self.free.get(place).copied().filter(|(known, _)| *known == start + bytes);
+        match (before, after) {
+            (Some((first, len)), Some((_, more))) => {
+                self.replace(place - 1, (first, len + bytes + more));
+                self.free.remove(place);
+            }
+            (Some((first, len)), None) => self.replace(place - 1, (first, len + bytes)),
+            (None, Some((_, more))) => self.replace(place, (start, bytes + more)),
+            (None, None) => self.free.insert(place, (start, bytes)),
         }
-        if let Some(len) = self.free.remove(&(start + bytes)) {
-            bytes += len;
+    }
+
+    fn replace(&mut self, place: usize, range: (u64, u64)) {
+        if let Some(slot) = self.free.get_mut(place) {
+            *slot = range;
         }
-        self.free.insert(start, bytes);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::Error;
 use crate::cache::{Known, PipelineCache};
 use crate::device::{Device, Enabled};
 use crate::geometry::GeometryStage;
-use crate::pipeline::{ComputePipeline, ShaderSource};
+use crate::pipeline::{ComputePipeline, Module, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
 use crate::ycbcr;
@@ -134,7 +134,7 @@ fn made(
             ShaderKind::Fragment(Arc::new(FragmentStage::new(device, source, None, [false, true], known)?))
         }
         vk::ShaderStageFlags::COMPUTE => {
-            ShaderKind::Compute(Arc::new(ComputePipeline::new(device, source, known)?))
+            ShaderKind::Compute(ComputePipeline::new(device, source.clone(), known)?)
         }
         _ => {
             return Err(Error::Unsupported { what: "a shader stage of meshes or rays" });
@@ -178,7 +178,7 @@ impl ShaderSource {
         }
         let has_base = word(bytes)? != 0;
         let conversions = ycbcr::from_words(|| word(bytes))?;
-        let code = Arc::new(bytes.to_vec());
+        let code = Module::new(bytes.to_vec());
         Some(ShaderSource { code, entry_point, constants, has_base, conversions, ..ShaderSource::default() })
     }
 }
@@ -234,7 +234,7 @@ mod tests {
             Enabled { robustness: Robustness::all(Bounds::Exact), borders: true, open_borders: true };
         let code = EMPTY.iter().flat_map(|word| word.to_le_bytes()).collect();
         let source =
-            ShaderSource { code: Arc::new(code), entry_point: "main".into(), ..ShaderSource::default() };
+            ShaderSource { code: Module::new(code), entry_point: "main".into(), ..ShaderSource::default() };
         let devices = [Enabled::default(), robust].map(Device::with_features);
         let binaries = devices.each_ref().map(|device| {
             let object = ShaderObject::new(device, vk::ShaderStageFlags::COMPUTE, &source).expect("compiled");
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn sources_come_back_from_bytes_and_not_from_less() {
         let source = ShaderSource {
-            code: Arc::new(vec![3, 2, 35, 7]),
+            code: Module::new(vec![3, 2, 35, 7]),
             entry_point: "main".into(),
             constants: vec![(7, 1 << 40 | 5), (1, 0)],
             has_base: true,

@@ -6,7 +6,7 @@ use agx_abi::streams::{LINKED_BYTES, READ_AHEAD_BYTES};
 
 use crate::Error;
 use crate::gpu::PAGE;
-use crate::memory::{Allocation, Place, Space, lock};
+use crate::memory::{Allocation, Piece, Place, Space, lock};
 use crate::results_memory::SharedMemory;
 use crate::sampler_heap::SamplerHeap;
 
@@ -16,10 +16,6 @@ const CHUNK: u64 = 4 * PAGE;
 /// Free chunks, returned by command buffers.
 pub struct Chunks {
     space: Arc<Space>,
-    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
-    zeros: u64,
-    /// Whether the samplers of all programs have border colours.
-    borders: bool,
     /// The heap of samplers.
     pub samplers: SamplerHeap,
     /// Memory for the results of large draws before their passes.
@@ -28,10 +24,10 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// No chunks yet, with the address of zeros, and with the flag for border colours.
-    pub fn new(space: Arc<Space>, zeros: u64, borders: bool, samplers: SamplerHeap) -> Chunks {
+    /// No chunks yet.
+    pub fn new(space: Arc<Space>, samplers: SamplerHeap) -> Chunks {
         let results = SharedMemory::new(space.clone());
-        Chunks { space, zeros, borders, samplers, results, free: Mutex::new(Vec::new()) }
+        Chunks { space, samplers, results, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {
@@ -63,8 +59,8 @@ pub struct Upload {
 /// Lists for what is written next.
 #[derive(Default)]
 pub(crate) struct Spare {
-    /// Words of a shader.
-    pub shader: Vec<u8>,
+    /// Addresses in the words of a program.
+    pub addresses: Vec<u64>,
     /// An update of the rasteriser's state.
     pub update: Vec<u32>,
     /// Records of a stream.
@@ -76,16 +72,6 @@ impl Upload {
     pub fn new(chunks: Arc<Chunks>) -> Upload {
         let (used, reserved, spare) = Default::default();
         Upload { chunks, used, next: 0, end: 0, reserved, spare }
-    }
-
-    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
-    pub fn zeros(&self) -> u64 {
-        self.chunks.zeros
-    }
-
-    /// Whether the samplers of all programs have border colours.
-    pub fn has_borders(&self) -> bool {
-        self.chunks.borders
     }
 
     /// Number of chunks in use.
@@ -123,6 +109,16 @@ impl Upload {
         Ok(room)
     }
 
+    /// Room for words at a multiple of `alignment`: the memory, and the offset in it.
+    ///
+    /// # Errors
+    /// Out of memory.
+    #[inline]
+    pub fn words(&mut self, count: usize, alignment: u64) -> Result<(Arc<Allocation>, u64), Error> {
+        let (chunk, at) = self.room(4 * count as u64, alignment)?;
+        Ok((chunk.clone(), at))
+    }
+
     /// Stores bytes at a multiple of `alignment`; returns their address.
     ///
     /// # Errors
@@ -134,20 +130,13 @@ impl Upload {
         Ok(chunk.address + at)
     }
 
-    /// As [`Upload::put`], for the first `len` bytes of an endless list that continues with zeros.
+    /// Memory of this number of bytes, for as long as the commands exist.
     ///
     /// # Errors
     /// Out of memory.
-    #[inline]
-    pub fn put_extended(&mut self, bytes: &[u8], len: usize, alignment: u64) -> Result<u64, Error> {
-        let (chunk, at) = self.room(len as u64, alignment)?;
-        let (known, zeros) = match bytes.get(..len) {
-            Some(known) => (known, 0),
-            None => (bytes, len - bytes.len()),
-        };
-        chunk.write(at, known);
-        (0..zeros as u64).for_each(|zero| chunk.write(at + known.len() as u64 + zero, &[0]));
-        Ok(chunk.address + at)
+    pub fn piece(&mut self, bytes: u64) -> Result<Piece, Error> {
+        let (chunk, at) = self.room(bytes, 16)?;
+        Ok(Piece::within(chunk.clone(), at, bytes))
     }
 
     /// As [`Upload::put`], for words.

@@ -1,6 +1,6 @@
 //! Views of images and buffers: descriptors of textures and images, in the form that the hardware reads.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agx_abi::image_layout::Order;
 use agx_abi::record;
@@ -325,6 +325,8 @@ pub struct ImageView {
     pub stored: Descriptor,
     /// Descriptor for loads from an input attachment.
     pub attachment: Descriptor,
+    /// Descriptors of a render target, made when it first is one.
+    target: OnceLock<Option<[Descriptor; 2]>>,
 }
 
 impl ImageView {
@@ -373,14 +375,22 @@ impl ImageView {
         let [texture, loaded, stored, attachment] =
             [part.texture(), storage.texture(), storage.stored(), attachment.texture()];
         let (levels, layers, sampled) = (part.levels, part.layers, desc.format);
-        let planes = if whole.is_planar() { image.planes.get(1..).unwrap_or_default() } else { &[] };
-        let of = |plane: &Plane| {
-            let (format, swizzle) = (plane.format, plane.format.swizzle);
-            Part { plane, format, swizzle, ..part }.texture()
-        };
-        let chroma = planes.iter().map(of).collect();
+        let chroma = if whole.is_planar() { chroma_of(&part) } else { Vec::new() };
         let format = whole;
-        Ok(ImageView { image, format, sampled, levels, layers, texture, chroma, loaded, stored, attachment })
+        let target = OnceLock::new();
+        Ok(ImageView {
+            image,
+            format,
+            sampled,
+            levels,
+            layers,
+            texture,
+            chroma,
+            loaded,
+            stored,
+            attachment,
+            target,
+        })
     }
 
     /// The view's level as a 2D array with the layers of the view, for render passes.
@@ -402,11 +412,30 @@ impl ImageView {
         })
     }
 
+    /// The descriptors of the view as a render target with all its layers: for loads and for stores. None for depth or stencil.
+    pub fn target_descriptors(&self) -> Option<&[Descriptor; 2]> {
+        let make = || {
+            let part = self.target(vk::ImageAspectFlags::COLOR)?;
+            Some([part.texture(), part.stored()])
+        };
+        self.target.get_or_init(make).as_ref()
+    }
+
     /// Texels of the view's first level.
     pub fn size(&self) -> [u32; 2] {
         let [width, height, _] = self.image.extent(self.levels[0]);
         [width, height]
     }
+}
+
+/// The descriptors for sampling the planes of chroma.
+fn chroma_of(part: &Part<'_>) -> Vec<Descriptor> {
+    let planes = part.image.planes.get(1..).unwrap_or_default();
+    let of = |plane: &Plane| {
+        let format = plane.format;
+        Part { plane, format, swizzle: format.swizzle, ..*part }.texture()
+    };
+    planes.iter().map(of).collect()
 }
 
 fn dimension(kind: vk::ImageViewType, samples: u32) -> Dimension {

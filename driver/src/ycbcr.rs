@@ -125,9 +125,9 @@ impl PipelineLayout {
     pub fn conversions(&self) -> Vec<Conversion> {
         let mut found = Vec::new();
         for (set, layout) in (0..).zip(&self.sets) {
-            let bindings = layout.iter().flat_map(|layout| &layout.bindings);
+            let bindings = layout.iter().flat_map(|layout| layout.bindings.iter());
             let converted = bindings.filter_map(|(number, binding)| {
-                binding.conversion().map(|conversion| conversion.of_binding(set, *number))
+                binding.conversion().map(|conversion| conversion.of_binding(set, number))
             });
             found.extend(converted);
         }

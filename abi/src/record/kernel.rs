@@ -84,6 +84,49 @@ queue_destroy "queue destroy" 8 "Destroys a queue." {
     QUEUE 0 32 Number, "Its number.";
     PAD 32 32 Exactly(0), "Zero.";
 }
+gem_close "gem close" 8 "Frees a buffer." {
+    HANDLE 0 32 Number, "The buffer.";
+    PAD 32 32 Exactly(0), "Zero.";
+}
+sync_create "sync create" 8 "Makes a sync object." {
+    HANDLE 0 32 Number, "Its number, on return.";
+    SIGNALLED 32 1 Flag, "It is signalled.";
+}
+sync_destroy "sync destroy" 8 "Destroys a sync object." {
+    HANDLE 0 32 Number, "Its number.";
+    PAD 32 32 Exactly(0), "Zero.";
+}
+sync_array "sync array" 16 "Signals sync objects, or makes them unsignalled." {
+    HANDLES 0 64 Unknown, "Where their numbers are.";
+    COUNT 64 32 Number, "How many there are.";
+    PAD 96 32 Exactly(0), "Zero.";
+}
+sync_points "sync points" 24 "Signals points of timelines, or asks for the latest." {
+    HANDLES 0 64 Unknown, "Where the numbers of the sync objects are.";
+    POINTS 64 64 Unknown, "Where the points are.";
+    COUNT 128 32 Number, "How many there are.";
+    FLAGS 160 32 Unknown, "Not used here.";
+}
+sync_wait "sync wait" 48 "Waits for sync objects, or for points of timelines." {
+    HANDLES 0 64 Unknown, "Where their numbers are.";
+    POINTS 64 64 Unknown, "Where the points are; 0 for a binary one.";
+    DEADLINE 128 64 Number, "Nanoseconds of the monotonic clock.";
+    COUNT 192 32 Number, "How many there are.";
+    FOR_ALL 224 1 Flag, "For all of them, not for one.";
+    FOR_SUBMIT 225 1 Flag, "For their submission, too.";
+    AVAILABLE 226 1 Flag, "Only for their submission.";
+    SIGNALLED 256 32 Number, "The first that is signalled, on return.";
+    PAD 288 32 Exactly(0), "Zero.";
+    HINT 320 64 Number, "A deadline for the work; not used here.";
+}
+sync_transfer "sync transfer" 32 "Has a sync object signalled when another is." {
+    FROM 0 32 Number, "The other.";
+    TO 32 32 Number, "The sync object.";
+    FROM_POINT 64 64 Number, "A point of its timeline, or 0.";
+    TO_POINT 128 64 Number, "The same.";
+    FLAGS 192 32 Unknown, "Not used here.";
+    PAD 224 32 Exactly(0), "Zero.";
+}
 sync "sync" 16 "A sync object that a submission waits for or signals." {
     TYPE 0 32 Choice(&[(0, "binary"), (1, "timeline")]), "Its kind.";
     HANDLE 32 32 Number, "Its number.";

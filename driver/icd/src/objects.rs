@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use agx_driver::descriptor::Pool;
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use agx_driver::memory::{Allocation, lock};
-use agx_driver::pipeline::ComputePipeline;
+use agx_driver::pipeline::{ComputePipeline, Module};
 use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
 use ash::vk;
@@ -47,7 +47,7 @@ pub(crate) struct Queue {
 
 /// Code of shaders.
 pub(crate) struct ShaderModule {
-    pub(crate) code: Arc<Vec<u8>>,
+    pub(crate) code: Arc<Module>,
 }
 
 /// A pipeline.

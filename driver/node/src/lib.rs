@@ -14,7 +14,7 @@ use std::sync::Arc;
 use agx_device::Kernel;
 use agx_device::words::Words;
 use agx_driver::Error;
-use agx_driver::gpu::{Client, Door, Pointed, number};
+use agx_driver::gpu::{Client, Door, Memory, Pointed, number};
 use rustix::ioctl::opcode::from_components;
 use rustix::ioctl::{Direction, Opcode};
 use rustix::time::{ClockId, clock_gettime};
@@ -91,18 +91,21 @@ impl RenderNode {
         // `drm_version`: three numbers, then length and address of name, date and description.
         let mut argument = vec![0; 64];
         put(&mut argument, 16, NAME.len() as u64);
-        let mut pointed = [(24, vec![0; NAME.len()])];
-        self.call(VERSION, &mut argument, &mut pointed).ok()?;
+        let mut name = vec![0; NAME.len()];
+        self.call(VERSION, &mut argument, &mut [(24, Memory::Written(&mut name))]).ok()?;
         let len = u64::from_le_bytes(argument[16..24].try_into().ok()?);
-        let [(_, name)] = pointed;
         (len == NAME.len() as u64).then_some(name)
     }
 }
 
 impl Door for RenderNode {
-    fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32> {
-        for (place, bytes) in pointed.iter_mut() {
-            put(argument, *place, bytes.as_mut_ptr().expose_provenance() as u64);
+    fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed<'_>]) -> Result<(), i32> {
+        for (place, memory) in pointed.iter_mut() {
+            let address = match memory {
+                Memory::Read(bytes) => bytes.as_ptr().expose_provenance(),
+                Memory::Written(bytes) => bytes.as_mut_ptr().expose_provenance(),
+            };
+            put(argument, *place, address as u64);
         }
         let opcode = opcode(number, argument.len());
         // SAFETY: the opcode has the structure's length; the addresses in it are those of `pointed`, which is borrowed during

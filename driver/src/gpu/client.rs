@@ -5,8 +5,9 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 
 use agx_abi::record::{
-    Field, bind_op, gem_bind_object, gem_create, get_params, get_time, queue_create, queue_destroy, set_bits,
-    submit, sync, vm_bind, vm_create, vm_destroy,
+    Field, Packed, bind_op, gem_bind_object, gem_close, gem_create, get_params, get_time, queue_create,
+    queue_destroy, submit, sync, sync_array, sync_create, sync_destroy, sync_points, sync_transfer,
+    sync_wait, vm_bind, vm_create, vm_destroy,
 };
 use agx_device::words::Words;
 
@@ -65,8 +66,27 @@ pub mod number {
     pub const SYNC_TIMELINE_SIGNAL: u8 = 0xcd;
 }
 
-/// Memory that a call reads or writes: the byte of the structure at which its address goes, and its contents.
-pub type Pointed = (usize, Vec<u8>);
+/// Memory of a call, besides its structure.
+#[derive(Debug)]
+pub enum Memory<'m> {
+    /// The kernel reads it.
+    Read(&'m [u8]),
+    /// The kernel reads and writes it.
+    Written(&'m mut [u8]),
+}
+
+impl Memory<'_> {
+    /// Its contents.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Memory::Read(bytes) => bytes,
+            Memory::Written(bytes) => bytes,
+        }
+    }
+}
+
+/// Memory that a call reads or writes, and the byte of the structure at which its address goes.
+pub type Pointed<'m> = (usize, Memory<'m>);
 
 /// A way to the kernel.
 pub trait Door: Send + Sync {
@@ -74,7 +94,7 @@ pub trait Door: Send + Sync {
     ///
     /// # Errors
     /// The error number of the kernel.
-    fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32>;
+    fn call(&self, number: u8, argument: &mut [u8], pointed: &mut [Pointed<'_>]) -> Result<(), i32>;
 
     /// Makes a call whose structure receives a descriptor at byte 8.
     ///
@@ -123,20 +143,71 @@ const TIME: i32 = 62;
 const MANY_OF_ALL: i32 = 23;
 const MANY: i32 = 24;
 
-/// The bytes of a structure with these fields.
-fn arguments(bytes: usize, fields: &[(Field, u64)]) -> Vec<u8> {
-    let mut argument = vec![0; bytes];
-    fields.iter().for_each(|(field, value)| field.set_raw(&mut argument, *value));
-    argument
+/// The byte of a structure at which a field begins.
+const fn byte(field: &Field) -> usize {
+    (field.start / 8) as usize
 }
 
-/// The bytes of a structure of words, each with its first byte and its length in bytes.
-fn words(bytes: usize, fields: &[(usize, usize, u64)]) -> Vec<u8> {
-    let mut argument = vec![0; bytes];
-    for (at, len, value) in fields {
-        set_bits(&mut argument, 8 * *at as u32, 8 * *len as u32, *value);
+/// Number of sync objects of a call that need no memory of the heap.
+const FEW: usize = 8;
+
+/// A list of numbers for the kernel: `N` bytes without memory of the heap.
+struct List<const N: usize> {
+    few: [u8; N],
+    len: usize,
+    /// All of them, if they are more.
+    many: Vec<u8>,
+}
+
+impl<const N: usize> List<N> {
+    fn new() -> List<N> {
+        List { few: [0; N], len: 0, many: Vec::new() }
     }
-    argument
+
+    fn add(&mut self, bytes: &[u8]) {
+        let end = self.len + bytes.len();
+        match self.few.get_mut(self.len..end).filter(|_| self.many.is_empty()) {
+            Some(place) => place.copy_from_slice(bytes),
+            None => {
+                if self.many.is_empty() {
+                    self.many.extend(self.few.iter().take(self.len));
+                }
+                self.many.extend_from_slice(bytes);
+            }
+        }
+        self.len = end;
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        match self.many.is_empty() {
+            true => self.few.get_mut(..self.len).unwrap_or_default(),
+            false => &mut self.many,
+        }
+    }
+}
+
+/// Handles and points as lists for a call; a binary object has point 0.
+struct Points {
+    handles: List<{ 4 * FEW }>,
+    values: List<{ 8 * FEW }>,
+    count: u64,
+}
+
+impl Points {
+    fn new<'p>(points: impl IntoIterator<Item = &'p SyncPoint>) -> Points {
+        let mut all = Points { handles: List::new(), values: List::new(), count: 0 };
+        for point in points {
+            all.handles.add(&point.handle.to_le_bytes());
+            all.values.add(&point.value.unwrap_or(0).to_le_bytes());
+            all.count += 1;
+        }
+        all
+    }
+
+    /// The memory of a call whose structure begins with the addresses of handles and of points.
+    fn pointed(&mut self) -> [Pointed<'_>; 2] {
+        [(0, Memory::Read(self.handles.bytes())), (8, Memory::Written(self.values.bytes()))]
+    }
 }
 
 /// Priority of the queue: medium, the highest that needs no privilege.
@@ -146,16 +217,19 @@ const PRIORITY: u64 = 1;
 const WRITEBACK: u64 = 1;
 
 /// Flags of the descriptor of a buffer: it can be mapped for writing (`DRM_RDWR`), and `exec` closes it (`DRM_CLOEXEC`).
-const READ_WRITE: u64 = 2;
-const CLOSES: u64 = 0o200_0000;
+const READ_WRITE: u32 = 2;
+const CLOSES: u32 = 0o200_0000;
 
 /// Flag of the descriptor of a sync object: it is its fence.
-const IS_FENCE: u64 = 1;
+const IS_FENCE: u32 = 1;
 
-/// Flags of waits.
-const WAIT_ALL: u64 = 1;
-const WAIT_FOR_SUBMIT: u64 = 2;
-const WAIT_AVAILABLE: u64 = 4;
+/// A structure for a descriptor: a handle, flags, and the descriptor at byte 8.
+fn described<const N: usize>(handle: u32, flags: u32) -> [u8; N] {
+    let mut argument = [0; N];
+    let words = argument.as_chunks_mut::<4>().0.iter_mut();
+    words.zip([handle, flags]).for_each(|(place, word)| *place = word.to_le_bytes());
+    argument
+}
 
 impl<D: Door> Client<D> {
     /// Reads the parameters, and makes an address space and a queue.
@@ -165,27 +239,24 @@ impl<D: Door> Client<D> {
     pub fn new(door: D) -> Result<Client<D>, Error> {
         let parameters = Parameters::read(&[]);
         let mut client = Client { door, parameters, vm: 0, queue: 0, owners: Mutex::default() };
-        let fields = [(get_params::SIZE, BYTES as u64)];
-        let pointer = (get_params::POINTER.start / 8) as usize;
-        let mut pointed = [(pointer, vec![0; BYTES])];
-        let argument = arguments(get_params::RECORD.bytes, &fields);
+        let mut bytes = [0; BYTES];
+        let mut pointed = [(byte(&get_params::POINTER), Memory::Written(&mut bytes))];
+        let argument = get_params::new().set(&get_params::SIZE, BYTES as u64);
         client.call(number::GET_PARAMS, argument, &mut pointed)?;
-        client.parameters = Parameters::read(&pointed[0].1);
+        client.parameters = Parameters::read(&bytes);
         let [start, end] = KERNEL;
         let [first, last] = client.parameters.addresses;
         if first > SHADER_BASE || last < end || client.parameters.kernel_bytes > end - start {
             return Err(Error::Unsupported { what: "a device with these addresses" });
         }
-        let fields = [(vm_create::KERNEL_START, start), (vm_create::KERNEL_END, end)];
-        let made = client.call(number::VM_CREATE, arguments(vm_create::RECORD.bytes, &fields), &mut [])?;
+        let argument = vm_create::new().set(&vm_create::KERNEL_START, start).set(&vm_create::KERNEL_END, end);
+        let made = client.call(number::VM_CREATE, argument, &mut [])?;
         client.vm = vm_create::VM.get(&made) as u32;
-        let fields = [
-            (queue_create::VM, client.vm.into()),
-            (queue_create::PRIORITY, PRIORITY),
-            (queue_create::SHADER_BASE, SHADER_BASE),
-        ];
-        let made =
-            client.call(number::QUEUE_CREATE, arguments(queue_create::RECORD.bytes, &fields), &mut [])?;
+        let argument = queue_create::new()
+            .set(&queue_create::VM, client.vm.into())
+            .set(&queue_create::PRIORITY, PRIORITY)
+            .set(&queue_create::SHADER_BASE, SHADER_BASE);
+        let made = client.call(number::QUEUE_CREATE, argument, &mut [])?;
         client.queue = queue_create::QUEUE.get(&made) as u32;
         Ok(client)
     }
@@ -195,17 +266,23 @@ impl<D: Door> Client<D> {
         &self.door
     }
 
-    fn call(&self, number: u8, mut argument: Vec<u8>, pointed: &mut [Pointed]) -> Result<Vec<u8>, Error> {
-        let call = self.door.call_name(number);
-        self.door.call(number, &mut argument, pointed).map_err(|errno| match errno {
-            TIME => Error::Timeout,
-            number => Error::Kernel { call, number },
-        })?;
-        Ok(argument)
+    /// Makes a call; returns its structure, with what the kernel has entered.
+    fn call<const N: usize>(
+        &self,
+        number: u8,
+        argument: Packed<N>,
+        pointed: &mut [Pointed<'_>],
+    ) -> Result<[u8; N], Error> {
+        let mut bytes = argument.bytes();
+        match self.door.call(number, &mut bytes, pointed) {
+            Ok(()) => Ok(bytes),
+            Err(TIME) => Err(Error::Timeout),
+            Err(errno) => Err(Error::Kernel { call: self.door.call_name(number), number: errno }),
+        }
     }
 
     /// A call that gives a descriptor.
-    fn give(&self, number: u8, mut argument: Vec<u8>) -> Result<OwnedFd, Error> {
+    fn give<const N: usize>(&self, number: u8, mut argument: [u8; N]) -> Result<OwnedFd, Error> {
         let call = self.door.call_name(number);
         self.door.give(number, &mut argument).map_err(|errno| match errno {
             MANY | MANY_OF_ALL => Error::Descriptors,
@@ -214,26 +291,25 @@ impl<D: Door> Client<D> {
     }
 
     /// A call that takes a descriptor, which the kernel must know; returns the handle.
-    fn take(&self, number: u8, mut argument: Vec<u8>, file: BorrowedFd<'_>) -> Result<u32, Error> {
+    fn take<const N: usize>(
+        &self,
+        number: u8,
+        mut argument: [u8; N],
+        file: BorrowedFd<'_>,
+    ) -> Result<u32, Error> {
         self.door.take(number, &mut argument, file).map_err(|_| Error::ExternalHandle)?;
         Ok(agx_abi::record::bits(&argument, 0, 32) as u32)
     }
 
-    fn bind_op(&self, op: &[(Field, u64)]) -> Result<(), Error> {
-        let op = arguments(bind_op::RECORD.bytes, op);
-        let fields =
-            [(vm_bind::VM, u64::from(self.vm)), (vm_bind::COUNT, 1), (vm_bind::STRIDE, op.len() as u64)];
-        let pointer = (vm_bind::POINTER.start / 8) as usize;
-        self.call(number::VM_BIND, arguments(vm_bind::RECORD.bytes, &fields), &mut [(pointer, op)])?;
+    fn bind_op(&self, op: Packed<{ bind_op::RECORD.bytes }>) -> Result<(), Error> {
+        let op = op.bytes();
+        let argument = vm_bind::new()
+            .set(&vm_bind::VM, self.vm.into())
+            .set(&vm_bind::COUNT, 1)
+            .set(&vm_bind::STRIDE, op.len() as u64);
+        self.call(number::VM_BIND, argument, &mut [(byte(&vm_bind::POINTER), Memory::Read(&op))])?;
         Ok(())
     }
-}
-
-/// Handles and points as arrays for a call; a binary object has point 0.
-fn arrays(points: &[SyncPoint]) -> [Pointed; 2] {
-    let handles = points.iter().flat_map(|point| point.handle.to_le_bytes()).collect();
-    let values = points.iter().flat_map(|point| point.value.unwrap_or(0).to_le_bytes()).collect();
-    [(0, handles), (8, values)]
 }
 
 impl<D: Door> Gpu for Client<D> {
@@ -242,10 +318,9 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn create_buffer(&self, bytes: u64) -> Result<GpuBuffer, Error> {
-        let fields = [(gem_create::SIZE, bytes), (gem_create::FLAGS, WRITEBACK)];
-        let made = self
-            .call(number::GEM_CREATE, arguments(gem_create::RECORD.bytes, &fields), &mut [])
-            .map_err(|_| Error::DeviceMemory { bytes })?;
+        let argument = gem_create::new().set(&gem_create::SIZE, bytes).set(&gem_create::FLAGS, WRITEBACK);
+        let made =
+            self.call(number::GEM_CREATE, argument, &mut []).map_err(|_| Error::DeviceMemory { bytes })?;
         let handle = gem_create::HANDLE.get(&made) as u32;
         let words = self.door.map(handle, bytes.next_multiple_of(PAGE));
         let words = words.inspect_err(|_| self.close_buffer(handle))?;
@@ -262,18 +337,19 @@ impl<D: Door> Gpu for Client<D> {
             owners.remove(&handle);
         }
         // The handle is valid, so the call cannot fail. An import must not get the handle before it is closed.
-        let _ = self.call(number::GEM_CLOSE, words(8, &[(0, 4, handle.into())]), &mut []);
+        let _ =
+            self.call(number::GEM_CLOSE, gem_close::new().set(&gem_close::HANDLE, handle.into()), &mut []);
     }
 
     fn export_buffer(&self, handle: u32) -> Result<OwnedFd, Error> {
         lock(&self.owners).entry(handle).or_insert(1);
-        self.give(number::BUFFER_EXPORT, words(12, &[(0, 4, handle.into()), (4, 4, READ_WRITE | CLOSES)]))
+        self.give(number::BUFFER_EXPORT, described::<12>(handle, READ_WRITE | CLOSES))
     }
 
     fn import_buffer(&self, file: BorrowedFd<'_>) -> Result<(GpuBuffer, u64), Error> {
         let handle = {
             let mut owners = lock(&self.owners);
-            let handle = self.take(number::BUFFER_IMPORT, vec![0; 12], file)?;
+            let handle = self.take(number::BUFFER_IMPORT, [0; 12], file)?;
             *owners.entry(handle).or_insert(0) += 1;
             handle
         };
@@ -290,87 +366,94 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error> {
-        let op = [
-            (bind_op::READ, 1),
-            (bind_op::WRITE, 1),
-            (bind_op::HANDLE, handle.into()),
-            (bind_op::RANGE, bytes),
-            (bind_op::ADDRESS, address),
-        ];
-        self.bind_op(&op)
+        let op = bind_op::new()
+            .flag(&bind_op::READ, true)
+            .flag(&bind_op::WRITE, true)
+            .set(&bind_op::HANDLE, handle.into())
+            .set(&bind_op::RANGE, bytes)
+            .set(&bind_op::ADDRESS, address);
+        self.bind_op(op)
     }
 
     fn unbind(&self, address: u64, bytes: u64) {
-        let op = [(bind_op::UNBIND, 1), (bind_op::RANGE, bytes), (bind_op::ADDRESS, address)];
+        let op = bind_op::new()
+            .flag(&bind_op::UNBIND, true)
+            .set(&bind_op::RANGE, bytes)
+            .set(&bind_op::ADDRESS, address);
         // The addresses are bound, so the call cannot fail.
-        let _ = self.bind_op(&op);
+        let _ = self.bind_op(op);
     }
 
     fn bind_times(&self, handle: u32, bytes: u64) -> Result<u32, Error> {
-        let fields = [
-            (gem_bind_object::FLAGS, 1),
-            (gem_bind_object::HANDLE, handle.into()),
-            (gem_bind_object::RANGE, bytes),
-        ];
-        let argument = arguments(gem_bind_object::RECORD.bytes, &fields);
+        let argument = gem_bind_object::new()
+            .set(&gem_bind_object::FLAGS, 1)
+            .set(&gem_bind_object::HANDLE, handle.into())
+            .set(&gem_bind_object::RANGE, bytes);
         let made = self.call(number::GEM_BIND_OBJECT, argument, &mut [])?;
         Ok(gem_bind_object::OBJECT.get(&made) as u32)
     }
 
     fn unbind_times(&self, object: u32) {
-        let fields = [(gem_bind_object::OP, 1), (gem_bind_object::OBJECT, object.into())];
-        let argument = arguments(gem_bind_object::RECORD.bytes, &fields);
+        let argument =
+            gem_bind_object::new().set(&gem_bind_object::OP, 1).set(&gem_bind_object::OBJECT, object.into());
         // The object exists, so the call cannot fail.
         let _ = self.call(number::GEM_BIND_OBJECT, argument, &mut []);
     }
 
     fn time(&self) -> u64 {
-        let argument = vec![0; get_time::RECORD.bytes];
-        self.call(number::GET_TIME, argument, &mut []).map_or(0, |got| get_time::TIMESTAMP.get(&got))
+        let got = self.call(number::GET_TIME, get_time::new(), &mut []);
+        got.map_or(0, |got| get_time::TIMESTAMP.get(&got))
     }
 
     fn create_sync(&self, signalled: bool) -> Result<u32, Error> {
-        let argument = words(8, &[(4, 4, signalled.into())]);
+        let argument = sync_create::new().flag(&sync_create::SIGNALLED, signalled);
         let made = self.call(number::SYNC_CREATE, argument, &mut [])?;
-        Ok(agx_abi::record::bits(&made, 0, 32) as u32)
+        Ok(sync_create::HANDLE.get(&made) as u32)
     }
 
     fn destroy_sync(&self, handle: u32) {
+        let argument = sync_destroy::new().set(&sync_destroy::HANDLE, handle.into());
         // The handle is valid, so the call cannot fail.
-        let _ = self.call(number::SYNC_DESTROY, words(8, &[(0, 4, handle.into())]), &mut []);
+        let _ = self.call(number::SYNC_DESTROY, argument, &mut []);
     }
 
     fn export_sync(&self, handle: u32) -> Result<OwnedFd, Error> {
-        self.give(number::SYNC_EXPORT, words(16, &[(0, 4, handle.into())]))
+        self.give(number::SYNC_EXPORT, described::<16>(handle, 0))
     }
 
     fn import_sync(&self, file: BorrowedFd<'_>) -> Result<u32, Error> {
-        self.take(number::SYNC_IMPORT, vec![0; 16], file)
+        self.take(number::SYNC_IMPORT, [0; 16], file)
     }
 
     fn export_fence(&self, handle: u32) -> Result<OwnedFd, Error> {
-        self.give(number::SYNC_EXPORT, words(16, &[(0, 4, handle.into()), (4, 4, IS_FENCE)]))
+        self.give(number::SYNC_EXPORT, described::<16>(handle, IS_FENCE))
     }
 
     fn import_fence(&self, handle: u32, file: BorrowedFd<'_>) -> Result<(), Error> {
-        let argument = words(16, &[(0, 4, handle.into()), (4, 4, IS_FENCE)]);
+        let argument = described::<16>(handle, IS_FENCE);
         self.take(number::SYNC_IMPORT, argument, file).map(|_| ())
     }
 
     fn signal(&self, point: SyncPoint) {
-        let [handles, values] = arrays(&[point]);
+        let mut points = Points::new(&[point]);
+        let [handles, values] = points.pointed();
         // The handle is valid, so the calls cannot fail.
-        let _ = match point.value {
+        match point.value {
             Some(_) => {
-                self.call(number::SYNC_TIMELINE_SIGNAL, words(24, &[(16, 4, 1)]), &mut [handles, values])
+                let argument = sync_points::new().set(&sync_points::COUNT, 1);
+                let _ = self.call(number::SYNC_TIMELINE_SIGNAL, argument, &mut [handles, values]);
             }
-            None => self.call(number::SYNC_SIGNAL, words(16, &[(8, 4, 1)]), &mut [handles]),
-        };
+            None => {
+                let argument = sync_array::new().set(&sync_array::COUNT, 1);
+                let _ = self.call(number::SYNC_SIGNAL, argument, &mut [handles]);
+            }
+        }
     }
 
     fn reset(&self, handle: u32) {
-        let [handles, _] = arrays(&[SyncPoint { handle, value: None }]);
-        let _ = self.call(number::SYNC_RESET, words(16, &[(8, 4, 1)]), &mut [handles]);
+        let handles = handle.to_le_bytes();
+        let argument = sync_array::new().set(&sync_array::COUNT, 1);
+        let _ = self.call(number::SYNC_RESET, argument, &mut [(0, Memory::Read(&handles))]);
     }
 
     fn wait(&self, points: &[SyncPoint], wait: WaitFor, nanoseconds: u64) -> Result<(), Error> {
@@ -380,57 +463,63 @@ impl<D: Door> Gpu for Client<D> {
         if reached == points.len() || (wait == WaitFor::Any && reached > 0) {
             return Ok(());
         }
-        let points: Vec<SyncPoint> = points.iter().filter(|point| !is_zero(point)).copied().collect();
-        let flags = match wait {
-            WaitFor::Any => WAIT_FOR_SUBMIT,
-            WaitFor::All => WAIT_FOR_SUBMIT | WAIT_ALL,
-            WaitFor::Submission => WAIT_FOR_SUBMIT | WAIT_ALL | WAIT_AVAILABLE,
-        };
+        let mut points = Points::new(points.iter().filter(|point| !is_zero(point)));
         let deadline = match nanoseconds {
             0 => 0,
             _ => self.door.now().saturating_add(nanoseconds).min(i64::MAX as u64),
         };
-        let fields = [(16, 8, deadline), (24, 4, points.len() as u64), (28, 4, flags)];
-        self.call(number::SYNC_TIMELINE_WAIT, words(48, &fields), &mut arrays(&points))?;
+        let argument = sync_wait::new()
+            .set(&sync_wait::DEADLINE, deadline)
+            .set(&sync_wait::COUNT, points.count)
+            .flag(&sync_wait::FOR_ALL, wait != WaitFor::Any)
+            .flag(&sync_wait::FOR_SUBMIT, true)
+            .flag(&sync_wait::AVAILABLE, wait == WaitFor::Submission);
+        self.call(number::SYNC_TIMELINE_WAIT, argument, &mut points.pointed())?;
         Ok(())
     }
 
     fn timeline_value(&self, handle: u32) -> u64 {
-        let mut arrays = arrays(&[SyncPoint { handle, value: None }]);
+        let mut points = Points::new(&[SyncPoint { handle, value: None }]);
+        let argument = sync_points::new().set(&sync_points::COUNT, 1);
         // The handle is valid, so the call cannot fail.
-        let _ = self.call(number::SYNC_QUERY, words(24, &[(16, 4, 1)]), &mut arrays);
-        agx_abi::record::bits(&arrays[1].1, 0, 64)
+        let _ = self.call(number::SYNC_QUERY, argument, &mut points.pointed());
+        agx_abi::record::bits(points.values.bytes(), 0, 64)
     }
 
     fn transfer(&self, from: SyncPoint, to: SyncPoint) -> Result<(), Error> {
-        let fields = [
-            (0, 4, from.handle.into()),
-            (4, 4, to.handle.into()),
-            (8, 8, from.value.unwrap_or(0)),
-            (16, 8, to.value.unwrap_or(0)),
-        ];
-        self.call(number::SYNC_TRANSFER, words(32, &fields), &mut [])?;
+        let argument = sync_transfer::new()
+            .set(&sync_transfer::FROM, from.handle.into())
+            .set(&sync_transfer::TO, to.handle.into())
+            .set(&sync_transfer::FROM_POINT, from.value.unwrap_or(0))
+            .set(&sync_transfer::TO_POINT, to.value.unwrap_or(0));
+        self.call(number::SYNC_TRANSFER, argument, &mut [])?;
         Ok(())
     }
 
-    fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: &[SyncPoint]) -> Result<(), Error> {
-        let waits: Vec<&SyncPoint> = waits.iter().filter(|point| point.value != Some(0)).collect();
-        let syncs = waits.iter().copied().chain(signals).flat_map(|point| {
-            let fields = [
-                (sync::TYPE, u64::from(point.value.is_some())),
-                (sync::HANDLE, point.handle.into()),
-                (sync::VALUE, point.value.unwrap_or(0)),
-            ];
-            arguments(sync::RECORD.bytes, &fields)
-        });
-        let fields = [
-            (submit::QUEUE, u64::from(self.queue)),
-            (submit::IN_SYNCS, waits.len() as u64),
-            (submit::OUT_SYNCS, signals.len() as u64),
-            (submit::SIZE, commands.len() as u64),
+    fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: [&[SyncPoint]; 2]) -> Result<(), Error> {
+        let waits = waits.iter().filter(|point| point.value != Some(0));
+        let mut syncs = List::<{ FEW * sync::RECORD.bytes }>::new();
+        let mut counts = [0; 2];
+        for (point, count) in
+            waits.map(|wait| (wait, 0)).chain(signals.into_iter().flatten().map(|signal| (signal, 1)))
+        {
+            let record = sync::new()
+                .flag(&sync::TYPE, point.value.is_some())
+                .set(&sync::HANDLE, point.handle.into())
+                .set(&sync::VALUE, point.value.unwrap_or(0));
+            syncs.add(&record.bytes());
+            counts[count] += 1;
+        }
+        let argument = submit::new()
+            .set(&submit::QUEUE, self.queue.into())
+            .set(&submit::IN_SYNCS, counts[0])
+            .set(&submit::OUT_SYNCS, counts[1])
+            .set(&submit::SIZE, commands.len() as u64);
+        let mut pointed = [
+            (byte(&submit::SYNCS), Memory::Read(syncs.bytes())),
+            (byte(&submit::COMMANDS), Memory::Read(commands)),
         ];
-        let mut pointed = [(0, syncs.collect()), (8, commands.to_vec())];
-        self.call(number::SUBMIT, arguments(submit::RECORD.bytes, &fields), &mut pointed)?;
+        self.call(number::SUBMIT, argument, &mut pointed)?;
         Ok(())
     }
 
@@ -443,9 +532,27 @@ impl<D: Door> Gpu for Client<D> {
 impl<D: Door> Drop for Client<D> {
     fn drop(&mut self) {
         // The calls fail only for what was not made.
-        let queue = arguments(queue_destroy::RECORD.bytes, &[(queue_destroy::QUEUE, self.queue.into())]);
+        let queue = queue_destroy::new().set(&queue_destroy::QUEUE, self.queue.into());
         let _ = self.call(number::QUEUE_DESTROY, queue, &mut []);
-        let vm = arguments(vm_destroy::RECORD.bytes, &[(vm_destroy::VM, self.vm.into())]);
+        let vm = vm_destroy::new().set(&vm_destroy::VM, self.vm.into());
         let _ = self.call(number::VM_DESTROY, vm, &mut []);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_any_number_of_points() {
+        for count in 0..3 * FEW as u32 {
+            let list: Vec<SyncPoint> =
+                (0..count).map(|handle| SyncPoint { handle, value: Some(handle.into()) }).collect();
+            let mut points = Points::new(&list);
+            let handles: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
+            let values: Vec<u8> = (0..u64::from(count)).flat_map(u64::to_le_bytes).collect();
+            assert_eq!((points.handles.bytes().to_vec(), points.values.bytes().to_vec()), (handles, values));
+            assert_eq!(points.count, count.into());
+        }
     }
 }

@@ -8,7 +8,7 @@ use agx_device::kernel::{Allocator, Chip, Errno, Kernel, User};
 use agx_device::words::Words;
 use agx_device::{Finding, Node, Settings, Statistics};
 
-use super::client::{Client, Door, Pointed, number};
+use super::client::{Client, Door, Memory, Pointed, number};
 use super::exports::{Exports, Mark, Shared};
 use crate::Error;
 use crate::memory::lock;
@@ -31,11 +31,11 @@ impl Words for Aligned {
 
 /// Allocates memory of the process.
 #[derive(Default)]
-struct Memory {
+struct Allocated {
     last: u64,
 }
 
-impl Allocator for Memory {
+impl Allocator for Allocated {
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno> {
         let len = usize::try_from(bytes / 4).map_err(|_| Errno::NO_MEMORY)?;
         let words = bytemuck::try_zeroed_slice_box::<AtomicU32>(len + ALIGNMENT / 4);
@@ -47,31 +47,27 @@ impl Allocator for Memory {
     }
 }
 
-/// Data that calls point to: the address of byte `b` of argument `a` is `(a + 1) << 32 | b`.
-#[derive(Default)]
-struct Arguments(Vec<Vec<u8>>);
+/// Data that calls point to: the address of byte `b` of memory `a` is `(a + 1) << 32 | b`.
+struct Arguments<'a, 'm>(&'a mut [Pointed<'m>]);
 
-impl Arguments {
-    fn add(&mut self, bytes: Vec<u8>) -> u64 {
-        self.0.push(bytes);
-        (self.0.len() as u64) << 32
-    }
-
-    fn at(&mut self, address: u64, len: usize) -> Result<&mut [u8], Errno> {
-        let (argument, byte) = ((address >> 32) as usize, address as u32 as usize);
-        let bytes = argument.checked_sub(1).and_then(|at| self.0.get_mut(at)).ok_or(Errno::FAULT)?;
-        bytes.get_mut(byte..byte + len).ok_or(Errno::FAULT)
-    }
+/// Number of the memory, and the byte in it.
+fn place(address: u64) -> Result<(usize, usize), Errno> {
+    let memory = (address >> 32) as usize;
+    Ok((memory.checked_sub(1).ok_or(Errno::FAULT)?, address as u32 as usize))
 }
 
-impl User for Arguments {
+impl User for Arguments<'_, '_> {
     fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
-        into.copy_from_slice(self.at(address, into.len())?);
+        let (memory, byte) = place(address)?;
+        let bytes = self.0.get(memory).and_then(|(_, memory)| memory.bytes().get(byte..byte + into.len()));
+        into.copy_from_slice(bytes.ok_or(Errno::FAULT)?);
         Ok(())
     }
 
     fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {
-        self.at(address, from.len())?.copy_from_slice(from);
+        let (memory, byte) = place(address)?;
+        let Some((_, Memory::Written(bytes))) = self.0.get_mut(memory) else { return Err(Errno::FAULT) };
+        bytes.get_mut(byte..byte + from.len()).ok_or(Errno::FAULT)?.copy_from_slice(from);
         Ok(())
     }
 }
@@ -116,7 +112,7 @@ pub struct Host {
 impl Host {
     /// A device that presents `chip` and reports to `outputs`.
     pub fn new(chip: Chip, settings: Settings, clock: fn() -> u64, outputs: Outputs) -> Arc<Host> {
-        let mut kernel = Kernel::new(chip, settings, Box::new(Memory::default()), clock);
+        let mut kernel = Kernel::new(chip, settings, Box::new(Allocated::default()), clock);
         if outputs.recording.is_some() {
             kernel.record();
         }
@@ -182,19 +178,16 @@ fn is_fence(argument: &[u8]) -> bool {
 }
 
 impl Door for InProcess {
-    fn call(&self, call: u8, argument: &mut [u8], pointed: &mut [Pointed]) -> Result<(), i32> {
-        let mut user = Arguments::default();
-        for (place, bytes) in pointed.iter() {
-            let address = user.add(bytes.clone());
-            agx_abi::record::set_bits(argument, 8 * *place as u32, 64, address);
+    fn call(&self, call: u8, argument: &mut [u8], pointed: &mut [Pointed<'_>]) -> Result<(), i32> {
+        for ((place, _), memory) in pointed.iter().zip(1_u64..) {
+            if let Some(address) = argument.get_mut(*place..*place + 8) {
+                address.copy_from_slice(&(memory << 32).to_le_bytes());
+            }
         }
-        self.host.node.call(call, argument, &mut user).map_err(|errno| errno.0)?;
+        self.host.node.call(call, argument, &mut Arguments(pointed)).map_err(|errno| errno.0)?;
         if call == number::GEM_CLOSE {
             // It may be time for the memory of exports too.
             drop(self.host.exports());
-        }
-        for ((_, bytes), after) in pointed.iter_mut().zip(user.0) {
-            *bytes = after;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use agx_device::words::Words;
 
-pub use client::{Client, Door, Pointed, number};
+pub use client::{Client, Door, Memory, Pointed, number};
 pub use in_process::{Host, InProcess, Outputs};
 pub use parameters::Parameters;
 
@@ -151,11 +151,11 @@ pub trait Gpu: Send + Sync {
     fn transfer(&self, from: SyncPoint, to: SyncPoint) -> Result<(), Error>;
 
     /// Submits commands: headers and structures in sequence. They run after `waits`, which something was submitted for;
-    /// `signals` are signalled when they are complete.
+    /// `signals`, of two lists, are signalled when they are complete.
     ///
     /// # Errors
     /// The call fails.
-    fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: &[SyncPoint]) -> Result<(), Error>;
+    fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: [&[SyncPoint]; 2]) -> Result<(), Error>;
 
     /// A sentence about a command that ended early. `sync` is a binary sync object that the latest submission signals.
     fn fault(&self, sync: u32) -> Option<String>;

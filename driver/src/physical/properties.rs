@@ -20,7 +20,7 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
         .max_texel_buffer_elements(1 << 24)
         .max_uniform_buffer_range(1 << 16)
         .max_storage_buffer_range(u32::MAX - 63)
-        .max_push_constants_size(crate::words::PUSH_BYTES as u32)
+        .max_push_constants_size(4 * crate::words::PUSH_WORDS as u32)
         .max_memory_allocation_count(100_000)
         .max_sampler_allocation_count(1 << 16)
         .buffer_image_granularity(1)

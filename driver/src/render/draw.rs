@@ -90,8 +90,8 @@ pub(super) const UNSHADED: Error = Error::Invalid { what: "a draw without vertex
 impl Recorder {
     /// Binds a graphics pipeline and applies its static state.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
-        self.graphics.state.dirty |= self.graphics.dynamic.take(&pipeline.state, &pipeline.fixed_parts);
-        self.graphics.shaders = pipeline.shaders.clone();
+        self.graphics.state.dirty |= self.graphics.dynamic.take(&pipeline.state, &pipeline.made.fixed_parts);
+        self.graphics.shaders.clone_from(&pipeline.made.shaders);
     }
 
     /// Draws, in every view.
@@ -191,11 +191,11 @@ fn draw_after_launches(
 ) -> Result<(), Error> {
     let mut graphics = recorder.graphics.clone();
     // The programs may be others than those of the pipeline.
-    graphics.shaders.fixed = None;
+    Arc::make_mut(&mut graphics.shaders).fixed = None;
     graphics.state.launch.root =
         graphics.feedback.statistics.and_then(|statistics| statistics.root).unwrap_or(0);
     let drawn = Drawn { graphics, numbers, indexed, linked: None };
-    let Shaders { control, evaluation, geometry, .. } = drawn.graphics.shaders.clone();
+    let Shaders { control, evaluation, geometry, .. } = (*drawn.graphics.shaders).clone();
     if let Some((control, evaluation)) = control.zip(evaluation) {
         return tessellate(recorder, drawn, (&control, &evaluation), number);
     }

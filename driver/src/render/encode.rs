@@ -21,7 +21,7 @@ use crate::graphics::Programs;
 use crate::scratch;
 use crate::stages::LinkedVertex;
 use crate::upload::Upload;
-use crate::words::{Assembler, Numbers, Stage, ViewState, Words};
+use crate::words::{Numbers, Sources, ViewState, Words};
 
 /// What the latest draw of a pass has written.
 #[derive(Default)]
@@ -110,10 +110,6 @@ impl Encoder<'_> {
         if dirty.intersects(Dirty::BUFFERS) {
             self.place_attributes(&programs);
         }
-        let dynamic = &self.graphics.dynamic;
-        self.graphics.state.blend = dynamic.blending.constants;
-        (self.graphics.state.sample_mask, self.graphics.state.samples) =
-            (dynamic.samples.mask, self.pass.samples);
         if dirty.intersects(Dirty::VIEWS) {
             let first = index(&self.pass.arrays.scissors, &r::scissor::RECORD);
             (self.pass.written.scissor, self.pass.written.scissors) =
@@ -142,7 +138,7 @@ impl Encoder<'_> {
             device.scratch.reserve(stage, program)?;
             stacks.add(program);
         }
-        pass.written.uses = programs.vertex.program.uses | programs.fragment.uses;
+        pass.written.uses = programs.vertex.program.uses() | programs.fragment.uses();
         pass.written.programs = Some(programs);
         Ok(())
     }
@@ -163,16 +159,27 @@ impl Encoder<'_> {
         (dirty, restart): (Dirty, Option<u64>),
     ) -> Result<(), Error> {
         let Encoder { upload, pass, graphics, .. } = self;
-        graphics.state.view = ViewState { number: view.number, heap: view.heap };
-        let vertex_changes = dirty.intersects(programs.vertex.program.uses | Dirty::PROGRAMS);
-        if vertex_changes {
-            let (program, state) = (&programs.vertex.program, (&graphics.state, dirty));
-            Assembler::rewrite(upload, state, program, Stage::Vertex, &mut view.words[0])?;
-        }
-        let fragment_changes = dirty.intersects(programs.fragment.uses | Dirty::PROGRAMS);
-        if fragment_changes {
-            let (stage, state) = (Stage::Fragment(&pass.tile, pass.samples), (&graphics.state, dirty));
-            Assembler::rewrite(upload, state, &programs.fragment, stage, &mut view.words[1])?;
+        let vertex_changes = dirty.intersects(programs.vertex.program.uses() | Dirty::PROGRAMS);
+        let fragment_changes = dirty.intersects(programs.fragment.uses() | Dirty::PROGRAMS);
+        if vertex_changes || fragment_changes {
+            let dynamic = &graphics.dynamic;
+            let shown = ViewState {
+                number: view.number,
+                heap: view.heap,
+                targets: 0,
+                samples: pass.samples,
+                sample_mask: dynamic.samples.mask,
+                blend: dynamic.blending.constants,
+                clear: &[],
+            };
+            let sources = (&Sources::of_draw(&graphics.state, shown), dirty);
+            let [vertex, fragment] = &mut view.words;
+            if vertex_changes {
+                vertex.rewrite(upload, sources, &programs.vertex.program, None)?;
+            }
+            if fragment_changes {
+                fragment.rewrite(upload, sources, &programs.fragment, Some(pass.tile.1))?;
+            }
         }
         let mut spare = std::mem::take(&mut upload.spare);
         let changes = Changes { dirty, vertex: vertex_changes, fragment: fragment_changes, restart };
@@ -196,8 +203,8 @@ impl Encoder<'_> {
         };
         let result = pointer.and_then(|address| {
             if let Some(address) = address {
-                let pointer = state_pointer(address, spare.update.len()).bytes();
-                spare.records.extend(pointer.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
+                let pointer = state_pointer(address, spare.update.len()).bits();
+                spare.records.extend_from_slice(&[pointer as u32, (pointer >> 32) as u32]);
             }
             view.stream.push(upload, &spare.records)
         });
@@ -395,7 +402,7 @@ fn vertex_state(
     records.extend(restart.map(|shift| u32::MAX >> (32 - (8 << shift))));
     if vertex {
         let pipeline = r::vertex_shader_1::new().set(&r::vertex_shader_1::PIPELINE, words.pipeline);
-        records.extend([words.resources, pipeline.bits()]);
+        records.extend_from_slice(&[words.resources, pipeline.bits()]);
     }
     if outputs {
         records.push(programs.vertex.vertex_outputs);

@@ -14,7 +14,7 @@ use crate::dirty::Dirty;
 use crate::draw_state::BindingInfo;
 use crate::kernels::Kernel;
 use crate::query::Counted;
-use crate::words::{Direct, LaunchNumbers, Numbers, State};
+use crate::words::{Direct, LaunchNumbers, Numbers, Sources, State};
 use agx_abi::feedback::MAX_BUFFERS;
 
 /// Data that a program of one thread writes for the launch of a vertex or geometry shader.
@@ -160,7 +160,7 @@ impl Recorder {
             launch: LaunchNumbers { capture: launch, ..graphics.state.launch },
             ..graphics.state.clone()
         };
-        self.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
+        self.launch(&program, &Sources::of_launch(&state), Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
     }
 

@@ -22,6 +22,7 @@ use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::record::{self as r, initial_update, render_command as command};
 use agx_abi::streams::START;
 use agx_abi::tile::TileLayout;
+use agx_abi::words::LocalUse;
 use agx_compiler::link::PassTargets;
 use ash::vk;
 
@@ -77,14 +78,6 @@ impl Shaders {
     fn has_strides(&self) -> bool {
         self.pipeline.is_some_and(|pipeline| pipeline.strides)
     }
-
-    /// Those that are bound as objects; a pipeline is bound no longer.
-    pub fn objects(&mut self) -> &mut Shaders {
-        if self.pipeline.is_some() {
-            *self = Shaders::default();
-        }
-        self
-    }
 }
 
 /// State that draws take from the bound pipeline, not from commands.
@@ -102,7 +95,7 @@ pub struct Graphics {
     /// The sources of uniforms.
     pub state: State,
     /// The shaders.
-    pub shaders: Shaders,
+    pub shaders: Arc<Shaders>,
     /// State that commands have set, or the pipeline.
     pub dynamic: DrawState,
     /// Vertex buffers.
@@ -116,6 +109,30 @@ pub struct Graphics {
 }
 
 impl Graphics {
+    /// The state at the beginning of a command buffer.
+    pub(crate) fn clear(&mut self) {
+        self.state.clear();
+        self.dynamic.clear();
+        // The last reference, if nothing was bound.
+        match Arc::get_mut(&mut self.shaders) {
+            Some(shaders) => *shaders = Shaders::default(),
+            None => self.shaders = Arc::default(),
+        }
+        self.buffers = [(0, 0); MAX_VERTEX_BUFFERS];
+        self.strides = [None; MAX_VERTEX_BUFFERS];
+        self.indices = None;
+        self.feedback = Feedback::default();
+    }
+
+    /// The shaders that are bound as objects; a pipeline is bound no longer.
+    pub fn objects(&mut self) -> &mut Shaders {
+        let shaders = Arc::make_mut(&mut self.shaders);
+        if shaders.pipeline.is_some() {
+            *shaders = Shaders::default();
+        }
+        shaders
+    }
+
     /// Changes a part of the state that commands can set.
     #[inline]
     pub fn set<T: PartialEq>(
@@ -285,7 +302,8 @@ pub struct Pass {
     size: [u32; 2],
     samples: u32,
     targets: PassTargets,
-    tile: TileLayout,
+    /// The tile, and the word for it in the words of programs.
+    tile: (TileLayout, u32),
     views: Vec<View>,
     arrays: Arrays,
     /// What vertex and fragment programs need.
@@ -360,16 +378,21 @@ impl Recorder {
             views => (0..32).filter(|view| views >> view & 1 != 0).collect(),
         };
         let targets = PassTargets { formats, samples: samples as u8, layered: true };
+        let tile = pass_words::tile(&targets);
+        let word = LocalUse::Tile(&tile, samples).to_word()?;
         let mut views = Vec::new();
         for number in numbers {
-            let heap = heap::target_heap(&mut self.upload, &info, &targets, number)?;
+            let heap = match tile.spilled {
+                0 => 0,
+                _ => heap::target_heap(&mut self.upload, &info, &targets, number)?,
+            };
             let words = Default::default();
             views.push(View { number, stream: draw_stream(&mut self.upload)?, heap, words });
         }
-        self.pass = Some(Pass {
+        self.pass = Some(Box::new(Pass {
             size,
             samples,
-            tile: pass_words::tile(&targets),
+            tile: (tile, word),
             targets,
             views,
             info,
@@ -379,7 +402,7 @@ impl Recorder {
             finished: Vec::new(),
             draws: 0,
             written: Written::default(),
-        });
+        }));
         self.graphics.state.dirty = Dirty::ALL;
         Ok(())
     }
@@ -423,7 +446,7 @@ impl Recorder {
     /// Memory is used up.
     pub fn end_pass(&mut self) -> Result<(), Error> {
         let Some(pass) = self.pass.take() else { return Ok(()) };
-        let Pass { info, finished, .. } = self.finish_pass(pass)?;
+        let Pass { info, finished, .. } = *self.finish_pass(pass)?;
         self.resolves(&info)?;
         for (pool, query) in finished {
             if let Some(object) = pool.times() {
@@ -435,7 +458,7 @@ impl Recorder {
     }
 
     /// Writes the render commands of a pass.
-    fn finish_pass(&mut self, mut pass: Pass) -> Result<Pass, Error> {
+    fn finish_pass(&mut self, mut pass: Box<Pass>) -> Result<Box<Pass>, Error> {
         self.end_compute()?;
         self.shared.iter_mut().for_each(Shared::clear);
         let scissors = self.upload.put(&pass.arrays.scissors, 64)?;
@@ -452,7 +475,7 @@ impl Recorder {
                 .set(&command::DEPTH_BIASES, biases)
                 .set(&command::OCCLUSION, self.device.counters.address());
             let command = with_helpers(command, &self.device.scratch, pass.stacks);
-            self.commands.push(KernelCommand::Render(command.bytes().to_vec()));
+            self.commands.push(KernelCommand::Render(command.bytes()));
         }
         Ok(pass)
     }
@@ -602,7 +625,8 @@ pub(crate) fn interrupt(recorder: &mut Recorder) -> Result<(), Error> {
 }
 
 /// Begins a stored render pass again.
-fn resume(recorder: &mut Recorder, Pass { mut info, query, finished, .. }: Pass) -> Result<(), Error> {
+fn resume(recorder: &mut Recorder, pass: Box<Pass>) -> Result<(), Error> {
+    let Pass { mut info, query, finished, .. } = *pass;
     let load = vk::AttachmentLoadOp::LOAD;
     info.colours.iter_mut().flatten().for_each(|target| target.load = load);
     info.depth.iter_mut().chain(&mut info.stencil).for_each(|target| target.load = load);
@@ -635,7 +659,7 @@ fn load_rest(info: &mut PassInfo) {
 }
 
 /// A pass whose images are all stored.
-fn stored(mut pass: Pass) -> Pass {
+fn stored(mut pass: Box<Pass>) -> Box<Pass> {
     let store = vk::AttachmentStoreOp::STORE;
     pass.info.colours.iter_mut().flatten().for_each(|target| target.store = store);
     pass.info.depth.iter_mut().chain(&mut pass.info.stencil).for_each(|target| target.store = store);

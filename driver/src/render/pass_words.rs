@@ -1,18 +1,20 @@
 //! The render command of a pass.
 
-use agx_abi::DescriptorKind;
 use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
-use agx_abi::record::{self as r, Packed, render_command as command};
+use agx_abi::record::{self as r, Field, Packed, render_command as command};
 use agx_abi::render::{merge_factor, tile_program};
 use agx_abi::tile::{SAMPLE_STRIDE, TileLayout};
-use agx_compiler::link::{BackgroundKey, BackgroundOp, EndOfTileKey, PassTargets};
+use agx_compiler::link::{BackgroundOp, PassTargets};
 use ash::vk;
 
-use super::tiles::Tile;
+use super::tiles::TileUse;
 use super::{ColourTarget, Pass, PassInfo, state};
 use crate::Error;
 use crate::command::Recorder;
-use crate::words::{Assembler, Bound, Direct, Stage, State, ViewState, Words};
+use crate::program::Program;
+use crate::upload::Upload;
+use crate::view::{self, Descriptor};
+use crate::words::{Sources, ViewState, Words, assemble};
 
 /// A render command.
 pub(super) type Command = Packed<{ command::RECORD.bytes }>;
@@ -42,6 +44,9 @@ impl PassInfo {
     }
 }
 
+/// The words of a program of tiles, with the field for each of them.
+type TileWords<'p> = ([&'static Field; 2], &'p Program);
+
 impl Recorder {
     /// All fields of a render command except for its stream and arrays.
     pub(super) fn pass_words(
@@ -51,28 +56,31 @@ impl Recorder {
         heap: u64,
     ) -> Result<Command, Error> {
         let info = &pass.info;
-        let tile = &pass.tile;
+        let (tile, _) = &pass.tile;
         let [tile_width, tile_height] = tile.tile_size(pass.samples);
         let operation = |target: &ColourTarget| match target.load {
             vk::AttachmentLoadOp::CLEAR => Some(BackgroundOp::Clear),
             vk::AttachmentLoadOp::LOAD | vk::AttachmentLoadOp::NONE_KHR => Some(BackgroundOp::Load),
             _ => None,
         };
-        let operations = per_target(info, operation);
-        let all = per_target(info, |_| Some(BackgroundOp::Load));
-        let stores = |target: &ColourTarget| (target.store == vk::AttachmentStoreOp::STORE).then_some(());
-        let stored = mask(&per_target(info, |target| stores(target).or(target.resolve.as_ref().map(|_| ()))));
-        let every = mask(&per_target(info, |_| Some(())));
-        let background = self.background(pass, operations, (layer, heap))?;
-        let partial_background = self.background(pass, all, (layer, heap))?;
-        let end = self.end_of_tile(pass, stored, (layer, heap))?;
-        let partial_end = self.end_of_tile(pass, every, (layer, heap))?;
+        let is_stored = |target: &ColourTarget| {
+            (target.store == vk::AttachmentStoreOp::STORE || target.resolve.is_some()).then_some(())
+        };
+        let of = TileUse {
+            targets: pass.targets,
+            operations: per_target(info, operation),
+            stored: mask(&per_target(info, is_stored)),
+        };
+        let programs = self.device.tiles.programs(&self.device, of)?;
+        let targets = target_descriptors(&mut self.upload, info, layer)?;
+        let clear = per_target(info, |target| Some(target.clear)).map(Option::unwrap_or_default);
+        let view = ViewState { heap, targets, samples: pass.samples, clear: &clear, ..ViewState::NONE };
         let positions = standard_sample_positions(pass.samples);
         let multisample = u64::from(pack_sample_positions(positions));
         let layers = if layer.is_some() { 1 } else { layers(info.layers, pass.size) };
         let [merge_x, merge_y] = pass.size.map(merge_factor);
         use command::*;
-        let command = new()
+        let mut command = new()
             .set(&WIDTH, pass.size[0].into())
             .set(&HEIGHT, pass.size[1].into())
             .set(&LAYERS, layers.into())
@@ -85,65 +93,39 @@ impl Recorder {
             .flag(&EMPTY_TILES, info.stores_clears())
             .float(&MERGE_X, merge_x)
             .float(&MERGE_Y, merge_y);
-        let command = [
-            ([&BACKGROUND, &BACKGROUND_RESOURCES], &background),
-            ([&PARTIAL_BACKGROUND, &PARTIAL_BACKGROUND_RESOURCES], &partial_background),
-            ([&END_OF_TILE, &END_OF_TILE_RESOURCES], &end),
-            ([&PARTIAL_END_OF_TILE, &PARTIAL_END_OF_TILE_RESOURCES], &partial_end),
-        ]
-        .into_iter()
-        .fold(command, |command, ([words, resources], program)| {
-            command.set(words, tile_program(program.pipeline)).set(resources, program.resources.into())
-        });
+        let list: [TileWords<'_>; 4] = [
+            ([&BACKGROUND, &BACKGROUND_RESOURCES], &programs.background),
+            ([&PARTIAL_BACKGROUND, &PARTIAL_BACKGROUND_RESOURCES], &programs.partial_background),
+            ([&END_OF_TILE, &END_OF_TILE_RESOURCES], &programs.end),
+            ([&PARTIAL_END_OF_TILE, &PARTIAL_END_OF_TILE_RESOURCES], &programs.partial_end),
+        ];
+        let sources = Sources::of_tile(view);
+        for ([words, resources], program) in list {
+            let Words { pipeline, resources: own } = assemble(&mut self.upload, &sources, program, None)?;
+            command = command.set(words, tile_program(pipeline)).set(resources, own.into());
+        }
         Ok(state::depth_words(command, pass, layer))
     }
+}
 
-    fn background(
-        &mut self,
-        pass: &Pass,
-        operations: [Option<BackgroundOp>; MAX_TARGETS as usize],
-        place: (Option<u32>, u64),
-    ) -> Result<Words, Error> {
-        let key = BackgroundKey { targets: pass.targets, operations };
-        let program = self.device.tiles.background(&self.device, &key)?;
-        self.tile_program(pass, &program, DescriptorKind::Texture, place)
-    }
-
-    fn end_of_tile(&mut self, pass: &Pass, stored: u8, place: (Option<u32>, u64)) -> Result<Words, Error> {
-        let key = EndOfTileKey { targets: pass.targets, stored };
-        let program = self.device.tiles.end_of_tile(&self.device, &key)?;
-        self.tile_program(pass, &program, DescriptorKind::Image, place)
-    }
-
-    /// The words of a background or end-of-tile program.
-    fn tile_program(
-        &mut self,
-        pass: &Pass,
-        tile: &Tile,
-        kind: DescriptorKind,
-        (layer, heap): (Option<u32>, u64),
-    ) -> Result<Words, Error> {
-        let view = ViewState { heap, ..ViewState::default() };
-        let mut state = State { samples: pass.samples, view, ..State::default() };
-        let mut list = vec![Direct::Buffer(0, 0); MAX_TARGETS as usize];
-        for (at, target) in pass.info.colours.iter().enumerate() {
-            let Some(target) = target else { continue };
-            if let Some(clear) = state.clear.get_mut(at) {
-                *clear = target.clear;
-            }
-            let Some(mut part) = target.view.target(vk::ImageAspectFlags::COLOR) else { continue };
-            if let Some(layer) = layer {
+/// Address of the descriptors of the targets; 0 without targets.
+fn target_descriptors(upload: &mut Upload, info: &PassInfo, layer: Option<u32>) -> Result<u64, Error> {
+    const NONE: [Descriptor; 2] = [[0; view::BYTES]; 2];
+    let mut list = [NONE; MAX_TARGETS as usize];
+    for (place, target) in list.iter_mut().zip(&info.colours) {
+        let Some(target) = target else { continue };
+        let found = match layer {
+            None => target.view.target_descriptors().copied(),
+            Some(layer) => target.view.target(vk::ImageAspectFlags::COLOR).map(|mut part| {
                 part.layers = [part.layers[0] + layer, 1];
-            }
-            if let Some(place) = list.get_mut(at) {
-                *place = Direct::Texture([part.texture(), part.stored()]);
-            }
-        }
-        if let Some(place) = state.sets.first_mut() {
-            *place = Some(Bound::Direct(list));
-        }
-        let stage = Stage::Tile(&pass.tile, pass.samples);
-        Assembler::tile(&mut self.upload, &state, &tile.program, stage, (tile.bound, kind))
+                [part.texture(), part.stored()]
+            }),
+        };
+        *place = found.unwrap_or(NONE);
+    }
+    match info.colours.len() {
+        0 => Ok(0),
+        count => upload.put(list.get(..count).unwrap_or(&list).as_flattened().as_flattened(), 16),
     }
 }
 

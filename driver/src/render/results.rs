@@ -5,7 +5,7 @@ use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::program::Program;
 use crate::results_memory::{ALIGNMENT, MOST_SHARED, Memory, Shared};
-use crate::words::{LaunchNumbers, State};
+use crate::words::{LaunchNumbers, Sources, State};
 
 /// Bytes of shared memory for the results of a step of an indirect draw, whose size only the device has.
 pub(super) const INDIRECT: u64 = 1 << 26;
@@ -32,7 +32,7 @@ impl Recorder {
     ) -> Result<(), Error> {
         let launch_numbers = LaunchNumbers { capture: launch, ..state.launch };
         let state = State { launch: launch_numbers, ..state.clone() };
-        self.launch(program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
+        self.launch(program, &Sources::of_launch(&state), Grid::IndirectThreads(launch), [64, 1, 1])?;
         self.barrier()
     }
 }

@@ -7,7 +7,7 @@ use crate::cache::Known;
 use crate::command::{CommandBuffer, Level};
 use crate::device::Device;
 use crate::memory::locked;
-use crate::pipeline::ShaderSource;
+use crate::pipeline::{Module, ShaderSource};
 
 /// A vertex shader whose position is the push constant.
 const POSITION: &[&[u32]] = &[
@@ -65,7 +65,7 @@ fn record(commands: &CommandBuffer, vertex: &Arc<VertexStage>) -> [usize; 2] {
     let vertex = vertex.clone();
     commands.record(move |recorder| {
         recorder.begin_pass(PassInfo { area: [0, 0, 16, 16], layers: 1, ..PassInfo::default() })?;
-        recorder.graphics.shaders.vertex = Some(vertex.clone());
+        recorder.graphics.objects().vertex = Some(vertex.clone());
         Ok(())
     });
     // The first draw links the programs.
@@ -83,7 +83,8 @@ fn record(commands: &CommandBuffer, vertex: &Arc<VertexStage>) -> [usize; 2] {
 fn threads_that_record_draws_take_a_shared_lock_only_for_a_chunk() {
     let device = Device::in_test();
     let code = POSITION.iter().copied().flatten().flat_map(|word| word.to_le_bytes()).collect();
-    let source = ShaderSource { code: Arc::new(code), entry_point: "main".into(), ..ShaderSource::default() };
+    let source =
+        ShaderSource { code: Module::new(code), entry_point: "main".into(), ..ShaderSource::default() };
     let stage = VertexStage::new(&device, source, false, None, Known::default());
     let stage = Arc::new(stage.expect("compiles"));
     let threads = || {

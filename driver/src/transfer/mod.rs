@@ -6,12 +6,12 @@ mod scale;
 use std::sync::Arc;
 
 use crate::Error;
-use crate::command::{Grid, Recorder, kernel_state};
+use crate::command::{Grid, Recorder};
 use crate::format::{self, FormatDesc};
 use crate::kernels::Kernel;
 use crate::query::QueryPool;
 use crate::view::{Descriptor, Dimension, texels};
-use crate::words::Direct;
+use crate::words::{Direct, Sources};
 
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
 pub(crate) use copy::{blocks, pitches};
@@ -29,11 +29,6 @@ pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u3
     (texels(format, base, MOST_TEXELS, Dimension::PlaneArray), skip)
 }
 
-/// Parameters as bytes.
-fn words(list: &[u32]) -> Vec<u8> {
-    list.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
 /// Runs a kernel with the number of threads at an address, followed by the workgroup size.
 pub(crate) fn run_indirect(
     recorder: &mut Recorder,
@@ -43,8 +38,8 @@ pub(crate) fn run_indirect(
     launch: u64,
 ) -> Result<(), Error> {
     let program = recorder.device.kernel(kernel)?;
-    let state = kernel_state(&words(parameters), descriptors.to_vec());
-    recorder.launch(&program, &state, Grid::IndirectThreads(launch), [64, 1, 1])?;
+    let sources = Sources::of_kernel(parameters, descriptors);
+    recorder.launch(&program, &sources, Grid::IndirectThreads(launch), [64, 1, 1])?;
     recorder.barrier()
 }
 
@@ -61,7 +56,7 @@ impl Recorder {
             return Ok(());
         }
         let program = self.device.kernel(kernel)?;
-        self.run(&program, &words(parameters), descriptors.to_vec(), threads)?;
+        self.run(&program, parameters, descriptors, threads)?;
         self.barrier()
     }
 

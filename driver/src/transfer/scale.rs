@@ -98,10 +98,10 @@ impl<'i> From<&'i ImageView> for Shown<'i> {
 impl<'i> Shown<'i> {
     /// A level as a 2D array; an aspect of depth or stencil has the format of its plane.
     fn part(self, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
-        let missing = Error::Invalid { what: "an aspect that the image does not have" };
-        let plane = self.image.plane(aspect).ok_or(missing.clone())?;
+        const MISSING: Error = Error::Invalid { what: "an aspect that the image does not have" };
+        let plane = self.image.plane(aspect).ok_or(MISSING)?;
         let format = if self.image.format.is_depth_stencil() { plane.format } else { self.format };
-        Part::slices(self.image, aspect, format, level).ok_or(missing)
+        Part::slices(self.image, aspect, format, level).ok_or(MISSING)
     }
 }
 
@@ -128,7 +128,8 @@ impl Recorder {
         }
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
         let [x, y, z] = place.at;
-        let parameters = [value.as_slice(), &[x, y, z]].concat();
+        let [a, b, c, d] = value;
+        let parameters = [a, b, c, d, x, y, z];
         self.run_kernel(kernel, &parameters, &[Direct::Texture([part.stored(); 2])], size)
     }
 
@@ -146,7 +147,8 @@ impl Recorder {
         let room = self.upload.put(&[0; 256], 16)?;
         let ([_, stored], _) = super::stretch(part.format, room);
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
-        let parameters = [value.as_slice(), &[0, 0, 0]].concat();
+        let [a, b, c, d] = value;
+        let parameters = [a, b, c, d, 0, 0, 0];
         self.run_kernel(kernel, &parameters, &[Direct::Texture([stored; 2])], [samples, 1, 1])?;
         self.spread(part.image, place, size, [room, u64::from(bytes)])
     }

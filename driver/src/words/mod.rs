@@ -3,31 +3,34 @@
 //! This module determines the sources of uniforms, textures and samplers. Data that is already in memory, in a set or
 //! with a program, is referenced by address; other data is uploaded.
 
+mod plan;
 mod registers;
 mod uniforms;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use agx_abi::fragment::MAX_TARGETS;
-use agx_abi::tile::TileLayout;
-use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords};
-use agx_abi::{DescriptorKind, TextureBinding, pass};
+use agx_abi::DescriptorKind;
+use agx_abi::layout::UniformRange;
+use agx_abi::words::with_address;
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
-use crate::dirty::{Dirty, of_source};
+use crate::dirty::Dirty;
 use crate::gpu::SHADER_BASE;
 use crate::program::Program;
 use crate::sampler::{self, Sampler};
-use crate::scratch;
 use crate::upload::Upload;
+use crate::view;
+use plan::{Contents, Step, word_count};
+pub(crate) use plan::{Placed, Plan, Use};
 
 /// Alignment of the words of a shader in bytes.
 const ALIGNMENT: u64 = 64;
 /// Maximum number of bound sets.
 pub const MAX_SETS: usize = 8;
-/// Bytes of push constants.
-pub const PUSH_BYTES: usize = 256;
+/// Words of push constants.
+pub const PUSH_WORDS: usize = 64;
 
 /// Parameters of a dispatch or a draw, which may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,13 +52,13 @@ pub enum Direct {
     Sampler(Sampler),
 }
 
-/// A bound set.
+/// A bound set, with its dynamic offsets.
 #[derive(Clone)]
-pub enum Bound {
-    /// A set, with its dynamic offsets.
-    Set(Arc<Set>, Vec<u32>),
-    /// Descriptors by binding, for internal programs.
-    Direct(Vec<Direct>),
+pub struct Bound {
+    /// The set.
+    pub set: Arc<Set>,
+    /// The offsets.
+    pub offsets: Vec<u32>,
 }
 
 /// The parameters of a launch.
@@ -73,19 +76,53 @@ pub struct LaunchNumbers {
     pub root: u64,
 }
 
-impl Default for LaunchNumbers {
-    fn default() -> Self {
-        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0, patches: 0, root: 0 }
-    }
+impl LaunchNumbers {
+    /// One workgroup.
+    const ONE: LaunchNumbers = LaunchNumbers {
+        groups: Numbers::Known([1; 3]),
+        first_group: [0; 3],
+        capture: 0,
+        patches: 0,
+        root: 0,
+    };
 }
 
-/// A view of a render pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ViewState {
+/// What programs read of a view of a render pass.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ViewState<'p> {
     /// Its number.
     pub number: u32,
     /// Address of the texture heap of its render targets.
     pub heap: u64,
+    /// Address of the descriptors of its render targets ([`target_address`]).
+    pub targets: u64,
+    /// Samples per pixel.
+    pub samples: u32,
+    /// Samples that may be covered.
+    pub sample_mask: u32,
+    /// Blend constant.
+    pub blend: [f32; 4],
+    /// The clear value of a target, as bits.
+    pub clear: &'p [[u32; 4]],
+}
+
+impl ViewState<'_> {
+    /// That of programs outside of render passes.
+    pub(crate) const NONE: ViewState<'static> = ViewState {
+        number: 0,
+        heap: 0,
+        targets: 0,
+        samples: 1,
+        sample_mask: u32::MAX,
+        blend: [0.0; 4],
+        clear: &[],
+    };
+}
+
+/// Address of a descriptor of a render target: for each, one for loads and one for stores.
+pub(crate) fn target_address(targets: u64, number: u32, kind: DescriptorKind) -> u64 {
+    let stored = u64::from(kind == DescriptorKind::Image);
+    targets + (2 * u64::from(number) + stored) * view::BYTES as u64
 }
 
 /// The sources of a stage's uniforms.
@@ -96,43 +133,80 @@ pub struct State {
     /// Sets by number.
     pub sets: [Option<Bound>; MAX_SETS],
     /// Push constants.
-    pub push: [u8; PUSH_BYTES],
+    pub push: [u32; PUSH_WORDS],
     /// Parameters of the launch.
     pub launch: LaunchNumbers,
     /// Base vertex and base instance of a draw.
     pub base: Numbers<2>,
     /// Number of the draw.
     pub draw: u32,
-    /// The view.
-    pub view: ViewState,
-    /// Samples per pixel.
-    pub samples: u32,
-    /// Samples that may be covered.
-    pub sample_mask: u32,
     /// Address and last element of each attribute.
     pub attributes: Vec<(u64, u32)>,
-    /// Blend constant.
-    pub blend: [f32; 4],
-    /// Clear value of each target, as bits.
-    pub clear: [[u32; 4]; 8],
+}
+
+impl State {
+    /// Nothing is bound.
+    pub const NONE: State = State {
+        dirty: Dirty::ALL,
+        sets: [const { None }; MAX_SETS],
+        push: [0; PUSH_WORDS],
+        launch: LaunchNumbers::ONE,
+        base: Numbers::Known([0; 2]),
+        draw: 0,
+        attributes: Vec::new(),
+    };
+}
+
+impl State {
+    /// Unbinds everything; memory of lists is kept.
+    pub(crate) fn clear(&mut self) {
+        self.sets.iter_mut().filter(|set| set.is_some()).for_each(|set| *set = None);
+        self.attributes.clear();
+        self.push = [0; PUSH_WORDS];
+        (self.dirty, self.launch, self.base, self.draw) =
+            (Dirty::ALL, LaunchNumbers::ONE, Numbers::Known([0; 2]), 0);
+    }
 }
 
 impl Default for State {
     fn default() -> Self {
-        State {
-            dirty: Dirty::ALL,
-            sets: [const { None }; MAX_SETS],
-            push: [0; PUSH_BYTES],
-            launch: LaunchNumbers::default(),
-            base: Numbers::Known([0; 2]),
-            draw: 0,
-            view: ViewState::default(),
-            samples: 1,
-            sample_mask: u32::MAX,
-            attributes: Vec::new(),
-            blend: [0.0; 4],
-            clear: [[0; 4]; 8],
-        }
+        State::NONE
+    }
+}
+
+/// What the words of a program refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'s> {
+    /// The state that commands set.
+    pub state: &'s State,
+    /// Push constants; missing ones are 0.
+    pub push: &'s [u32],
+    /// The descriptors of set 0, for programs of the driver.
+    pub direct: &'s [Direct],
+    /// The view.
+    pub view: ViewState<'s>,
+}
+
+impl<'s> Sources<'s> {
+    /// Those of a launch.
+    pub(crate) fn of_launch(state: &'s State) -> Sources<'s> {
+        Sources { state, push: &state.push, direct: &[], view: ViewState::NONE }
+    }
+
+    /// Those of a draw.
+    pub(crate) fn of_draw(state: &'s State, view: ViewState<'s>) -> Sources<'s> {
+        Sources { state, push: &state.push, direct: &[], view }
+    }
+
+    /// Those of a program of the driver, with these push constants and descriptors in set 0.
+    pub(crate) fn of_kernel(push: &'s [u32], direct: &'s [Direct]) -> Sources<'s> {
+        static NONE: State = State::NONE;
+        Sources { state: &NONE, push, direct, view: ViewState::NONE }
+    }
+
+    /// Those of a program of tiles.
+    pub(crate) fn of_tile(view: ViewState<'s>) -> Sources<'s> {
+        Sources { view, ..Sources::of_kernel(&[], &[]) }
     }
 }
 
@@ -148,7 +222,7 @@ impl State {
     }
 
     fn binding(set: &Set, number: u32) -> Result<&Binding, Error> {
-        set.layout.bindings.get(&number).ok_or_else(|| unbound(number))
+        set.layout.bindings.get(number).ok_or_else(|| unbound(number))
     }
 }
 
@@ -161,62 +235,19 @@ pub struct Words {
     pub resources: u32,
 }
 
-/// The kind of program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage<'t> {
-    /// Compute, with bytes of local memory.
-    Compute(u32),
-    /// Vertex.
-    Vertex,
-    /// Fragment, with the tile of its pass and samples of a pixel.
-    Fragment(&'t TileLayout, u32),
-    /// Background or end of tile, with the same.
-    Tile(&'t TileLayout, u32),
-}
-
-/// The words of a program that were written last, and where the contents of its registers are.
+/// The words of a program that were written last.
 #[derive(Debug, Default)]
 pub struct Assembled {
-    /// The words.
+    /// Where they are.
     pub words: Words,
-    /// Address of each range of uniforms, then of each texture, then of each sampler.
+    /// The address of the contents of registers, for each step of the program's plan.
     addresses: Vec<u64>,
 }
 
-/// Writes the words of a shader.
-pub struct Assembler<'a> {
+/// Finds the contents of registers.
+struct Assembler<'a> {
     upload: &'a mut Upload,
-    state: &'a State,
-    words: ShaderWords,
-}
-
-/// The addresses of the contents of registers, in order.
-struct Places<'p> {
-    /// What has changed since they were found.
-    dirty: Dirty,
-    addresses: &'p mut Vec<u64>,
-    /// The next register.
-    next: usize,
-}
-
-impl Places<'_> {
-    /// The next address, whose contents depend on a part of the state.
-    fn next(&mut self, part: Dirty, find: impl FnOnce() -> Result<u64, Error>) -> Result<u64, Error> {
-        let place = self.next;
-        self.next += 1;
-        match self.addresses.get_mut(place) {
-            Some(address) if !self.dirty.intersects(part) => Ok(*address),
-            Some(address) => {
-                *address = find()?;
-                Ok(*address)
-            }
-            None => {
-                let address = find()?;
-                self.addresses.push(address);
-                Ok(address)
-            }
-        }
-    }
+    sources: &'a Sources<'a>,
 }
 
 /// The contents of a sampler state register.
@@ -228,136 +259,105 @@ enum Register {
     Known([u8; sampler::BORDERED_BYTES]),
 }
 
-impl<'a> Assembler<'a> {
-    /// The words of a stage for a state.
+impl Assembled {
+    /// Writes the words of a program anew. What has not changed since they were written is where it was. The word for the tile
+    /// of a pass replaces that of the program's own memory.
     ///
     /// # Errors
     /// A resource of the shader is not bound, or out of memory.
-    pub fn words(
-        upload: &'a mut Upload,
-        state: &'a State,
+    pub(crate) fn rewrite(
+        &mut self,
+        upload: &mut Upload,
+        (sources, dirty): (&Sources<'_>, Dirty),
         program: &Program,
-        stage: Stage<'_>,
-    ) -> Result<Words, Error> {
-        let mut written = Assembled::default();
-        Assembler::rewrite(upload, (state, Dirty::ALL), program, stage, &mut written)?;
-        Ok(written.words)
-    }
-
-    /// Writes the words of a stage anew. What has not changed since they were written is where it was.
-    ///
-    /// # Errors
-    /// As [`Assembler::words`].
-    pub fn rewrite(
-        upload: &'a mut Upload,
-        (state, dirty): (&'a State, Dirty),
-        program: &Program,
-        stage: Stage<'_>,
-        written: &mut Assembled,
+        tile: Option<u32>,
     ) -> Result<(), Error> {
-        let textures = &program.info.textures;
-        let placed = (0..).zip(textures.iter().copied());
-        let resources = (placed, textures.len() as u32);
-        written.words =
-            Assembler::assembled(upload, (state, dirty), program, stage, resources, &mut written.addresses)?;
-        Ok(())
-    }
-
-    /// The words of a background or end-of-tile program. Targets whose bit is set are in the state registers of
-    /// [`agx_abi::pass::state_register`], as textures or as images.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn tile(
-        upload: &'a mut Upload,
-        state: &'a State,
-        program: &Program,
-        stage: Stage<'_>,
-        (bound, kind): (u8, DescriptorKind),
-    ) -> Result<Words, Error> {
-        let targets = (0..MAX_TARGETS).filter(|target| bound >> target & 1 != 0);
-        let placed = targets.map(|target| {
-            let texture = TextureBinding { set: 0, binding: target, element: 0, kind };
-            (u32::from(pass::state_register(target)), texture)
-        });
-        let count = if bound == 0 { 0 } else { MAX_TARGETS };
-        Assembler::assembled(upload, (state, Dirty::ALL), program, stage, (placed, count), &mut Vec::new())
-    }
-
-    /// Words with these textures in state registers, and their number. The addresses of what has not changed are kept.
-    fn assembled(
-        upload: &'a mut Upload,
-        (state, dirty): (&'a State, Dirty),
-        program: &Program,
-        stage: Stage<'_>,
-        (placed, count): (impl Iterator<Item = (u32, TextureBinding)>, u32),
-        addresses: &mut Vec<u64>,
-    ) -> Result<Words, Error> {
-        // Other programs have other registers.
-        if dirty.intersects(Dirty::PROGRAMS) {
-            addresses.clear();
-        }
-        let words = ShaderWords::reusing(std::mem::take(&mut upload.spare.shader));
-        let mut assembler = Assembler { upload, state, words };
-        let mut places = Places { dirty, addresses, next: 0 };
-        for range in &program.info.uniforms {
-            let address = places.next(of_source(range.source), || assembler.uniform(range, program))?;
-            assembler.words.uniforms(range.start, range.halves, address)?;
-        }
-        for (register, texture) in placed {
-            let address = places.next(Dirty::SETS, || assembler.texture(&texture))?;
-            assembler.words.textures(register, 1, address)?;
-        }
-        for (register, sampler) in (0..).zip(&program.info.samplers) {
-            let address = places.next(Dirty::SETS, || assembler.sampler_state(sampler))?;
-            assembler.words.samplers(register, 1, address)?;
-        }
-        assembler.program(program, stage)?;
-        let Assembler { upload, words, .. } = assembler;
-        let mut bytes = words.end(program.preamble().map(|address| address - SHADER_BASE))?;
-        let resources = Resources {
-            uniform_halves: program.info.uniform_halves,
-            textures: count,
-            samplers: program.info.samplers.len() as u32,
-            borders: upload.has_borders(),
-            preamble_gpr_halves: program.info.preamble_gpr_halves,
+        let plan = &program.plan;
+        let is_new = dirty.intersects(Dirty::PROGRAMS);
+        let changes = |step: &&Step| dirty.intersects(step.part);
+        let numbers = if is_new {
+            self.addresses.clear();
+            self.addresses.resize(plan.steps.len(), 0);
+            plan.numbers
+        } else {
+            plan.steps.iter().filter(changes).map(|step| step.numbers).sum()
         };
-        let resources = resources.to_word()?;
-        // Memory is written in whole words.
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        let pipeline = upload.put(&bytes, ALIGNMENT)? - SHADER_BASE;
-        upload.spare.shader = bytes;
-        Ok(Words { pipeline, resources })
-    }
-
-    /// Local memory, the program and its registers.
-    fn program(&mut self, program: &Program, stage: Stage<'_>) -> Result<(), Error> {
-        let (kind, local) = match stage {
-            Stage::Compute(0) | Stage::Vertex => (ProgramKind::VertexOrCompute, LocalUse::Nothing),
-            Stage::Compute(bytes) => (ProgramKind::VertexOrCompute, LocalUse::Bytes(bytes)),
-            Stage::Fragment(tile, samples) => (ProgramKind::Fragment, LocalUse::Tile(tile, samples)),
-            Stage::Tile(tile, samples) => (ProgramKind::Tile, LocalUse::Tile(tile, samples)),
-        };
-        let stack = scratch::size_code(program.scratch_bytes);
-        self.words.local(local)?.program(kind, program.code() - SHADER_BASE, program.gpr_halves, stack)?;
-        if kind == ProgramKind::Fragment {
-            self.words.fragment(program.info.fragment.late_tests);
+        let (memory, at) = upload.words(plan.words.len() + numbers, ALIGNMENT)?;
+        let start = memory.address + at;
+        let (words, mut rest) = memory.words_from(at).split_at_checked(plan.words.len()).unwrap_or_default();
+        words.iter().zip(&plan.words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+        if let Some((tile, place)) = tile.zip(words.get(plan.local)) {
+            place.store(tile, Ordering::Relaxed);
         }
+        let mut next = start + 4 * plan.words.len() as u64;
+        let mut assembler = Assembler { upload, sources };
+        for (step, address) in plan.steps.iter().zip(&mut self.addresses) {
+            if !(is_new || changes(&step)) {
+                continue;
+            }
+            *address = match &step.contents {
+                Contents::Numbers(ranges) => {
+                    rest = assembler.numbers_of(ranges, rest)?;
+                    next += 4 * step.numbers as u64;
+                    next - 4 * step.numbers as u64
+                }
+                contents => assembler.address(contents)?,
+            };
+        }
+        for patch in &plan.patches {
+            let address = self.addresses.get(patch.step).copied().unwrap_or(0);
+            if let Some([low, high, ..]) = words.get(patch.place..) {
+                let word = with_address(patch.word, address);
+                low.store(word as u32, Ordering::Relaxed);
+                high.store((word >> 32) as u32, Ordering::Relaxed);
+            }
+        }
+        self.words = Words { pipeline: start - SHADER_BASE, resources: plan.resources };
         Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The words of a program that is used once.
+///
+/// # Errors
+/// As [`Assembled::rewrite`].
+pub(crate) fn assemble(
+    upload: &mut Upload,
+    sources: &Sources<'_>,
+    program: &Program,
+    tile: Option<u32>,
+) -> Result<Words, Error> {
+    let addresses = std::mem::take(&mut upload.spare.addresses);
+    let mut written = Assembled { words: Words::default(), addresses };
+    let result = written.rewrite(upload, (sources, Dirty::ALL), program, tile);
+    upload.spare.addresses = written.addresses;
+    result.map(|()| written.words)
+}
 
-    #[test]
-    fn addresses_are_found_anew_if_what_they_depend_on_has_changed() {
-        let mut addresses = vec![1, 2];
-        let mut places = Places { dirty: Dirty::PUSH, addresses: &mut addresses, next: 0 };
-        let found = [(Dirty::SETS, 7), (Dirty::PUSH, 8), (Dirty::NONE, 9)]
-            .map(|(part, address)| places.next(part, || Ok(address)).ok());
-        assert_eq!(found, [Some(1), Some(8), Some(9)]);
-        assert_eq!(addresses, [1, 8, 9]);
+impl Assembler<'_> {
+    /// Writes numbers; returns the places after them.
+    fn numbers_of<'m>(
+        &mut self,
+        ranges: &[UniformRange],
+        mut places: &'m [AtomicU32],
+    ) -> Result<&'m [AtomicU32], Error> {
+        for range in ranges {
+            let (own, rest) = places.split_at_checked(word_count(range)).unwrap_or_default();
+            self.fill(range.source, own)?;
+            places = rest;
+        }
+        Ok(places)
+    }
+
+    /// The address of contents that are not numbers.
+    #[inline(never)]
+    fn address(&mut self, contents: &Contents) -> Result<u64, Error> {
+        match contents {
+            Contents::Numbers(_) => Err(Error::Invalid { what: "numbers in memory" }),
+            Contents::Uniform(range) => self.uniform(range),
+            Contents::Texture(texture) => self.texture(texture),
+            Contents::Target(number, kind) => Ok(target_address(self.sources.view.targets, *number, *kind)),
+            Contents::Sampler(sampler) => self.sampler_state(sampler),
+        }
     }
 }

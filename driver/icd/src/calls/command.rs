@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Groups, Level, Recorder};
-use agx_driver::descriptor::Set;
+use agx_driver::descriptor::{Set, SetLayout};
 use agx_driver::memory::lock;
 use ash::vk;
 
-use super::descriptor::{pushed, pushed_by};
+use super::descriptor::{Given, Kept, kept, write};
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, named, object, shared, take, take_dispatched};
 use crate::objects::{CommandPool, Device, Pipeline};
@@ -98,15 +98,22 @@ pub(crate) fn cmd_bind_pipeline(
     _: vk::PipelineBindPoint,
     pipeline: vk::Pipeline,
 ) {
-    let Some(pipeline) = object(pipeline).cloned() else { return };
-    buffer.record(move |recorder| {
-        match &*pipeline {
+    fn bind(recorder: &mut Recorder, pipeline: &Pipeline) -> Result<(), Error> {
+        match pipeline {
             Pipeline::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
             Pipeline::Graphics(pipeline) => recorder.bind_graphics(pipeline),
             Pipeline::Library(_) => return Err(Error::Invalid { what: "a pipeline library is bound" }),
         }
         Ok(())
-    });
+    }
+    let Some(pipeline) = object(pipeline) else { return };
+    buffer.record_borrowed(
+        |recorder| bind(recorder, pipeline),
+        || {
+            let pipeline = pipeline.clone();
+            move |recorder: &mut Recorder| bind(recorder, &pipeline)
+        },
+    );
 }
 
 pub(crate) fn cmd_bind_descriptor_sets(
@@ -197,6 +204,23 @@ pub(crate) fn cmd_push_constants(
     );
 }
 
+/// Has descriptors written to a set that is pushed: `now` writes them, `later` keeps them for a secondary command buffer.
+fn push(
+    buffer: &CommandBuffer,
+    point: vk::PipelineBindPoint,
+    (layout, number): (&Arc<SetLayout>, u32),
+    now: impl FnOnce(&Set),
+    later: impl FnOnce() -> Kept,
+) {
+    buffer.record_borrowed(
+        |recorder| recorder.push_descriptors(point, layout, number, now),
+        || {
+            let (layout, write) = (layout.clone(), later());
+            move |recorder: &mut Recorder| recorder.push_descriptors(point, &layout, number, &write)
+        },
+    );
+}
+
 pub(crate) fn cmd_push_descriptor_set_khr(
     buffer: &Arc<CommandBuffer>,
     point: vk::PipelineBindPoint,
@@ -204,9 +228,9 @@ pub(crate) fn cmd_push_descriptor_set_khr(
     set: u32,
     writes: &[vk::WriteDescriptorSet<'_>],
 ) {
-    let Some(layout) = object(layout).and_then(|layout| layout.set(set)).cloned() else { return };
-    let writes = pushed(writes, &layout);
-    buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
+    let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
+    let given = || Given::of_writes(writes);
+    push(buffer, point, (layout, set), |to| write(to, given()), || kept(given(), layout));
 }
 
 pub(crate) fn cmd_push_descriptor_set_with_template_khr(
@@ -216,10 +240,10 @@ pub(crate) fn cmd_push_descriptor_set_with_template_khr(
     set: u32,
     data: *const c_void,
 ) {
-    let Some(layout) = object(layout).and_then(|layout| layout.set(set)).cloned() else { return };
+    let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
     let Some(template) = object(template) else { return };
-    let (writes, point) = (pushed_by(template, data, &layout), template.point);
-    buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
+    let given = || Given::of_template(template, data);
+    push(buffer, template.point, (layout, set), |to| write(to, given()), || kept(given(), layout));
 }
 
 pub(crate) fn cmd_dispatch(buffer: &Arc<CommandBuffer>, x: u32, y: u32, z: u32) {

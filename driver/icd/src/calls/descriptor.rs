@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use agx_driver::Error;
-use agx_driver::descriptor::{Content, PipelineLayout, Pool, Set, SetLayout, Value};
+use agx_driver::descriptor::{Content, KeptContent, PipelineLayout, Pool, Set, SetLayout, Value};
 use agx_driver::memory::lock;
 use agx_driver::sampler::Sampler;
 use ash::vk;
@@ -136,24 +136,23 @@ pub(crate) fn allocate_descriptor_sets(
     let counts = find::<vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next)
         .map(members::descriptor_set_variable_descriptor_count_allocate_info_descriptor_counts)
         .unwrap_or_default();
-    let mut made: Vec<vk::DescriptorSet> = Vec::new();
-    for (at, layout) in members::descriptor_set_allocate_info_set_layouts(info).iter().enumerate() {
+    out.fill(vk::DescriptorSet::null());
+    let layouts = members::descriptor_set_allocate_info_set_layouts(info).iter();
+    for (at, (layout, slot)) in layouts.zip(&mut *out).enumerate() {
         // Without counts, a variable-sized binding has no elements.
         let variable = counts.get(at).copied().or(Some(0));
-        match pool.pool.allocate(&shared(*layout)?, variable) {
-            Ok(set) => made.push(give(Arc::new(set))),
+        match shared(*layout).and_then(|layout| pool.pool.allocate(layout, variable)) {
+            Ok(set) => *slot = give(Arc::new(set)),
             Err(error) => {
-                for set in made {
+                for set in out.iter_mut().filter_map(|slot| take(std::mem::take(slot))) {
                     pool.pool.free();
-                    drop(take(set));
+                    drop(set);
                 }
-                out.fill(vk::DescriptorSet::null());
                 return Err(error);
             }
         }
     }
-    lock(&pool.sets).extend(&made);
-    out.iter_mut().zip(made).for_each(|(slot, set)| *slot = set);
+    lock(&pool.sets).extend(&*out);
     Ok(())
 }
 
@@ -172,7 +171,7 @@ pub(crate) fn free_descriptor_sets(
 }
 
 /// The content of an element of a buffer write.
-fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value {
+fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value<'static> {
     match object(info.buffer) {
         Some(buffer) => {
             let (address, bytes) = buffer.range(info.offset, info.range);
@@ -183,27 +182,29 @@ fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value {
 }
 
 /// The content of a type with a sampler, an image, or both. The sampler's handle is not valid if the binding's are fixed.
-fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType, fixed: bool) -> Value {
+fn image_content<'v>(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType, fixed: bool) -> Value<'v> {
     use vk::DescriptorType as T;
     let sampler = match kind {
-        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER if !fixed => object(info.sampler).map(|sampler| **sampler),
+        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER if !fixed => object(info.sampler).map(|sampler| &**sampler),
         _ => None,
     };
     if kind == T::SAMPLER {
         return Value::Image(None, sampler);
     }
     match object(info.image_view) {
-        Some(view) => Value::Image(Some(view.clone()), sampler),
+        Some(view) => Value::Image(Some(view), sampler),
         None => Value::Null,
     }
 }
 
-fn texel_content(view: vk::BufferView) -> Value {
-    object(view).map_or(Value::Null, |view| Value::Texels(view.clone()))
+fn texel_content<'v>(view: vk::BufferView) -> Value<'v> {
+    object(view).map_or(Value::Null, Value::Texels)
 }
 
 /// Where the contents of a write are.
-struct Given {
+pub(super) struct Given {
+    /// Binding and first element.
+    place: (u32, u32),
     kind: vk::DescriptorType,
     /// The first, and bytes from one to the next.
     first: *const c_void,
@@ -212,6 +213,21 @@ struct Given {
 }
 
 impl Given {
+    /// Those of writes.
+    pub(super) fn of_writes<'w>(
+        writes: &'w [vk::WriteDescriptorSet<'w>],
+    ) -> impl Iterator<Item = Given> + use<'w> {
+        writes.iter().map(Given::of_write)
+    }
+
+    /// Those of a template.
+    pub(super) fn of_template(
+        template: &UpdateTemplate,
+        data: *const c_void,
+    ) -> impl Iterator<Item = Given> + use<'_> {
+        template.entries.iter().map(move |entry| Given::of_entry(entry, data))
+    }
+
     fn of_write(write: &vk::WriteDescriptorSet<'_>) -> Given {
         use vk::DescriptorType as T;
         let kind = write.descriptor_type;
@@ -225,20 +241,27 @@ impl Given {
             _ => (write.p_image_info.cast::<c_void>(), size_of::<vk::DescriptorImageInfo>()),
         };
         let count = if first.is_null() { 0 } else { write.descriptor_count };
-        Given { kind, first, stride, count }
+        Given { place: (write.dst_binding, write.dst_array_element), kind, first, stride, count }
     }
 
     /// Those of an entry of a template.
     fn of_entry(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Given {
         let first = data.wrapping_byte_add(entry.offset);
-        Given { kind: entry.descriptor_type, first, stride: entry.stride, count: entry.descriptor_count }
+        Given {
+            place: (entry.dst_binding, entry.dst_array_element),
+            kind: entry.descriptor_type,
+            first,
+            stride: entry.stride,
+            count: entry.descriptor_count,
+        }
     }
 
-    /// The contents for a binding of this layout.
-    fn contents(self, layout: &SetLayout, binding: u32) -> impl Iterator<Item = Content> {
+    /// The contents for a set of this layout.
+    fn contents<'v>(&self, layout: &SetLayout) -> impl Iterator<Item = Content<'v>> + use<'v> {
         use vk::DescriptorType as T;
-        let Given { kind, first, stride, count } = self;
-        let fixed = layout.has_fixed_samplers(binding);
+        let Given { place, kind, first, stride, count } = *self;
+        let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
+        let fixed = has_sampler && layout.has_fixed_samplers(place.0);
         (0..count as usize).map(move |number| {
             let at = number * stride;
             let value = match kind {
@@ -267,7 +290,7 @@ pub(crate) fn update_descriptor_sets(
                 set.write_inline(write.dst_binding, write.dst_array_element, bytes);
             }
             _ => {
-                let contents = Given::of_write(write).contents(&set.layout, write.dst_binding);
+                let contents = Given::of_write(write).contents(&set.layout);
                 set.write(write.dst_binding, write.dst_array_element, contents);
             }
         }
@@ -279,16 +302,26 @@ pub(crate) fn update_descriptor_sets(
     }
 }
 
-/// Contents of descriptors pushed to a set of this layout.
-pub(super) fn pushed(
-    writes: &[vk::WriteDescriptorSet<'_>],
-    layout: &SetLayout,
-) -> Vec<(u32, u32, Vec<Content>)> {
-    let of = |write: &vk::WriteDescriptorSet<'_>| {
-        let contents = Given::of_write(write).contents(layout, write.dst_binding).collect();
-        (write.dst_binding, write.dst_array_element, contents)
-    };
-    writes.iter().map(of).collect()
+/// Writes descriptors to a set.
+pub(super) fn write(set: &Set, given: impl Iterator<Item = Given>) {
+    for given in given {
+        let (binding, element) = given.place;
+        set.write(binding, element, given.contents(&set.layout));
+    }
+}
+
+/// Writes descriptors that were kept.
+pub(super) type Kept = Box<dyn Fn(&Set) + Send + Sync>;
+
+/// Keeps descriptors for sets of a layout, to be written later.
+pub(super) fn kept(given: impl Iterator<Item = Given>, layout: &SetLayout) -> Kept {
+    let of = |given: Given| (given.place, given.contents(layout).map(KeptContent::from).collect());
+    let list: Vec<((u32, u32), Vec<KeptContent>)> = given.map(of).collect();
+    Box::new(move |set| {
+        for ((binding, element), contents) in &list {
+            set.write(*binding, *element, contents.iter().map(KeptContent::content));
+        }
+    })
 }
 
 pub(crate) fn create_descriptor_update_template(
@@ -305,19 +338,6 @@ pub(crate) fn destroy_descriptor_update_template(_: &Arc<Device>, template: vk::
     drop(take(template));
 }
 
-/// Contents of descriptors pushed with a template to a set of this layout.
-pub(super) fn pushed_by(
-    template: &UpdateTemplate,
-    data: *const c_void,
-    layout: &SetLayout,
-) -> Vec<(u32, u32, Vec<Content>)> {
-    let of = |entry: &vk::DescriptorUpdateTemplateEntry| {
-        let contents = Given::of_entry(entry, data).contents(layout, entry.dst_binding).collect();
-        (entry.dst_binding, entry.dst_array_element, contents)
-    };
-    template.entries.iter().map(of).collect()
-}
-
 pub(crate) fn update_descriptor_set_with_template(
     _: &Arc<Device>,
     set: vk::DescriptorSet,
@@ -331,7 +351,7 @@ pub(crate) fn update_descriptor_set_with_template(
             let bytes = bytes_at(data, entry.offset, entry.descriptor_count as usize);
             set.write_inline(entry.dst_binding, entry.dst_array_element, bytes);
         } else {
-            let contents = Given::of_entry(entry, data).contents(&set.layout, entry.dst_binding);
+            let contents = Given::of_entry(entry, data).contents(&set.layout);
             set.write(entry.dst_binding, entry.dst_array_element, contents);
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agx_driver::Error;
-use agx_driver::command::CommandBuffer;
+use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::dirty::Dirty;
 use agx_driver::render::{Clear, ColourTarget, DepthTarget, PassInfo};
 use agx_driver::transfer::Resolve;
@@ -338,7 +338,8 @@ fn depth_target(info: &vk::RenderingAttachmentInfo<'_>, word: usize) -> Option<D
     })
 }
 
-pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::RenderingInfo<'_>) {
+/// The pass of dynamic rendering.
+fn rendered(info: &vk::RenderingInfo<'_>) -> PassInfo {
     // Suspended and resumed passes are separate passes that store and load their targets.
     let colours = members::rendering_info_color_attachments(info).iter().map(colour_target).collect();
     let depth = members::rendering_info_depth_attachment(info).and_then(|info| depth_target(info, 0));
@@ -363,14 +364,25 @@ pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::Render
         let depths = pass.depth.iter_mut().chain(&mut pass.stencil);
         depths.for_each(|target| target.store = vk::AttachmentStoreOp::STORE);
     }
-    buffer.record(move |recorder| {
+    pass
+}
+
+pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::RenderingInfo<'_>) {
+    fn begin(recorder: &mut Recorder, pass: PassInfo) -> Result<(), Error> {
         // Those of a pipeline, which may be bound before, stay.
         if recorder.graphics.shaders.pipeline.is_none() {
             let graphics = &mut recorder.graphics;
             graphics.set(Dirty::PROGRAMS, |state| &mut state.blending.sources, Default::default());
         }
-        recorder.begin_pass(pass.clone())
-    });
+        recorder.begin_pass(pass)
+    }
+    buffer.record_borrowed(
+        |recorder| begin(recorder, rendered(info)),
+        || {
+            let pass = rendered(info);
+            move |recorder: &mut Recorder| begin(recorder, pass.clone())
+        },
+    );
 }
 
 pub(crate) fn cmd_end_rendering(buffer: &Arc<CommandBuffer>) {

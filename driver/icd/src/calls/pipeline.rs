@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use agx_driver::cache::{Known, PipelineCache};
 use agx_driver::graphics::GraphicsPipeline;
-use agx_driver::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
+use agx_driver::pipeline::{ComputePipeline, Module, PipelineRobustness, ShaderSource};
+use agx_driver::render::Shaders;
 use agx_driver::{Bounds, Error, FIGURES, Statistics, physical};
 use ash::vk;
 
@@ -16,10 +17,10 @@ use crate::objects::{Device, Pipeline, ShaderModule};
 use crate::pointers::{Fill, find, slice_mut};
 
 /// The bytes of a module.
-fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Vec<u8>> {
+fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Module> {
     // SAFETY: valid usage of `VkShaderModuleCreateInfo`: the size is in bytes.
     let words = unsafe { crate::pointers::slice(info.p_code, info.code_size / 4) };
-    Arc::new(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    Module::new(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
 pub(crate) fn create_shader_module(
@@ -160,7 +161,7 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
         let mut source = source(&self.stage, self.layout)?.or(robustness(self.p_next));
         let flags = all_flags(self.flags, self.p_next);
         source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
-        Ok(Pipeline::Compute(Arc::new(ComputePipeline::new(device, &source, known)?)))
+        Ok(Pipeline::Compute(ComputePipeline::new(device, source, known)?))
     }
 }
 
@@ -228,16 +229,18 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
 }
 
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
-    let geometry = pipeline.geometry.as_ref().and_then(|geometry| geometry.statistics());
-    let tessellation = pipeline.tessellation.as_ref();
-    let control = tessellation.map(|(control, _)| control.program.statistics);
-    let evaluation = tessellation.and_then(|(_, evaluation)| evaluation.statistics());
+    let Shaders { vertex, control, evaluation, geometry, fragment, .. } = &*pipeline.made.shaders;
+    let vertex = vertex.as_ref().and_then(|vertex| vertex.statistics());
+    let control = control.as_ref().map(|control| control.program.statistics);
+    let evaluation = evaluation.as_ref().and_then(|evaluation| evaluation.statistics());
+    let geometry = geometry.as_ref().and_then(|geometry| geometry.statistics());
+    let fragment = fragment.as_ref().and_then(|fragment| fragment.statistics());
     let stages = [
-        ("vertex", vk::ShaderStageFlags::VERTEX, pipeline.vertex.statistics()),
+        ("vertex", vk::ShaderStageFlags::VERTEX, vertex),
         ("tessellation control", vk::ShaderStageFlags::TESSELLATION_CONTROL, control),
         ("tessellation evaluation", vk::ShaderStageFlags::TESSELLATION_EVALUATION, evaluation),
         ("geometry", vk::ShaderStageFlags::GEOMETRY, geometry),
-        ("fragment", vk::ShaderStageFlags::FRAGMENT, pipeline.fragment.statistics()),
+        ("fragment", vk::ShaderStageFlags::FRAGMENT, fragment),
     ];
     stages.into_iter().filter_map(|(name, stage, figures)| Some((name, stage, figures?))).collect()
 }

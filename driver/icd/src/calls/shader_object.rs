@@ -7,7 +7,7 @@ use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::descriptor::PipelineLayout;
 use agx_driver::dirty::Dirty;
-use agx_driver::pipeline::ShaderSource;
+use agx_driver::pipeline::{Module, ShaderSource};
 use agx_driver::shader_object::{ShaderKind, ShaderObject};
 use ash::vk;
 
@@ -27,7 +27,7 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
     let name = members::shader_create_info_ext_name(info);
     let sets = members::shader_create_info_ext_set_layouts(info).iter().map(|set| object(*set).cloned());
     let source = ShaderSource {
-        code: Arc::new(code.to_vec()),
+        code: Module::new(code.to_vec()),
         entry_point: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         constants: members::shader_create_info_ext_specialization_info(info)
             .map(constants)
@@ -84,30 +84,28 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
     recorder.graphics.state.dirty |= Dirty::PROGRAMS;
     match (stage, shader.map(|shader| &shader.kind)) {
         (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
-        (_, Some(ShaderKind::Vertex(vertex))) => {
-            recorder.graphics.shaders.objects().vertex = Some(vertex.clone())
-        }
+        (_, Some(ShaderKind::Vertex(vertex))) => recorder.graphics.objects().vertex = Some(vertex.clone()),
         (_, Some(ShaderKind::Control(control))) => {
-            recorder.graphics.shaders.objects().control = Some(control.clone());
+            recorder.graphics.objects().control = Some(control.clone());
         }
         (_, Some(ShaderKind::Evaluation(evaluation))) => {
-            recorder.graphics.shaders.objects().evaluation = Some(evaluation.clone());
+            recorder.graphics.objects().evaluation = Some(evaluation.clone());
         }
         (_, Some(ShaderKind::Geometry(geometry))) => {
-            recorder.graphics.shaders.objects().geometry = Some(geometry.clone());
+            recorder.graphics.objects().geometry = Some(geometry.clone());
         }
         (_, Some(ShaderKind::Fragment(fragment))) => {
-            recorder.graphics.shaders.objects().fragment = Some(fragment.clone());
+            recorder.graphics.objects().fragment = Some(fragment.clone());
         }
-        (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.shaders.objects().vertex = None,
+        (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.objects().vertex = None,
         (vk::ShaderStageFlags::TESSELLATION_CONTROL, None) => {
-            recorder.graphics.shaders.objects().control = None;
+            recorder.graphics.objects().control = None;
         }
         (vk::ShaderStageFlags::TESSELLATION_EVALUATION, None) => {
-            recorder.graphics.shaders.objects().evaluation = None;
+            recorder.graphics.objects().evaluation = None;
         }
-        (vk::ShaderStageFlags::GEOMETRY, None) => recorder.graphics.shaders.objects().geometry = None,
-        (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.shaders.objects().fragment = None,
+        (vk::ShaderStageFlags::GEOMETRY, None) => recorder.graphics.objects().geometry = None,
+        (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.objects().fragment = None,
         // Unsupported stages have no shaders.
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agx_driver::command::CommandBuffer;
+use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::image::Image;
 use agx_driver::transfer::{Blit, Box3, BufferImageCopy, ImageCopy, Resolve};
 use ash::vk;
@@ -17,11 +17,9 @@ pub(crate) fn cmd_fill_buffer(
     size: u64,
     word: u32,
 ) {
-    let Some(to) = object(to).cloned() else { return };
-    buffer.record(move |recorder| {
-        let (address, bytes) = to.range(offset, size);
-        recorder.fill_memory(address, bytes, word)
-    });
+    let Some(to) = object(to) else { return };
+    let (address, bytes) = to.range(offset, size);
+    buffer.record(move |recorder| recorder.fill_memory(address, bytes, word));
 }
 
 pub(crate) fn cmd_update_buffer(
@@ -31,18 +29,29 @@ pub(crate) fn cmd_update_buffer(
     _: u64,
     bytes: &[u8],
 ) {
-    let Some(to) = object(to).cloned() else { return };
-    let bytes = bytes.to_vec();
-    buffer.record(move |recorder| recorder.update_memory(to.address() + offset, &bytes));
+    let Some(to) = object(to) else { return };
+    let address = to.address() + offset;
+    buffer.record_borrowed(
+        |recorder| recorder.update_memory(address, bytes),
+        || {
+            let bytes = bytes.to_vec();
+            move |recorder: &mut Recorder| recorder.update_memory(address, &bytes)
+        },
+    );
 }
 
-fn copy_buffer(buffer: &CommandBuffer, from: vk::Buffer, to: vk::Buffer, regions: Vec<[u64; 3]>) {
-    let (Some(from), Some(to)) = (object(from).cloned(), object(to).cloned()) else { return };
-    buffer.record(move |recorder| {
-        regions.iter().try_for_each(|[source, destination, bytes]| {
-            recorder.copy_memory(from.address() + source, to.address() + destination, *bytes)
-        })
-    });
+/// Copies regions: source, destination and bytes of each.
+fn copy_buffer(
+    buffer: &CommandBuffer,
+    from: vk::Buffer,
+    to: vk::Buffer,
+    regions: impl Iterator<Item = [u64; 3]>,
+) {
+    let (Some(from), Some(to)) = (object(from), object(to)) else { return };
+    for [source, destination, bytes] in regions {
+        let places = [from.address() + source, to.address() + destination];
+        buffer.record(move |recorder| recorder.copy_memory(places[0], places[1], bytes));
+    }
 }
 
 pub(crate) fn cmd_copy_buffer(
@@ -51,12 +60,12 @@ pub(crate) fn cmd_copy_buffer(
     to: vk::Buffer,
     regions: &[vk::BufferCopy],
 ) {
-    copy_buffer(buffer, from, to, regions.iter().map(|r| [r.src_offset, r.dst_offset, r.size]).collect());
+    copy_buffer(buffer, from, to, regions.iter().map(|r| [r.src_offset, r.dst_offset, r.size]));
 }
 
 pub(crate) fn cmd_copy_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::CopyBufferInfo2<'_>) {
     let regions = members::copy_buffer_info2_regions(info).iter();
-    let regions = regions.map(|r| [r.src_offset, r.dst_offset, r.size]).collect();
+    let regions = regions.map(|r| [r.src_offset, r.dst_offset, r.size]);
     copy_buffer(buffer, info.src_buffer, info.dst_buffer, regions);
 }
 
@@ -79,8 +88,14 @@ pub(super) fn size(extent: vk::Extent3D, layers: u32) -> [u32; 3] {
 /// The single aspects of a mask.
 fn aspects(mask: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as A;
-    let all = [A::COLOR, A::DEPTH, A::STENCIL, A::PLANE_0, A::PLANE_1, A::PLANE_2];
-    all.into_iter().filter(move |aspect| mask.contains(*aspect))
+    let all = A::COLOR | A::DEPTH | A::STENCIL | A::PLANE_0 | A::PLANE_1 | A::PLANE_2;
+    let mut rest = (mask & all).as_raw();
+    // The lowest bit first.
+    std::iter::from_fn(move || {
+        let bit = rest & rest.wrapping_neg();
+        rest ^= bit;
+        (bit != 0).then_some(A::from_raw(bit))
+    })
 }
 
 /// The copies of a region, one for each aspect.
@@ -211,29 +226,47 @@ pub(crate) fn cmd_copy_image_to_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::
     buffer_image(buffer, info.dst_buffer, info.src_image, regions, false);
 }
 
-/// Boxes of the levels of ranges.
-fn boxes(image: &Image, ranges: &[vk::ImageSubresourceRange]) -> Vec<(Box3, [u32; 3])> {
-    let mut list = Vec::new();
-    for range in ranges {
-        let levels = match range.level_count {
-            vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
+/// The boxes of a range, one for each level and aspect.
+fn boxes(
+    image: &Image,
+    range: vk::ImageSubresourceRange,
+) -> impl Iterator<Item = (Box3, [u32; 3])> + use<'_> {
+    let levels = match range.level_count {
+        vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
+        count => count,
+    };
+    (range.base_mip_level..range.base_mip_level + levels).flat_map(move |level| {
+        let [width, height, _] = image.extent(level);
+        let volume = image.info.kind == vk::ImageType::TYPE_3D;
+        let layers = match range.layer_count {
+            _ if volume => image.slices(level),
+            vk::REMAINING_ARRAY_LAYERS => image.info.layers - range.base_array_layer,
             count => count,
         };
-        for level in range.base_mip_level..range.base_mip_level + levels {
-            let [width, height, _] = image.extent(level);
-            let volume = image.info.kind == vk::ImageType::TYPE_3D;
-            let layers = match range.layer_count {
-                _ if volume => image.slices(level),
-                vk::REMAINING_ARRAY_LAYERS => image.info.layers - range.base_array_layer,
-                count => count,
-            };
-            let first = if volume { 0 } else { range.base_array_layer };
-            for aspect in aspects(range.aspect_mask) {
-                list.push((Box3 { aspect, level, at: [0, 0, first] }, [width, height, layers]));
-            }
-        }
+        let first = if volume { 0 } else { range.base_array_layer };
+        aspects(range.aspect_mask)
+            .map(move |aspect| (Box3 { aspect, level, at: [0, 0, first] }, [width, height, layers]))
+    })
+}
+
+/// Clears ranges of an image to the value of each aspect.
+fn clear(
+    buffer: &CommandBuffer,
+    image: vk::Image,
+    ranges: &[vk::ImageSubresourceRange],
+    value: impl Fn(vk::ImageAspectFlags) -> [u32; 4],
+) {
+    let Some(image) = object(image) else { return };
+    for (place, size) in ranges.iter().flat_map(|range| boxes(image, *range)) {
+        let value = value(place.aspect);
+        buffer.record_borrowed(
+            |recorder| recorder.clear_box(image.as_ref().into(), place, size, value),
+            || {
+                let image = image.clone();
+                move |recorder: &mut Recorder| recorder.clear_box(image.as_ref().into(), place, size, value)
+            },
+        );
     }
-    list
 }
 
 pub(crate) fn cmd_clear_color_image(
@@ -243,14 +276,9 @@ pub(crate) fn cmd_clear_color_image(
     colour: &vk::ClearColorValue,
     ranges: &[vk::ImageSubresourceRange],
 ) {
-    let Some(image) = object(image).cloned() else { return };
     // SAFETY: all members of the union are four words, and all bits are valid.
     let value = unsafe { colour.uint32 };
-    let list = boxes(&image, ranges);
-    buffer.record(move |recorder| {
-        list.iter()
-            .try_for_each(|(place, size)| recorder.clear_box(image.as_ref().into(), *place, *size, value))
-    });
+    clear(buffer, image, ranges, |_| value);
 }
 
 pub(crate) fn cmd_clear_depth_stencil_image(
@@ -260,14 +288,9 @@ pub(crate) fn cmd_clear_depth_stencil_image(
     value: &vk::ClearDepthStencilValue,
     ranges: &[vk::ImageSubresourceRange],
 ) {
-    let Some(image) = object(image).cloned() else { return };
     let (depth, stencil) = (value.depth.to_bits(), value.stencil);
-    let list = boxes(&image, ranges);
-    buffer.record(move |recorder| {
-        list.iter().try_for_each(|(place, size)| {
-            let word = if place.aspect == vk::ImageAspectFlags::STENCIL { stencil } else { depth };
-            recorder.clear_box(image.as_ref().into(), *place, *size, [word, 0, 0, 0])
-        })
+    clear(buffer, image, ranges, |aspect| {
+        [if aspect == vk::ImageAspectFlags::STENCIL { stencil } else { depth }, 0, 0, 0]
     });
 }
 

@@ -174,7 +174,7 @@ fn points_draw(
     graphics.dynamic.restart = false;
     graphics.dynamic.input = Arc::new(VertexInput::default());
     graphics.state.launch.patches = patches.launches + PATCH;
-    graphics.shaders.vertex = Some(evaluation);
+    Arc::make_mut(&mut graphics.shaders).vertex = Some(evaluation);
     drawn
 }
 
