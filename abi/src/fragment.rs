@@ -5,7 +5,7 @@
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::linking::MovedSteps;
-use crate::textures::DESCRIPTOR_BYTES;
+use crate::textures::{DESCRIPTOR_BYTES, Field};
 use crate::vertex::{Output, Varying};
 
 /// Half index of r0h: with per-sample shading, the mask of samples being shaded, set at the start and
@@ -47,15 +47,17 @@ pub const UNIFORMS: [UniformRange; 3] = [
 /// The texture heap of the render targets: for each target a texture descriptor followed by an image
 /// descriptor. Only those of spilled targets are read, see [`crate::tile::TileLayout::spilled`].
 ///
-/// Both describe a 2D array. Its layer is the layer being rendered; for multisampled pixels, each layer has
-/// one array layer per sample, those of the first layer first. Multisampled textures have a different memory
-/// layout, so a driver copies between the two around a pass.
+/// Both describe a 2D array, whose layer is the layer being rendered. The hardware stores to no image with samples, so
+/// the image descriptor of a target with samples is a plane of rows of [`TargetHeap::SAMPLES_PER_ROW`] samples in the
+/// order of memory, and [`SampledTarget`] says where a sample is; the texture descriptor is a 2D array with samples.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetHeap;
 
 impl TargetHeap {
     /// Its size in bytes.
-    pub const BYTES: u32 = 2 * DESCRIPTOR_BYTES * MAX_TARGETS;
+    pub const BYTES: u32 = (2 * DESCRIPTOR_BYTES + SampledTarget::BYTES as u32) * MAX_TARGETS;
+    /// Samples in a row of the plane that stands for a target with samples.
+    pub const SAMPLES_PER_ROW: u32 = 1 << 14;
 
     /// Byte offset of the descriptor with which a target is loaded.
     pub fn texture_offset(target: u32) -> u32 {
@@ -65,6 +67,49 @@ impl TargetHeap {
     /// Byte offset of the descriptor with which a target is stored.
     pub fn image_offset(target: u32) -> u32 {
         Self::texture_offset(target) + DESCRIPTOR_BYTES
+    }
+
+    /// Byte offset of the [`SampledTarget`] of a target.
+    pub fn sampled_offset(target: u32) -> u32 {
+        2 * DESCRIPTOR_BYTES * MAX_TARGETS + SampledTarget::BYTES as u32 * target
+    }
+}
+
+/// Where the samples of a target are: the first of a texel has the number of the texel in memory times the samples of a
+/// texel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SampledTarget {
+    /// Width and height in texels of a tile, within which texels are in Morton order; powers of two, at most 128.
+    pub tile: [u32; 2],
+    /// Texels of a row of tiles along x.
+    pub stride: u32,
+    /// Samples between layers.
+    pub layer_samples: u32,
+}
+
+impl SampledTarget {
+    /// Its size in bytes: the last column and row of a tile as halves of a word, then the other numbers as words.
+    pub const BYTES: usize = 16;
+
+    /// Its fields in the texture descriptor of a storage image.
+    pub fn fields(self) -> [(Field, u32); 4] {
+        use crate::textures::*;
+        let [column, row] = self.tile.map(|side| side.saturating_sub(1));
+        [
+            (SAMPLED_LAST_COLUMN, column),
+            (SAMPLED_LAST_ROW, row),
+            (SAMPLED_STRIDE, self.stride),
+            (SAMPLED_LAYER, self.layer_samples),
+        ]
+    }
+
+    /// Its bytes in the heap.
+    pub fn bytes(self) -> [u8; Self::BYTES] {
+        let [column, row] = self.tile.map(|side| side.saturating_sub(1) & 0xffff);
+        let mut bytes = [0; Self::BYTES];
+        let words = [column | row << 16, self.stride, self.layer_samples];
+        bytes.iter_mut().zip(words.into_iter().flat_map(u32::to_le_bytes)).for_each(|(to, from)| *to = from);
+        bytes
     }
 }
 
@@ -308,7 +353,7 @@ mod tests {
         let mut places: Vec<u32> = (0..MAX_TARGETS)
             .flat_map(|target| [TargetHeap::texture_offset(target), TargetHeap::image_offset(target)])
             .collect();
-        places.push(TargetHeap::BYTES);
+        places.push(TargetHeap::sampled_offset(0));
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] == DESCRIPTOR_BYTES), "{places:?}");
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::agal;
-use crate::fragment::{self, MAX_TARGETS};
+use crate::fragment::{self, MAX_TARGETS, SampledTarget, TargetHeap};
 use crate::layout::{BLOCK_GRANULE_BYTES, UniformRange, UniformSource, ZEROS_BYTES};
 use crate::pass;
 use crate::pipeline::DescriptorParts;
@@ -155,11 +155,14 @@ fn fragment_chapter(page: &mut String) {
         page,
         "\nTargets beyond {} bytes per sample, or beyond {} bytes of the smallest tile, are spilled (`TileLayout`): the epilog \
          loads and stores them\nin memory, through the texture heap. For each target the heap has a texture descriptor and an image \
-         descriptor of {DESCRIPTOR_BYTES} bytes, both of a 2D\narray, indexed by the layer that is rendered to. For multisampled targets the array \
-         has a layer for each sample, with those of the first\nrendered layer first. Loads use the sampler register that the epilog's key \
+         descriptor of {DESCRIPTOR_BYTES} bytes, both of a 2D\narray, indexed by the layer that is rendered to. The hardware stores to no image \
+         with samples: the image descriptor of a multisampled target is a plane\nof rows of {} samples in the order of memory, and {} bytes \
+         after all descriptors say where a sample is (`SampledTarget`). Loads use\nthe sampler register that the epilog's key \
          names.\n",
         tile::MAX_SAMPLE_BYTES,
         tile::MAX_TILE_BYTES - 1,
+        TargetHeap::SAMPLES_PER_ROW,
+        SampledTarget::BYTES,
     );
 }
 
@@ -175,7 +178,7 @@ fn texture_chapter(page: &mut String) {
          at {FIRST_IN_HEAP}.\n\nThe hardware's samplers have no level bias. If the key has `sampler_bias`, shaders add the bias that the driver provides\n(`SamplerBias`, \
          and for arrays that are indexed at run time `SamplerBiasTable`, with {BIAS_STRIDE} bytes per element).\n\n\
          * A storage image has two descriptors: a texture for loads and an image for stores. A cube image is \
-         described\n  as a 2D array of its faces.\n\
+         described\n  as a 2D array of its faces. The image descriptor of an image with samples is that of a plane of\n  all samples, and its texture descriptor says where a sample is (`SampledTarget`).\n\
          * An input attachment is a 2D array, indexed by the layer that is rendered to.\n\
          * A texel buffer is a linear 2D texture in rows of {BUFFER_ROW_TEXELS} texels, with the number of texels in word \
          {BUFFER_SIZE_WORD} of its texture descriptor.\n\

@@ -50,6 +50,16 @@ pub const BUFFER_SIZE_WORD: u32 = 4;
 /// The 32-bit word of a texel buffer's texture descriptor that holds the number of texels of three 32-bit components.
 pub const BUFFER_TRIPLES_WORD: u32 = 5;
 
+/// The last column of a tile of a multisampled storage image. The hardware ignores this field and the next three for such a
+/// texture; [`crate::fragment::SampledTarget`] explains them. The image descriptor is one of a plane of all samples.
+pub const SAMPLED_LAST_COLUMN: Field = field(128, 7);
+/// The last row of a tile.
+pub const SAMPLED_LAST_ROW: Field = field(135, 7);
+/// Texels of a row of tiles along x.
+pub const SAMPLED_STRIDE: Field = field(142, 16);
+/// Samples between layers.
+pub const SAMPLED_LAYER: Field = field(160, 31);
+
 /// The kind of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DescriptorKind {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use agx_abi::fragment::{SampledTarget, TargetHeap};
 use agx_abi::image_layout::Order;
 use agx_abi::record;
 use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD};
@@ -213,6 +214,52 @@ impl<'i> Part<'i> {
     }
 }
 
+impl Part<'_> {
+    /// The descriptors with which programs load and store.
+    fn accessed(&self) -> [Descriptor; 2] {
+        let mut loaded = self.texture();
+        let Some((stored, place)) = self.sampled() else { return [loaded, self.stored()] };
+        for (field, value) in place.fields() {
+            record::set_bits(&mut loaded, field.start, field.width, value.into());
+        }
+        [loaded, stored]
+    }
+
+    /// The descriptor of all samples as a plane, to which programs store, and where samples are in it; `None` without
+    /// samples.
+    pub fn sampled(&self) -> Option<(Descriptor, SampledTarget)> {
+        use record::image::*;
+        let PlaneLayout::Tiled(layout) = self.plane.layout else { return None };
+        if !self.dimension.has_samples() {
+            return None;
+        }
+        let bytes = u64::from(self.format.bytes);
+        let row = u64::from(TargetHeap::SAMPLES_PER_ROW);
+        let count = layout.bytes(self.layers[1].max(1)) / bytes.max(1);
+        let mut plane = new()
+            .set(&DIMENSION, Dimension::Plane as u64)
+            .set(&CHANNELS, self.format.channels.into())
+            .set(&TYPE, self.format.kind.into())
+            .set(&WIDTH, row)
+            .set(&HEIGHT, count.div_ceil(row).max(1))
+            .set(&STRIDE, (row * bytes).saturating_sub(4))
+            .set(&ADDRESS, self.address())
+            .set_raw(&SOFTWARE, linear_layers(1, row * bytes))
+            .flag(&SRGB, self.format.srgb);
+        let stored = self.format.stored_swizzle();
+        for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(stored) {
+            plane = plane.set(field, channel.into());
+        }
+        let level = layout.level(self.levels[0]);
+        let place = SampledTarget {
+            tile: level.tile,
+            stride: level.stride,
+            layer_samples: (layout.layer_stride() / bytes.max(1)) as u32,
+        };
+        Some((plane.bytes(), place))
+    }
+}
+
 /// The last 8 bytes of the image descriptor of linear layers: their number, and bytes between them in units of 128.
 fn linear_layers(count: u64, stride: u64) -> u64 {
     count.saturating_sub(1) | (stride / LAYER_UNIT).saturating_sub(1) << 11
@@ -372,8 +419,8 @@ impl ImageView {
             _ => one_level,
         };
         let attachment = Part { dimension: array, ..one_level };
-        let [texture, loaded, stored, attachment] =
-            [part.texture(), storage.texture(), storage.stored(), attachment.texture()];
+        let [texture, attachment] = [part.texture(), attachment.texture()];
+        let [loaded, stored] = storage.accessed();
         let (levels, layers, sampled) = (part.levels, part.layers, desc.format);
         let chroma = if whole.is_planar() { chroma_of(&part) } else { Vec::new() };
         let format = whole;

@@ -60,11 +60,14 @@ impl Strict {
         // Mask instructions read the nesting counter of all lanes; `strict` checks that separately.
         let counter = |half: &u8| *half == 0 && uses_nesting;
         strict.reads = inst.registers_read().flat_map(wrapped).filter(|half| !counter(half)).collect();
-        if inst.op == Opcode::Imgw {
-            // The number of stored components depends on the image, so only the first must be set.
+        if matches!(inst.op, Opcode::Imgw | Opcode::StTile) {
+            // The number of stored components depends on the image or target, so only the first must be set.
             let data = Fields::new(inst).get(key::DATA);
             let first = data.value as u8 + data.size.halves();
-            let all = first..data.value as u8 + 4 * data.size.halves();
+            let fields = Fields::new(inst);
+            let count =
+                if inst.op == Opcode::StTile { fields.number(key::MASK).count_ones() as u8 } else { 4 };
+            let all = first..data.value as u8 + count * data.size.halves();
             strict.reads = strict.reads.iter().copied().filter(|half| !all.contains(half)).collect();
         }
         if inst.op == Opcode::Imgwblk && !Fields::new(inst).flag(key::EXPLICIT) {

@@ -46,6 +46,9 @@ pub enum FaultError {
         /// Number of occurrences of its text.
         count: usize,
     },
+    /// A name that no test has.
+    #[error("`cargo test {0}` runs no test")]
+    NoTest(String),
     /// A test that fails without a fault.
     #[error("`cargo test {0}` fails or does not build without any fault")]
     Baseline(String),
@@ -94,6 +97,35 @@ mod tests {
             assert!(
                 faults[..at].iter().all(|other| other.name != fault.name),
                 "{} is listed twice",
+                fault.name
+            );
+        }
+    }
+
+    /// A name without a test would make `cargo test` pass. Names of single words are those of modules and packages.
+    #[test]
+    fn every_fault_names_a_test_of_today() {
+        let mut text = String::new();
+        let mut folders = vec![workspace()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
+                let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+                if path.is_dir() && !name.starts_with('.') && name != "target" {
+                    folders.push(path);
+                } else if name.ends_with(".rs") {
+                    text.push_str(&std::fs::read_to_string(path).expect("a source"));
+                } else if name.ends_with(".ir") {
+                    text.push_str(&name);
+                }
+            }
+        }
+        let is_word =
+            |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(&byte));
+        for fault in load().expect("the list is well-formed") {
+            let name = fault.test.last().expect("arguments");
+            assert!(
+                !is_word(name) || text.contains(name.as_str()),
+                "{}: no test is named {name}",
                 fault.name
             );
         }

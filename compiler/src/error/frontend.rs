@@ -151,11 +151,6 @@ errors! {
         = "the coordinate has {found} components; expected {expected}",
         Example::Words("A load from a 3D image with two coordinates.");
 
-        /// Stores to multisampled images are not supported. The hardware has no such store.
-        2114 Unsupported MultisampledStore
-        = "stores to multisampled images are not supported",
-        Example::Words("An imageStore to an image2DMS.");
-
         /// An image has a shape that is not supported. The hardware has no such texture.
         2115 Unsupported Shape { shape: String }
         = "images of {shape} are not supported",

@@ -188,8 +188,7 @@ fn lower_load(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>) ->
     let access = data.get(key::ACCESS);
     load_pieces(r, data.dsts[0], |r, dst, bytes| {
         let ty = r.f.ty(dst);
-        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8);
-        let index = extended(index, access);
+        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8, access);
         let mods = access_mods(Opcode::Load, ty, shift);
         r.push(Opcode::Load, &[dst], &[base, index], &mods);
     });
@@ -201,8 +200,7 @@ fn lower_store(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>) -
     let access = data.get(key::ACCESS);
     store_pieces(r, data.srcs[0], |r, piece, bytes| {
         let ty = r.f.src_ty(piece);
-        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8);
-        let index = extended(index, access);
+        let (index, shift) = element_index(r, uses, offset, bytes, ty.bits / 8, access);
         let mods = access_mods(Opcode::Store, ty, shift);
         r.push(Opcode::Store, &[], &[piece, base, index], &mods);
     });
@@ -242,21 +240,25 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, data: &InstData<'_>, 
     Rewrite::Remove
 }
 
-/// The index and shift that address byte `offset + bytes` in elements of `element` bytes.
+/// The index and shift that address byte `offset + bytes` in elements of `element` bytes. The sign of a signed offset is
+/// kept and extended.
 fn element_index(
     r: &mut Rewriter<'_, '_>,
     uses: &Uses<'_>,
     offset: Src,
     bytes: u32,
     element: u8,
+    access: Access,
 ) -> (Src, u32) {
     let element = u32::from(element);
     let linear = Linear::of(r.f, uses, offset, bytes, element);
     if let Some((divided, shift)) = linear.scaled(element) {
-        return (divided.build(r), shift);
+        return (extended(divided.build(r), access), shift);
     }
     let sum = if bytes == 0 { offset } else { add(r, offset, Src::imm32(bytes)) };
-    (r.alu(IrOp::Ushr, 32, &[sum, Src::imm(u64::from(element.trailing_zeros()), 16)], &[]), 0)
+    let op = if access.contains(Access::SIGNED) { IrOp::Sshr } else { IrOp::Ushr };
+    let index = r.alu(op, 32, &[sum, Src::imm(u64::from(element.trailing_zeros()), 16)], &[]);
+    (extended(index, access), 0)
 }
 
 /// A sum of multiples of sources and a constant, all modulo 2^32.

@@ -59,6 +59,10 @@ structures! {
         /// What shaders read for attributes that a pipeline does not have: 0 for four zeros, 1 for three zeros and one.
         default_vertex_attribute_value: u32,
     }
+    /// Features of `VK_EXT_shader_uniform_buffer_unsized_array`.
+    PhysicalDeviceShaderUniformBufferUnsizedArrayFeatures 1_000_642_000 {
+        shader_uniform_buffer_unsized_array: vk::Bool32,
+    }
     /// What transfers between queue families need (`VK_KHR_maintenance9`).
     QueueFamilyOwnershipTransferProperties 1_000_584_002 {
         /// Families to which images need no transfer, a bit for each.

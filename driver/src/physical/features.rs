@@ -34,6 +34,7 @@ pub fn features() -> vk::PhysicalDeviceFeatures {
         .shader_tessellation_and_geometry_point_size(true)
         .shader_image_gather_extended(true)
         .shader_storage_image_extended_formats(true)
+        .shader_storage_image_multisample(true)
         .shader_storage_image_read_without_format(true)
         .shader_storage_image_write_without_format(true)
         .shader_uniform_buffer_array_dynamic_indexing(true)

@@ -71,7 +71,7 @@ pub fn image_format(
     let several = kind == vk::ImageType::TYPE_2D
         && !is_linear
         && !desc.is_compressed()
-        && !usage.intersects(U::STORAGE | U::HOST_TRANSFER_EXT)
+        && !usage.intersects(U::HOST_TRANSFER_EXT)
         && !flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE)
         && (desc.is_depth_stencil() || desc.colour().is_some());
     let is_simple = is_linear || desc.is_planar();

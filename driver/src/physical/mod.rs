@@ -159,6 +159,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_shader_stencil_export", 1),
     ("VK_EXT_shader_subgroup_ballot", 1),
     ("VK_EXT_shader_subgroup_vote", 1),
+    ("VK_EXT_shader_uniform_buffer_unsized_array", 1),
     ("VK_EXT_shader_viewport_index_layer", 1),
     ("VK_EXT_subgroup_size_control", 2),
     ("VK_EXT_texel_buffer_alignment", 1),

@@ -113,7 +113,7 @@ fn draw_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .sampled_image_integer_sample_counts(SAMPLES)
         .sampled_image_depth_sample_counts(SAMPLES)
         .sampled_image_stencil_sample_counts(SAMPLES)
-        .storage_image_sample_counts(vk::SampleCountFlags::TYPE_1)
+        .storage_image_sample_counts(SAMPLES)
         .max_sample_mask_words(1)
         .timestamp_compute_and_graphics(true)
         .timestamp_period(1.0)

@@ -11,7 +11,7 @@ use crate::upload::Upload;
 /// The address of the heap of a view; 0 if all targets fit.
 ///
 /// # Errors
-/// Out of memory, or targets with several samples that do not fit: their layout in memory is not that of the heap.
+/// Out of memory.
 pub(super) fn target_heap(
     upload: &mut Upload,
     info: &PassInfo,
@@ -22,9 +22,6 @@ pub(super) fn target_heap(
     if spilled == 0 {
         return Ok(0);
     }
-    if targets.samples > 1 {
-        return Err(Error::Unsupported { what: "render targets with several samples that exceed the tile" });
-    }
     let mut heap = [0; TargetHeap::BYTES as usize];
     for (number, target) in (0..).zip(&info.colours) {
         let part = target.as_ref().and_then(|target| target.view.target(vk::ImageAspectFlags::COLOR));
@@ -32,13 +29,16 @@ pub(super) fn target_heap(
         if info.views != 0 {
             part.layers = [part.layers[0] + view, 1];
         }
-        let places = [
-            (TargetHeap::texture_offset(number), part.texture()),
-            (TargetHeap::image_offset(number), part.stored()),
-        ];
-        for (at, descriptor) in places {
-            let room = heap.iter_mut().skip(at as usize);
-            room.zip(descriptor).for_each(|(to, from)| *to = from);
+        let mut put = |at: u32, bytes: &[u8]| {
+            heap.iter_mut().skip(at as usize).zip(bytes).for_each(|(to, from)| *to = *from);
+        };
+        put(TargetHeap::texture_offset(number), &part.texture());
+        match part.sampled() {
+            Some((image, place)) => {
+                put(TargetHeap::image_offset(number), &image);
+                put(TargetHeap::sampled_offset(number), &place.bytes());
+            }
+            None => put(TargetHeap::image_offset(number), &part.stored()),
         }
     }
     upload.put(&heap, 64)

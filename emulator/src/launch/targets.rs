@@ -13,7 +13,7 @@ use crate::Access;
 pub struct SpilledTarget {
     /// Its number.
     pub target: u32,
-    /// Its texels, as a 2D array; set and binding are ignored. A multisampled target has a layer for each sample.
+    /// Its texels, as a 2D array, or as one with samples; set and binding are ignored.
     pub resource: TextureResource,
 }
 
@@ -35,14 +35,13 @@ impl Targets {
         for SpilledTarget { target, resource } in targets {
             let address = layout.map(resource.buffer.bytes.clone(), Access::READ | Access::WRITE)?;
             addresses.push(address);
-            for (offset, kind) in [
-                (TargetHeap::texture_offset(*target), DescriptorKind::Texture),
-                (TargetHeap::image_offset(*target), DescriptorKind::Image),
-            ] {
-                let descriptor = resource.descriptor(kind, address);
-                if let Some(place) = heap.get_mut(offset as usize..).and_then(<[u8]>::first_chunk_mut) {
-                    *place = descriptor;
-                }
+            let mut put = |offset: u32, bytes: &[u8]| {
+                heap.iter_mut().skip(offset as usize).zip(bytes).for_each(|(to, from)| *to = *from);
+            };
+            put(TargetHeap::texture_offset(*target), &resource.descriptor(DescriptorKind::Texture, address));
+            put(TargetHeap::image_offset(*target), &resource.descriptor(DescriptorKind::Image, address));
+            if let Some((_, place)) = resource.shape.in_plane() {
+                put(TargetHeap::sampled_offset(*target), &place.bytes());
             }
         }
         Ok(Targets { heap: layout.map(heap, Access::READ)?, addresses })

@@ -4,6 +4,7 @@
 
 use agx_abi::DescriptorKind;
 use agx_abi::agal;
+use agx_abi::fragment::{SampledTarget, TargetHeap};
 use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, MAX_SAMPLERS};
 
 use super::BufferBinding;
@@ -108,6 +109,19 @@ impl Shape {
         Shape { dimension, format, size, levels: 1, samples: 1, linear: dimension == Dimension::Buffer }
     }
 
+    /// The samples of a texture of several samples per texel as a plane, to which programs store, and their places in it.
+    pub(super) fn in_plane(&self) -> Option<(Shape, SampledTarget)> {
+        let Shape { size: [width, height, _], samples, .. } = *self;
+        if samples == 1 {
+            return None;
+        }
+        let layer_samples = width.saturating_mul(height).saturating_mul(samples);
+        let rows = self.size.iter().fold(samples, |all, side| all.saturating_mul(*side));
+        let size = [TargetHeap::SAMPLES_PER_ROW, rows.div_ceil(TargetHeap::SAMPLES_PER_ROW), 1];
+        let plane = Shape { linear: true, ..Shape::new(Dimension::Plane, self.format, size) };
+        Some((plane, SampledTarget { tile: [1, 1], stride: width, layer_samples }))
+    }
+
     /// Bytes of a row, and of a layer, of a linear texture.
     fn linear_strides(&self) -> [u32; 2] {
         let format = self.format.in_hardware();
@@ -209,7 +223,7 @@ impl Shape {
     }
 
     /// The descriptor with which shaders store to the image at `address`.
-    fn image(&self, address: u64) -> [u8; TEXTURE_BYTES] {
+    pub(super) fn image(&self, address: u64) -> [u8; TEXTURE_BYTES] {
         let [width, height, depth] = self.extents();
         let mut bits = Bits::default();
         bits.format(self);
@@ -275,9 +289,17 @@ impl TextureResource {
     /// The descriptor of the kind with the texels at `address`.
     pub(super) fn descriptor(&self, kind: DescriptorKind, address: u64) -> [u8; TEXTURE_BYTES] {
         let shape = if self.storage { self.shape.as_storage() } else { self.shape };
-        match kind {
-            DescriptorKind::Texture => shape.texture(address),
-            DescriptorKind::Image => shape.image(address),
+        match (kind, shape.in_plane().filter(|_| self.storage)) {
+            (DescriptorKind::Texture, None) => shape.texture(address),
+            (DescriptorKind::Texture, Some((_, place))) => {
+                let mut bytes = shape.texture(address);
+                for (field, value) in place.fields() {
+                    agx_abi::record::set_bits(&mut bytes, field.start, field.width, value.into());
+                }
+                bytes
+            }
+            (DescriptorKind::Image, None) => shape.image(address),
+            (DescriptorKind::Image, Some((plane, _))) => plane.image(address),
         }
     }
 }

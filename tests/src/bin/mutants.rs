@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 
 use agx_tests::mutants::{Fault, FaultError, load, workspace};
 
@@ -20,6 +20,8 @@ enum Verdict {
     Survived,
     /// The broken sources do not build, so the fault is invalid.
     DoesNotBuild,
+    /// No test has the name.
+    NoTest,
 }
 
 impl Verdict {
@@ -28,6 +30,7 @@ impl Verdict {
             Verdict::Seen => "seen",
             Verdict::Survived => "SURVIVED",
             Verdict::DoesNotBuild => "DOES NOT BUILD",
+            Verdict::NoTest => "NO SUCH TEST",
         }
     }
 }
@@ -53,8 +56,10 @@ fn run(filter: &str) -> Result<bool, FaultError> {
     copy_sources(&tree)?;
     let tests: BTreeSet<&[String]> = faults.iter().map(|fault| fault.test.as_slice()).collect();
     for test in tests {
-        if judge(&folder, test)? != Verdict::Survived {
-            return Err(FaultError::Baseline(test.join(" ")));
+        match judge(&folder, test)? {
+            Verdict::Survived => {}
+            Verdict::NoTest => return Err(FaultError::NoTest(test.join(" "))),
+            _ => return Err(FaultError::Baseline(test.join(" "))),
         }
     }
     let mut seen = 0;
@@ -76,21 +81,39 @@ fn run(filter: &str) -> Result<bool, FaultError> {
 fn judge(folder: &Path, test: &[String]) -> Result<Verdict, FaultError> {
     // Arguments after `--` go to the test program.
     let (of_cargo, of_program) = test.split_at(test.iter().position(|one| one == "--").unwrap_or(test.len()));
-    if !cargo(folder, &[of_cargo, &["--no-run".to_owned()]].concat())? {
+    if !cargo(folder, &[of_cargo, &["--no-run".to_owned()]].concat())?.passes {
         return Ok(Verdict::DoesNotBuild);
     }
-    let passes = cargo(folder, &[of_cargo, of_program].concat())?;
-    Ok(if passes { Verdict::Survived } else { Verdict::Seen })
+    Ok(match cargo(folder, &[of_cargo, of_program].concat())? {
+        Outcome { passes: false, .. } => Verdict::Seen,
+        Outcome { tests: 0, .. } => Verdict::NoTest,
+        Outcome { .. } => Verdict::Survived,
+    })
 }
 
-/// Whether `cargo test` with `arguments` succeeds.
-fn cargo(folder: &Path, arguments: &[String]) -> Result<bool, FaultError> {
+/// What `cargo test` did.
+struct Outcome {
+    passes: bool,
+    /// Number of tests that ran.
+    tests: usize,
+}
+
+impl Outcome {
+    fn new(output: &Output) -> Outcome {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let count = |line: &str| line.strip_prefix("running ")?.split(' ').next()?.parse::<usize>().ok();
+        Outcome { passes: output.status.success(), tests: text.lines().filter_map(count).sum() }
+    }
+}
+
+/// Runs `cargo test` with `arguments`.
+fn cargo(folder: &Path, arguments: &[String]) -> Result<Outcome, FaultError> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(folder.join("tree")).env("CARGO_TARGET_DIR", folder.join("build"));
     command.args(["test", "--quiet"]).args(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let status = command.status().map_err(|error| FaultError::File { path: "cargo".into(), error })?;
-    Ok(status.success())
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().map_err(|error| FaultError::File { path: "cargo".into(), error })?;
+    Ok(Outcome::new(&output))
 }
 
 /// Copies every tracked file that differs to `tree`, so that unchanged files are not built again.

@@ -105,17 +105,17 @@ impl Run<'_> {
             return target.resource.buffer.bytes;
         }
         let bytes = self.before.len();
-        // Samples are layers in memory.
         let pixels = (0..SIDE * SIDE).map(|at| (at % SIDE, at / SIDE));
-        let all = (0..samples).flat_map(|sample| pixels.clone().map(move |(x, y)| (x, y, sample)));
+        let all = pixels.flat_map(|(x, y)| (0..samples).map(move |sample| (x, y, sample)));
         all.flat_map(|(x, y, sample)| framebuffer.colour(x, y, sample).expect("inside")[..bytes].to_vec())
             .collect()
     }
 
     fn target(&self) -> SpilledTarget {
-        let layers = u32::from(self.key.samples);
-        let shape = Shape::new(Dimension::PlaneArray, self.texels, [SIDE, SIDE, layers]);
-        let bytes = self.before.repeat((SIDE * SIDE * layers) as usize);
+        let samples = u32::from(self.key.samples);
+        let dimension = if samples == 1 { Dimension::PlaneArray } else { Dimension::PlaneSamplesArray };
+        let shape = Shape { samples, ..Shape::new(dimension, self.texels, [SIDE, SIDE, 1]) };
+        let bytes = self.before.repeat((SIDE * SIDE * samples) as usize);
         let buffer = BufferBinding { set: 0, binding: 0, element: 0, bytes, writable: true };
         SpilledTarget { target: SPILLED, resource: TextureResource { buffer, shape, storage: true } }
     }

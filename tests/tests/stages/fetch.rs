@@ -134,7 +134,7 @@ impl Fetch {
         );
         let all = (0..SIDE * SIDE).flat_map(|at| (0..samples).map(move |sample| (at, sample)));
         let memory = |at: u32, sample: u32| {
-            let start = before.len() * (sample * SIDE * SIDE + at) as usize;
+            let start = before.len() * (at * samples + sample) as usize;
             targets[0].resource.buffer.bytes[start..start + before.len()].to_vec()
         };
         all.map(|(at, sample)| match offset {
@@ -149,7 +149,8 @@ impl Fetch {
 }
 
 fn spilled(before: &[u8], samples: u32) -> SpilledTarget {
-    let shape = Shape::new(Dimension::PlaneArray, Format::RGBA32F, [SIDE, SIDE, samples]);
+    let dimension = if samples == 1 { Dimension::PlaneArray } else { Dimension::PlaneSamplesArray };
+    let shape = Shape { samples, ..Shape::new(dimension, Format::RGBA32F, [SIDE, SIDE, 1]) };
     let bytes = before.repeat((SIDE * SIDE * samples) as usize);
     let buffer = BufferBinding { set: 0, binding: 0, element: 0, bytes, writable: true };
     SpilledTarget { target: TARGET, resource: TextureResource { buffer, shape, storage: true } }

@@ -338,6 +338,20 @@ fn samples_are_fetched_by_number() {
 }
 
 #[test]
+fn samples_are_stored_by_number() {
+    let plane = Shape { samples: 4, ..Shape::new(Dimension::PlaneSamples, Format::R32F, [2, 1, 1]) };
+    let layers = Shape { samples: 2, ..Shape::new(Dimension::PlaneSamplesArray, Format::R32F, [1, 1, 2]) };
+    let mut textures = [
+        image(1, plane, bytes((0..8).map(|at| at as f32))),
+        image(2, layers, bytes((0..4).map(|at| 10.0 + at as f32))),
+    ];
+    let out = run_input(Input::spirv(include_bytes!("store_samples.spv")), 6, &mut textures, &[]);
+    assert_eq!(floats(&out), [50.0, 6.0, 60.0, 13.0, 4.0, 2.0]);
+    assert_eq!(textures[0].buffer.bytes, bytes([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 50.0]));
+    assert_eq!(textures[1].buffer.bytes, bytes([10.0, 11.0, 60.0, 13.0]));
+}
+
+#[test]
 fn faces_of_all_cubes_are_layers_of_images() {
     let faces = |count: u32| (0..count).flat_map(|face| (0..4).map(move |texel| 10 * face + texel));
     let floats_of = |count: u32| bytes(faces(count).map(|number| number as f32));

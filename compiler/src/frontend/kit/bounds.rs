@@ -30,6 +30,37 @@ const LARGEST_SIZE_ROUNDING: u32 = 64;
 /// A load with at least this many components selects its address; one with fewer selects each component.
 const MANY_COMPONENTS: u8 = 3;
 
+/// What limits accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    /// The size of a buffer.
+    Buffer(BufferElement),
+    /// A number of bytes, 32 bits.
+    Bytes(Src, Bounds),
+}
+
+impl Limit {
+    /// The behaviour of accesses out of bounds.
+    fn bounds(self) -> Bounds {
+        match self {
+            Limit::Buffer(buffer) => buffer.bounds,
+            Limit::Bytes(_, bounds) => bounds,
+        }
+    }
+
+    /// Bytes, 32 bits.
+    pub fn bytes(self, kit: &mut Kit<'_, '_>) -> Src {
+        match self {
+            Limit::Buffer(buffer) => buffers::size(kit, buffer),
+            Limit::Bytes(bytes, _) => bytes,
+        }
+    }
+
+    fn is_uniform(self) -> bool {
+        matches!(self, Limit::Buffer(BufferElement { is_uniform: true, .. }))
+    }
+}
+
 /// A checked access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checked {
@@ -63,24 +94,24 @@ impl Access {
 }
 
 /// Checks a load. In uniform buffers, the bytes of one granule are either all inside or all outside.
-pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: Access) -> Checked {
-    let Some(buffer) = buffer.filter(|buffer| buffer.bounds != Bounds::Unchecked) else {
+pub(crate) fn load(kit: &mut Kit<'_, '_>, limit: Option<Limit>, load: Access) -> Checked {
+    let Some(limit) = limit.filter(|limit| limit.bounds() != Bounds::Unchecked) else {
         return load.unchecked();
     };
-    let size = buffers::size(kit, buffer);
+    let size = limit.bytes(kit);
     let offset = Offset::of(kit, load.offset.0);
     // An inline block has exactly its size.
-    let granule = match buffer.is_uniform && size.as_imm().is_none() {
+    let granule = match limit.is_uniform() && size.as_imm().is_none() {
         true => offset.granule(load.offset.1),
         false => 1,
     };
     let within = granule.saturating_sub(1);
     let reach = offset.constant.saturating_add(load.bytes().saturating_sub(1)) & !within;
     let Some(variable) = offset.variable else {
-        return fixed_load(kit, buffer, load, offset.constant, reach, size, granule);
+        return fixed_load(kit, limit.bounds(), load, offset.constant, reach, size, granule);
     };
     let is_inside = variable.is_inside(kit, reach, size);
-    if buffer.bounds == Bounds::Clamped {
+    if limit.bounds() == Bounds::Clamped {
         let offset = variable.clamped(kit, load, offset, is_inside);
         return Checked { offset, is_inside: None, ..load.unchecked() };
     }
@@ -100,7 +131,7 @@ pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: A
 /// Checks a load at a constant offset. The first granule of a uniform buffer always exists.
 fn fixed_load(
     kit: &mut Kit<'_, '_>,
-    buffer: BufferElement,
+    bounds: Bounds,
     load: Access,
     constant: u32,
     reach: u32,
@@ -111,7 +142,7 @@ fn fixed_load(
         return load.unchecked();
     }
     let is_inside = kit.b.icmp(IntCond::ULT, Src::imm32(reach), size);
-    let exact = buffer.bounds == Bounds::Exact;
+    let exact = bounds == Bounds::Exact;
     if exact && constant.checked_add(load.bytes()).is_some_and(|end| end <= ZEROS_BYTES) {
         return Checked { base: or_zeros(kit, is_inside, load.base), ..load.unchecked() };
     }
@@ -126,18 +157,18 @@ fn fixed_load(
 }
 
 /// Checks an effect, which happens only in bounds or, if bounds are clamped, is redirected.
-pub(crate) fn effect(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, effect: Access) -> Checked {
-    let Some(buffer) = buffer.filter(|buffer| buffer.bounds != Bounds::Unchecked) else {
+pub(crate) fn effect(kit: &mut Kit<'_, '_>, limit: Option<Limit>, effect: Access) -> Checked {
+    let Some(limit) = limit.filter(|limit| limit.bounds() != Bounds::Unchecked) else {
         return effect.unchecked();
     };
-    let size = buffers::size(kit, buffer);
+    let size = limit.bytes(kit);
     let offset = Offset::of(kit, effect.offset.0);
     let reach = offset.constant.saturating_add(effect.bytes().saturating_sub(1));
     let is_inside = match offset.variable {
         Some(variable) => variable.is_inside(kit, reach, size),
         None => kit.b.icmp(IntCond::ULT, Src::imm32(reach), size),
     };
-    match (buffer.bounds, offset.variable) {
+    match (limit.bounds(), offset.variable) {
         (Bounds::Exact, _) => Checked { is_inside: Some(is_inside), ..effect.unchecked() },
         (_, Some(variable)) => {
             let offset = variable.clamped(kit, effect, offset, is_inside);

@@ -134,7 +134,7 @@ pub fn varying(kit: &mut Kit<'_, '_>, varying: Varying) -> Vec<Src> {
 }
 
 /// The interpolation position of an input: at the sample if the shader runs per sample.
-fn place(kit: &mut Kit<'_, '_>, centroid: bool) -> (Place, Option<Src>) {
+pub fn place(kit: &mut Kit<'_, '_>, centroid: bool) -> (Place, Option<Src>) {
     match coverage::shaded_sample(kit) {
         Some(sample) => (Place::Sample, Some(sample)),
         None if centroid => (Place::Centroid, None),

@@ -10,9 +10,11 @@ use super::textures::{self, Handle};
 use super::{Kit, compute, coverage};
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
+use crate::ir::build::samples::Samples;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
-/// The hardware's code of 2D arrays.
+/// The hardware's codes of 2D images and 2D arrays.
+const PLANE_2D: u32 = 2;
 const ARRAY_2D: u32 = 3;
 
 /// Logarithm of the texel size in bytes for atomics.
@@ -186,19 +188,22 @@ fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Resul
 /// Stores a texel. `readable` means that the shader also loads from the image: its later loads see the store.
 ///
 /// # Errors
-/// Multisampled images, shapes that the hardware does not support, too few coordinates.
+/// Shapes that the hardware does not support, too few coordinates.
 pub fn store(
     kit: &mut Kit<'_, '_>,
     handle: Handle,
     shape: Shape,
-    coords: Vec<Src>,
+    (coords, sample): (Vec<Src>, Src),
     data: [Src; 4],
     readable: bool,
 ) -> Result<(), CompileError> {
+    let mut texel = texel(kit, handle, shape, coords)?;
+    // The hardware drops stores outside of the plane of all samples, not those outside of the image.
+    let mut inside = None;
     if shape.multisampled {
-        return Err(KitError::MultisampledStore.into());
+        inside = Some(is_sample(kit, handle, &texel, sample));
+        texel = in_plane(kit, handle, &texel, sample);
     }
-    let texel = texel(kit, handle, shape, coords)?;
     let bits = kit.b.f.width(data[0]);
     let data = kit.b.collect(Type::vector(bits, 4), &data);
     let names = textures::descriptor(kit, handle, DescriptorKind::Image);
@@ -206,12 +211,55 @@ pub fn store(
     let srcs = [data, names.texture, names.heap, coords, texel.layer];
     kit.memory.writes_memory = true;
     let guard = coverage::guard_store(kit);
+    if let Some(inside) = inside {
+        kit.b.begin_if(inside);
+    }
     kit.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
+    if inside.is_some() {
+        kit.b.begin_else();
+        kit.b.end_if();
+    }
     coverage::end_guard(kit, guard);
     if readable {
         kit.b.effect(IrOp::FenceTexels, &[], &[0]);
     }
     Ok(())
+}
+
+/// The plane of all samples in which a multisampled image is stored.
+fn in_plane(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -> Texel {
+    let log = textures::field(kit, handle, fields::SAMPLES);
+    let samples = Samples {
+        last: [fields::SAMPLED_LAST_COLUMN, fields::SAMPLED_LAST_ROW]
+            .map(|field| textures::field(kit, handle, field)),
+        stride: textures::field(kit, handle, fields::SAMPLED_STRIDE),
+        layer_samples: textures::field(kit, handle, fields::SAMPLED_LAYER),
+        shift: kit.b.iadd(log, Src::imm32(1)),
+    };
+    let pixel = [0, 1].map(|axis: usize| texel.coords.get(axis).copied().unwrap_or(Src::imm32(0)));
+    let layer = Some(texel.layer).filter(|layer| *layer != Src::NONE);
+    let coords = samples.in_plane(&mut kit.b, &pixel, layer, sample).to_vec();
+    Texel { coords, layer: Src::NONE, dim: PLANE_2D }
+}
+
+/// Whether a texel and its sample are in a multisampled image.
+fn is_sample(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -> Src {
+    let log = textures::field(kit, handle, fields::SAMPLES);
+    let most = kit.b.shl(Src::imm32(2), log);
+    let mut inside = kit.b.icmp(IntCond::ULT, sample, most);
+    let mut within = |kit: &mut Kit<'_, '_>, number: Src, last: Src| {
+        let is_within = kit.b.icmp(IntCond::ULE, number, last);
+        inside = kit.b.and(inside, is_within);
+    };
+    for (coord, field) in texel.coords.iter().zip([fields::WIDTH, fields::HEIGHT]) {
+        let last = textures::field(kit, handle, field);
+        within(kit, *coord, last);
+    }
+    if texel.layer != Src::NONE {
+        let last = textures::last_layer(kit, handle);
+        within(kit, texel.layer, last);
+    }
+    inside
 }
 
 /// Whether a texel is in the image, for atomics, which access plain memory without bounds checks by the

@@ -127,11 +127,23 @@ pub(super) fn compare_addresses<'a>(
     cond: IntCond,
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
-    let (a, b) = (eval.scalar(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
+    let ((_, a), (_, b)) = (address(eval, operand(operands, 0)?)?, address(eval, operand(operands, 1)?)?);
     eval.check_integer(a)?;
     eval.check_widths([&a, &b])?;
     let result = eval.b.icmp(cond, a, b);
     Ok(eval.keep(&[result]))
+}
+
+/// The type and the address of a pointer that is a value.
+fn address(eval: &mut Eval<'_, '_, '_>, id: u32) -> Result<(Ty, Src), CompileError> {
+    match eval.value(id)? {
+        (ty, [address]) => Ok((ty, *address)),
+        (ty, [start, _, offset]) if matches!(eval.types.kind(ty), Kind::Pointer { .. }) => {
+            let offset = eval.b.uconv(*offset, 64);
+            Ok((ty, eval.b.iadd(*start, offset)))
+        }
+        _ => Err(ValueError::NotAPointer.into()),
+    }
 }
 
 /// The number of elements between two addresses.
@@ -140,10 +152,10 @@ pub(super) fn address_difference<'a>(
     ty: Ty,
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
-    let ((pointer, a), b) = (eval.value(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
-    let [a] = a else { return Err(ValueError::NotAPointer.into()) };
-    eval.check_widths([a, &b])?;
-    let difference = eval.b.isub(*a, b);
+    let ((pointer, a), (_, b)) =
+        (address(eval, operand(operands, 0)?)?, address(eval, operand(operands, 1)?)?);
+    eval.check_widths([&a, &b])?;
+    let difference = eval.b.isub(a, b);
     let width = eval.b.f.width(difference);
     let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
     let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(32);

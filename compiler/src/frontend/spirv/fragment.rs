@@ -101,7 +101,10 @@ pub(super) fn interpolate_at<'a>(
         return Err(StageError::NotAnInput.into());
     };
     let (place, at) = match op {
-        GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
+        GlslStd450Op::InterpolateAtCentroid => {
+            let (place, sample) = fragment::place(&mut v.kit, true);
+            (place, sample.into_iter().collect())
+        }
         GlslStd450Op::InterpolateAtSample => {
             let sample = v.eval().scalar(inst.word(5)?)?;
             (Place::Sample, vec![v.kit.b.uconv(sample, 16)])

@@ -11,6 +11,7 @@ use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::values::Values;
 use super::{memory, resources, tile_image, variables};
 use crate::error::{CompileError, MemoryError, TypeError};
+use crate::frontend::kit::bounds::Limit;
 use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
@@ -170,7 +171,7 @@ fn buffer<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>
                 let bytes = v.types.explicit_end(global.ty, MatrixLayout::default())?;
                 v.kit.uniforms.note_readable(base, bytes);
             }
-            Root::Buffer { base, identity: Some(buffer) }
+            Root::Buffer { base, limit: Some(Limit::Buffer(buffer)) }
         }
     };
     Ok(Pointer::new(root, global.ty, Layout::Explicit, access))

@@ -61,13 +61,13 @@ rows! { GlslStd450Op;
     Log2 Float = |b, [x], _| b.log2(x);
     Sqrt Float = |b, [x], _| b.fsqrt(x);
     InverseSqrt Float = |b, [x], _| b.rsqrt(x);
-    FMin Float = |b, [x, y], _| b.fmin(x, y);
+    FMin Float = |b, [x, y], _| least(b, x, y);
     UMin Unsigned = |b, [x, y], _| b.umin(x, y);
     SMin Signed = |b, [x, y], _| b.imin(x, y);
-    FMax Float = |b, [x, y], _| b.fmax(x, y);
+    FMax Float = |b, [x, y], _| greatest(b, x, y);
     UMax Unsigned = |b, [x, y], _| b.umax(x, y);
     SMax Signed = |b, [x, y], _| b.imax(x, y);
-    FClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
+    FClamp Float = |b, [x, low, high], _| { let x = greatest(b, x, low); least(b, x, high) };
     UClamp Unsigned = |b, [x, low, high], _| { let x = b.umax(x, low); b.umin(x, high) };
     SClamp Signed = |b, [x, low, high], _| { let x = b.imax(x, low); b.imin(x, high) };
     FMix Float = |b, [x, y, a], bits| {
@@ -99,9 +99,36 @@ rows! { GlslStd450Op;
         let x = b.uconv(x, word_or_pair(b.f.width(x)));
         highest_bit(b, x, bits)
     };
-    NMin Float = |b, [x, y], _| b.fmin(x, y);
-    NMax Float = |b, [x, y], _| b.fmax(x, y);
-    NClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
+    NMin Float = |b, [x, y], _| least(b, x, y);
+    NMax Float = |b, [x, y], _| greatest(b, x, y);
+    NClamp Float = |b, [x, low, high], _| { let x = greatest(b, x, low); least(b, x, high) };
+}
+
+/// The smaller of two numbers. Where signs of zeros are kept, -0 is smaller than 0; the hardware takes them as equal.
+fn least(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let least = b.fmin(x, y);
+    or_by_sign(b, [x, y], least, Builder::imin)
+}
+
+/// The greater of two numbers, as [`least`].
+fn greatest(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let greatest = b.fmax(x, y);
+    or_by_sign(b, [x, y], greatest, Builder::imax)
+}
+
+/// `chosen`, or what `by_bits` chooses of two numbers that are equal, if signs of zeros are kept.
+fn or_by_sign<'f, 'a>(
+    b: &mut Builder<'f, 'a>,
+    [x, y]: [Src; 2],
+    chosen: Src,
+    by_bits: fn(&mut Builder<'f, 'a>, Src, Src) -> Src,
+) -> Src {
+    if !b.mode.signed_zero {
+        return chosen;
+    }
+    let are_equal = b.fcmp(FloatCond::EQ, x, y);
+    let by_bits = by_bits(b, x, y);
+    b.select(are_equal, by_bits, chosen)
 }
 
 /// The width in which the bits of an integer of `bits` bits are searched.

@@ -99,7 +99,14 @@ pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
     let stored = leaves.iter().take(image.components).copied();
     let mut data = [leaves.first().copied().unwrap_or(Src::NONE); 4];
     data.iter_mut().zip(stored).for_each(|(component, leaf)| *component = leaf);
-    images::store(&mut v.kit, bound.at, shape(&image)?, coords, data, bound.readable)
+    let sample = match Operands::read(inst.rest(3))?.sample {
+        Some(id) if image.multisampled => {
+            let sample = v.eval().scalar(id)?;
+            v.kit.b.uconv(sample, 32)
+        }
+        _ => Src::imm32(0),
+    };
+    images::store(&mut v.kit, bound.at, shape(&image)?, (coords, sample), data, bound.readable)
 }
 
 /// A pointer to a texel, for atomics: its address in the linear image.
@@ -119,7 +126,7 @@ pub(super) fn texel_pointer<'a>(
     let shape = shape(&image)?;
     let is_inside = images::is_inside(&mut v.kit, bound.at, shape, &coords);
     let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape, &coords);
-    let root = Root::Buffer { base, identity: None };
+    let root = Root::Buffer { base, limit: None };
     let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
     let (align, texel) = (1 << images::TEXEL_SHIFT, Some(Texel { is_inside }));
     pointers::define_pointer(v, inst, Pointer { offset: Some(offset), align, texel, ..pointer })

@@ -14,7 +14,7 @@ use super::values::Values;
 use super::words::Inst;
 use super::{debug, glsl, large, memory, pointers, resources, variables};
 use crate::error::{CompileError, MemoryError, ModuleError};
-use crate::frontend::kit::buffers;
+use crate::frontend::kit::bounds::Limit;
 use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
@@ -221,7 +221,7 @@ pub(super) fn array_length<'a>(
         }
     };
     let size = match pointer.root {
-        Root::Buffer { identity: Some(buffer), .. } => buffers::size(&mut v.kit, buffer),
+        Root::Buffer { limit: Some(limit @ Limit::Buffer(_)), .. } => limit.bytes(&mut v.kit),
         // The instruction is not allowed on variable pointers and addresses.
         _ => {
             return Err(

@@ -9,8 +9,7 @@ use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
 use super::{composite, index, stage_memory};
 use crate::error::{CompileError, MemoryError};
-use crate::frontend::kit::bounds::{self, Checked};
-use crate::frontend::kit::buffers::BufferElement;
+use crate::frontend::kit::bounds::{self, Checked, Limit};
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::kit::{coverage, uniforms};
 use crate::ir::build::alu::IntCond;
@@ -53,8 +52,11 @@ fn chunks(
     match types.kind(ty) {
         Kind::Bool => out.push(Chunk { offset: at, count: 1, bits: 1 }),
         Kind::Pointer { .. } => {
-            let bits = types.leaves(ty)?.first().copied().unwrap_or(64);
-            out.push(Chunk { offset: at, count: 1, bits });
+            let mut offset = at;
+            for bits in types.leaves(ty)? {
+                out.push(Chunk { offset, count: 1, bits: *bits });
+                offset = offset.wrapping_add(u32::from(*bits) / 8);
+            }
         }
         Kind::Int { bits } | Kind::Float { bits } => out.push(Chunk { offset: at, count: 1, bits }),
         Kind::Bfloat16 => out.push(Chunk { offset: at, count: 1, bits: 16 }),
@@ -359,10 +361,10 @@ fn load_memory<'a>(
                         let offset = v.kit.b.select(inside, offset, Src::imm32(0));
                         Checked { base, offset, is_inside: Some(inside) }
                     }
-                    None if matches!(root, Root::Buffer { identity: None, .. }) => {
+                    None if matches!(root, Root::Buffer { limit: None, .. }) => {
                         bounds::unchecked_load(&mut v.kit, asked)
                     }
-                    None => bounds::load(&mut v.kit, identity(root), asked),
+                    None => bounds::load(&mut v.kit, limit(root), asked),
                 };
                 let srcs = [checked.base, checked.offset];
                 let loaded = v.kit.b.value(IrOp::LoadGlobal, ty, &srcs, &[access.bits(), align]);
@@ -413,10 +415,10 @@ fn load_push_constant(
     Ok(())
 }
 
-/// The binding of the pointee, if known.
-fn identity(root: Root) -> Option<BufferElement> {
+/// What limits accesses to the pointee.
+fn limit(root: Root) -> Option<Limit> {
     match root {
-        Root::Buffer { identity, .. } => identity,
+        Root::Buffer { limit, .. } => limit,
         _ => None,
     }
 }
@@ -430,7 +432,7 @@ fn is_inside(pointer: &Pointer<'_>) -> Option<Src> {
 pub(super) fn effect(v: &mut Values<'_, '_>, pointer: &Pointer<'_>, access: bounds::Access) -> Checked {
     match is_inside(pointer) {
         Some(inside) => Checked { base: access.base, offset: access.offset.0, is_inside: Some(inside) },
-        None => bounds::effect(&mut v.kit, identity(pointer.root), access),
+        None => bounds::effect(&mut v.kit, limit(pointer.root), access),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Descriptions of pointers: their root and offset, as far as known.
 
 use super::types::{Layout, MatrixLayout, Ty};
-use crate::frontend::kit::buffers::BufferElement;
+use crate::frontend::kit::bounds::Limit;
 use crate::frontend::kit::robustness::Bounds;
 use crate::frontend::kit::tessellation::Place;
 use crate::ir::function::Access;
@@ -31,8 +31,8 @@ pub(super) enum Root {
     Stage(u32),
     /// Workgroup memory; offsets are bytes.
     Local,
-    /// A buffer at a 64-bit address; offsets are bytes.
-    Buffer { base: Src, identity: Option<BufferElement> },
+    /// A buffer at a 64-bit address; offsets are bytes. Without a limit, accesses are not checked.
+    Buffer { base: Src, limit: Option<Limit> },
     /// An array of buffers, before an element is selected.
     BufferArray { set: u32, binding: u32, is_uniform: bool, bounds: Bounds },
     /// Textures or samplers; offsets count elements, of which there are `count`, if known.

@@ -10,6 +10,7 @@ use super::values::Values;
 use super::words::Inst;
 use super::{globals, index, resources};
 use crate::error::{CompileError, MemoryError, TypeError};
+use crate::frontend::kit::bounds::Limit;
 use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::ir::Arithmetic;
 use crate::ir::function::Access;
@@ -85,24 +86,37 @@ fn choose_buffer<'a>(
 ) -> Result<(), CompileError> {
     (pointer.ty, _) = v.types.element(pointer.ty, 0)?;
     let base = buffers::address(&mut v.kit, buffer);
-    pointer.root = Root::Buffer { base, identity: Some(buffer) };
+    pointer.root = Root::Buffer { base, limit: Some(Limit::Buffer(buffer)) };
     Ok(())
 }
 
-/// The address in device memory, or the offset in workgroup memory, as a value with its type.
-fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, Src)> {
+/// A pointer with an address as a value: its type and its scalars.
+fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, &'a [Src])> {
     let ty = pointer.pointer?;
-    address(v, pointer).map(|address| (ty, address))
+    let is_checked = v.types.leaves(ty).is_ok_and(|leaves| leaves.len() > 1);
+    let leaves = match pointer.root {
+        Root::Buffer { base, limit: Some(limit) } if is_checked => {
+            let bytes = limit.bytes(&mut v.kit);
+            &*v.bump.alloc_slice_copy(&[base, bytes, offset(v, pointer)])
+        }
+        _ => &*v.bump.alloc_slice_copy(&[address(v, pointer)?]),
+    };
+    Some((ty, leaves))
+}
+
+/// The offset of a pointer in bytes, or in whatever unit its root has.
+fn offset(v: &mut Values<'_, '_>, pointer: &Pointer<'_>) -> Src {
+    let fixed = Src::imm32(pointer.fixed);
+    match pointer.offset {
+        Some(offset) if pointer.fixed == 0 => offset,
+        Some(offset) => v.kit.b.iadd(offset, fixed),
+        None => fixed,
+    }
 }
 
 /// The address in device memory, or the offset in workgroup memory.
 pub(super) fn address(v: &mut Values<'_, '_>, pointer: &Pointer<'_>) -> Option<Src> {
-    let fixed = Src::imm32(pointer.fixed);
-    let offset = match pointer.offset {
-        Some(offset) if pointer.fixed == 0 => offset,
-        Some(offset) => v.kit.b.iadd(offset, fixed),
-        None => fixed,
-    };
+    let offset = offset(v, pointer);
     match pointer.root {
         Root::Local => Some(offset),
         Root::Buffer { base, .. } => {
@@ -120,18 +134,23 @@ fn pointer_from_value<'a>(
     ty: Ty,
     leaves: &[Src],
 ) -> Result<Pointer<'a>, CompileError> {
-    let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) = (v.types.kind(ty), leaves) else {
+    let Kind::Pointer { class, pointee: Some(pointee), .. } = v.types.kind(ty) else {
         return Err(MemoryError::ValueAsPointer.into());
     };
     let align = v.types.natural(pointee).1.max(1);
     let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
     let base = Pointer { pointer: Some(ty), align, ..base };
-    Ok(match class {
-        StorageClass::Workgroup => {
+    Ok(match (class, leaves) {
+        (StorageClass::Workgroup, [offset]) => {
             let layout = if v.module.is_block(pointee) { Layout::Explicit } else { Layout::Natural };
-            Pointer { offset: Some(*leaf), layout, ..base }
+            Pointer { offset: Some(*offset), layout, ..base }
         }
-        _ => Pointer { root: Root::Buffer { base: *leaf, identity: None }, ..base },
+        (_, [address]) => Pointer { root: Root::Buffer { base: *address, limit: None }, ..base },
+        (_, [start, bytes, offset]) => {
+            let limit = Some(Limit::Bytes(*bytes, v.kit.robustness.storage));
+            Pointer { root: Root::Buffer { base: *start, limit }, offset: Some(*offset), ..base }
+        }
+        _ => return Err(MemoryError::ValueAsPointer.into()),
     })
 }
 
@@ -303,8 +322,7 @@ pub(super) fn with_pointers_as_values<'a, T>(
             },
             _ => continue,
         };
-        if let Some((ty, value)) = pointer_value(v, pointer) {
-            let leaves = v.bump.alloc_slice_copy(&[value]);
+        if let Some((ty, leaves)) = pointer_value(v, pointer) {
             if let Some(slot) = v.defs.get_mut(*id as usize) {
                 changed.push((*id, std::mem::replace(slot, Def::Value(ty, leaves))));
             }

@@ -13,6 +13,7 @@ use super::usage::Usage;
 use super::usage_scan::UsageScan;
 use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
+use crate::frontend::kit::robustness::Bounds;
 use crate::ir::builder::Builder;
 use crate::ir::function::{UnrollHint, with_rows};
 use crate::{CompileKey, stopping};
@@ -23,7 +24,7 @@ impl<'a> Module<'a> {
         let words = Words::new(bump, bytes)?;
         let module = Module {
             words,
-            types: Types::new(bump),
+            types: Types::new(bump, key.robustness.storage != Bounds::Unchecked),
             defs: bump.alloc_slice_fill_copy(words.bound as usize, Def::None),
             decorations: Decorations::new_in(bump),
             globals: ArenaVec::new_in(bump),

@@ -226,14 +226,14 @@ fn is_half<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<bool, CompileE
 fn word_around<'a>(v: &mut Values<'_, 'a>, pointer: &mut Pointer<'a>) -> Src {
     let fixed = Src::imm32(pointer.fixed);
     let mut offset = pointer.offset.map_or(fixed, |offset| v.kit.b.iadd(offset, fixed));
-    if let Root::Buffer { base, identity: None } = pointer.root {
+    if let Root::Buffer { base, limit: None } = pointer.root {
         // The address itself may be odd.
         let wide = v.kit.b.uconv(offset, 64);
         let address = v.kit.b.iadd(base, wide);
         offset = v.kit.b.uconv(address, 32);
         let odd = v.kit.b.and(offset, Src::imm32(2));
         let odd = v.kit.b.uconv(odd, 64);
-        pointer.root = Root::Buffer { base: v.kit.b.isub(address, odd), identity: None };
+        pointer.root = Root::Buffer { base: v.kit.b.isub(address, odd), limit: None };
         (pointer.fixed, pointer.offset) = (0, None);
     } else {
         let start = v.kit.b.and(offset, Src::imm32(!2));

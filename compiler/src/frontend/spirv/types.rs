@@ -175,12 +175,14 @@ pub(super) enum Layout {
 pub(super) struct Types<'a> {
     bump: &'a Bump,
     rows: Rows<TypeData<'a>>,
+    /// Whether accesses through pointers to storage buffers are checked.
+    checks_pointers: bool,
 }
 
 impl<'a> Types<'a> {
-    /// No types.
-    pub fn new(bump: &'a Bump) -> Self {
-        Types { bump, rows: Rows::default() }
+    /// No types. `checks_pointers`: accesses through pointers to storage buffers are checked.
+    pub fn new(bump: &'a Bump, checks_pointers: bool) -> Self {
+        Types { bump, rows: Rows::default(), checks_pointers }
     }
 
     /// The row of a type.
@@ -299,12 +301,25 @@ impl<'a> Types<'a> {
                 (all.len() <= MAX_LEAVES as usize).then(|| &*self.bump.alloc_slice_copy(&all))
             }
             Kind::Void | Kind::Function => Some(&[]),
-            Kind::Pointer { class, .. } => pointer_width(class),
+            Kind::Pointer { class, .. } => self.pointer_leaves(class),
             Kind::RuntimeArray { .. }
             | Kind::Opaque(_)
             | Kind::Image(_)
             | Kind::Sampler
             | Kind::SampledImage { .. } => None,
+        }
+    }
+
+    /// Widths of the scalars of a pointer as a value: the address, or the offset in workgroup memory; where accesses are
+    /// checked, address and size of the buffer and the offset in it. `None` for classes whose pointers are not values.
+    fn pointer_leaves(&self, class: StorageClass) -> Option<&'static [u8]> {
+        match class {
+            StorageClass::StorageBuffer if self.checks_pointers => Some(&[64, 32, 32]),
+            StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer | StorageClass::Uniform => {
+                Some(&[64])
+            }
+            StorageClass::Workgroup => Some(&[32]),
+            _ => None,
         }
     }
 
@@ -327,7 +342,10 @@ impl<'a> Types<'a> {
                     .map_or(Some(0), |last| last.natural_offset.checked_add(self.get(last.ty).natural.0))?;
                 Some((end.checked_next_multiple_of(align)?, align))
             }
-            Kind::Pointer { .. } => Some((8, 8)),
+            Kind::Pointer { class, .. } => {
+                let bits = self.pointer_leaves(class).unwrap_or(&[64]).iter().map(|bits| u32::from(*bits));
+                Some((bits.sum::<u32>() / 8, 8))
+            }
             _ => Some((0, 1)),
         }
     }
@@ -477,17 +495,5 @@ impl<'a> Types<'a> {
             (Kind::Vector { elem, .. }, _) => Ok(natural(elem)),
             _ => Err(MemoryError::NoElements.into()),
         }
-    }
-}
-
-/// Width of a pointer as a value: the address, or the offset in workgroup memory; `None` for classes whose
-/// pointers are not values.
-fn pointer_width(class: StorageClass) -> Option<&'static [u8]> {
-    match class {
-        StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer | StorageClass::Uniform => {
-            Some(&[64])
-        }
-        StorageClass::Workgroup => Some(&[32]),
-        _ => None,
     }
 }

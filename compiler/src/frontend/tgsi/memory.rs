@@ -223,13 +223,13 @@ impl Program<'_> {
         data: [Src; 4],
     ) -> Result<(), CompileError> {
         let shape = self.image_shape(unit, instruction.memory.as_ref())?;
-        let (coords, _) = coordinates(shape, at);
+        let (coords, sample) = coordinates(shape, at);
         let reads = |other: &Instruction| {
             let is_load = matches!(other.opcode, Opcode::Load);
             is_load && other.srcs.first().is_some_and(|src| is_image(src.file))
         };
         let readable = self.shader.instructions.iter().any(reads);
-        images::store(kit, image(unit), shape, coords, data, readable)
+        images::store(kit, image(unit), shape, (coords, sample.unwrap_or(Src::imm32(0))), data, readable)
     }
 
     /// RESQ.

@@ -2,6 +2,7 @@
 //! (`tile`), render targets in memory (`spilled`).
 
 pub mod alu;
+pub(crate) mod samples;
 pub(crate) mod spilled;
 pub(crate) mod tile;
 

@@ -1,23 +1,22 @@
 //! Render targets that do not fit into the tile: the epilog loads and stores them in memory.
 //!
 //! Each target is a 2D array described by the texture heap ([`TargetHeap`]): texels are loaded and stored at
-//! the pixel's coordinates, in the layer of the sample. Unlike stores to the tile, the hardware does not drop
-//! stores to memory for dead samples, so they are inside an if on the samples that are alive (Mesa 25.0 does
-//! the same).
+//! the pixel's coordinates, in its layer. The hardware stores to no image with samples: the program computes where the
+//! sample is in memory. Unlike stores to the tile, the hardware does not drop stores to memory for dead samples, so they
+//! are inside an if on the samples that are alive (Mesa 25.0 does the same).
 
 use agx_abi::fragment::{self, TargetHeap};
 use agx_abi::tile::ColourFormat;
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Dimension;
 
 use crate::ir::build::alu::IntCond;
+use crate::ir::build::samples::Samples;
 use crate::ir::build::tile;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Arithmetic, Build, Builder, IrOp, Src, Type};
-
-/// The hardware's code of 2D arrays.
-const ARRAY_2D: u32 = 3;
 
 /// Address of the texture heap of the render targets.
 const HEAP: Src = Src::uniform(fragment::UNIFORMS[0].start, 64);
@@ -25,10 +24,12 @@ const HEAP: Src = Src::uniform(fragment::UNIFORMS[0].start, 64);
 /// A sample of a spilled target.
 pub(crate) struct Spilled {
     target: u32,
+    /// Samples of a pixel.
+    samples: u8,
     /// Sample number, 32 bits.
     sample: Src,
-    /// Its coordinates: column and row, layer.
-    coords: Src,
+    /// Its column and row.
+    pixel: [Src; 2],
     layer: Src,
     load_sampler: u8,
 }
@@ -42,22 +43,17 @@ impl Spilled {
         load_sampler: u8,
     ) -> Spilled {
         let pixel = [Sr::THREAD_X, Sr::THREAD_Y].map(|register| special(b, register));
-        let coords = b.collect(Type::vector(32, 2), &pixel);
-        let mut layer = special(b, Sr::GROUP_Z);
-        let mut sample = Src::imm32(0);
-        if samples > 1 {
-            sample = match mask.as_imm() {
-                Some(mask) => Src::imm32(mask.trailing_zeros()),
-                // A program that runs per sample has one sample in its mask.
-                None => {
-                    let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods(Opcode::Ffs));
-                    b.uconv(index.into(), 32)
-                }
-            };
-            let first = b.shl(layer, Src::imm32(samples.trailing_zeros()));
-            layer = b.iadd(first, sample);
-        }
-        Spilled { target, sample, coords, layer, load_sampler }
+        let layer = special(b, Sr::GROUP_Z);
+        let sample = match mask.as_imm() {
+            _ if samples == 1 => Src::imm32(0),
+            Some(mask) => Src::imm32(mask.trailing_zeros()),
+            // A program that runs per sample has one sample in its mask.
+            None => {
+                let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods(Opcode::Ffs));
+                b.uconv(index.into(), 32)
+            }
+        };
+        Spilled { target, samples, sample, pixel, layer, load_sampler }
     }
 
     /// Loads the components as 32-bit numbers; components that the format lacks are 0, 0, 0, 1.
@@ -65,9 +61,14 @@ impl Spilled {
         let none = Src::NONE;
         let texture = Src::imm32(TargetHeap::texture_offset(self.target));
         let sampler = Src::imm(self.load_sampler.into(), 16);
-        let srcs = [texture, HEAP, sampler, self.coords, self.layer, none, none, none, none];
+        let coords = b.collect(Type::vector(32, 2), &self.pixel);
+        let (sample, dimension) = match self.samples {
+            1 => (none, Dimension::D2_ARRAY),
+            _ => (self.sample, Dimension::D2_MULTISAMPLED_ARRAY),
+        };
+        let srcs = [texture, HEAP, sampler, coords, self.layer, none, none, none, sample];
         let ty = Type::vector(32, 4);
-        let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), ARRAY_2D]);
+        let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), dimension.get()]);
         let parts = b.split(loaded.into(), Type::B32, 4);
         let kept = tile::kept_mask(format);
         [0, 1, 2, 3].map(|at: usize| if kept >> at & 1 == 0 { tile::absent(format, at) } else { parts[at] })
@@ -91,7 +92,25 @@ impl Spilled {
     pub fn put(&self, b: &mut Builder<'_, '_>, colour: &[Src; 4]) {
         let data = b.collect(Type::vector(32, 4), colour);
         let texture = Src::imm32(TargetHeap::image_offset(self.target));
-        b.effect(IrOp::StoreImage, &[data, texture, HEAP, self.coords, self.layer], &[ARRAY_2D]);
+        let (pixel, layer, dimension) = match self.samples {
+            1 => (self.pixel, self.layer, Dimension::D2_ARRAY),
+            _ => (self.in_plane(b), Src::NONE, Dimension::D2),
+        };
+        let coords = b.collect(Type::vector(32, 2), &pixel);
+        b.effect(IrOp::StoreImage, &[data, texture, HEAP, coords, layer], &[dimension.get()]);
+    }
+
+    /// Column and row of the sample in the plane of all samples.
+    fn in_plane(&self, b: &mut Builder<'_, '_>) -> [Src; 2] {
+        let place = Src::imm32(TargetHeap::sampled_offset(self.target));
+        let access = [(Access::READONLY | Access::SPECULATABLE).bits(), 16];
+        let words = b.value(IrOp::LoadGlobal, Type::vector(32, 3), &[HEAP, place], &access);
+        let words = b.split(words.into(), Type::B32, 3);
+        let last = [b.and(words[0], Src::imm32(0xffff)), b.ushr(words[0], Src::imm32(16))];
+        let shift = Src::imm32(self.samples.trailing_zeros());
+        let places = Samples { last, stride: words[1], layer_samples: words[2], shift };
+        let layer = Some(self.layer);
+        places.in_plane(b, &self.pixel, layer, self.sample)
     }
 
     /// Makes stores visible to later fragments at the same pixel.

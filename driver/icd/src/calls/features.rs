@@ -279,6 +279,7 @@ macro_rules! features {
     newer {
         PhysicalDeviceShaderRelaxedExtendedInstructionFeatures { shader_relaxed_extended_instruction: vk::TRUE };
         PhysicalDeviceShaderReplicatedCompositesFeatures { shader_replicated_composites: vk::TRUE };
+        PhysicalDeviceShaderUniformBufferUnsizedArrayFeatures { shader_uniform_buffer_unsized_array: vk::TRUE };
         PhysicalDeviceMaintenance7Features { maintenance7: vk::TRUE };
         PhysicalDeviceMaintenance8Features { maintenance8: vk::TRUE };
         PhysicalDeviceMaintenance9Features { maintenance9: vk::TRUE };

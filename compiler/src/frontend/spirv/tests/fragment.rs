@@ -47,6 +47,30 @@ fn colour(body: &str) -> (u8, bool) {
     (shader.info.fragment.components[0], shader.info.fragment.opaque)
 }
 
+/// In a shader that runs per sample, the centroid is the sample, for inputs and for `interpolateAtCentroid` alike.
+#[test]
+fn the_centroid_of_a_sample_is_the_sample() {
+    let body = |decoration: &str| {
+        let declarations = format!(
+            "ExtInstImport %glsl 'GLSL.std.450'\nDecorate %input {decoration}\nConstant %float %one 1.0"
+        );
+        let text = "ExtInst %vec2 %at %glsl 76 %input\nVectorShuffle %vec4 %c %at %in0 0 1 2 3\nStore %colour %c\nReturn";
+        let bump = Bump::new();
+        let module = module(&declarations, text);
+        let (f, _) = read(&bump, &module, &CompileKey::default(), SPIRV).expect("valid");
+        f.to_string()
+            .lines()
+            .filter(|line| line.contains("= interpolate"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let centroids = |lines: &[String]| lines.iter().filter(|line| line.contains("place=1")).count();
+    // Place 1 is the centroid. Decorated with Centroid, with Sample.
+    let (centroid, sample) = (body("16"), body("17"));
+    assert_eq!((centroids(&centroid), centroids(&sample)), (centroid.len(), 0), "{centroid:?} {sample:?}");
+    assert!(!centroid.is_empty() && !sample.is_empty());
+}
+
 const X: &str = "CompositeExtract %float %x %in0 0\n";
 
 #[test]

@@ -2,8 +2,9 @@
 
 use bumpalo::Bump;
 
-use super::{SPIRV, assemble, check, read, run, with_body};
+use super::{SPIRV, assemble, check, read, run, run_with, with_body};
 use crate::CompileKey;
+use crate::frontend::kit::robustness::{Bounds, Robustness};
 
 #[test]
 fn a_row_major_matrix_is_read_across_its_rows() {
@@ -162,6 +163,61 @@ fn a_chosen_pointer_is_an_address() {
     check("", body, &[3, 4], &[99, 4]);
     check("", body, &[5, 4], &[5, 99]);
     assert!(run(&with_body("", body), &[0, 0]).is_ok());
+}
+
+/// A pointer that is a value keeps the bounds of its buffer through selections and variables.
+#[test]
+fn accesses_through_a_chosen_pointer_are_checked() {
+    let declarations = "TypePointer %pointers 7 %ptr";
+    let body = "
+        Variable %pointers %kept 7
+        AccessChain %ptr %p0 %data #0 #0
+        AccessChain %ptr %p1 %data #0 #1
+        Load %uint %i %p0
+        Load %uint %x %p1
+        AccessChain %ptr %far %data #0 %i
+        IEqual %bool %c %x #7
+        Select %ptr %p %c %p1 %far
+        Store %kept %p
+        Load %ptr %q %kept
+        Load %uint %old %q
+        Store %q #99
+        Store %p1 %old
+        Return";
+    let checked = |bounds| Robustness { storage: bounds, ..Robustness::default() };
+    let run = |bounds, data: &[u32]| {
+        let key = CompileKey { robustness: checked(bounds), ..CompileKey::default() };
+        run_with(&with_body(declarations, body), data, &key)
+    };
+    // Element 2 is inside, 4 and 2^28 are not.
+    assert_eq!(run(Bounds::Exact, &[2, 0, 5, 6]).as_deref(), Ok(&[2, 5, 99, 6][..]));
+    for far in [4, 1 << 28] {
+        assert_eq!(run(Bounds::Exact, &[far, 8, 5, 6]).as_deref(), Ok(&[far, 0, 5, 6][..]));
+        // The first word stands for those out of bounds.
+        assert_eq!(run(Bounds::Clamped, &[far, 8, 5, 6]).as_deref(), Ok(&[99, far, 5, 6][..]));
+    }
+    assert_eq!(run(Bounds::Exact, &[4, 7, 5, 6]).as_deref(), Ok(&[4, 7, 5, 6][..]));
+}
+
+#[test]
+fn pointers_with_bounds_are_compared_by_address() {
+    let body = "
+        AccessChain %ptr %p0 %data #0 #0
+        AccessChain %ptr %p1 %data #0 #1
+        AccessChain %ptr %p2 %data #0 #3
+        Load %uint %i %p0
+        AccessChain %ptr %at %data #0 %i
+        PtrEqual %bool %same %at %p1
+        Select %uint %answer %same #10 #20
+        PtrDiff %uint %apart %p2 %at
+        IAdd %uint %sum %answer %apart
+        Store %p0 %sum
+        Return";
+    let robustness = Robustness { storage: Bounds::Exact, ..Robustness::default() };
+    let key = CompileKey { robustness, ..CompileKey::default() };
+    let run = |data: &[u32]| run_with(&with_body("", body), data, &key);
+    assert_eq!(run(&[1, 0, 0, 0]).as_deref(), Ok(&[12, 0, 0, 0][..]));
+    assert_eq!(run(&[2, 0, 0, 0]).as_deref(), Ok(&[21, 0, 0, 0][..]));
 }
 
 #[test]

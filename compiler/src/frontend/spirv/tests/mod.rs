@@ -133,8 +133,13 @@ fn with_body(declarations: &str, body: &str) -> String {
 
 /// Runs a module on a buffer of words and returns the words afterwards.
 fn run(text: &str, data: &[u32]) -> Result<Vec<u32>, CompileError> {
+    run_with(text, data, &CompileKey::default())
+}
+
+/// The same with a key.
+fn run_with(text: &str, data: &[u32], key: &CompileKey) -> Result<Vec<u32>, CompileError> {
     let bump = Bump::new();
-    let (f, info) = read(&bump, &assemble(text), &CompileKey::default(), SPIRV)?;
+    let (f, info) = read(&bump, &assemble(text), key, SPIRV)?;
     let problems = crate::ir::validate(&f, crate::ir::Stage::Source);
     assert!(problems.is_ok(), "{problems:?}\n{f}");
     let mut uniforms = vec![0u16; 512];

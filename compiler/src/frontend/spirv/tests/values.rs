@@ -45,6 +45,25 @@ fn integer_operations() {
     }
 }
 
+/// With signs of zeros kept, -0 is below 0, whatever the order of the operands.
+#[test]
+fn zeros_are_ordered_by_sign() {
+    const MINUS: u32 = 1 << 31;
+    // FMin, FMax, NMin, NMax of -0 and 0.
+    for (function, expected) in [(37, MINUS), (40, 0), (79, MINUS), (80, 0)] {
+        let text = format!(
+            "Bitcast %float %x %a\nBitcast %float %y %b\nExtInst %float %f %glsl {function} %x %y\nBitcast %uint %r %f"
+        );
+        for (a, b) in [(MINUS, 0), (0, MINUS)] {
+            let found = binary_with("Decorate %f 40 0", &text, a, b);
+            assert_eq!(found, expected, "function {function} of {a:#x}, {b:#x}");
+        }
+        let numbers = [1.5_f32, -2.5].map(f32::to_bits);
+        let found = binary_with("Decorate %f 40 0", &text, numbers[0], numbers[1]);
+        assert_eq!(found, numbers[usize::from(expected == MINUS)], "function {function}");
+    }
+}
+
 #[test]
 fn replicated_parts_and_forward_references() {
     let declarations = "TypeArray %pairs %uvec2 #2\nConstantCompositeReplicateEXT %uvec2 %sevens #7";

@@ -1,0 +1,61 @@
+//! Where the samples of a multisampled image are. The hardware stores to no such image: programs store to a plane of all its
+//! samples in the order of memory ([`TargetHeap::SAMPLES_PER_ROW`]).
+
+use agx_abi::fragment::TargetHeap;
+
+use crate::ir::{Arithmetic, Builder, Src};
+
+/// The layout of an image in memory, 32 bits each (`agx_abi::fragment::SampledTarget`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Samples {
+    /// Last column and row of a tile.
+    pub last: [Src; 2],
+    /// Texels of a row of tiles along x.
+    pub stride: Src,
+    /// Samples between layers.
+    pub layer_samples: Src,
+    /// Logarithm of the number of samples of a texel.
+    pub shift: Src,
+}
+
+impl Samples {
+    /// Column and row of a sample of a texel in the plane.
+    pub fn in_plane(
+        &self,
+        b: &mut Builder<'_, '_>,
+        pixel: &[Src; 2],
+        layer: Option<Src>,
+        sample: Src,
+    ) -> [Src; 2] {
+        let inner = [b.and(pixel[0], self.last[0]), b.and(pixel[1], self.last[1])];
+        let corner = [b.isub(pixel[0], inner[0]), b.isub(pixel[1], inner[1])];
+        let before = b.imul(corner[1], self.stride);
+        let height = b.iadd(self.last[1], Src::imm32(1));
+        let beside = b.imul(corner[0], height);
+        let within = interleaved(b, inner);
+        let texel = b.iadd(before, beside);
+        let texel = b.iadd(texel, within);
+        let first = b.shl(texel, self.shift);
+        let mut number = b.iadd(first, sample);
+        if let Some(layer) = layer {
+            let start = b.imul(layer, self.layer_samples);
+            number = b.iadd(start, number);
+        }
+        let column = b.and(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW - 1));
+        [column, b.ushr(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW.trailing_zeros()))]
+    }
+}
+
+/// The bits of two numbers below 256 in turns, those of the first in the even positions.
+fn interleaved(b: &mut Builder<'_, '_>, [even, odd]: [Src; 2]) -> Src {
+    let odd = b.shl(odd, Src::imm32(16));
+    let mut both = b.or(even, odd);
+    for (shift, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
+        let moved = b.shl(both, Src::imm32(shift));
+        let spread = b.or(both, moved);
+        both = b.and(spread, Src::imm32(mask));
+    }
+    let odd = b.ushr(both, Src::imm32(15));
+    let merged = b.or(both, odd);
+    b.and(merged, Src::imm32(0xffff))
+}
