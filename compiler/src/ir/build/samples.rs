@@ -27,12 +27,13 @@ impl Samples {
         layer: Option<Src>,
         sample: Src,
     ) -> [Src; 2] {
-        let inner = [b.and(pixel[0], self.last[0]), b.and(pixel[1], self.last[1])];
-        let corner = [b.isub(pixel[0], inner[0]), b.isub(pixel[1], inner[1])];
-        let before = b.imul(corner[1], self.stride);
-        let height = b.iadd(self.last[1], Src::imm32(1));
-        let beside = b.imul(corner[0], height);
-        let within = interleaved(b, inner);
+        let ([column, row], [last_column, last_row]) = (*pixel, self.last);
+        let (inner_column, inner_row) = (b.and(column, last_column), b.and(row, last_row));
+        let (left, top) = (b.isub(column, inner_column), b.isub(row, inner_row));
+        let before = b.imul(top, self.stride);
+        let height = b.iadd(last_row, Src::imm32(1));
+        let beside = b.imul(left, height);
+        let within = interleaved(b, [inner_column, inner_row]);
         let texel = b.iadd(before, beside);
         let texel = b.iadd(texel, within);
         let first = b.shl(texel, self.shift);

@@ -105,10 +105,10 @@ impl Spilled {
         let place = Src::imm32(TargetHeap::sampled_offset(self.target));
         let access = [(Access::READONLY | Access::SPECULATABLE).bits(), 16];
         let words = b.value(IrOp::LoadGlobal, Type::vector(32, 3), &[HEAP, place], &access);
-        let words = b.split(words.into(), Type::B32, 3);
-        let last = [b.and(words[0], Src::imm32(0xffff)), b.ushr(words[0], Src::imm32(16))];
+        let [sides, stride, layer_samples] = b.split_into(words.into(), Type::B32);
+        let last = [b.and(sides, Src::imm32(0xffff)), b.ushr(sides, Src::imm32(16))];
         let shift = Src::imm32(self.samples.trailing_zeros());
-        let places = Samples { last, stride: words[1], layer_samples: words[2], shift };
+        let places = Samples { last, stride, layer_samples, shift };
         let layer = Some(self.layer);
         places.in_plane(b, &self.pixel, layer, self.sample)
     }
