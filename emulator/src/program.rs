@@ -104,7 +104,7 @@ impl Strict {
 /// The first half registers of source and destination, if the instruction moves a whole register to another.
 fn moves(inst: &Inst) -> Option<[u8; 2]> {
     let fields = Fields::new(inst);
-    let is_move = inst.op == Opcode::Bitop && fields.number(key::TABLE) == Truth::FIRST.get().into();
+    let is_move = inst.op == Opcode::Bitop && fields.number(key::TABLE) == Truth::FIRST.get();
     let whole = |operand: Operand| operand.tag == Tag::Reg && operand.size == Size::B32;
     let ends = is_move.then(|| [key::A, key::DST].map(|one| fields.get(one)))?;
     ends.iter().all(|end| whole(*end)).then(|| ends.map(|end| end.value as u8))

@@ -322,10 +322,10 @@ pub(super) fn with_pointers_as_values<'a, T>(
             },
             _ => continue,
         };
-        if let Some((ty, leaves)) = pointer_value(v, pointer) {
-            if let Some(slot) = v.defs.get_mut(*id as usize) {
-                changed.push((*id, std::mem::replace(slot, Def::Value(ty, leaves))));
-            }
+        if let Some((ty, leaves)) = pointer_value(v, pointer)
+            && let Some(slot) = v.defs.get_mut(*id as usize)
+        {
+            changed.push((*id, std::mem::replace(slot, Def::Value(ty, leaves))));
         }
     }
     let result = act(v);
