@@ -197,11 +197,10 @@ pub fn store(
     data: [Src; 4],
     readable: bool,
 ) -> Result<(), CompileError> {
-    let mut texel = texel(kit, handle, shape, coords)?;
     // The hardware drops stores outside of the plane of all samples, not those outside of the image.
-    let mut inside = None;
+    let inside = shape.multisampled.then(|| is_sample(kit, handle, shape, (&coords, sample)));
+    let mut texel = texel(kit, handle, shape, coords)?;
     if shape.multisampled {
-        inside = Some(is_sample(kit, handle, &texel, sample));
         texel = in_plane(kit, handle, &texel, sample);
     }
     let bits = kit.b.f.width(data[0]);
@@ -243,23 +242,12 @@ fn in_plane(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -
 }
 
 /// Whether a texel and its sample are in a multisampled image.
-fn is_sample(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -> Src {
+fn is_sample(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, (coords, sample): (&[Src], Src)) -> Src {
     let log = textures::field(kit, handle, fields::SAMPLES);
-    let most = kit.b.shl(Src::imm32(2), log);
-    let mut inside = kit.b.icmp(IntCond::ULT, sample, most);
-    let mut within = |kit: &mut Kit<'_, '_>, number: Src, last: Src| {
-        let is_within = kit.b.icmp(IntCond::ULE, number, last);
-        inside = kit.b.and(inside, is_within);
-    };
-    for (coord, field) in texel.coords.iter().zip([fields::WIDTH, fields::HEIGHT]) {
-        let last = textures::field(kit, handle, field);
-        within(kit, *coord, last);
-    }
-    if texel.layer != Src::NONE {
-        let last = textures::last_layer(kit, handle);
-        within(kit, texel.layer, last);
-    }
-    inside
+    let count = kit.b.shl(Src::imm32(2), log);
+    let mut inside = within(kit, handle, shape, coords);
+    inside.push(kit.b.icmp(IntCond::ULT, sample, count));
+    all(kit, inside).unwrap_or(Src::bool(true))
 }
 
 /// Whether a texel is in the image, for atomics, which access plain memory without bounds checks by the
@@ -268,24 +256,32 @@ pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[
     if kit.robustness.image == Bounds::Unchecked {
         return None;
     }
+    if shape.dim == Dim::Buffer {
+        let count = textures::buffer_texels(kit, handle);
+        return coords.first().map(|coord| kit.b.icmp(IntCond::ULT, *coord, count));
+    }
+    let mut inside = within(kit, handle, shape, coords);
+    inside.extend(textures::is_there(kit, handle));
+    all(kit, inside)
+}
+
+/// Whether each coordinate, and the layer, is in the image.
+fn within(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> Vec<Src> {
     let axes = match shape.dim {
-        Dim::Buffer => &[][..],
         Dim::D1 => &[fields::WIDTH][..],
         Dim::D3 => &[fields::WIDTH, fields::HEIGHT, fields::DEPTH],
         _ => &[fields::WIDTH, fields::HEIGHT],
     };
     let mut most: Vec<Src> = axes.iter().map(|field| textures::field(kit, handle, *field)).collect();
-    if shape.dim == Dim::Buffer {
-        let count = textures::buffer_texels(kit, handle);
-        return coords.first().map(|coord| kit.b.icmp(IntCond::ULT, *coord, count));
-    }
     if shape.arrayed || shape.dim == Dim::Cube {
         most.push(textures::last_layer(kit, handle));
     }
-    let inside = coords.iter().zip(most).map(|(coord, most)| kit.b.icmp(IntCond::ULE, *coord, most));
-    let mut inside: Vec<Src> = inside.collect();
-    inside.extend(textures::is_there(kit, handle));
-    inside.into_iter().reduce(|all, one| kit.b.and(all, one))
+    coords.iter().zip(most).map(|(coord, most)| kit.b.icmp(IntCond::ULE, *coord, most)).collect()
+}
+
+/// The conjunction of conditions.
+fn all(kit: &mut Kit<'_, '_>, conditions: Vec<Src>) -> Option<Src> {
+    conditions.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
 /// The address of a 32-bit texel in a linear image, for atomics: base address and byte offset.
