@@ -35,11 +35,13 @@ impl Buffer {
     }
 
     /// Its first address; 0 without memory.
+    #[inline]
     pub fn address(&self) -> u64 {
         self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
     }
 
     /// Address and length of `bytes` bytes from `offset` on, or of all that follow.
+    #[inline]
     pub fn range(&self, offset: u64, bytes: u64) -> (u64, u64) {
         let rest = self.bytes.saturating_sub(offset);
         (self.address() + offset, bytes.min(rest))

@@ -4,16 +4,16 @@
 //! is executed, because its render targets are known only then.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use agx_abi::record as r;
+use agx_abi::record::{self as r, Packed};
 use agx_abi::streams::AFTER_LAUNCH;
 
 use crate::Error;
 use crate::descriptor::{Set, SetLayout};
 use crate::device::Device;
 use crate::dirty::Dirty;
-use crate::memory::lock;
+use crate::kernels::Kernel;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
 use crate::render::{Graphics, Pass, PassInfo};
@@ -21,7 +21,7 @@ use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
 use crate::upload::{Stream, Upload};
-use crate::words::{Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble};
+use crate::words::{Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble, kernel_words};
 use ash::vk;
 
 /// Lanes of a SIMD-group.
@@ -31,10 +31,15 @@ const SIMD_LANES: u32 = 32;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KernelCommand {
     /// A render pass.
-    Render([u8; r::render_command::RECORD.bytes]),
+    Render(RenderCommand),
     /// A compute stream.
-    Compute([u8; r::compute_command::RECORD.bytes]),
+    Compute(ComputeCommand),
 }
+
+/// The structure of a render pass.
+pub type RenderCommand = Packed<{ r::render_command::RECORD.bytes }>;
+/// The structure of a compute stream.
+pub type ComputeCommand = Packed<{ r::compute_command::RECORD.bytes }>;
 
 /// A command of the application.
 type Step = Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>;
@@ -54,41 +59,25 @@ struct Finished {
     _upload: Upload,
 }
 
-/// The contents of a command buffer.
-#[derive(Default)]
-struct Recorded {
+/// A command buffer. Whoever calls its methods has it alone: applications synchronise access to command buffers themselves.
+pub struct CommandBuffer {
+    device: Arc<Device>,
+    level: Level,
     /// The recorder of a primary command buffer, while commands are recorded.
     recorder: Option<Box<Recorder>>,
     /// The recorder for the next commands.
     spare: Option<Box<Recorder>>,
+    /// The commands of a secondary command buffer.
     steps: Vec<Step>,
     error: Option<Error>,
     finished: Option<Finished>,
 }
 
-/// A command buffer.
-pub struct CommandBuffer {
-    device: Arc<Device>,
-    level: Level,
-    recorded: Mutex<Recorded>,
-}
-
-impl Recorded {
-    /// Discards commands, and ends recording.
-    fn clear(&mut self) {
-        self.steps.clear();
-        (self.error, self.finished) = (None, None);
-        if let Some(mut recorder) = self.recorder.take() {
-            recorder.take();
-            self.spare = Some(recorder);
-        }
-    }
-}
-
 impl CommandBuffer {
     /// An empty command buffer.
     pub fn new(device: Arc<Device>, level: Level) -> CommandBuffer {
-        CommandBuffer { device, level, recorded: Mutex::default() }
+        let (recorder, spare, steps, error, finished) = Default::default();
+        CommandBuffer { device, level, recorder, spare, steps, error, finished }
     }
 
     /// The device.
@@ -97,84 +86,94 @@ impl CommandBuffer {
     }
 
     /// Begins recording again.
-    pub fn begin(&self) {
-        let mut recorded = lock(&self.recorded);
-        recorded.clear();
+    pub fn begin(&mut self) {
+        self.reset();
         if self.level == Level::Primary {
-            let recorder = recorded.spare.take();
-            recorded.recorder =
-                Some(recorder.unwrap_or_else(|| Box::new(Recorder::new(self.device.clone()))));
+            let recorder = self.spare.take();
+            self.recorder = Some(recorder.unwrap_or_else(|| Box::new(Recorder::new(self.device.clone()))));
         }
     }
 
-    /// Discards the recorded commands.
-    pub fn reset(&self) {
-        lock(&self.recorded).clear();
+    /// Discards the recorded commands, and ends recording.
+    pub fn reset(&mut self) {
+        self.steps.clear();
+        (self.error, self.finished) = (None, None);
+        if let Some(mut recorder) = self.recorder.take() {
+            recorder.take();
+            self.spare = Some(recorder);
+        }
     }
 
     /// Ends recording.
     ///
     /// # Errors
     /// The first error of a command.
-    pub fn end(&self) -> Result<(), Error> {
-        let mut recorded = lock(&self.recorded);
-        if let Some(mut recorder) = recorded.recorder.take() {
+    pub fn end(&mut self) -> Result<(), Error> {
+        if let Some(mut recorder) = self.recorder.take() {
             let result = recorder.end_compute();
             let (commands, upload) = recorder.take();
-            recorded.spare = Some(recorder);
-            recorded.finished = Some(Finished { commands: Arc::new(commands), _upload: upload });
-            if let Err(error) = result {
-                recorded.error.get_or_insert(error);
-            }
+            self.spare = Some(recorder);
+            self.finished = Some(Finished { commands: Arc::new(commands), _upload: upload });
+            result.unwrap_or_else(|error| self.fail(error));
         }
-        recorded.error.take().map_or(Ok(()), Err)
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Records a command.
-    pub fn record(&self, step: impl Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static) {
-        let mut recorded = lock(&self.recorded);
-        match self.level {
-            Level::Primary => {
-                let result = recorded.recorder.as_deref_mut().map_or(Ok(()), step);
-                if let Err(error) = result {
-                    recorded.error.get_or_insert(error);
-                }
-            }
-            Level::Secondary => recorded.steps.push(Box::new(step)),
+    #[inline]
+    pub fn record(&mut self, step: impl Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static) {
+        match &mut self.recorder {
+            Some(recorder) => step(recorder).unwrap_or_else(|error| self.fail(error)),
+            None => self.keep(step),
         }
     }
 
     /// Records a command from borrowed data: a secondary command buffer keeps what `later` returns.
+    #[inline]
     pub fn record_borrowed<Later>(
-        &self,
+        &mut self,
         now: impl FnOnce(&mut Recorder) -> Result<(), Error>,
         later: impl FnOnce() -> Later,
     ) where
         Later: Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static,
     {
-        let mut recorded = lock(&self.recorded);
-        match self.level {
-            Level::Primary => {
-                let result = recorded.recorder.as_deref_mut().map_or(Ok(()), now);
-                if let Err(error) = result {
-                    recorded.error.get_or_insert(error);
-                }
-            }
-            Level::Secondary => recorded.steps.push(Box::new(later())),
+        match &mut self.recorder {
+            Some(recorder) => now(recorder).unwrap_or_else(|error| self.fail(error)),
+            None => self.keep_borrowed(later),
         }
     }
 
-    /// Executes the commands of a secondary command buffer as if they were recorded here.
-    ///
-    /// # Errors
-    /// The first error of a command.
-    fn replay(&self, recorder: &mut Recorder) -> Result<(), Error> {
-        lock(&self.recorded).steps.iter().try_for_each(|step| step(recorder))
+    #[inline(never)]
+    fn keep_borrowed<Later>(&mut self, later: impl FnOnce() -> Later)
+    where
+        Later: Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static,
+    {
+        self.keep(later());
+    }
+
+    /// Keeps a command of a secondary command buffer. Without recorder, a primary one is not being recorded.
+    #[inline(never)]
+    fn keep(&mut self, step: impl Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static) {
+        if self.level == Level::Secondary {
+            self.steps.push(Box::new(step));
+        }
+    }
+
+    /// Notes the error of a command; the first stays.
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Executes secondary command buffers. Their state is discarded.
+    pub fn execute<'o>(&mut self, mut others: impl Iterator<Item = &'o CommandBuffer>) {
+        let Some(recorder) = &mut self.recorder else { return };
+        others.try_for_each(|other| recorder.execute(&other.steps)).unwrap_or_else(|error| self.fail(error));
     }
 
     /// The commands of the kernel.
     pub fn commands(&self) -> Arc<Vec<KernelCommand>> {
-        lock(&self.recorded).finished.as_ref().map(|finished| finished.commands.clone()).unwrap_or_default()
+        self.finished.as_ref().map(|finished| finished.commands.clone()).unwrap_or_default()
     }
 }
 
@@ -182,6 +181,13 @@ impl CommandBuffer {
 struct Compute {
     stream: Stream,
     stacks: Stacks,
+}
+
+impl Compute {
+    #[cold]
+    fn new(upload: &mut Upload) -> Result<Compute, Error> {
+        Ok(Compute { stream: Stream::new(upload, compute_link)?, stacks: Stacks::default() })
+    }
 }
 
 /// Encodes commands.
@@ -202,6 +208,8 @@ pub struct Recorder {
     pub graphics: Graphics,
     /// The current pass.
     pub pass: Option<Box<Pass>>,
+    /// An ended pass, whose memory the next one takes.
+    pub(crate) ended: Option<Box<Pass>>,
     /// The subpasses after it.
     pub subpasses: VecDeque<PassInfo>,
     /// Memory that large and indirect draws of patches or with geometry shaders share.
@@ -218,6 +226,7 @@ pub enum Groups {
 }
 
 /// Writes a launch to the compute stream, which begins with the first launch.
+#[inline(always)]
 fn push_launch(
     compute: &mut Option<Compute>,
     upload: &mut Upload,
@@ -231,18 +240,15 @@ fn push_launch(
         Grid::Indirect(_) => 1,
         Grid::IndirectThreads(_) => 2,
     };
-    let compute = match compute {
+    let Compute { stream, stacks } = match compute {
         Some(compute) => compute,
-        None => {
-            compute.insert(Compute { stream: Stream::new(upload, compute_link)?, stacks: Stacks::default() })
-        }
+        None => compute.insert(Compute::new(upload)?),
     };
-    compute.stacks.add(program);
+    stacks.add(program);
     let head = new().or(words.resources).set(&MODE, mode).set(&PIPELINE, words.pipeline).bits();
     let [head, pipeline] = [head as u32, (head >> 32) as u32];
     let [x, y, z] = workgroup;
     let end = AFTER_LAUNCH.bits();
-    let stream = &mut compute.stream;
     match grid {
         Grid::Threads([w, h, d]) => stream.push(upload, &[head, pipeline, w, h, d, x, y, z, end]),
         Grid::Indirect(address) => {
@@ -314,6 +320,7 @@ impl Recorder {
             launched: Assembled::default(),
             graphics: Graphics::default(),
             pass: None,
+            ended: None,
             subpasses: VecDeque::new(),
             shared: None,
             device,
@@ -330,20 +337,17 @@ impl Recorder {
         (std::mem::take(&mut self.commands), upload)
     }
 
-    /// Executes secondary command buffers. Their state is discarded.
+    /// Executes the commands of a secondary command buffer as if they were recorded here.
     ///
     /// # Errors
     /// The first error of a command.
-    pub fn execute(&mut self, buffers: &[Arc<CommandBuffer>]) -> Result<(), Error> {
-        for buffer in buffers {
-            self.compute_state.clear();
-            // The queries of the primary command buffer continue.
-            let feedback = std::mem::take(&mut self.graphics.feedback);
-            self.graphics.clear();
-            self.graphics.feedback = feedback;
-            buffer.replay(self)?;
-        }
-        Ok(())
+    fn execute(&mut self, steps: &[Step]) -> Result<(), Error> {
+        self.compute_state.clear();
+        // The queries of the primary command buffer continue.
+        let feedback = std::mem::take(&mut self.graphics.feedback);
+        self.graphics.clear();
+        self.graphics.feedback = feedback;
+        steps.iter().try_for_each(|step| step(self))
     }
 
     /// Binds a compute pipeline.
@@ -361,11 +365,12 @@ impl Recorder {
     }
 
     /// Binds sets from `first` on; the dynamic offsets belong to all of them, in order.
-    pub fn bind_sets<'s>(
+    #[inline]
+    pub fn bind_sets(
         &mut self,
         point: vk::PipelineBindPoint,
         first: u32,
-        sets: impl Iterator<Item = Option<&'s Arc<Set>>>,
+        sets: impl Iterator<Item = Option<Arc<Set>>>,
         offsets: &[u32],
     ) {
         let state = self.state(point);
@@ -377,11 +382,11 @@ impl Recorder {
             rest = after;
             match place {
                 Some(bound) => {
-                    bound.set.clone_from(set);
+                    bound.set = set;
                     bound.offsets.clear();
                     bound.offsets.extend_from_slice(own);
                 }
-                None => *place = Some(Bound { set: set.clone(), offsets: own.to_vec() }),
+                None => *place = Some(Bound { set, offsets: own.to_vec() }),
             }
         }
     }
@@ -446,8 +451,9 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or out of memory.
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
-        let pipeline =
-            self.pipeline.as_ref().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
+        let Some(pipeline) = &self.pipeline else {
+            return Err(Error::Invalid { what: "a dispatch without pipeline" });
+        };
         let program = &pipeline.program;
         let local = program.info.workgroup_size;
         let (numbers, grid) = match groups {
@@ -462,7 +468,7 @@ impl Recorder {
             (state.launch.groups, state.launch.first_group) = (numbers, first);
             state.dirty |= Dirty::NUMBERS;
         }
-        if state.dirty.intersects(program.uses() | Dirty::PROGRAMS) {
+        if state.dirty.intersects(program.uses()) {
             self.device.scratch.reserve(scratch::Stage::Compute, program)?;
             let sources = (&Sources::of_launch(state), state.dirty);
             self.launched.rewrite(&mut self.upload, sources, program, None)?;
@@ -478,19 +484,26 @@ impl Recorder {
     }
 
     /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of
-    /// threads.
+    /// threads; later commands come after it.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn run(
+    pub(crate) fn run_kernel(
         &mut self,
-        program: &Program,
+        kernel: Kernel,
         push: &[u32],
         descriptors: &[Direct],
         threads: [u32; 3],
     ) -> Result<(), Error> {
-        let sources = Sources::of_kernel(push, descriptors);
-        self.launch(program, &sources, Grid::Threads(threads), workgroup(threads))
+        if threads.contains(&0) {
+            return Ok(());
+        }
+        let Recorder { device, upload, compute, .. } = self;
+        let program = device.kernel(kernel)?;
+        device.scratch.reserve(scratch::Stage::Compute, program)?;
+        let words = kernel_words(upload, program, push, descriptors)?;
+        push_launch(compute, upload, (program, words), Grid::Threads(threads), workgroup(threads))?;
+        self.barrier()
     }
 
     /// Launches a program.
@@ -507,6 +520,22 @@ impl Recorder {
         self.device.scratch.reserve(scratch::Stage::Compute, program)?;
         let words = assemble(&mut self.upload, sources, program, None)?;
         push_launch(&mut self.compute, &mut self.upload, (program, words), grid, workgroup)
+    }
+
+    /// As [`Recorder::run_kernel`], with the number of threads at an address, followed by the workgroup size.
+    pub(crate) fn run_kernel_at(
+        &mut self,
+        kernel: Kernel,
+        push: &[u32],
+        descriptors: &[Direct],
+        numbers: u64,
+    ) -> Result<(), Error> {
+        let Recorder { device, upload, compute, .. } = self;
+        let program = device.kernel(kernel)?;
+        device.scratch.reserve(scratch::Stage::Compute, program)?;
+        let words = kernel_words(upload, program, push, descriptors)?;
+        push_launch(compute, upload, (program, words), Grid::IndirectThreads(numbers), [64, 1, 1])?;
+        self.barrier()
     }
 
     /// Orders earlier commands before later ones. A barrier follows every launch; in a render pass, later draws may read the
@@ -541,7 +570,7 @@ impl Recorder {
                 .set(&r::compute_command::HELPER_DATA, helper.argument),
             None => command,
         };
-        self.commands.push(KernelCommand::Compute(command.bytes()));
+        self.commands.push(KernelCommand::Compute(command));
         Ok(())
     }
 
@@ -559,7 +588,7 @@ impl Recorder {
             .set(&r::compute_command::STREAM_END, start + stream.len() as u64)
             .set(&r::compute_command::TIME_END, object.into())
             .set(&r::compute_command::TIME_END_OFFSET, offset);
-        self.commands.push(KernelCommand::Compute(command.bytes()));
+        self.commands.push(KernelCommand::Compute(command));
         Ok(())
     }
 }
@@ -586,8 +615,8 @@ mod tests {
     #[test]
     fn a_buffer_that_is_recorded_again_begins_anew() {
         let device = Device::in_test();
-        let buffer = CommandBuffer::new(device, Level::Primary);
-        let fill = |buffer: &CommandBuffer| {
+        let mut buffer = CommandBuffer::new(device, Level::Primary);
+        let fill = |buffer: &mut CommandBuffer| {
             buffer.record(|recorder| {
                 recorder.push_constants(vk::ShaderStageFlags::ALL, 4, &[1; 8]);
                 recorder.graphics.dynamic.restart = true;
@@ -596,12 +625,12 @@ mod tests {
             });
         };
         buffer.begin();
-        fill(&buffer);
+        fill(&mut buffer);
         buffer.end().expect("recorded");
         assert_eq!(buffer.commands().len(), 1);
         for is_reset in [false, true] {
             if is_reset {
-                fill(&buffer);
+                fill(&mut buffer);
                 buffer.reset();
                 assert!(buffer.commands().is_empty());
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::layout::ZEROS_BYTES;
+use agx_abi::record::initial_update;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Robustness, Scratch};
 
 use crate::Error;
@@ -69,12 +70,15 @@ impl Device {
         let zeros = arena.take(u64::from(ZEROS_BYTES), 64)?;
         zeros.write(0, &vec![0; ZEROS_BYTES as usize]);
         let code = Arc::new(Code::new(programs.clone(), zeros.address, enabled.borders));
+        let update = initial_update();
+        let initial = arena.take(update.len() as u64, 64)?;
+        initial.write(0, &update);
         let samplers = SamplerHeap::new(arena.take(sampler_heap::BYTES, 64)?);
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(space.gpu().parameters().target()),
             enabled,
-            chunks: Arc::new(Chunks::new(space.clone(), samplers)),
+            chunks: Arc::new(Chunks::new(space.clone(), samplers, initial)),
             kernels: Kernels::new(code.clone()),
             scratch: ScratchMemory::new(space.clone(), programs),
             code,
@@ -99,7 +103,8 @@ impl Device {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn kernel(&self, kernel: Kernel) -> Result<Arc<Program>, Error> {
+    #[inline(always)]
+    pub fn kernel(&self, kernel: Kernel) -> Result<&Arc<Program>, Error> {
         self.kernels.get(&self.compiler, kernel)
     }
 

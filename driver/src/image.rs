@@ -9,6 +9,7 @@ use ash::vk;
 use crate::Error;
 use crate::format::{self, FormatDesc};
 use crate::memory::Allocation;
+use crate::view::Descriptor;
 use crate::ycbcr;
 
 /// Alignment of images in bytes.
@@ -57,6 +58,8 @@ pub struct Plane {
     pub format: &'static FormatDesc,
     /// Layout of its texels.
     pub layout: PlaneLayout,
+    /// Its number.
+    pub number: usize,
     /// The memory of the image that it is in: its number if planes have their own memory, and otherwise 0.
     pub memory: usize,
     /// First byte in this memory.
@@ -98,7 +101,12 @@ pub struct Image {
     pub planes: Vec<Plane>,
     /// Its memories: one, or one for each plane.
     memories: Vec<ImageMemory>,
+    /// Descriptors for transfers, made when they are first used.
+    transferred: OnceLock<Box<[OnceLock<Transferred>]>>,
 }
+
+/// The descriptors of a level of a plane, as a 2D array of all its layers or slices, for loads and stores.
+pub(crate) type Transferred = [Descriptor; 2];
 
 /// A memory of an image.
 #[derive(Default)]
@@ -127,14 +135,15 @@ impl Image {
             let memory = memories.len() - 1;
             let Some(ImageMemory { bytes, .. }) = memories.last_mut() else { continue };
             let offset = bytes.next_multiple_of(ALIGNMENT);
-            let whole = Plane { format: plane, layout: PlaneLayout::Linear([0; 2]), memory, offset, reach };
+            let layout = PlaneLayout::Linear([0; 2]);
+            let whole = Plane { format: plane, layout, number, memory, offset, reach };
             let own = ImageInfo { size: whole.size(info.size), ..info };
             let plane = Plane { layout: plane_layout(&own, plane), ..whole };
             let slices = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { info.layers };
             *bytes = offset + plane.layer_stride() * u64::from(slices);
             planes.push(plane);
         }
-        Ok(Image { info, format, planes, memories })
+        Ok(Image { info, format, planes, memories, transferred: OnceLock::new() })
     }
 
     /// The memory of a plane with an aspect.
@@ -197,6 +206,23 @@ impl Image {
     pub(crate) fn copied(&self, aspect: vk::ImageAspectFlags) -> Result<&Plane, Error> {
         let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
         self.plane(aspect).ok_or(missing)
+    }
+
+    /// Descriptors of a level of a plane, with texels of its own format or of `bits` of the same size. The image is bound.
+    pub(crate) fn transferred(
+        &self,
+        plane: &Plane,
+        level: u32,
+        bits: bool,
+        make: impl FnOnce() -> Transferred,
+    ) -> Transferred {
+        let all = 2 * self.planes.len() * self.info.levels as usize;
+        let known = self.transferred.get_or_init(|| (0..all).map(|_| OnceLock::new()).collect());
+        let at = 2 * (plane.number * self.info.levels as usize + level as usize) + usize::from(bits);
+        match known.get(at) {
+            Some(place) => *place.get_or_init(make),
+            None => make(),
+        }
     }
 
     /// The plane of depth.
@@ -270,6 +296,7 @@ fn plane_layout(info: &ImageInfo, format: &FormatDesc) -> PlaneLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view;
 
     fn info(format: vk::Format) -> ImageInfo {
         ImageInfo {
@@ -339,5 +366,23 @@ mod tests {
             Image::new(info(vk::Format::R32_UINT)).expect("there").planes[0].layout,
             PlaneLayout::Tiled(_)
         ));
+    }
+
+    #[test]
+    fn descriptors_for_transfers_are_made_once_for_each_level_of_a_plane() {
+        let levels = ImageInfo { levels: 3, ..info(vk::Format::D32_SFLOAT_S8_UINT) };
+        let image = Image::new(levels).expect("there");
+        let places = || {
+            let of = |plane| (0..3).flat_map(move |level| [(plane, level, false), (plane, level, true)]);
+            image.planes.iter().flat_map(of)
+        };
+        for (number, (plane, level, bits)) in (0..).zip(places()) {
+            let make = || [[number; view::BYTES]; 2];
+            assert_eq!(image.transferred(plane, level, bits, make), [[number; view::BYTES]; 2]);
+        }
+        for (number, (plane, level, bits)) in (0..).zip(places()) {
+            let found = image.transferred(plane, level, bits, || panic!("it was made"));
+            assert_eq!(found, [[number; view::BYTES]; 2]);
+        }
     }
 }

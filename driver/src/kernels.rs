@@ -134,6 +134,9 @@ kernels! {
     DomainPrimitives "domain" + "domain_primitives";
 }
 
+/// The error of a kernel that the tables do not have.
+const UNKNOWN: Error = Error::Invalid { what: "a kernel without text" };
+
 /// The programs of a device.
 pub struct Kernels {
     code: Arc<Code>,
@@ -152,10 +155,19 @@ impl Kernels {
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn get(&self, compiler: &Compiler, kernel: Kernel) -> Result<Arc<Program>, Error> {
-        let known = self.programs.get(kernel as usize).zip(TEXTS.get(kernel as usize));
-        let (place, text) = known.ok_or(Error::Invalid { what: "a kernel without text" })?;
-        place.get_or_init(|| self.compile(compiler, text)).clone()
+    #[inline(always)]
+    pub fn get(&self, compiler: &Compiler, kernel: Kernel) -> Result<&Arc<Program>, Error> {
+        match self.programs.get(kernel as usize).and_then(OnceLock::get) {
+            Some(Ok(program)) => Ok(program),
+            _ => self.make(compiler, kernel),
+        }
+    }
+
+    /// As [`Kernels::get`], for a program that may be new.
+    #[cold]
+    fn make(&self, compiler: &Compiler, kernel: Kernel) -> Result<&Arc<Program>, Error> {
+        let place = self.programs.get(kernel as usize).ok_or(UNKNOWN)?;
+        place.get_or_init(|| self.compile(compiler, kernel)).as_ref().map_err(Error::clone)
     }
 
     /// The fragment stage of draws without fragment shader.
@@ -167,7 +179,8 @@ impl Kernels {
         self.no_fragment.get_or_init(make).clone()
     }
 
-    fn compile(&self, compiler: &Compiler, text: &str) -> Result<Arc<Program>, Error> {
+    fn compile(&self, compiler: &Compiler, kernel: Kernel) -> Result<Arc<Program>, Error> {
+        let text = TEXTS.get(kernel as usize).ok_or(UNKNOWN)?;
         let shader = compiler.compile(
             &mut Scratch::default(),
             Input::glsl(text, Stage::Compute),
@@ -182,17 +195,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_them_compile() {
+    fn all_of_them_compile_and_read_only_what_launches_give() {
+        let compiler = Compiler::default();
+        let device = Device::in_test();
         for text in TEXTS {
-            let found = Compiler::default().compile(
-                &mut Scratch::default(),
-                Input::glsl(text, Stage::Compute),
-                &CompileKey::default(),
-            );
+            let input = Input::glsl(text, Stage::Compute);
+            let found = compiler.compile(&mut Scratch::default(), input, &CompileKey::default());
+            let shader = found.unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let placed = Program::used(&device.code, shader, Use::Direct);
             assert!(
-                found.is_ok(),
+                placed.is_ok(),
                 "{text}\n{}",
-                found.err().map(|error| error.to_string()).unwrap_or_default()
+                placed.err().map(|error| error.to_string()).unwrap_or_default()
             );
         }
     }

@@ -118,7 +118,8 @@ impl Space {
         });
         match bound {
             Ok(GpuBuffer { handle, words }) => {
-                Ok(Allocation { space: self.clone(), handle, place, address, bytes, words })
+                let buffer = Bound { space: self.clone(), handle, place, address, bytes };
+                Ok(Allocation { address, bytes, words, buffer })
             }
             Err(error) => {
                 self.ranges(place).give(address, bytes + PAGE);
@@ -137,20 +138,28 @@ fn rounded(bytes: u64) -> Result<u64, Error> {
 
 /// A buffer of the kernel at an address.
 pub struct Allocation {
-    space: Arc<Space>,
-    handle: u32,
-    place: Place,
     /// First address.
     pub address: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Its memory, which goes before the buffer.
     words: Arc<dyn Words>,
+    buffer: Bound,
+}
+
+/// A buffer that is bound at addresses, until it is dropped.
+struct Bound {
+    space: Arc<Space>,
+    handle: u32,
+    place: Place,
+    address: u64,
+    bytes: u64,
 }
 
 impl Allocation {
     /// The kernel's number of the buffer.
     pub fn handle(&self) -> u32 {
-        self.handle
+        self.buffer.handle
     }
 
     /// A descriptor of the memory.
@@ -158,7 +167,7 @@ impl Allocation {
     /// # Errors
     /// The call fails.
     pub fn export(&self) -> Result<OwnedFd, Error> {
-        self.space.gpu().export_buffer(self.handle)
+        self.buffer.space.gpu().export_buffer(self.buffer.handle)
     }
 
     /// The processor's pointer to the first byte, valid for the lifetime of the allocation.
@@ -172,36 +181,36 @@ impl Allocation {
     }
 
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
+    #[inline]
     pub fn write(&self, offset: u64, from: &[u8]) {
         let (words, rest) = from.as_chunks::<4>();
-        let places =
-            self.words.words().get((offset / 4) as usize..).and_then(|places| places.get(..words.len()));
-        match places.filter(|_| offset.is_multiple_of(4) && rest.is_empty()) {
-            Some(places) => places.iter().zip(words).for_each(|(place, word)| {
-                place.store(u32::from_le_bytes(*word), Ordering::Relaxed);
-            }),
-            None => self.write_bytes(offset, from),
+        let places = self.words_at(offset, words.len());
+        match offset.is_multiple_of(4) && rest.is_empty() && places.len() == words.len() {
+            true => store(places, words),
+            false => self.write_bytes(offset, from),
         }
     }
 
     /// As [`Allocation::write`], for bytes that are not whole words.
+    #[inline(never)]
     fn write_bytes(&self, offset: u64, from: &[u8]) {
         if let Some(window) = self.window(0) {
             window.store(offset, from);
         }
     }
 
-    /// Its words from byte `offset` on, a multiple of 4.
-    #[inline]
-    pub(crate) fn words_from(&self, offset: u64) -> &[AtomicU32] {
-        self.words.words().get((offset / 4) as usize..).unwrap_or(&[])
+    /// `count` words from byte `offset` on, a multiple of 4; none if they are not all there.
+    #[inline(always)]
+    pub(crate) fn words_at(&self, offset: u64, count: usize) -> &[AtomicU32] {
+        let first = (offset / 4) as usize;
+        self.words.words().get(first..first + count).unwrap_or_default()
     }
 
     /// Copies words to it from byte `offset` on, a multiple of 4; the words must fit.
     #[inline]
     pub fn write_words(&self, offset: u64, from: &[u32]) {
-        let places = self.words_from(offset);
-        debug_assert!(offset.is_multiple_of(4) && from.len() <= places.len());
+        let places = self.words_at(offset, from.len());
+        debug_assert!(offset.is_multiple_of(4) && places.len() == from.len());
         places.iter().zip(from).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
@@ -224,7 +233,15 @@ impl Allocation {
     }
 }
 
-impl Drop for Allocation {
+/// Stores words, whose bytes are given, to as many places.
+#[inline(always)]
+pub(crate) fn store(places: &[AtomicU32], words: &[[u8; 4]]) {
+    places.iter().zip(words).for_each(|(place, word)| {
+        place.store(u32::from_le_bytes(*word), Ordering::Relaxed);
+    });
+}
+
+impl Drop for Bound {
     fn drop(&mut self) {
         let gpu = self.space.gpu();
         gpu.unbind(self.address, self.bytes);
@@ -281,9 +298,20 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// A part of a piece, from an address on. The owner of the piece uses it again.
+    pub(crate) fn part(&self, address: u64, bytes: u64) -> Piece {
+        Piece { arena: None, memory: self.memory.clone(), address, bytes }
+    }
+
     /// A part of an allocation, whose owner uses it again.
     pub(crate) fn within(memory: Arc<Allocation>, offset: u64, bytes: u64) -> Piece {
         Piece { arena: None, address: memory.address + offset, memory, bytes }
+    }
+
+    /// Its words, with the rest of its last word. It begins at a multiple of 4.
+    #[inline]
+    pub(crate) fn words(&self) -> &[AtomicU32] {
+        self.memory.words_at(self.address - self.memory.address, self.bytes.div_ceil(4) as usize)
     }
 
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.
@@ -301,22 +329,16 @@ impl Piece {
 
     /// Copies another piece to it, as far as both reach.
     pub fn copy_from(&self, from: &Piece) {
-        let words = (self.bytes.min(from.bytes) / 4) as usize;
-        let of = |piece: &Piece| ((piece.address - piece.memory.address) / 4) as usize;
-        let (first, second) = (of(self), of(from));
-        let places = self.memory.words.words().get(first..first + words).unwrap_or(&[]);
-        let known = from.memory.words.words().get(second..second + words).unwrap_or(&[]);
-        for (to, from) in places.iter().zip(known) {
+        for (to, from) in self.words().iter().zip(from.words()) {
             to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }
 
     /// Writes zeros to all of it, and to the rest of its last word.
     pub fn clear(&self) {
-        let first = ((self.address - self.memory.address) / 4) as usize;
-        let words = self.bytes.div_ceil(4) as usize;
-        let places = self.memory.words.words().get(first..first + words).unwrap_or(&[]);
-        places.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+        let (blocks, rest) = self.words().as_chunks::<8>();
+        blocks.iter().for_each(|block| block.iter().for_each(|place| place.store(0, Ordering::Relaxed)));
+        rest.iter().for_each(|place| place.store(0, Ordering::Relaxed));
     }
 
     /// Copies bytes from it from byte `offset` on.

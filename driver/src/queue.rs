@@ -271,8 +271,8 @@ fn encoded<'c>(commands: impl Iterator<Item = &'c KernelCommand>) -> Vec<u8> {
     let mut before = [0_u64; 2];
     for command in commands {
         let (kind, body) = match command {
-            KernelCommand::Render(body) => (0, body.as_slice()),
-            KernelCommand::Compute(body) => (1, body.as_slice()),
+            KernelCommand::Render(body) => (0, body.as_bytes().as_slice()),
+            KernelCommand::Compute(body) => (1, body.as_bytes().as_slice()),
         };
         // The numbers of earlier commands; 0 waits for earlier submissions.
         let [render, compute] = before;
@@ -308,7 +308,7 @@ mod tests {
 
     /// A submission that fills four bytes with `word`.
     fn fill(device: &Arc<Device>, address: u64, word: u32) -> Submission {
-        let commands = CommandBuffer::new(device.clone(), Level::Primary);
+        let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
         commands.begin();
         commands.record(move |recorder| recorder.fill_memory(address, 4, word));
         commands.end().expect("records");

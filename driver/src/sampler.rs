@@ -159,6 +159,7 @@ impl Sampler {
 
     /// The record of the sampler in a set: the hardware sampler, then the bias. A colour without a format is stored
     /// unencoded, marked by a byte.
+    #[inline]
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
         let (shown, rest) = record.split_at_mut(BORDERED_BYTES);

@@ -152,12 +152,17 @@ impl ScratchMemory {
     ///
     /// # Errors
     /// Out of memory, or the stack is larger than the hardware supports.
+    #[inline]
     pub fn reserve(&self, stage: Stage, program: &Program) -> Result<(), Error> {
-        let bytes = program.scratch_bytes;
-        let words = stack_words(bytes);
-        if words == 0 {
-            return Ok(());
+        match program.scratch_bytes {
+            0 => Ok(()),
+            bytes => self.reserve_bytes(stage, bytes),
         }
+    }
+
+    /// As [`ScratchMemory::reserve`], for a stack of this size.
+    fn reserve_bytes(&self, stage: Stage, bytes: u32) -> Result<(), Error> {
+        let words = stack_words(bytes);
         let mut state = lock(&self.state);
         let State { program, lists } = &mut *state;
         let [vertex, fragment, compute] = lists;

@@ -194,7 +194,7 @@ fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot,
     let memory = Arc::new(device.space.allocate(bytes, Place::High)?);
     image.bind(vk::ImageAspectFlags::NONE, memory.clone(), 0)?;
     let image = Arc::new(image);
-    let copy = CommandBuffer::new(device.clone(), Level::Primary);
+    let mut copy = CommandBuffer::new(device.clone(), Level::Primary);
     let place = Box3 { aspect: vk::ImageAspectFlags::COLOR, level: 0, at: [0; 3] };
     let whole = BufferImageCopy { address: pixels, row: 0, rows: 0, image: place, size: [width, height, 1] };
     copy.begin();

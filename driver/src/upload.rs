@@ -20,14 +20,16 @@ pub struct Chunks {
     pub samplers: SamplerHeap,
     /// Memory for the results of large draws before their passes.
     pub results: SharedMemory,
+    /// The update of the rasteriser's state with which draw streams begin.
+    initial: Piece,
     free: Mutex<Vec<Arc<Allocation>>>,
 }
 
 impl Chunks {
     /// No chunks yet.
-    pub fn new(space: Arc<Space>, samplers: SamplerHeap) -> Chunks {
+    pub fn new(space: Arc<Space>, samplers: SamplerHeap, initial: Piece) -> Chunks {
         let results = SharedMemory::new(space.clone());
-        Chunks { space, samplers, results, free: Mutex::new(Vec::new()) }
+        Chunks { space, samplers, results, initial, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {
@@ -52,26 +54,20 @@ pub struct Upload {
     end: u64,
     /// Memory that only programs of the device access.
     reserved: Vec<Allocation>,
-    /// Lists that are empty between draws and launches, but keep their memory.
-    pub(crate) spare: Spare,
-}
-
-/// Lists for what is written next.
-#[derive(Default)]
-pub(crate) struct Spare {
-    /// Addresses in the words of a program.
-    pub addresses: Vec<u64>,
-    /// An update of the rasteriser's state.
-    pub update: Vec<u32>,
-    /// Records of a stream.
-    pub records: Vec<u32>,
+    /// Addresses in the words of a program: a list that is empty between launches, but keeps its memory.
+    pub(crate) addresses: Vec<u64>,
 }
 
 impl Upload {
     /// No memory yet.
     pub fn new(chunks: Arc<Chunks>) -> Upload {
-        let (used, reserved, spare) = Default::default();
-        Upload { chunks, used, next: 0, end: 0, reserved, spare }
+        let (used, reserved, addresses) = Default::default();
+        Upload { chunks, used, next: 0, end: 0, reserved, addresses }
+    }
+
+    /// Address and bytes of the update of the rasteriser's state with which draw streams begin.
+    pub(crate) fn initial_update(&self) -> (u64, u64) {
+        (self.chunks.initial.address, self.chunks.initial.bytes)
     }
 
     /// Number of chunks in use.
@@ -84,20 +80,27 @@ impl Upload {
     ///
     /// # Errors
     /// Out of memory.
-    #[inline]
+    #[inline(always)]
     fn room(&mut self, bytes: u64, alignment: u64) -> Result<(&Arc<Allocation>, u64), Error> {
-        let at = (self.next + alignment - 1) & !(alignment - 1);
-        let (at, chunk) = match at + bytes <= self.end {
-            true => (at, self.used.last()),
-            false => {
-                let chunk = self.chunks.take(bytes)?;
-                self.end = chunk.bytes;
-                self.used.push(chunk);
-                (0, self.used.last())
-            }
-        };
+        let mut at = (self.next + alignment - 1) & !(alignment - 1);
+        if at + bytes > self.end {
+            self.grow(bytes)?;
+            at = 0;
+        }
         self.next = at + bytes;
-        Ok((chunk.ok_or(Error::DeviceMemory { bytes })?, at))
+        match self.used.last() {
+            Some(chunk) => Ok((chunk, at)),
+            None => Err(Error::DeviceMemory { bytes }),
+        }
+    }
+
+    /// Continues in another chunk.
+    #[cold]
+    fn grow(&mut self, bytes: u64) -> Result<(), Error> {
+        let chunk = self.chunks.take(bytes)?;
+        self.end = chunk.bytes;
+        self.used.push(chunk);
+        Ok(())
     }
 
     /// Room for a part of a control stream, with mapped memory after it: address, chunk, and offset in the chunk.
@@ -114,9 +117,8 @@ impl Upload {
     /// # Errors
     /// Out of memory.
     #[inline]
-    pub fn words(&mut self, count: usize, alignment: u64) -> Result<(Arc<Allocation>, u64), Error> {
-        let (chunk, at) = self.room(4 * count as u64, alignment)?;
-        Ok((chunk.clone(), at))
+    pub fn words(&mut self, count: usize, alignment: u64) -> Result<(&Arc<Allocation>, u64), Error> {
+        self.room(4 * count as u64, alignment)
     }
 
     /// Stores bytes at a multiple of `alignment`; returns their address.
@@ -201,7 +203,7 @@ impl Stream {
     ///
     /// # Errors
     /// Out of memory.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, upload: &mut Upload, records: &[u32]) -> Result<(), Error> {
         let bytes = 4 * records.len() as u64;
         if self.at + bytes > self.end {

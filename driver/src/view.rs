@@ -82,20 +82,14 @@ impl std::fmt::Debug for Image {
 
 impl<'i> Part<'i> {
     /// All layers of a level, as a 2D array, with texels of another format of the same size.
-    pub fn slices(
-        image: &'i Image,
-        aspect: vk::ImageAspectFlags,
-        format: &'static FormatDesc,
-        level: u32,
-    ) -> Option<Part<'i>> {
-        let plane = image.plane(aspect)?;
+    pub fn slices(image: &'i Image, plane: &'i Plane, format: &'static FormatDesc, level: u32) -> Part<'i> {
         let dimension = match image.info.samples {
             1 => Dimension::PlaneArray,
             _ => Dimension::PlaneSamplesArray,
         };
         let layers = [0, image.slices(level)];
         let swizzle = format.swizzle;
-        Some(Part { image, plane, format, dimension, levels: [level, 1], layers, swizzle })
+        Part { image, plane, format, dimension, levels: [level, 1], layers, swizzle }
     }
 
     /// The address of the first layer and level.

@@ -107,10 +107,16 @@ pub struct Record {
 /// `len` bits starting at `start`; bits after the last byte are 0.
 pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     let first = (start / 8) as usize;
+    let mask = u64::MAX >> 64u32.saturating_sub(len);
+    // Most fields are within eight bytes of the record.
+    let eight = bytes.get(first..).and_then(<[u8]>::first_chunk::<8>);
+    if let Some(eight) = eight.filter(|_| (start % 8).saturating_add(len) <= 64) {
+        return u64::from_le_bytes(*eight) >> (start % 8) & mask;
+    }
     let window = (0..9).rev().fold(0_u128, |value, at| {
         value << 8 | u128::from(bytes.get(first.saturating_add(at)).copied().unwrap_or(0))
     });
-    (window >> (start % 8)) as u64 & (u64::MAX >> 64u32.saturating_sub(len))
+    (window >> (start % 8)) as u64 & mask
 }
 
 /// The first half word.

@@ -35,11 +35,18 @@ impl<const N: usize> Packed<N> {
     /// Sets the bits of a field.
     #[inline(always)]
     #[must_use]
+    pub const fn set_raw(mut self, field: &Field, raw: u64) -> Packed<N> {
+        self.put_raw(field, raw);
+        self
+    }
+
+    /// Sets the bits of a field in place.
+    #[inline(always)]
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "a field has 1 to 64 bits, and words are numbered from 0 on"
     )]
-    pub const fn set_raw(mut self, field: &Field, raw: u64) -> Packed<N> {
+    const fn put_raw(&mut self, field: &Field, raw: u64) {
         let mask = (u64::MAX >> (64 - field.bits)) as u128;
         let (mask, set) = (mask << (field.start % 32), (raw as u128 & mask) << (field.start % 32));
         // A field of 64 bits touches at most three words. Those that it does not touch cost nothing, because fields are constants.
@@ -47,7 +54,6 @@ impl<const N: usize> Packed<N> {
         self.replace_word(first, mask as u32, set as u32);
         self.replace_word(first + 1, (mask >> 32) as u32, (set >> 32) as u32);
         self.replace_word(first + 2, (mask >> 64) as u32, (set >> 64) as u32);
-        self
     }
 
     /// Replaces the bits of `mask` in a word.
@@ -72,6 +78,27 @@ impl<const N: usize> Packed<N> {
     #[must_use]
     pub const fn set(self, field: &Field, value: u64) -> Packed<N> {
         self.set_raw(field, field.pack(value))
+    }
+
+    /// As [`Packed::set`], in place, for records that are too large to be moved.
+    #[inline(always)]
+    pub const fn put(&mut self, field: &Field, value: u64) -> &mut Packed<N> {
+        self.put_raw(field, field.pack(value));
+        self
+    }
+
+    /// As [`Packed::flag`], in place.
+    #[inline(always)]
+    pub const fn put_flag(&mut self, field: &Field, value: bool) -> &mut Packed<N> {
+        self.put_raw(field, value as u64);
+        self
+    }
+
+    /// As [`Packed::float`], in place.
+    #[inline(always)]
+    pub const fn put_float(&mut self, field: &Field, value: f32) -> &mut Packed<N> {
+        self.put_raw(field, value.to_bits() as u64);
+        self
     }
 
     /// Sets a flag.
@@ -110,6 +137,12 @@ impl<const N: usize> Packed<N> {
     #[inline(always)]
     pub const fn bytes(self) -> [u8; N] {
         self.0
+    }
+
+    /// The bytes, where they are.
+    #[inline(always)]
+    pub const fn as_bytes(&self) -> &[u8; N] {
+        &self.0
     }
 }
 

@@ -37,30 +37,30 @@ pub const UPDATE: [(Field, &Record, bool); 24] = {
     ]
 };
 
-/// An update that is being written to a list of words.
+/// An update that is being written to a list of bytes.
 #[derive(Debug)]
 pub struct StateUpdate<'w> {
     header: Packed<4>,
-    words: &'w mut Vec<u32>,
+    bytes: &'w mut Vec<u8>,
     /// Bit of the latest record in the header.
     last: u32,
 }
 
 impl<'w> StateUpdate<'w> {
-    /// An update without records, for this number of viewports. The words replace those of the list.
+    /// An update without records, for this number of viewports. The bytes replace those of the list.
     #[inline(always)]
-    pub fn new(viewports: usize, words: &'w mut Vec<u32>) -> StateUpdate<'w> {
+    pub fn new(viewports: usize, bytes: &'w mut Vec<u8>) -> StateUpdate<'w> {
         let header = ppp_header::new().set(&ppp_header::VIEWPORTS, viewports as u64);
-        words.clear();
-        words.push(0);
-        StateUpdate { header, words, last: 0 }
+        bytes.clear();
+        bytes.extend_from_slice(&header.bytes());
+        StateUpdate { header, bytes, last: 0 }
     }
 
     /// Adds a record, which must follow the earlier ones in the order of [`UPDATE`].
     #[inline(always)]
     pub fn add<const N: usize>(&mut self, flag: &Field, record: Packed<N>) -> &mut StateUpdate<'w> {
         self.name(flag);
-        self.words.extend(record.bytes().as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
+        self.bytes.extend_from_slice(&record.bytes());
         self
     }
 
@@ -68,7 +68,7 @@ impl<'w> StateUpdate<'w> {
     #[inline(always)]
     pub fn add_word(&mut self, flag: &Field, word: u32) -> &mut StateUpdate<'w> {
         self.name(flag);
-        self.words.push(word);
+        self.bytes.extend_from_slice(&word.to_le_bytes());
         self
     }
 
@@ -82,29 +82,31 @@ impl<'w> StateUpdate<'w> {
 
     /// Whether it has records.
     pub fn has_records(&self) -> bool {
-        self.words.len() > 1
+        self.bytes.len() > ppp_header::RECORD.bytes
     }
 
     /// Writes the header: the list has the update.
     #[inline(always)]
     pub fn finish(self) {
-        if let Some(first) = self.words.first_mut() {
-            *first = self.header.bits();
+        if let Some(first) = self.bytes.first_chunk_mut() {
+            *first = self.header.bytes();
         }
     }
 }
 
 /// The update at the start of every draw stream: state that draws do not change, and that may be left from another stream
 /// (Mesa 26.1).
-pub fn initial_update(words: &mut Vec<u32>) {
+pub fn initial_update() -> Vec<u8> {
     use ppp_header::*;
-    let mut update = StateUpdate::new(1, words);
+    let mut bytes = Vec::new();
+    let mut update = StateUpdate::new(1, &mut bytes);
     update
         .add(&W_CLAMP, w_clamp::new().float(&w_clamp::W, crate::render::LEAST_W))
         .add(&OCCLUSION_2, occlusion_2::new())
         .add(&OUTPUT_UNKNOWN, output_unknown::new())
         .add(&VARYING_2, varying_2::new());
     update.finish();
+    bytes
 }
 
 #[cfg(test)]
@@ -122,9 +124,7 @@ mod tests {
 
     #[test]
     fn a_stream_begins_with_the_state_that_draws_do_not_change() {
-        let mut words = vec![7];
-        initial_update(&mut words);
-        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let bytes = initial_update();
         let text = ppp_header::RECORD.text(&bytes[..4]);
         assert_eq!(text, "rasteriser header VIEWPORTS=1 W_CLAMP OCCLUSION_2 OUTPUT_UNKNOWN VARYING_2");
         assert_eq!((bytes.len(), &bytes[4..8]), (24, &1e-10_f32.to_le_bytes()[..]));

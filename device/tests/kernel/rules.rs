@@ -176,13 +176,6 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The update at the start of a draw stream.
-fn initial() -> Vec<u8> {
-    let mut words = Vec::new();
-    initial_update(&mut words);
-    bytes(&words)
-}
-
 impl Drawn {
     fn update(&self) -> Vec<u8> {
         use ppp_header as h;
@@ -194,8 +187,8 @@ impl Drawn {
             .float(&viewport::SCALE_Y, -20.0)
             .float(&viewport::TRANSLATE_Z, 0.25)
             .float(&viewport::SCALE_Z, 0.5);
-        let mut words = Vec::new();
-        let mut update = StateUpdate::new(1, &mut words);
+        let mut written = Vec::new();
+        let mut update = StateUpdate::new(1, &mut written);
         update
             .add(&h::CONTROL, self.controls[0])
             .add(&h::CONTROL_2, self.controls[1])
@@ -217,7 +210,7 @@ impl Drawn {
             .add(&h::OCCLUSION, occlusion::new())
             .add(&h::OUTPUT_SIZE, output_size::new().set(&output_size::COUNT, 4));
         update.finish();
-        bytes(&words)
+        written
     }
 
     /// The draw stream.
@@ -232,7 +225,7 @@ impl Drawn {
             stream.extend(draw_barrier::new().flag(&draw_barrier::INVALIDATE_SHADERS, true).bytes());
         }
         if self.initial {
-            stream.extend(pointer(INITIAL_AT, initial().len()).bytes());
+            stream.extend(pointer(INITIAL_AT, initial_update().len()).bytes());
         }
         stream.extend(pointer(UPDATE_AT, self.update().len()).bytes());
         use vertex_state as v;
@@ -267,7 +260,7 @@ impl Drawn {
             (PROGRAM, assemble("stop\n").expect("valid")),
             (VERTEX_PROGRAM, assemble(&self.vertex).expect("valid")),
             (UPDATE_AT, self.update()),
-            (INITIAL_AT, initial()),
+            (INITIAL_AT, initial_update()),
             (SCISSOR_AT, self.scissor.bytes().to_vec()),
             (self.stream_at, self.stream()),
         ];

@@ -23,6 +23,7 @@
 
 mod calls;
 mod environment;
+mod few;
 mod generated;
 mod handles;
 mod newer;

@@ -4,7 +4,6 @@
 //! command allows it, point to as many elements as the command specifies, and stay valid while it runs.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::Arc;
 
 use agx_driver::Error;
 use ash::vk;
@@ -14,8 +13,8 @@ use crate::handles::{Dispatched, dispatched_object};
 /// The object of a command's first parameter.
 ///
 /// # Safety
-/// The driver made the handle, and it was not destroyed.
-pub(crate) unsafe fn dispatched<'a, H: Dispatched + 'a>(handle: H) -> &'a Arc<H::Of> {
+/// The driver made the handle, it was not destroyed, and access to it is synchronised as the command requires.
+pub(crate) unsafe fn dispatched<'a, H: Dispatched + 'a>(handle: H) -> H::Lent<'a> {
     // SAFETY: the caller's promise.
     unsafe { dispatched_object(handle) }
 }

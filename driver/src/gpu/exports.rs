@@ -123,6 +123,11 @@ impl Exports {
         }
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+
     /// Removes the objects of which no descriptor is left.
     pub(super) fn sweep(&mut self) -> Vec<Shared> {
         let mut closed = Vec::new();

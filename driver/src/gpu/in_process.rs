@@ -137,6 +137,9 @@ impl Host {
     /// The exports, without those that no descriptor is left of.
     fn exports(&self) -> MutexGuard<'_, Exports> {
         let mut exports = lock(&self.exports);
+        if exports.is_empty() {
+            return exports;
+        }
         for object in exports.sweep() {
             if let Shared::Sync(key) = object {
                 // The key is known, so the call cannot fail.

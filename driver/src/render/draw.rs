@@ -171,10 +171,10 @@ impl Recorder {
 fn take_samples(recorder: &mut Recorder) -> Result<(), Error> {
     let count = recorder.graphics.dynamic.samples.count.max(1);
     let Some(pass) = &mut recorder.pass else { return Ok(()) };
-    if pass.samples == count || pass.info.images().next().is_some() {
+    if pass.shown.samples == count || pass.shown.info.images().next().is_some() {
         return Ok(());
     }
-    pass.info.samples = count;
+    pass.shown.info.samples = count;
     if pass.draws > 0 {
         return interrupt(recorder);
     }

@@ -3,11 +3,16 @@
 use agx_abi::record::{Packed, region_clip, scissor};
 use ash::vk;
 
-use super::{Graphics, Pass};
 use crate::draw_state::DrawState;
 
 /// Pixels of a tile of region clips along both axes.
 const REGION: u32 = 32;
+
+/// The greatest integer that is not greater; conversions saturate. The standard library's functions are calls.
+fn floor(value: f32) -> i64 {
+    let whole = value as i64;
+    whole - i64::from(whole as f32 > value)
+}
 
 /// The pixels that are drawn to: first, and after the last, along x and y.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,8 +22,7 @@ impl Scissor {
     /// A scissor within a viewport and an area: left, top, width, height.
     fn new(area: [u32; 4], view: &vk::Viewport, scissor: &vk::Rect2D) -> Scissor {
         let axis = |first: u32, count: u32, view: [f32; 2], scissor: [i64; 2]| {
-            // Conversions saturate.
-            let [low, high] = [view[0].min(view[1]).floor() as i64, view[0].max(view[1]).ceil() as i64];
+            let [low, high] = [floor(view[0].min(view[1])), -floor(-view[0].max(view[1]))];
             let [least, most] = [i64::from(first), i64::from(first) + i64::from(count)];
             [low.max(scissor[0]), high.min(scissor[1])].map(|edge| edge.clamp(least, most) as u32)
         };
@@ -57,12 +61,9 @@ impl Scissor {
     }
 }
 
-/// Adds the scissors of a draw, one for each viewport, to those of the pass; returns them.
-pub(super) fn scissors(pass: &mut Pass, graphics: &Graphics) -> Vec<Scissor> {
-    let mut found = std::mem::take(&mut pass.written.scissors);
+/// Adds the scissors of a draw, one for each viewport, within an area to an array and to a list.
+pub(super) fn scissors(area: [u32; 4], dynamic: &DrawState, array: &mut Vec<u8>, found: &mut Vec<Scissor>) {
     found.clear();
-    let dynamic = &graphics.dynamic;
-    let area = pass.info.area;
     for (at, view) in viewports(dynamic).iter().enumerate() {
         let given = dynamic.scissors.get(at).or(dynamic.scissors.last()).copied().unwrap_or_default();
         let scissor = Scissor::new(area, view, &given);
@@ -71,10 +72,9 @@ pub(super) fn scissors(pass: &mut Pass, graphics: &Graphics) -> Vec<Scissor> {
             true => [view.min_depth.min(view.max_depth), view.min_depth.max(view.max_depth)],
             false => [0.0, 1.0],
         };
-        pass.arrays.scissors.extend(scissor.record(range).bytes());
+        array.extend_from_slice(&scissor.record(range).bytes());
         found.push(scissor);
     }
-    found
 }
 
 /// The viewports of draws: at least one.

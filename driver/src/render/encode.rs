@@ -11,7 +11,7 @@ use ash::vk;
 use super::draw::{DrawNumbers, IndexBuffer, UNSHADED};
 use super::edges::{Scissor, scissors};
 use super::state::{Update, index, provoking};
-use super::{Graphics, Pass, View};
+use super::{Graphics, Pass, Shown, View};
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
@@ -37,6 +37,14 @@ pub(super) struct Written {
     pub scissors: Vec<Scissor>,
     /// The logarithm of the bytes of an index, in the restart index.
     restart: Option<u64>,
+    lists: Lists,
+}
+
+impl Written {
+    /// Nothing is written; the memory of lists is kept.
+    pub(super) fn clear(&mut self) {
+        (self.programs, self.restart) = (None, None);
+    }
 }
 
 /// Codes of primitives (`agx_abi::record::PRIMITIVES`).
@@ -56,6 +64,7 @@ fn primitive(topology: vk::PrimitiveTopology) -> Result<u64, Error> {
 ///
 /// # Errors
 /// Nothing is bound, the compiler's error, or out of memory.
+#[inline]
 pub(super) fn encode(
     encoder: &mut Encoder<'_>,
     numbers: DrawNumbers,
@@ -76,13 +85,8 @@ pub(super) fn encode(
         encoder.write_state(shift.filter(|_| restarts))?;
         encoder.graphics.state.dirty = Dirty::NONE;
     }
-    let Encoder { graphics, pass, upload, .. } = encoder;
-    let draw = DrawWords::new(graphics, numbers, indices)?;
-    for view in &mut pass.views {
-        view.stream.push(upload, draw.words())?;
-    }
-    pass.draws += 1;
-    Ok(())
+    encoder.pass.draws += 1;
+    push_draw(encoder, numbers, indices)
 }
 
 /// Everything that a draw needs.
@@ -96,7 +100,14 @@ pub(super) struct Encoder<'e> {
 }
 
 impl Encoder<'_> {
+    /// Writes records to the stream of every view.
+    #[inline(always)]
+    fn push<const N: usize>(&mut self, records: &[u32; N]) -> Result<(), Error> {
+        self.pass.views.iter_mut().try_for_each(|view| view.stream.push(self.upload, records))
+    }
+
     /// Writes the state that has changed, with the restart index for indices of a size if there is one.
+    #[inline(never)]
     fn write_state(&mut self, restart: Option<u64>) -> Result<(), Error> {
         let mut dirty = self.graphics.state.dirty;
         if self.pass.written.programs.is_none() {
@@ -106,31 +117,33 @@ impl Encoder<'_> {
             dirty |= Dirty::BUFFERS;
             self.link()?;
         }
-        let Some(programs) = self.pass.written.programs.clone() else { return Ok(()) };
+        let Encoder { device, upload, pass, graphics, .. } = self;
+        let Pass { shown, views, arrays, written, .. } = &mut **pass;
+        let Some(programs) = &written.programs else { return Ok(()) };
         if dirty.intersects(Dirty::BUFFERS) {
-            self.place_attributes(&programs);
+            place_attributes(device, graphics, programs);
         }
         if dirty.intersects(Dirty::VIEWS) {
-            let first = index(&self.pass.arrays.scissors, &r::scissor::RECORD);
-            (self.pass.written.scissor, self.pass.written.scissors) =
-                (first, scissors(self.pass, self.graphics));
+            written.scissor = index::<{ r::scissor::RECORD.bytes }>(&arrays.scissors);
+            let (area, dynamic) = (shown.info.area, &graphics.dynamic);
+            scissors(area, dynamic, &mut arrays.scissors, &mut written.scissors);
         }
         if dirty.intersects(Dirty::BIAS) {
-            self.pass.written.bias = bias(self.pass, self.graphics);
+            written.bias = bias(shown, graphics, &mut arrays.biases);
         }
-        let mut views = std::mem::take(&mut self.pass.views);
-        let result = views.iter_mut().try_for_each(|view| self.write_view(view, &programs, (dirty, restart)));
-        self.pass.views = views;
+        let draw = Drawing { shown, graphics, programs, written: (written.scissor, written.bias) };
+        let lists = (written.scissors.as_slice(), &mut written.lists);
+        write_views(upload, views, &draw, (dirty, restart), lists)?;
         if restart.is_some() {
-            self.pass.written.restart = restart;
+            written.restart = restart;
         }
-        result
+        Ok(())
     }
 
     /// Finds the programs.
     fn link(&mut self) -> Result<(), Error> {
         let Encoder { device, pass, graphics, linked, .. } = self;
-        let programs = linked_programs(device, graphics, linked.as_ref(), pass)?;
+        let programs = linked_programs(device, graphics, linked.as_ref(), &pass.shown)?;
         let stages = [scratch::Stage::Vertex, scratch::Stage::Fragment];
         for ((stage, program), stacks) in
             stages.into_iter().zip([&programs.vertex.program, &*programs.fragment]).zip(&mut pass.stacks)
@@ -142,75 +155,88 @@ impl Encoder<'_> {
         pass.written.programs = Some(programs);
         Ok(())
     }
+}
 
-    fn place_attributes(&mut self, programs: &Programs) {
-        let zeros = self.device.zeros.address;
-        let Graphics { state, dynamic, shaders, buffers, strides, .. } = &mut *self.graphics;
-        let fixed = shaders.has_strides();
-        let stride = |_, binding: &BindingInfo| stride_of(binding, fixed, strides);
-        dynamic.input.places(&programs.vertex.program, buffers, stride, zeros, &mut state.attributes);
-    }
+fn place_attributes(device: &Device, graphics: &mut Graphics, programs: &Programs) {
+    let zeros = device.zeros.address;
+    let Graphics { state, dynamic, shaders, buffers, strides, .. } = graphics;
+    let fixed = shaders.has_strides();
+    let stride = |_, binding: &BindingInfo| stride_of(binding, fixed, strides);
+    dynamic.input.places(&programs.vertex.program, buffers, stride, zeros, &mut state.attributes);
+}
 
-    /// Writes the state of a view.
-    fn write_view(
-        &mut self,
-        view: &mut View,
-        programs: &Programs,
-        (dirty, restart): (Dirty, Option<u64>),
-    ) -> Result<(), Error> {
-        let Encoder { upload, pass, graphics, .. } = self;
-        let vertex_changes = dirty.intersects(programs.vertex.program.uses() | Dirty::PROGRAMS);
-        let fragment_changes = dirty.intersects(programs.fragment.uses() | Dirty::PROGRAMS);
-        if vertex_changes || fragment_changes {
-            let dynamic = &graphics.dynamic;
-            let shown = ViewState {
-                number: view.number,
-                heap: view.heap,
-                targets: 0,
-                samples: pass.samples,
-                sample_mask: dynamic.samples.mask,
-                blend: dynamic.blending.constants,
-                clear: &[],
-            };
-            let sources = (&Sources::of_draw(&graphics.state, shown), dirty);
-            let [vertex, fragment] = &mut view.words;
-            if vertex_changes {
-                vertex.rewrite(upload, sources, &programs.vertex.program, None)?;
-            }
-            if fragment_changes {
-                fragment.rewrite(upload, sources, &programs.fragment, Some(pass.tile.1))?;
-            }
-        }
-        let mut spare = std::mem::take(&mut upload.spare);
-        let changes = Changes { dirty, vertex: vertex_changes, fragment: fragment_changes, restart };
-        vertex_state(&mut spare.records, graphics, programs, view.words[0].words, changes);
-        let mut update = StateUpdate::new(pass.written.scissors.len(), &mut spare.update);
-        let written = &pass.written;
-        Update {
-            pass,
-            graphics,
-            programs,
-            words: view.words[1].words,
-            indices: [written.scissor, written.bias],
-            scissors: &written.scissors,
-        }
-        .write(&mut update, changes);
+/// A draw, with the indices of its first scissor and of its depth bias.
+struct Drawing<'d> {
+    shown: &'d Shown,
+    graphics: &'d Graphics,
+    programs: &'d Programs,
+    written: (u64, u64),
+}
+
+/// Lists that are empty between draws, but keep their memory: an update of the rasteriser's state, and records of a stream.
+#[derive(Default)]
+pub(super) struct Lists {
+    update: Vec<u8>,
+    records: Vec<u32>,
+}
+
+/// Writes the state of the views.
+fn write_views(
+    upload: &mut Upload,
+    views: &mut [View],
+    draw: &Drawing<'_>,
+    (dirty, restart): (Dirty, Option<u64>),
+    (scissors, Lists { update: bytes, records }): (&[Scissor], &mut Lists),
+) -> Result<(), Error> {
+    let Drawing { shown: pass, graphics, programs, written: (scissor, bias) } = *draw;
+    for view in views {
+        let changes = rewrite_words(upload, view, draw, (dirty, restart))?;
+        let [vertex, fragment] = &view.words;
+        vertex_state(records, graphics, programs, vertex.words, changes);
+        let mut update = StateUpdate::new(scissors.len(), bytes);
+        let (words, indices) = (fragment.words, [scissor, bias]);
+        Update { pass, graphics, programs, words, indices, scissors }.write(&mut update, changes);
         let has_records = update.has_records();
         update.finish();
-        let pointer = match has_records {
-            true => upload.put_words(&spare.update, 64).map(Some),
-            false => Ok(None),
-        };
-        let result = pointer.and_then(|address| {
-            if let Some(address) = address {
-                let pointer = state_pointer(address, spare.update.len()).bits();
-                spare.records.extend_from_slice(&[pointer as u32, (pointer >> 32) as u32]);
-            }
-            view.stream.push(upload, &spare.records)
-        });
-        upload.spare = spare;
-        result
+        if has_records {
+            let pointer = state_pointer(upload.put(bytes, 64)?, bytes.len()).bits();
+            records.extend_from_slice(&[pointer as u32, (pointer >> 32) as u32]);
+        }
+        view.stream.push(upload, records)?;
     }
+    Ok(())
+}
+
+/// Writes the words of the programs of a view that have changed.
+fn rewrite_words(
+    upload: &mut Upload,
+    view: &mut View,
+    Drawing { shown, graphics, programs, .. }: &Drawing<'_>,
+    (dirty, restart): (Dirty, Option<u64>),
+) -> Result<Changes, Error> {
+    let vertex = dirty.intersects(programs.vertex.program.uses());
+    let fragment = dirty.intersects(programs.fragment.uses());
+    if vertex || fragment {
+        let dynamic = &graphics.dynamic;
+        let state = ViewState {
+            number: view.number,
+            heap: view.heap,
+            targets: 0,
+            samples: shown.samples,
+            sample_mask: dynamic.samples.mask,
+            blend: dynamic.blending.constants,
+            clear: &[],
+        };
+        let sources = (&Sources::of_draw(&graphics.state, &state), dirty);
+        let [of_vertex, of_fragment] = &mut view.words;
+        if vertex {
+            of_vertex.rewrite(upload, sources, &programs.vertex.program, None)?;
+        }
+        if fragment {
+            of_fragment.rewrite(upload, sources, &programs.fragment, Some(shown.tile.1))?;
+        }
+    }
+    Ok(Changes { dirty, vertex, fragment, restart })
 }
 
 /// The state to be written.
@@ -229,7 +255,7 @@ fn linked_programs(
     device: &Device,
     graphics: &Graphics,
     linked: Option<&Arc<LinkedVertex>>,
-    pass: &Pass,
+    pass: &Shown,
 ) -> Result<Programs, Error> {
     let formats = &pass.targets.formats;
     let fixed = graphics.shaders.fixed.as_ref().filter(|_| linked.is_none());
@@ -250,7 +276,7 @@ fn made_programs(
     device: &Device,
     graphics: &Graphics,
     linked: Option<&Arc<LinkedVertex>>,
-    pass: &Pass,
+    pass: &Shown,
 ) -> Result<Programs, Error> {
     let Graphics { shaders, dynamic, .. } = graphics;
     let known = Known::default();
@@ -304,76 +330,63 @@ fn base(numbers: DrawNumbers, indexed: bool) -> Numbers<2> {
     }
 }
 
-/// The record for an update of the rasteriser's state.
-pub(super) fn state_pointer(address: u64, words: usize) -> Packed<8> {
+/// The record for an update of the rasteriser's state of this number of bytes.
+pub(super) fn state_pointer(address: u64, bytes: usize) -> Packed<8> {
     use r::ppp_state::*;
-    new().set(&ADDRESS_HIGH, address >> 32).set(&WORDS, words as u64).set(&ADDRESS_LOW, address)
+    new().set(&ADDRESS_HIGH, address >> 32).set(&WORDS, bytes as u64 / 4).set(&ADDRESS_LOW, address)
 }
 
-/// The records of a draw.
-struct DrawWords {
-    words: [u32; DrawWords::MOST],
-    len: usize,
+/// Writes the records of a draw to the stream of every view.
+#[inline(always)]
+fn push_draw(
+    encoder: &mut Encoder<'_>,
+    numbers: DrawNumbers,
+    indices: Option<IndexBuffer>,
+) -> Result<(), Error> {
+    use r::index_list as d;
+    let dynamic = &encoder.graphics.dynamic;
+    let head = d::new().set(&d::PRIMITIVE, primitive(dynamic.topology)?);
+    let direct = head.set(&d::HAS_COUNT, 1).set(&d::HAS_INSTANCES, 1).set(&d::HAS_START, 1);
+    let indirect = head.set(&d::HAS_INDIRECT, 1);
+    let restarts = dynamic.restart;
+    // The head, the low half of the index buffer's address, and the index buffer's length.
+    let indexed = |head: Packed<4>, buffer: IndexBuffer, first: u32| {
+        let skipped = u64::from(first) << buffer.shift();
+        let address = buffer.address + skipped;
+        let head = head
+            .set(&d::INDEX_HIGH, address >> 32)
+            .set(&d::INDEX_SIZE, buffer.shift())
+            .flag(&d::HAS_INDEX_SIZE, true)
+            .flag(&d::HAS_INDICES, true)
+            .flag(&d::RESTART, restarts);
+        let bytes = ((buffer.bytes.saturating_sub(skipped) + 3) & !3).min(u64::from(u32::MAX) << 2);
+        let bytes = r::index_bytes::new().set(&r::index_bytes::BYTES, bytes);
+        (head.bits(), address as u32, bytes.bits())
+    };
+    match (indices, numbers) {
+        (None, DrawNumbers::Direct { count, instances, first, .. }) => {
+            encoder.push(&[direct.bits(), count, instances, first])
+        }
+        (None, DrawNumbers::Indirect(address)) => {
+            let [high, low] = place(address);
+            encoder.push(&[indirect.bits(), high, low])
+        }
+        (Some(buffer), DrawNumbers::Direct { count, instances, first, base, .. }) => {
+            let (head, start, bytes) = indexed(direct, buffer, first);
+            encoder.push(&[head, start, count, instances, base as u32, bytes])
+        }
+        (Some(buffer), DrawNumbers::Indirect(address)) => {
+            let ((head, start, bytes), [high, low]) = (indexed(indirect, buffer, 0), place(address));
+            encoder.push(&[head, start, high, low, bytes])
+        }
+    }
 }
 
-impl DrawWords {
-    /// A head, the index buffer's address, three numbers, its length.
-    const MOST: usize = 6;
-
-    fn add(&mut self, words: &[u32]) {
-        if let Some(room) = self.words.get_mut(self.len..self.len + words.len()) {
-            room.copy_from_slice(words);
-            self.len += words.len();
-        }
-    }
-
-    fn words(&self) -> &[u32] {
-        self.words.get(..self.len).unwrap_or(&[])
-    }
-
-    fn new(
-        graphics: &Graphics,
-        numbers: DrawNumbers,
-        indices: Option<IndexBuffer>,
-    ) -> Result<DrawWords, Error> {
-        use r::index_list as d;
-        let mut draw = DrawWords { words: [0; DrawWords::MOST], len: 1 };
-        let mut head = d::new().set(&d::PRIMITIVE, primitive(graphics.dynamic.topology)?);
-        let mut rest = 0;
-        if let Some(buffer) = indices {
-            let first = match numbers {
-                DrawNumbers::Direct { first, .. } => u64::from(first) << buffer.shift(),
-                DrawNumbers::Indirect(_) => 0,
-            };
-            let address = buffer.address + first;
-            rest = buffer.bytes.saturating_sub(first);
-            head = head
-                .set(&d::INDEX_HIGH, address >> 32)
-                .set(&d::INDEX_SIZE, buffer.shift())
-                .flag(&d::HAS_INDEX_SIZE, true)
-                .flag(&d::HAS_INDICES, true)
-                .flag(&d::RESTART, graphics.dynamic.restart);
-            draw.add(&[address as u32]);
-        }
-        match numbers {
-            DrawNumbers::Direct { count, instances, first, base, .. } => {
-                head = head.set(&d::HAS_COUNT, 1).set(&d::HAS_INSTANCES, 1).set(&d::HAS_START, 1);
-                draw.add(&[count, instances, if indices.is_some() { base as u32 } else { first }]);
-            }
-            DrawNumbers::Indirect(address) => {
-                use r::indirect_draw::*;
-                head = head.set(&d::HAS_INDIRECT, 1);
-                let place = new().set(&ADDRESS_HIGH, address >> 32).set(&ADDRESS_LOW, address & 0xffff_ffff);
-                draw.add(&[place.bits() as u32, (place.bits() >> 32) as u32]);
-            }
-        }
-        if indices.is_some() {
-            let length = ((rest + 3) & !3).min(u64::from(u32::MAX) << 2);
-            draw.add(&[r::index_bytes::new().set(&r::index_bytes::BYTES, length).bits()]);
-        }
-        draw.words[0] = head.bits();
-        Ok(draw)
-    }
+/// The record for the address of the numbers of a draw.
+fn place(address: u64) -> [u32; 2] {
+    use r::indirect_draw::*;
+    let place = new().set(&ADDRESS_HIGH, address >> 32).set(&ADDRESS_LOW, address & 0xffff_ffff).bits();
+    [place as u32, (place >> 32) as u32]
 }
 
 /// Vertex state.
@@ -423,10 +436,10 @@ fn vertex_state(
     }
 }
 
-/// Adds the depth bias of a draw to those of the pass; returns its index.
-fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
+/// Adds the depth bias of a draw to an array; returns its index.
+fn bias(pass: &Shown, graphics: &Graphics, biases: &mut Vec<u8>) -> u64 {
     use r::depth_bias as b;
-    let at = index(&pass.arrays.biases, &b::RECORD);
+    let at = index::<{ b::RECORD.bytes }>(biases);
     // For normalised depth, the hardware's unit is half the range (`render_command::INTEGER_BIAS`), Vulkan's is the
     // smallest step.
     let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
@@ -434,7 +447,7 @@ fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
         let [constant, clamp, slope] = graphics.dynamic.raster.bias;
         let record =
             b::new().float(&b::CONSTANT, constant * unit).float(&b::SLOPE, slope).float(&b::CLAMP, clamp);
-        pass.arrays.biases.extend(record.bytes());
+        biases.extend_from_slice(&record.bytes());
     }
     at
 }

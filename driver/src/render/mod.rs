@@ -19,7 +19,7 @@ mod tiles;
 use std::sync::{Arc, OnceLock};
 
 use agx_abi::fragment::MAX_TARGETS;
-use agx_abi::record::{self as r, initial_update, render_command as command};
+use agx_abi::record::{self as r, render_command as command};
 use agx_abi::streams::START;
 use agx_abi::tile::TileLayout;
 use agx_abi::words::LocalUse;
@@ -27,7 +27,7 @@ use agx_compiler::link::PassTargets;
 use ash::vk;
 
 use crate::Error;
-use crate::command::{KernelCommand, Recorder};
+use crate::command::{KernelCommand, Recorder, RenderCommand};
 use crate::dirty::Dirty;
 use crate::draw_state::{DrawState, MAX_VERTEX_BUFFERS, TargetFormats, VertexBuffers};
 use crate::geometry::GeometryStage;
@@ -47,9 +47,10 @@ pub use draw::{DrawNumbers, IndexBuffer};
 use encode::Written;
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
-use pass_words::Command;
+use state::index;
 pub(crate) use tessellation::patch_record;
 pub use tiles::Tiles;
+use tiles::{TilePrograms, TileUse};
 
 /// Shaders that are bound.
 #[derive(Clone, Default)]
@@ -223,11 +224,9 @@ pub struct Clear {
 }
 
 /// Layers that are drawn to: first and number of each run. Views draw to the layers of their numbers only.
-fn layer_runs(views: u32, layers: u32) -> Vec<[u32; 2]> {
-    match views {
-        0 => vec![[0, layers.max(1)]],
-        views => (0..32).filter(|view| views >> view & 1 != 0).map(|view| [view, 1]).collect(),
-    }
+fn layer_runs(views: u32, layers: u32) -> impl Iterator<Item = [u32; 2]> {
+    let all = (views == 0).then_some([0, layers.max(1)]);
+    all.into_iter().chain(bits(views).map(|view| [view, 1]))
 }
 
 /// The parameters of a pass.
@@ -265,7 +264,7 @@ impl PassInfo {
     }
 
     /// Layers that are drawn to: first and number of each run.
-    fn layer_runs(&self) -> Vec<[u32; 2]> {
+    fn layer_runs(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         layer_runs(self.views, self.layers)
     }
 
@@ -296,25 +295,41 @@ struct View {
     words: [Assembled; 2],
 }
 
+/// The numbers of the bits that are set.
+fn bits(mut rest: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let number = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(number)
+    })
+}
+
 /// A pass that is under way.
 pub struct Pass {
-    info: PassInfo,
-    size: [u32; 2],
-    samples: u32,
-    targets: PassTargets,
-    /// The tile, and the word for it in the words of programs.
-    tile: (TileLayout, u32),
+    shown: Shown,
     views: Vec<View>,
     arrays: Arrays,
     /// What vertex and fragment programs need.
     stacks: [Stacks; 2],
-    /// Index of the occlusion counter, and whether it counts.
-    query: Option<(u64, bool)>,
     /// Queries whose results are available after the pass.
     finished: Vec<(Arc<QueryPool>, u32)>,
     draws: u32,
     /// What draws have written.
     written: Written,
+}
+
+/// What draws read of a pass.
+struct Shown {
+    info: PassInfo,
+    size: [u32; 2],
+    samples: u32,
+    targets: PassTargets,
+    /// The tile for these targets, and the word for it in the words of programs.
+    tile: (TileLayout, u32),
+    /// Its programs of tiles, with what they do; they may be those of an earlier pass.
+    tiles: Option<(TileUse, Arc<TilePrograms>)>,
+    /// Index of the occlusion counter, and whether it counts.
+    query: Option<(u64, bool)>,
 }
 
 /// Records that draws of a pass refer to by index.
@@ -327,19 +342,58 @@ struct Arrays {
 impl Arrays {
     /// Whether another draw might need an index that a record cannot hold.
     fn is_full(&self) -> bool {
-        let counts = [(&self.scissors, &r::scissor::RECORD), (&self.biases, &r::depth_bias::RECORD)];
-        counts.iter().any(|(array, record)| array.len() / record.bytes >= MOST_INDICES)
+        let scissors = index::<{ r::scissor::RECORD.bytes }>(&self.scissors);
+        let biases = index::<{ r::depth_bias::RECORD.bytes }>(&self.biases);
+        scissors.max(biases) >= MOST_INDICES
     }
 }
 
 /// Records of an array that a pass may have before a draw, which adds one for each viewport and view at most.
-const MOST_INDICES: usize = 0x1_0000 - 16 * 32;
+const MOST_INDICES: u64 = 0x1_0000 - 16 * 32;
 
 impl Pass {
+    fn new(targets: PassTargets) -> Result<Pass, Error> {
+        let (info, size, tiles, query) = Default::default();
+        let (samples, tile) = (targets.samples.into(), tile_of(&targets)?);
+        let shown = Shown { info, size, samples, targets, tile, tiles, query };
+        let (views, arrays, stacks, finished, draws, written) = Default::default();
+        Ok(Pass { shown, views, arrays, stacks, finished, draws, written })
+    }
+
+    /// Begins the streams of the views. The memory of lists is that of an earlier pass.
+    fn place_views(&mut self, upload: &mut Upload, info: &PassInfo) -> Result<(), Error> {
+        let mut count = 0;
+        for number in bits(info.views.max(1)) {
+            let heap = match self.shown.tile.0.spilled {
+                0 => 0,
+                _ => heap::target_heap(upload, info, &self.shown.targets, number)?,
+            };
+            let stream = draw_stream(upload)?;
+            match self.views.get_mut(count) {
+                Some(view) => (view.number, view.stream, view.heap) = (number, stream, heap),
+                None => self.views.push(View { number, stream, heap, words: Default::default() }),
+            }
+            count += 1;
+        }
+        self.views.truncate(count);
+        Ok(())
+    }
+
+    /// Forgets what it has drawn; memory of lists is kept.
+    fn clear(&mut self) {
+        let Pass { shown, arrays, stacks, finished, draws, written, .. } = self;
+        (shown.info, shown.query) = Default::default();
+        arrays.scissors.clear();
+        arrays.biases.clear();
+        (*stacks, *draws) = Default::default();
+        finished.clear();
+        written.clear();
+    }
+
     /// Whether its images have changed since it began or was interrupted, by clears or draws.
     pub(crate) fn has_changed(&self) -> bool {
-        let colours = self.info.colours.iter().flatten().map(|target| target.load);
-        let depths = self.info.depth.iter().chain(&self.info.stencil).map(|target| target.load);
+        let colours = self.shown.info.colours.iter().flatten().map(|target| target.load);
+        let depths = self.shown.info.depth.iter().chain(&self.shown.info.stencil).map(|target| target.load);
         self.draws > 0 || colours.chain(depths).any(|load| load == vk::AttachmentLoadOp::CLEAR)
     }
 
@@ -347,6 +401,13 @@ impl Pass {
     pub(crate) fn finish(&mut self, pool: Arc<QueryPool>, query: u32) {
         self.finished.push((pool, query));
     }
+}
+
+/// The tile for targets, and the word for it.
+fn tile_of(targets: &PassTargets) -> Result<(TileLayout, u32), Error> {
+    let tile = pass_words::tile(targets);
+    let word = LocalUse::Tile(&tile, targets.samples.into()).to_word()?;
+    Ok((tile, word))
 }
 
 fn draw_link(target: u64) -> [u8; 8] {
@@ -371,38 +432,20 @@ impl Recorder {
         for (slot, target) in formats.iter_mut().zip(&info.colours) {
             let Some(target) = target else { continue };
             let format = target.view.format;
-            *slot = Some(format.colour().ok_or(Error::Format(format.format))?);
+            *slot = format.colour();
+            if slot.is_none() {
+                return Err(Error::Format(format.format));
+            }
         }
-        let numbers: Vec<u32> = match info.views {
-            0 => vec![0],
-            views => (0..32).filter(|view| views >> view & 1 != 0).collect(),
-        };
         let targets = PassTargets { formats, samples: samples as u8, layered: true };
-        let tile = pass_words::tile(&targets);
-        let word = LocalUse::Tile(&tile, samples).to_word()?;
-        let mut views = Vec::new();
-        for number in numbers {
-            let heap = match tile.spilled {
-                0 => 0,
-                _ => heap::target_heap(&mut self.upload, &info, &targets, number)?,
-            };
-            let words = Default::default();
-            views.push(View { number, stream: draw_stream(&mut self.upload)?, heap, words });
-        }
-        self.pass = Some(Box::new(Pass {
-            size,
-            samples,
-            tile: (tile, word),
-            targets,
-            views,
-            info,
-            arrays: Arrays::default(),
-            stacks: [Stacks::default(); 2],
-            query: None,
-            finished: Vec::new(),
-            draws: 0,
-            written: Written::default(),
-        }));
+        let mut pass = match self.ended.take() {
+            Some(ended) if ended.shown.targets == targets => ended,
+            _ => Box::new(Pass::new(targets)?),
+        };
+        (pass.shown.size, pass.shown.samples) = (size, samples);
+        pass.place_views(&mut self.upload, &info)?;
+        pass.shown.info = info;
+        self.pass = Some(pass);
         self.graphics.state.dirty = Dirty::ALL;
         Ok(())
     }
@@ -445,53 +488,59 @@ impl Recorder {
     /// # Errors
     /// Memory is used up.
     pub fn end_pass(&mut self) -> Result<(), Error> {
-        let Some(pass) = self.pass.take() else { return Ok(()) };
-        let Pass { info, finished, .. } = *self.finish_pass(pass)?;
-        self.resolves(&info)?;
-        for (pool, query) in finished {
+        let Some(mut pass) = self.pass.take() else { return Ok(()) };
+        self.finish_pass(&mut pass)?;
+        self.resolves(&pass.shown.info)?;
+        for (pool, query) in &pass.finished {
             if let Some(object) = pool.times() {
-                self.timestamp(object, 8 * u64::from(query))?;
+                self.timestamp(object, 8 * u64::from(*query))?;
             }
-            self.finish_queries(&pool, query, info.queries())?;
+            self.finish_queries(pool, *query, pass.shown.info.queries())?;
         }
+        pass.clear();
+        self.ended = Some(pass);
         Ok(())
     }
 
     /// Writes the render commands of a pass.
-    fn finish_pass(&mut self, mut pass: Box<Pass>) -> Result<Box<Pass>, Error> {
+    fn finish_pass(&mut self, pass: &mut Pass) -> Result<(), Error> {
         self.end_compute()?;
         self.shared.iter_mut().for_each(Shared::clear);
-        let scissors = self.upload.put(&pass.arrays.scissors, 64)?;
-        let biases = self.upload.put(&pass.arrays.biases, 64)?;
-        for mut view in std::mem::take(&mut pass.views) {
-            view.stream.push(&mut self.upload, &[r::draw_terminate::new().bits()])?;
-            let layer = if pass.info.views == 0 { None } else { Some(view.number) };
-            let command = self
-                .pass_words(&pass, layer, view.heap)?
-                .set(&command::STREAM, view.stream.start)
-                .set(&command::SCISSORS, scissors)
-                .set(&command::SAMPLER_HEAP, self.device.chunks.samplers.address())
-                .set(&command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into())
-                .set(&command::DEPTH_BIASES, biases)
-                .set(&command::OCCLUSION, self.device.counters.address());
-            let command = with_helpers(command, &self.device.scratch, pass.stacks);
-            self.commands.push(KernelCommand::Render(command.bytes()));
+        let Recorder { device, upload, commands, .. } = self;
+        pass.shown.find_tiles(device)?;
+        let scissors = upload.put(&pass.arrays.scissors, 64)?;
+        let biases = upload.put(&pass.arrays.biases, 64)?;
+        for at in 0..pass.views.len() {
+            let Some(View { number, stream, heap, .. }) = pass.views.get_mut(at) else { continue };
+            stream.push(upload, &[r::draw_terminate::new().bits()])?;
+            let (start, heap) = (stream.start, *heap);
+            let layer = if pass.shown.info.views == 0 { None } else { Some(*number) };
+            commands.push(KernelCommand::Render(command::new()));
+            let Some(KernelCommand::Render(written)) = commands.last_mut() else { continue };
+            pass.shown.write_command(upload, (layer, heap), written)?;
+            written
+                .put(&command::STREAM, start)
+                .put(&command::SCISSORS, scissors)
+                .put(&command::SAMPLER_HEAP, device.chunks.samplers.address())
+                .put(&command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into())
+                .put(&command::DEPTH_BIASES, biases)
+                .put(&command::OCCLUSION, device.counters.address());
+            put_helpers(written, &device.scratch, pass.stacks);
         }
-        Ok(pass)
+        Ok(())
     }
 
     /// Resolves the targets that have images to resolve to.
     fn resolves(&mut self, info: &PassInfo) -> Result<(), Error> {
         let [left, top, width, height] = info.area;
-        let runs = info.layer_runs();
         let mut resolve = |from: &ImageView, to: &ImageView, aspect, mode| {
-            runs.iter().try_for_each(|[first, layers]| {
+            info.layer_runs().try_for_each(|[first, layers]| {
                 let places = [from, to].map(|view| Box3 {
                     aspect,
                     level: view.levels[0],
                     at: [left, top, view.layers[0] + first],
                 });
-                self.resolve([from.into(), to.into()], places, [width, height, *layers], mode)
+                self.resolve([from.into(), to.into()], places, [width, height, layers], mode)
             })
         };
         for target in info.colours.iter().flatten() {
@@ -518,9 +567,10 @@ impl Recorder {
         clears: &[(vk::ImageAspectFlags, u32, [u32; 4])],
         boxes: &[[u32; 6]],
     ) -> Result<(), Error> {
-        let Some(pass) = self.pass.take() else { return Ok(()) };
-        let pass = self.finish_pass(stored(pass))?;
-        let info = &pass.info;
+        let Some(mut pass) = self.pass.take() else { return Ok(()) };
+        store_all(&mut pass);
+        self.finish_pass(&mut pass)?;
+        let info = &pass.shown.info;
         for (aspect, number, value) in clears {
             let view = match *aspect {
                 vk::ImageAspectFlags::DEPTH => info.depth.as_ref().map(|target| target.view.clone()),
@@ -529,8 +579,8 @@ impl Recorder {
             };
             let Some(view) = view else { continue };
             for [left, top, width, height, first, layers] in boxes {
-                let given = vec![[*first, *layers]];
-                for [first, layers] in if info.views == 0 { given } else { info.layer_runs() } {
+                let given = (info.views == 0).then_some([*first, *layers]);
+                for [first, layers] in given.into_iter().chain(bits(info.views).map(|view| [view, 1])) {
                     let at = [*left, *top, view.layers[0] + first];
                     let place = Box3 { aspect: *aspect, level: view.levels[0], at };
                     self.clear_box(view.as_ref().into(), place, [*width, *height, layers], *value)?;
@@ -548,7 +598,7 @@ impl Recorder {
         if let Some(kind) = pool.counted() {
             self.set_counting(kind, Some(pool.result_address(query)))?;
         } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
-            pass.query = Some((counter, precise));
+            pass.shown.query = Some((counter, precise));
             self.graphics.state.dirty |= Dirty::QUERY;
         }
         Ok(())
@@ -565,7 +615,7 @@ impl Recorder {
         match &mut self.pass {
             Some(pass) => {
                 if pool.counted().is_none() {
-                    pass.query = None;
+                    pass.shown.query = None;
                     self.graphics.state.dirty |= Dirty::QUERY;
                 }
                 pass.finish(pool.clone(), query);
@@ -580,30 +630,27 @@ impl Recorder {
 /// earlier stream may have written since, and state that draws do not set.
 fn draw_stream(upload: &mut Upload) -> Result<Stream, Error> {
     let mut stream = Stream::new(upload, draw_link)?;
-    let mut update = std::mem::take(&mut upload.spare.update);
-    initial_update(&mut update);
-    let pointer = encode::state_pointer(upload.put_words(&update, 64)?, update.len()).bits();
-    upload.spare.update = update;
+    let (address, bytes) = upload.initial_update();
+    let pointer = encode::state_pointer(address, bytes as usize).bits();
     stream.push(upload, &[START.bits(), pointer as u32, (pointer >> 32) as u32])?;
     Ok(stream)
 }
 
-/// The command of a pass with the helper programs of stages that have stacks.
-fn with_helpers(mut words: Command, scratch: &ScratchMemory, [vertex, fragment]: [Stacks; 2]) -> Command {
+/// Sets the helper programs of stages that have stacks.
+fn put_helpers(words: &mut RenderCommand, scratch: &ScratchMemory, [vertex, fragment]: [Stacks; 2]) {
     if let Some(helper) = scratch.helper(scratch::Stage::Vertex, vertex) {
-        words = words
-            .flag(&command::VERTEX_SCRATCH, true)
-            .set(&command::VERTEX_HELPER, helper.program)
-            .set(&command::VERTEX_HELPER_CONFIG, helper.config)
-            .set(&command::VERTEX_HELPER_DATA, helper.argument);
+        words
+            .put_flag(&command::VERTEX_SCRATCH, true)
+            .put(&command::VERTEX_HELPER, helper.program)
+            .put(&command::VERTEX_HELPER_CONFIG, helper.config)
+            .put(&command::VERTEX_HELPER_DATA, helper.argument);
     }
     if let Some(helper) = scratch.helper(scratch::Stage::Fragment, fragment) {
-        words = words
-            .set(&command::FRAGMENT_HELPER, helper.program)
-            .set(&command::FRAGMENT_HELPER_CONFIG, helper.config)
-            .set(&command::FRAGMENT_HELPER_DATA, helper.argument);
+        words
+            .put(&command::FRAGMENT_HELPER, helper.program)
+            .put(&command::FRAGMENT_HELPER_CONFIG, helper.config)
+            .put(&command::FRAGMENT_HELPER_DATA, helper.argument);
     }
-    words
 }
 
 /// Interrupts a pass whose arrays are full.
@@ -619,20 +666,24 @@ fn renew_arrays(recorder: &mut Recorder) -> Result<(), Error> {
 /// # Errors
 /// Out of memory.
 pub(crate) fn interrupt(recorder: &mut Recorder) -> Result<(), Error> {
-    let Some(pass) = recorder.pass.take() else { return Ok(()) };
-    let pass = recorder.finish_pass(stored(pass))?;
+    let Some(mut pass) = recorder.pass.take() else { return Ok(()) };
+    store_all(&mut pass);
+    recorder.finish_pass(&mut pass)?;
     resume(recorder, pass)
 }
 
 /// Begins a stored render pass again.
-fn resume(recorder: &mut Recorder, pass: Box<Pass>) -> Result<(), Error> {
-    let Pass { mut info, query, finished, .. } = *pass;
+fn resume(recorder: &mut Recorder, mut pass: Box<Pass>) -> Result<(), Error> {
+    let (mut info, query, finished) =
+        (std::mem::take(&mut pass.shown.info), pass.shown.query, std::mem::take(&mut pass.finished));
     let load = vk::AttachmentLoadOp::LOAD;
     info.colours.iter_mut().flatten().for_each(|target| target.load = load);
     info.depth.iter_mut().chain(&mut info.stencil).for_each(|target| target.load = load);
+    pass.clear();
+    recorder.ended = Some(pass);
     recorder.begin_pass(info)?;
     if let Some(pass) = &mut recorder.pass {
-        (pass.query, pass.finished) = (query, finished);
+        (pass.shown.query, pass.finished) = (query, finished);
     }
     Ok(())
 }
@@ -658,10 +709,14 @@ fn load_rest(info: &mut PassInfo) {
     info.clears = clears;
 }
 
-/// A pass whose images are all stored.
-fn stored(mut pass: Box<Pass>) -> Box<Pass> {
+/// Has all images of a pass stored.
+fn store_all(pass: &mut Pass) {
     let store = vk::AttachmentStoreOp::STORE;
-    pass.info.colours.iter_mut().flatten().for_each(|target| target.store = store);
-    pass.info.depth.iter_mut().chain(&mut pass.info.stencil).for_each(|target| target.store = store);
-    pass
+    pass.shown.info.colours.iter_mut().flatten().for_each(|target| target.store = store);
+    pass.shown
+        .info
+        .depth
+        .iter_mut()
+        .chain(&mut pass.shown.info.stencil)
+        .for_each(|target| target.store = store);
 }

@@ -1,23 +1,23 @@
 //! The render command of a pass.
 
+use std::sync::Arc;
+
 use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
-use agx_abi::record::{self as r, Field, Packed, render_command as command};
+use agx_abi::record::{self as r, render_command as command};
 use agx_abi::render::{merge_factor, tile_program};
 use agx_abi::tile::{SAMPLE_STRIDE, TileLayout};
 use agx_compiler::link::{BackgroundOp, PassTargets};
 use ash::vk;
 
-use super::tiles::TileUse;
-use super::{ColourTarget, Pass, PassInfo, state};
+use super::tiles::{TilePrograms, TileUse};
+use super::{ColourTarget, PassInfo, Shown, state};
 use crate::Error;
-use crate::command::Recorder;
+use crate::command::RenderCommand;
+use crate::device::Device;
 use crate::program::Program;
 use crate::upload::Upload;
 use crate::view::{self, Descriptor};
-use crate::words::{Sources, ViewState, Words, assemble};
-
-/// A render command.
-pub(super) type Command = Packed<{ command::RECORD.bytes }>;
+use crate::words::{Sources, ViewState, assemble};
 
 /// Rules of every pass.
 const RULES: u32 = {
@@ -44,20 +44,9 @@ impl PassInfo {
     }
 }
 
-/// The words of a program of tiles, with the field for each of them.
-type TileWords<'p> = ([&'static Field; 2], &'p Program);
-
-impl Recorder {
-    /// All fields of a render command except for its stream and arrays.
-    pub(super) fn pass_words(
-        &mut self,
-        pass: &Pass,
-        layer: Option<u32>,
-        heap: u64,
-    ) -> Result<Command, Error> {
-        let info = &pass.info;
-        let (tile, _) = &pass.tile;
-        let [tile_width, tile_height] = tile.tile_size(pass.samples);
+impl Shown {
+    /// What its programs of tiles do.
+    fn tile_use(&self) -> TileUse {
         let operation = |target: &ColourTarget| match target.load {
             vk::AttachmentLoadOp::CLEAR => Some(BackgroundOp::Clear),
             vk::AttachmentLoadOp::LOAD | vk::AttachmentLoadOp::NONE_KHR => Some(BackgroundOp::Load),
@@ -66,46 +55,90 @@ impl Recorder {
         let is_stored = |target: &ColourTarget| {
             (target.store == vk::AttachmentStoreOp::STORE || target.resolve.is_some()).then_some(())
         };
-        let of = TileUse {
-            targets: pass.targets,
-            operations: per_target(info, operation),
-            stored: mask(&per_target(info, is_stored)),
-        };
-        let programs = self.device.tiles.programs(&self.device, of)?;
-        let targets = target_descriptors(&mut self.upload, info, layer)?;
-        let clear = per_target(info, |target| Some(target.clear)).map(Option::unwrap_or_default);
-        let view = ViewState { heap, targets, samples: pass.samples, clear: &clear, ..ViewState::NONE };
-        let positions = standard_sample_positions(pass.samples);
-        let multisample = u64::from(pack_sample_positions(positions));
-        let layers = if layer.is_some() { 1 } else { layers(info.layers, pass.size) };
-        let [merge_x, merge_y] = pass.size.map(merge_factor);
-        use command::*;
-        let mut command = new()
-            .set(&WIDTH, pass.size[0].into())
-            .set(&HEIGHT, pass.size[1].into())
-            .set(&LAYERS, layers.into())
-            .set(&SAMPLES, pass.samples.into())
-            .set(&SAMPLE_BYTES, tile.sample_bytes.into())
-            .set(&TILE_WIDTH, tile_width.into())
-            .set(&TILE_HEIGHT, tile_height.into())
-            .set(&MULTISAMPLE, multisample)
-            .set(&PPP_CONTROL, RULES.into())
-            .flag(&EMPTY_TILES, info.stores_clears())
-            .float(&MERGE_X, merge_x)
-            .float(&MERGE_Y, merge_y);
-        let list: [TileWords<'_>; 4] = [
-            ([&BACKGROUND, &BACKGROUND_RESOURCES], &programs.background),
-            ([&PARTIAL_BACKGROUND, &PARTIAL_BACKGROUND_RESOURCES], &programs.partial_background),
-            ([&END_OF_TILE, &END_OF_TILE_RESOURCES], &programs.end),
-            ([&PARTIAL_END_OF_TILE, &PARTIAL_END_OF_TILE_RESOURCES], &programs.partial_end),
-        ];
-        let sources = Sources::of_tile(view);
-        for ([words, resources], program) in list {
-            let Words { pipeline, resources: own } = assemble(&mut self.upload, &sources, program, None)?;
-            command = command.set(words, tile_program(pipeline)).set(resources, own.into());
+        TileUse {
+            targets: self.targets,
+            operations: per_target(&self.info, operation),
+            stored: mask(&per_target(&self.info, is_stored)),
         }
-        Ok(state::depth_words(command, pass, layer))
     }
+
+    /// Finds its programs of tiles.
+    pub(super) fn find_tiles(&mut self, device: &Device) -> Result<(), Error> {
+        let wanted = self.tile_use();
+        if self.tiles.as_ref().is_none_or(|(known, _)| *known != wanted) {
+            let programs = device.tiles.programs(device, wanted.clone())?;
+            self.tiles = Some((wanted, programs));
+        }
+        Ok(())
+    }
+
+    /// Sets all fields of a render command except for its stream and arrays. The programs of tiles were found.
+    pub(super) fn write_command(
+        &self,
+        upload: &mut Upload,
+        (layer, heap): (Option<u32>, u64),
+        command: &mut RenderCommand,
+    ) -> Result<(), Error> {
+        use command::*;
+        let Shown { info, samples, size, .. } = self;
+        let (tile, _) = &self.tile;
+        let [tile_width, tile_height] = tile.tile_size(*samples);
+        let multisample = u64::from(pack_sample_positions(standard_sample_positions(*samples)));
+        let layers = if layer.is_some() { 1 } else { layers(info.layers, *size) };
+        let [merge_x, merge_y] = size.map(merge_factor);
+        command
+            .put(&WIDTH, size[0].into())
+            .put(&HEIGHT, size[1].into())
+            .put(&LAYERS, layers.into())
+            .put(&SAMPLES, (*samples).into())
+            .put(&SAMPLE_BYTES, tile.sample_bytes.into())
+            .put(&TILE_WIDTH, tile_width.into())
+            .put(&TILE_HEIGHT, tile_height.into())
+            .put(&MULTISAMPLE, multisample)
+            .put(&PPP_CONTROL, RULES.into())
+            .put_flag(&EMPTY_TILES, info.stores_clears())
+            .put_float(&MERGE_X, merge_x)
+            .put_float(&MERGE_Y, merge_y);
+        state::depth_words(command, self, layer);
+        let targets = target_descriptors(upload, info, layer)?;
+        let clear = per_target(info, |target| Some(target.clear)).map(Option::unwrap_or_default);
+        let view = ViewState { heap, targets, samples: *samples, clear: &clear, ..ViewState::NONE };
+        match &self.tiles {
+            Some((_, programs)) => write_tiles(upload, programs, &Sources::of_tile(&view), command),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes the words of the programs of tiles, and sets the fields for them. What a program does whenever a part of the draws is
+/// complete is often what it does for all of them.
+fn write_tiles(
+    upload: &mut Upload,
+    programs: &TilePrograms,
+    sources: &Sources<'_>,
+    command: &mut RenderCommand,
+) -> Result<(), Error> {
+    use command::*;
+    let TilePrograms { background, end, partial_background, partial_end } = programs;
+    let mut words = |program: &Arc<Program>| assemble(upload, sources, program, None);
+    let mut both = |whole: &Arc<Program>, partial: &Arc<Program>| {
+        let of_whole = words(whole)?;
+        let of_partial = if Arc::ptr_eq(whole, partial) { of_whole } else { words(partial)? };
+        Ok::<_, Error>([of_whole, of_partial])
+    };
+    let [whole, partial] = both(background, partial_background)?;
+    command
+        .put(&BACKGROUND, tile_program(whole.pipeline))
+        .put(&BACKGROUND_RESOURCES, whole.resources.into())
+        .put(&PARTIAL_BACKGROUND, tile_program(partial.pipeline))
+        .put(&PARTIAL_BACKGROUND_RESOURCES, partial.resources.into());
+    let [whole, partial] = both(end, partial_end)?;
+    command
+        .put(&END_OF_TILE, tile_program(whole.pipeline))
+        .put(&END_OF_TILE_RESOURCES, whole.resources.into())
+        .put(&PARTIAL_END_OF_TILE, tile_program(partial.pipeline))
+        .put(&PARTIAL_END_OF_TILE_RESOURCES, partial.resources.into());
+    Ok(())
 }
 
 /// Address of the descriptors of the targets; 0 without targets.

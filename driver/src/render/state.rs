@@ -2,7 +2,7 @@
 
 use agx_abi::fragment::DepthLayout;
 use agx_abi::image_layout::depth_stride;
-use agx_abi::record::{self as r, Packed, Record, StateUpdate, render_command as command};
+use agx_abi::record::{self as r, Packed, StateUpdate, render_command as command};
 use agx_abi::render::clear_stencil;
 use agx_abi::varyings::Provoking;
 use agx_abi::words::FragmentControl;
@@ -10,16 +10,16 @@ use ash::vk;
 
 use super::edges::{Scissor, viewports};
 use super::encode::Changes;
-use super::pass_words::Command;
-use super::{DepthTarget, Graphics, Pass};
+use super::{DepthTarget, Graphics, Shown};
+use crate::command::RenderCommand;
 use crate::dirty::Dirty;
 use crate::draw_state::DrawState;
 use crate::graphics::Programs;
 use crate::image::PlaneLayout;
 use crate::words::Words;
 
-/// Depth and stencil of a pass. They are always stored, because interrupted passes use the same words (Mesa 26.1).
-pub(super) fn depth_words(mut command: Command, pass: &Pass, layer: Option<u32>) -> Command {
+/// Sets depth and stencil of a pass. They are always stored, because interrupted passes use the same words (Mesa 26.1).
+pub(super) fn depth_words(command: &mut RenderCommand, pass: &Shown, layer: Option<u32>) {
     let info = &pass.info;
     let mut control = r::zls_control::new();
     let loads = |target: &DepthTarget| {
@@ -34,26 +34,25 @@ pub(super) fn depth_words(mut command: Command, pass: &Pass, layer: Option<u32>)
             .set(&r::zls_control::Z_FORMAT, if unorm16 { 2 } else { 0 });
         let clear = f32::from_bits(target.clear).clamp(0.0, 1.0);
         let clear = if unorm16 { (clear * 65535.0).round() as u32 } else { clear.to_bits() };
-        command = command
-            .set(&command::DEPTH_BASE, base)
-            .set(&command::DEPTH_STRIDE, depth_stride(stride))
-            .set(&command::CLEAR_DEPTH, clear.into())
-            .flag(&command::INTEGER_BIAS, unorm16);
+        command
+            .put(&command::DEPTH_BASE, base)
+            .put(&command::DEPTH_STRIDE, depth_stride(stride))
+            .put(&command::CLEAR_DEPTH, clear.into())
+            .put_flag(&command::INTEGER_BIAS, unorm16);
     }
     let mut stencil = 0;
     if let Some(target) = &info.stencil {
         let [base, stride] = place(target, vk::ImageAspectFlags::STENCIL, layer);
         control = control.flag(&r::zls_control::S_LOAD, loads(target)).flag(&r::zls_control::S_STORE, true);
-        command =
-            command.set(&command::STENCIL_BASE, base).set(&command::STENCIL_STRIDE, depth_stride(stride));
+        command.put(&command::STENCIL_BASE, base).put(&command::STENCIL_STRIDE, depth_stride(stride));
         stencil = target.clear as u8;
     }
     let [width, height] = pass.size.map(u64::from);
     let pixels = r::zls_pixels::new().set(&r::zls_pixels::WIDTH, width).set(&r::zls_pixels::HEIGHT, height);
     command
-        .set(&command::CLEAR_STENCIL, clear_stencil(stencil))
-        .set(&command::ZLS_PIXELS, pixels.bits().into())
-        .set(&command::ZLS_CONTROL, control.bits())
+        .put(&command::CLEAR_STENCIL, clear_stencil(stencil))
+        .put(&command::ZLS_PIXELS, pixels.bits().into())
+        .put(&command::ZLS_CONTROL, control.bits());
 }
 
 /// First byte of depth or stencil, and bytes between layers.
@@ -90,7 +89,7 @@ pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
 
 /// The contents of an update of the rasteriser's state.
 pub(super) struct Update<'u> {
-    pub(super) pass: &'u Pass,
+    pub(super) pass: &'u Shown,
     pub(super) graphics: &'u Graphics,
     pub(super) programs: &'u Programs,
     /// The words of the fragment program.
@@ -316,7 +315,7 @@ fn object(dynamic: &DrawState) -> u64 {
     }
 }
 
-/// The index of the next record in an array.
-pub(super) fn index(array: &[u8], record: &Record) -> u64 {
-    (array.len() / record.bytes) as u64
+/// The index of the next record of `N` bytes in an array.
+pub(super) fn index<const N: usize>(array: &[u8]) -> u64 {
+    (array.len() / N) as u64
 }

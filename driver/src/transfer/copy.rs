@@ -69,14 +69,13 @@ pub(crate) fn pitches(given: [u32; 2], size: [u32; 3], plane: &Plane) -> [u32; 2
     [row, rows]
 }
 
-/// A level of an image, with elements interpreted in `format`: texels, or pixels with all their samples, which have the
-/// layout of texels of the same size.
-fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
-    let plane = image.copied(place.aspect)?;
-    let missing = Error::Invalid { what: "a copy of an aspect that the image does not have" };
-    let part = Part::slices(image, place.aspect, format, place.level).ok_or(missing)?;
-    let part = Part { plane, dimension: Dimension::PlaneArray, ..part };
-    Ok(Direct::Texture([part.texture(), part.stored()]))
+/// A level of an image, with elements interpreted in `format`, bits of their size: texels, or pixels with all their samples,
+/// which have the layout of texels of the same size.
+fn shown(image: &Image, plane: &Plane, level: u32, format: &'static FormatDesc) -> Direct {
+    Direct::Texture(image.transferred(plane, level, true, || {
+        let part = Part { dimension: Dimension::PlaneArray, ..Part::slices(image, plane, format, level) };
+        [part.texture(), part.stored()]
+    }))
 }
 
 /// Memory with elements as large as those of `format`, and the index of the first. Elements smaller than a word are
@@ -143,23 +142,23 @@ impl Recorder {
             return self.run_kernel(Kernel::CopyWords, &parameters, &list, size);
         };
         match (from, to) {
-            (Side::Image(from, _, source), Side::Image(to, _, place)) => {
-                let list = [shown(from, source, format)?, shown(to, place, format)?];
+            (Side::Image(from, first, source), Side::Image(to, second, place)) => {
+                let list = [shown(from, first, source.level, format), shown(to, second, place.level, format)];
                 let ([x, y, z], [u, v, w]) = (source.at, place.at);
                 self.run_kernel(Kernel::Copy, &[x, y, z, 0, u, v, w], &list, size)
             }
-            (Side::Image(image, _, place), Side::Memory(address, row, plane)) => {
+            (Side::Image(image, texels, place), Side::Memory(address, row, plane)) => {
                 use Kernel::*;
                 let kernel = sized(format, [TexelsToStretch, TexelsToWords, TexelsToPairs, TexelsToQuads]);
                 let (memory, start) = memory(format, address);
-                let ([x, y, z], list) = (place.at, [shown(image, place, format)?, memory]);
+                let ([x, y, z], list) = (place.at, [shown(image, texels, place.level, format), memory]);
                 self.run_kernel(kernel, &[x, y, z, row, plane, start], &list, size)
             }
-            (Side::Memory(address, row, plane), Side::Image(image, _, place)) => {
+            (Side::Memory(address, row, plane), Side::Image(image, texels, place)) => {
                 use Kernel::*;
                 let kernel = sized(format, [StretchToTexels, WordsToTexels, PairsToTexels, QuadsToTexels]);
                 let (memory, start) = memory(format, address);
-                let ([x, y, z], list) = (place.at, [memory, shown(image, place, format)?]);
+                let ([x, y, z], list) = (place.at, [memory, shown(image, texels, place.level, format)]);
                 self.run_kernel(kernel, &[x, y, z, row, plane, start], &list, size)
             }
             (Side::Memory(..), Side::Memory(..)) => Err(Error::Invalid { what: "a copy without image" }),

@@ -6,12 +6,12 @@ mod scale;
 use std::sync::Arc;
 
 use crate::Error;
-use crate::command::{Grid, Recorder};
+use crate::command::Recorder;
 use crate::format::{self, FormatDesc};
 use crate::kernels::Kernel;
 use crate::query::QueryPool;
 use crate::view::{Descriptor, Dimension, texels};
-use crate::words::{Direct, Sources};
+use crate::words::Direct;
 
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
 pub(crate) use copy::{blocks, pitches};
@@ -29,37 +29,7 @@ pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u3
     (texels(format, base, MOST_TEXELS, Dimension::PlaneArray), skip)
 }
 
-/// Runs a kernel with the number of threads at an address, followed by the workgroup size.
-pub(crate) fn run_indirect(
-    recorder: &mut Recorder,
-    kernel: Kernel,
-    parameters: &[u32],
-    descriptors: &[Direct],
-    launch: u64,
-) -> Result<(), Error> {
-    let program = recorder.device.kernel(kernel)?;
-    let sources = Sources::of_kernel(parameters, descriptors);
-    recorder.launch(&program, &sources, Grid::IndirectThreads(launch), [64, 1, 1])?;
-    recorder.barrier()
-}
-
 impl Recorder {
-    /// Runs a program with push constants and this number of threads.
-    pub(crate) fn run_kernel(
-        &mut self,
-        kernel: Kernel,
-        parameters: &[u32],
-        descriptors: &[Direct],
-        threads: [u32; 3],
-    ) -> Result<(), Error> {
-        if threads.contains(&0) {
-            return Ok(());
-        }
-        let program = self.device.kernel(kernel)?;
-        self.run(&program, parameters, descriptors, threads)?;
-        self.barrier()
-    }
-
     /// Copies memory.
     ///
     /// # Errors
@@ -98,17 +68,16 @@ impl Recorder {
     /// # Errors
     /// Out of memory.
     pub fn fill_memory(&mut self, address: u64, bytes: u64, word: u32) -> Result<(), Error> {
-        let (kernel, unit) = match (address | bytes) % 16 {
-            0 => (Kernel::FillMemoryQuads, 16),
-            _ => (Kernel::FillMemoryWords, 4),
+        let (kernel, shift) = match (address | bytes) % 16 {
+            0 => (Kernel::FillMemoryQuads, 4),
+            _ => (Kernel::FillMemoryWords, 2),
         };
-        let piece = MOST_TEXELS * unit;
-        let mut done = 0;
-        while done < bytes / 4 * 4 {
-            let count = (bytes - done).min(piece);
-            let list = [Direct::Buffer(address + done, count)];
-            self.run_kernel(kernel, &[word; 4], &list, [(count / unit) as u32, 1, 1])?;
-            done += count;
+        let (mut address, mut left) = (address, bytes / 4 * 4);
+        while left > 0 {
+            let count = left.min(MOST_TEXELS << shift);
+            let list = [Direct::Buffer(address, count)];
+            self.run_kernel(kernel, &[word; 4], &list, [(count >> shift) as u32, 1, 1])?;
+            (address, left) = (address + count, left - count);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::kernels::Kernel;
 use crate::sampler::{Sampler, SamplerInfo};
 use crate::transfer::Box3;
-use crate::view::{Dimension, ImageView, Part};
+use crate::view::{Descriptor, Dimension, ImageView, Part};
 use crate::words::Direct;
 
 /// A blit: two corners on each side, in any order. The third coordinate is a layer or a slice.
@@ -98,10 +98,20 @@ impl<'i> From<&'i ImageView> for Shown<'i> {
 impl<'i> Shown<'i> {
     /// A level as a 2D array; an aspect of depth or stencil has the format of its plane.
     fn part(self, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
-        const MISSING: Error = Error::Invalid { what: "an aspect that the image does not have" };
-        let plane = self.image.plane(aspect).ok_or(MISSING)?;
+        let Some(plane) = self.image.plane(aspect) else {
+            return Err(Error::Invalid { what: "an aspect that the image does not have" });
+        };
         let format = if self.image.format.is_depth_stencil() { plane.format } else { self.format };
-        Part::slices(self.image, aspect, format, level).ok_or(MISSING)
+        Ok(Part::slices(self.image, plane, format, level))
+    }
+}
+
+/// The descriptors of a part that is all slices of a level: for loads and stores.
+fn accessed(part: &Part<'_>) -> [Descriptor; 2] {
+    let make = || [part.texture(), part.stored()];
+    match std::ptr::eq(part.format, part.plane.format) {
+        true => part.image.transferred(part.plane, part.levels[0], false, make),
+        false => make(),
     }
 }
 
@@ -130,7 +140,7 @@ impl Recorder {
         let [x, y, z] = place.at;
         let [a, b, c, d] = value;
         let parameters = [a, b, c, d, x, y, z];
-        self.run_kernel(kernel, &parameters, &[Direct::Texture([part.stored(); 2])], size)
+        self.run_kernel(kernel, &parameters, &[Direct::Texture(accessed(&part))], size)
     }
 
     /// Fills a box of a multisampled image: fills one texel and copies its bits.
@@ -204,8 +214,11 @@ impl Recorder {
             (true, false) => Kernel::BlitLinear,
             (false, _) => typed(source.format, [Kernel::BlitFloat, Kernel::BlitUint, Kernel::BlitSint]),
         };
-        let shown = if linear && volume { Part { dimension: Dimension::Volume, ..source } } else { source };
-        let mut list = vec![Direct::Texture([shown.texture(); 2]), Direct::Texture([place.stored(); 2])];
+        let shown = match linear && volume {
+            true => [Part { dimension: Dimension::Volume, ..source }.texture(); 2],
+            false => accessed(&source),
+        };
+        let mut list = vec![Direct::Texture(shown), Direct::Texture(accessed(&place))];
         if linear {
             list.push(Direct::Sampler(filtered()));
         }
@@ -230,7 +243,7 @@ impl Recorder {
             let part = Part { dimension: Dimension::PlaneSamples, layers, ..all };
             let [x, y, z] = place.at;
             let parameters = [x, y, z + layer, from.image.info.samples, source.at[0], source.at[1]];
-            let list = [Direct::Texture([part.texture(); 2]), Direct::Texture([destination.stored(); 2])];
+            let list = [Direct::Texture([part.texture(); 2]), Direct::Texture(accessed(&destination))];
             self.run_kernel(mode.kernel(part.format), &parameters, &list, [size[0], size[1], 1])?;
         }
         Ok(())

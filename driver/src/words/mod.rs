@@ -11,18 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use agx_abi::DescriptorKind;
-use agx_abi::layout::UniformRange;
+use agx_abi::layout::{UniformRange, UniformSource};
 use agx_abi::words::with_address;
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
 use crate::dirty::Dirty;
 use crate::gpu::SHADER_BASE;
+use crate::memory::store;
 use crate::program::Program;
-use crate::sampler::{self, Sampler};
+use crate::sampler::Sampler;
 use crate::upload::Upload;
 use crate::view;
-use plan::{Contents, Step, word_count};
+use plan::{Contents, Item, Patch, Pushed, Step, word_count};
 pub(crate) use plan::{Placed, Plan, Use};
 
 /// Alignment of the words of a shader in bytes.
@@ -179,50 +180,47 @@ impl Default for State {
 pub(crate) struct Sources<'s> {
     /// The state that commands set.
     pub state: &'s State,
-    /// Push constants; missing ones are 0.
-    pub push: &'s [u32],
-    /// The descriptors of set 0, for programs of the driver.
-    pub direct: &'s [Direct],
     /// The view.
-    pub view: ViewState<'s>,
+    pub view: &'s ViewState<'s>,
 }
 
 impl<'s> Sources<'s> {
     /// Those of a launch.
     pub(crate) fn of_launch(state: &'s State) -> Sources<'s> {
-        Sources { state, push: &state.push, direct: &[], view: ViewState::NONE }
+        Sources { state, view: &ViewState::NONE }
     }
 
     /// Those of a draw.
-    pub(crate) fn of_draw(state: &'s State, view: ViewState<'s>) -> Sources<'s> {
-        Sources { state, push: &state.push, direct: &[], view }
-    }
-
-    /// Those of a program of the driver, with these push constants and descriptors in set 0.
-    pub(crate) fn of_kernel(push: &'s [u32], direct: &'s [Direct]) -> Sources<'s> {
-        static NONE: State = State::NONE;
-        Sources { state: &NONE, push, direct, view: ViewState::NONE }
+    pub(crate) fn of_draw(state: &'s State, view: &'s ViewState<'s>) -> Sources<'s> {
+        Sources { state, view }
     }
 
     /// Those of a program of tiles.
-    pub(crate) fn of_tile(view: ViewState<'s>) -> Sources<'s> {
-        Sources { view, ..Sources::of_kernel(&[], &[]) }
+    pub(crate) fn of_tile(view: &'s ViewState<'s>) -> Sources<'s> {
+        static NONE: State = State::NONE;
+        Sources { state: &NONE, view }
     }
 }
 
+/// The error for memory that is smaller than it should be.
+const NO_ROOM: Error = Error::Invalid { what: "the words of a shader outside their memory" };
 /// The error for a resource without a binding.
-fn unbound(set: u32) -> Error {
-    let _ = set;
-    Error::Invalid { what: "a shader uses a descriptor set that is not bound" }
-}
+const UNBOUND: Error = Error::Invalid { what: "a shader uses a descriptor set that is not bound" };
 
 impl State {
+    #[inline(always)]
     fn bound(&self, set: u32) -> Result<&Bound, Error> {
-        self.sets.get(set as usize).and_then(Option::as_ref).ok_or_else(|| unbound(set))
+        match self.sets.get(set as usize) {
+            Some(Some(bound)) => Ok(bound),
+            _ => Err(UNBOUND),
+        }
     }
 
     fn binding(set: &Set, number: u32) -> Result<&Binding, Error> {
-        set.layout.bindings.get(number).ok_or_else(|| unbound(number))
+        match set.layout.bindings.get(number) {
+            Some(binding) => Ok(binding),
+            None => Err(UNBOUND),
+        }
     }
 }
 
@@ -250,15 +248,6 @@ struct Assembler<'a> {
     sources: &'a Sources<'a>,
 }
 
-/// The contents of a sampler state register.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Register {
-    /// The sampler at an address in a set, read when the program starts.
-    At(u64),
-    /// A sampler.
-    Known([u8; sampler::BORDERED_BYTES]),
-}
-
 impl Assembled {
     /// Writes the words of a program anew. What has not changed since they were written is where it was. The word for the tile
     /// of a pass replaces that of the program's own memory.
@@ -273,44 +262,33 @@ impl Assembled {
         tile: Option<u32>,
     ) -> Result<(), Error> {
         let plan = &program.plan;
-        let is_new = dirty.intersects(Dirty::PROGRAMS);
-        let changes = |step: &&Step| dirty.intersects(step.part);
-        let numbers = if is_new {
-            self.addresses.clear();
-            self.addresses.resize(plan.steps.len(), 0);
-            plan.numbers
-        } else {
-            plan.steps.iter().filter(changes).map(|step| step.numbers).sum()
-        };
+        let changed = |step: &&Step| dirty.intersects(step.part);
+        let numbers: usize = plan.steps.iter().filter(changed).map(|step| step.numbers).sum();
+        self.addresses.resize(plan.steps.len(), 0);
         let (memory, at) = upload.words(plan.words.len() + numbers, ALIGNMENT)?;
+        let memory = memory.clone();
         let start = memory.address + at;
-        let (words, mut rest) = memory.words_from(at).split_at_checked(plan.words.len()).unwrap_or_default();
+        let places = memory.words_at(at, plan.words.len() + numbers);
+        let Some((words, mut rest)) = places.split_at_checked(plan.words.len()) else { return Err(NO_ROOM) };
         words.iter().zip(&plan.words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
         if let Some((tile, place)) = tile.zip(words.get(plan.local)) {
             place.store(tile, Ordering::Relaxed);
         }
+        let pairs = words.as_chunks::<2>().0;
         let mut next = start + 4 * plan.words.len() as u64;
         let mut assembler = Assembler { upload, sources };
         for (step, address) in plan.steps.iter().zip(&mut self.addresses) {
-            if !(is_new || changes(&step)) {
-                continue;
+            if changed(&step) {
+                *address = match &step.contents {
+                    Contents::Numbers(ranges) => {
+                        rest = assembler.numbers_of(ranges, rest)?;
+                        next += 4 * step.numbers as u64;
+                        next - 4 * step.numbers as u64
+                    }
+                    contents => assembler.address(contents)?,
+                };
             }
-            *address = match &step.contents {
-                Contents::Numbers(ranges) => {
-                    rest = assembler.numbers_of(ranges, rest)?;
-                    next += 4 * step.numbers as u64;
-                    next - 4 * step.numbers as u64
-                }
-                contents => assembler.address(contents)?,
-            };
-        }
-        for patch in &plan.patches {
-            let address = self.addresses.get(patch.step).copied().unwrap_or(0);
-            if let Some([low, high, ..]) = words.get(patch.place..) {
-                let word = with_address(patch.word, address);
-                low.store(word as u32, Ordering::Relaxed);
-                high.store((word >> 32) as u32, Ordering::Relaxed);
-            }
+            patch(pairs, &step.patches, *address);
         }
         self.words = Words { pipeline: start - SHADER_BASE, resources: plan.resources };
         Ok(())
@@ -327,11 +305,101 @@ pub(crate) fn assemble(
     program: &Program,
     tile: Option<u32>,
 ) -> Result<Words, Error> {
-    let addresses = std::mem::take(&mut upload.spare.addresses);
+    let addresses = std::mem::take(&mut upload.addresses);
     let mut written = Assembled { words: Words::default(), addresses };
     let result = written.rewrite(upload, (sources, Dirty::ALL), program, tile);
-    upload.spare.addresses = written.addresses;
+    upload.addresses = written.addresses;
     result.map(|()| written.words)
+}
+
+/// The words of a program of the driver with these push constants and descriptors in set 0; missing push constants are 0.
+///
+/// # Errors
+/// A descriptor is missing, or out of memory.
+#[inline]
+pub(crate) fn kernel_words(
+    upload: &mut Upload,
+    program: &Program,
+    push: &[u32],
+    given: &[Direct],
+) -> Result<Words, Error> {
+    let Plan { words, block, resources, .. } = &program.plan;
+    let pushed = if block.is_pointed { upload.put_words(push, 16)? } else { 0 };
+    let all = words.len() + block.words;
+    let (memory, at) = upload.words(all, ALIGNMENT)?;
+    let start = memory.address + at;
+    let Some((head, rest)) = memory.words_at(at, all).split_at_checked(words.len()) else {
+        return Err(NO_ROOM);
+    };
+    head.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+    for Pushed { place, first, count } in &block.push {
+        let Some(own) = rest.get(*place..place + count) else { return Err(NO_ROOM) };
+        uniforms::words(own, push.get(*first..first + count).or(push.get(*first..)).unwrap_or_default());
+    }
+    for (place, number) in &block.addresses {
+        let Some(Direct::Buffer(address, _)) = given.get(*number) else { return Err(UNBOUND) };
+        long(rest.get(*place..), *address);
+    }
+    for (place, item) in &block.others {
+        write_item(*item, pushed, given, rest.get(*place..))?;
+    }
+    let (pairs, first) = (head.as_chunks::<2>().0, start + 4 * words.len() as u64);
+    patch(pairs, &block.patches, first);
+    Ok(Words { pipeline: start - SHADER_BASE, resources: *resources })
+}
+
+/// Writes a number of 64 bits to the first places.
+#[inline(always)]
+fn long(places: Option<&[AtomicU32]>, value: u64) {
+    if let Some([low, high, ..]) = places {
+        low.store(value as u32, Ordering::Relaxed);
+        high.store((value >> 32) as u32, Ordering::Relaxed);
+    }
+}
+
+/// Writes a part of a block to the first places.
+fn write_item(item: Item, pushed: u64, given: &[Direct], places: Option<&[AtomicU32]>) -> Result<(), Error> {
+    let (Item::Bytes(number)
+    | Item::Loaded(number)
+    | Item::Stored(number)
+    | Item::Sampler(number)
+    | Item::Bias(number)) = item
+    else {
+        long(places, pushed);
+        return Ok(());
+    };
+    match (item, given.get(number)) {
+        (Item::Bytes(_), Some(Direct::Buffer(_, bytes))) => long(places, *bytes),
+        (Item::Loaded(_), Some(Direct::Texture([shown, _]))) => record(places, shown),
+        (Item::Stored(_), Some(Direct::Texture([_, shown]))) => record(places, shown),
+        (Item::Sampler(_), Some(Direct::Sampler(sampler))) => record(places, &sampler.descriptor),
+        (Item::Bias(_), Some(Direct::Sampler(sampler))) => {
+            record(places, &u32::from(sampler.bias).to_le_bytes());
+        }
+        _ => return Err(UNBOUND),
+    }
+    Ok(())
+}
+
+/// Writes the words of a record to the first places.
+#[inline(always)]
+fn record<const N: usize>(places: Option<&[AtomicU32]>, record: &[u8; N]) {
+    let words = record.as_chunks::<4>().0;
+    if let Some(places) = places.and_then(|places| places.get(..words.len())) {
+        store(places, words);
+    }
+}
+
+/// Enters an address in words.
+#[inline(always)]
+fn patch(pairs: &[[AtomicU32; 2]], patches: &[Patch], address: u64) {
+    for patch in patches {
+        if let Some([low, high]) = pairs.get(patch.pair) {
+            let word = with_address(patch.word, address);
+            low.store(word as u32, Ordering::Relaxed);
+            high.store((word >> 32) as u32, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Assembler<'_> {
@@ -342,7 +410,7 @@ impl Assembler<'_> {
         mut places: &'m [AtomicU32],
     ) -> Result<&'m [AtomicU32], Error> {
         for range in ranges {
-            let (own, rest) = places.split_at_checked(word_count(range)).unwrap_or_default();
+            let Some((own, rest)) = places.split_at_checked(word_count(range)) else { return Err(NO_ROOM) };
             self.fill(range.source, own)?;
             places = rest;
         }
@@ -350,10 +418,14 @@ impl Assembler<'_> {
     }
 
     /// The address of contents that are not numbers.
-    #[inline(never)]
+    #[inline(always)]
     fn address(&mut self, contents: &Contents) -> Result<u64, Error> {
         match contents {
             Contents::Numbers(_) => Err(Error::Invalid { what: "numbers in memory" }),
+            Contents::Uniform(UniformRange {
+                source: UniformSource::BufferAddress { set, binding, element },
+                ..
+            }) => self.buffer(*set, *binding, *element, 0),
             Contents::Uniform(range) => self.uniform(range),
             Contents::Texture(texture) => self.texture(texture),
             Contents::Target(number, kind) => Ok(target_address(self.sources.view.targets, *number, *kind)),

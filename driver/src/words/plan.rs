@@ -5,12 +5,12 @@
 use std::ops::Range;
 
 use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
-use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords};
+use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords, with_address};
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, TextureBinding};
 
 use crate::Error;
 use crate::dirty::{Dirty, of_source};
-use crate::scratch;
+use crate::{sampler, scratch, view};
 
 /// Where a program takes its registers from, apart from what its information names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,20 +72,20 @@ pub(super) enum Contents {
 /// An address to enter.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// The part of the state that the contents come from.
+    /// The parts of the state that the contents come from. In another program, everything is new.
     pub part: Dirty,
     pub contents: Contents,
     /// Words of numbers that are uploaded.
     pub numbers: usize,
+    /// Where the address goes.
+    pub patches: Vec<Patch>,
 }
 
 /// A word of 64 bits with the address of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patch {
-    /// The number of the step.
-    pub step: usize,
-    /// The first of its two words.
-    pub place: usize,
+    /// Its number among the pairs of words.
+    pub pair: usize,
     /// The word without the address ([`agx_abi::words::with_address`]).
     pub word: u64,
 }
@@ -95,12 +95,10 @@ pub(super) struct Patch {
 pub(crate) struct Plan {
     /// The words, without addresses.
     pub(super) words: Vec<u32>,
-    /// The addresses.
+    /// The addresses; those of a program of the driver are in its block.
     pub(super) steps: Vec<Step>,
-    /// Where they go.
-    pub(super) patches: Vec<Patch>,
-    /// Words of numbers of all steps.
-    pub(super) numbers: usize,
+    /// What is uploaded with the words of a program of the driver.
+    pub(super) block: Block,
     /// The word for local memory.
     pub(super) local: usize,
     /// The resources word.
@@ -169,6 +167,8 @@ impl Plan {
         let textures = registers(info, of, placed, &mut words, &mut steps)?;
         let local = words.byte_count() / 4;
         let mut words = program(info, of, placed, words)?;
+        // A block follows at a multiple of eight bytes.
+        words.resize(words.len().next_multiple_of(2), 0);
         if let (Use::Tile(_, _, tile), Some(word)) = (of, words.get_mut(local)) {
             *word = tile;
         }
@@ -179,29 +179,144 @@ impl Plan {
             borders: placed.borders,
             preamble_gpr_halves: info.preamble_gpr_halves,
         };
-        let patches = patches(&words, &steps);
-        let steps: Vec<Step> = steps.into_iter().map(|(step, _)| step).collect();
-        let uses = steps.iter().fold(Dirty::NONE, |uses, step| uses | step.part);
-        let numbers = steps.iter().map(|step| step.numbers).sum();
-        Ok(Plan { words, steps, patches, numbers, local, resources: resources.to_word()?, uses })
+        let mut steps: Vec<Step> = steps.into_iter().map(|placing| step(&words, placing)).collect();
+        let block = match of {
+            Use::Direct => Block::new(std::mem::take(&mut steps))?,
+            Use::Sets | Use::Tile(..) => Block::default(),
+        };
+        let uses = steps.iter().fold(Dirty::PROGRAMS, |uses, step| uses | step.part);
+        Ok(Plan { words, steps, block, local, resources: resources.to_word()?, uses })
     }
 }
 
-/// A step, and the words of 64 bits that have its address.
-type Placing = (Step, Range<usize>);
+/// What follows the words of a program of the driver. Places are numbers of words in it; descriptors are given by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// Push constants.
+    pub push: Vec<Pushed>,
+    /// Addresses of buffers: place and number.
+    pub addresses: Vec<(usize, usize)>,
+    /// Other parts.
+    pub others: Vec<(usize, Item)>,
+    /// The words with the addresses of the parts, which are relative to the start of the block.
+    pub patches: Vec<Patch>,
+    /// Number of words.
+    pub words: usize,
+    /// Whether the program has the address of the push constants.
+    pub is_pointed: bool,
+}
 
-/// Where the addresses of steps go.
-fn patches(words: &[u32], steps: &[Placing]) -> Vec<Patch> {
-    let pairs = words.as_chunks::<2>().0;
-    let of = |(step, (_, places)): (usize, &Placing)| {
-        let known = places.clone().zip(pairs.get(places.clone()).into_iter().flatten());
-        known.map(move |(place, [low, high])| Patch {
-            step,
-            place: 2 * place,
-            word: u64::from(*low) | u64::from(*high) << 32,
-        })
+/// Push constants in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pushed {
+    /// Where they are in the block.
+    pub place: usize,
+    /// The first word.
+    pub first: usize,
+    /// Number of words.
+    pub count: usize,
+}
+
+/// A part of a block that is neither push constants nor an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    /// The address of the push constants.
+    PushAddress,
+    /// The bytes of a buffer.
+    Bytes(usize),
+    /// The descriptor of a texture for loads.
+    Loaded(usize),
+    /// The descriptor of an image for stores.
+    Stored(usize),
+    /// A sampler.
+    Sampler(usize),
+    /// The level bias of a sampler.
+    Bias(usize),
+}
+
+impl Item {
+    /// Words that it takes.
+    fn words(self) -> usize {
+        match self {
+            Item::PushAddress | Item::Bytes(_) => 2,
+            Item::Loaded(_) | Item::Stored(_) => view::BYTES / 4,
+            Item::Sampler(_) => sampler::BORDERED_BYTES / 4,
+            Item::Bias(_) => 1,
+        }
+    }
+}
+
+/// The error for what no program of the driver reads.
+const UNKNOWN: Error = Error::Unsupported { what: "a program of the driver with this input" };
+
+impl Block {
+    fn new(steps: Vec<Step>) -> Result<Block, Error> {
+        let mut block = Block::default();
+        for Step { contents, patches, .. } in steps {
+            let start = 4 * block.words as u64;
+            let of = |Patch { pair, word }| Patch { pair, word: with_address(word, start) };
+            block.patches.extend(patches.into_iter().map(of));
+            match contents {
+                Contents::Numbers(ranges) => ranges.iter().try_for_each(|range| block.add_range(range))?,
+                Contents::Uniform(UniformRange {
+                    source: UniformSource::TextureWords { set: 0, binding, .. },
+                    ..
+                }) => block.add(Item::Loaded(binding as usize)),
+                Contents::Texture(TextureBinding { set: 0, binding, kind, .. }) => {
+                    let of = if kind == DescriptorKind::Image { Item::Stored } else { Item::Loaded };
+                    block.add(of(binding as usize));
+                }
+                Contents::Sampler(
+                    SamplerBinding::Bound { set: 0, binding, .. }
+                    | SamplerBinding::Paired { set: 0, binding, .. },
+                ) => block.add(Item::Sampler(binding as usize)),
+                _ => return Err(UNKNOWN),
+            }
+            // Descriptors begin at multiples of eight bytes.
+            block.words = block.words.next_multiple_of(2);
+        }
+        Ok(block)
+    }
+
+    fn add(&mut self, item: Item) {
+        self.others.push((self.words, item));
+        self.words += item.words();
+        self.is_pointed |= item == Item::PushAddress;
+    }
+
+    /// Adds the numbers of a range.
+    fn add_range(&mut self, range: &UniformRange) -> Result<(), Error> {
+        let (place, count) = (self.words, word_count(range));
+        match range.source {
+            UniformSource::PushConstants { offset } => {
+                self.push.push(Pushed { place, first: offset as usize / 4, count });
+                self.words += count;
+            }
+            UniformSource::BufferAddress { set: 0, binding, .. } => {
+                self.addresses.push((place, binding as usize));
+                self.words += 2;
+            }
+            UniformSource::PushConstantAddress => self.add(Item::PushAddress),
+            UniformSource::BufferSize { set: 0, binding, .. } => self.add(Item::Bytes(binding as usize)),
+            UniformSource::SamplerBias { set: 0, binding, .. } => self.add(Item::Bias(binding as usize)),
+            _ => return Err(UNKNOWN),
+        }
+        if self.words == place + count { Ok(()) } else { Err(UNKNOWN) }
+    }
+}
+
+/// The contents of registers with the part of the state that they come from, the number of words that are uploaded, and the
+/// pairs of words that have their address.
+type Placing = (Dirty, Contents, usize, Range<usize>);
+
+/// The step for contents.
+fn step(words: &[u32], (part, contents, numbers, places): Placing) -> Step {
+    let pairs = words.as_chunks::<2>().0.get(places.clone()).into_iter().flatten();
+    let of = |(pair, [low, high]): (usize, &[u32; 2])| Patch {
+        pair,
+        word: u64::from(*low) | u64::from(*high) << 32,
     };
-    steps.iter().enumerate().flat_map(of).collect()
+    Step { part: part | Dirty::PROGRAMS, contents, numbers, patches: places.zip(pairs).map(of).collect() }
 }
 
 /// Adds the words for state registers; returns the number of texture registers.
@@ -214,7 +329,7 @@ fn registers(
 ) -> Result<u32, Error> {
     let mut add = |words: &mut ShaderWords, part: Dirty, contents: Contents| {
         let at = words.byte_count() / 8 - 1;
-        steps.push((Step { part, contents, numbers: 0 }, at..at + 1));
+        steps.push((part, contents, 0, at..at + 1));
     };
     let mut textures = info.textures.len() as u32;
     match of {
@@ -292,7 +407,7 @@ fn uniforms(
         };
         let first = words.byte_count() / 8;
         words.uniforms(start, halves, 0)?;
-        steps.push((Step { part, contents, numbers }, first..words.byte_count() / 8));
+        steps.push((part, contents, numbers, first..words.byte_count() / 8));
     }
     Ok(())
 }
@@ -359,20 +474,46 @@ mod tests {
                 _ => (step.part, 0),
             })
             .collect();
-        let sets = (Dirty::SETS, 0);
-        assert_eq!(found, [(Dirty::BUFFERS, 24), (Dirty::PUSH, 14), sets, sets], "the base is not read");
-        assert_eq!(plan.uses, Dirty::BUFFERS | Dirty::PUSH | Dirty::SETS);
+        let of = |part, numbers| (part | Dirty::PROGRAMS, numbers);
+        let sets = of(Dirty::SETS, 0);
+        let expected = [of(Dirty::BUFFERS, 24), of(Dirty::PUSH, 14), sets, sets];
+        assert_eq!(found, expected, "the base is not read");
+        assert_eq!(plan.uses, Dirty::BUFFERS | Dirty::PUSH | Dirty::SETS | Dirty::PROGRAMS);
         let bytes: Vec<u8> = plan.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // The address of the promoted constants is known.
         use r::usc_uniform::{ADDRESS, COUNT, START};
         let places = [START, COUNT, ADDRESS].map(|field| field.get(&bytes));
         assert_eq!(places, [20, 4, 0x1008]);
         let places = [START, COUNT, ADDRESS].map(|field| field.get(&bytes[8..]));
-        assert_eq!((places, plan.patches[0].place), ([0, 8, 0], 2));
+        assert_eq!((places, plan.steps[0].patches[0].pair), ([0, 8, 0], 1));
         assert_eq!(r::usc_shared::TAG.get(&bytes[4 * plan.local..]), r::USC_SHARED);
         info.draw_numbers.base = true;
-        let plan = Plan::new(&info, Use::Direct, PLACED).expect("fits");
-        assert_eq!(plan.steps.len(), 4, "both addresses are given directly");
+        let plan = Plan::new(&info, Use::Sets, PLACED).expect("fits");
         assert!(plan.uses.intersects(Dirty::NUMBERS));
+    }
+
+    #[test]
+    fn what_a_program_of_the_driver_reads_follows_its_words() {
+        let image = TextureBinding { set: 0, binding: 2, element: 0, kind: DescriptorKind::Image };
+        let mut info = ShaderInfo { uniform_halves: 40, gpr_halves: 8, ..ShaderInfo::default() };
+        info.uniforms = vec![
+            range(0, 4, UniformSource::BufferAddress { set: 0, binding: 1, element: 0 }),
+            range(4, 6, UniformSource::PushConstants { offset: 16 }),
+            range(12, 4, UniformSource::BufferSize { set: 0, binding: 1, element: 0 }),
+        ];
+        info.textures = vec![image];
+        let Plan { words, steps, block, .. } = Plan::new(&info, Use::Direct, PLACED).expect("fits");
+        assert_eq!((block.addresses.as_slice(), block.words), ([(0, 1)].as_slice(), 2 + 3 + 1 + 2 + 6));
+        assert_eq!(block.push, [Pushed { place: 2, first: 4, count: 3 }]);
+        assert_eq!(block.others, [(6, Item::Bytes(1)), (8, Item::Stored(2))]);
+        assert!(steps.is_empty() && words.len().is_multiple_of(2) && !block.is_pointed);
+        // What follows each other in registers and in memory takes one word.
+        use r::usc_uniform::{ADDRESS, COUNT, START};
+        let shown = |patch: &Patch| [START, COUNT, ADDRESS].map(|field| field.get(&patch.word.to_le_bytes()));
+        let [first, second, texture] = &block.patches[..] else { panic!("{:?}", block.patches) };
+        assert_eq!([shown(first), shown(second)], [[0, 10, 0], [12, 4, 4 * 6]]);
+        assert_eq!(r::usc_texture::ADDRESS.get(&texture.word.to_le_bytes()), 4 * 8);
+        info.uniforms = vec![range(0, 4, UniformSource::WorkgroupCount)];
+        assert!(Plan::new(&info, Use::Direct, PLACED).is_err());
     }
 }

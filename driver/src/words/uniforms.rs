@@ -7,7 +7,7 @@ use agx_abi::TextureBinding;
 use agx_abi::fragment::{pack_sample_positions, standard_sample_positions};
 use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
 
-use super::{Assembler, Bound, Numbers, State, unbound};
+use super::{Assembler, Bound, Numbers, State};
 use crate::Error;
 use crate::render::{patch_record, record};
 use crate::sampler;
@@ -16,8 +16,9 @@ use crate::sampler;
 const UNKNOWN: Error = Error::Unsupported { what: "a uniform that this driver does not fill" };
 
 /// Writes numbers, and zeros to the places after them; numbers without a place are dropped.
-fn words(into: &[AtomicU32], from: &[u32]) {
-    let (own, rest) = into.split_at_checked(from.len()).unwrap_or((into, &[]));
+#[inline]
+pub(super) fn words(into: &[AtomicU32], from: &[u32]) {
+    let (own, rest) = into.split_at(from.len().min(into.len()));
     own.iter().zip(from).for_each(|(to, word)| to.store(*word, Ordering::Relaxed));
     rest.iter().for_each(|to| to.store(0, Ordering::Relaxed));
 }
@@ -29,12 +30,10 @@ fn long(into: &[AtomicU32], value: u64) {
 
 impl Assembler<'_> {
     /// The address of the contents of a range that may be in memory.
+    #[inline(never)]
     pub(super) fn uniform(&mut self, range: &UniformRange) -> Result<u64, Error> {
         let launch = &self.sources.state.launch;
         Ok(match range.source {
-            UniformSource::BufferAddress { set, binding, element } => {
-                self.buffer(set, binding, element, 0)?
-            }
             UniformSource::BufferSize { set, binding, element } => self.buffer(set, binding, element, 8)?,
             UniformSource::SamplerBias { set, binding, element } => {
                 self.sampler_bias(set, binding, element)?
@@ -66,11 +65,17 @@ impl Assembler<'_> {
     pub(super) fn fill(&mut self, source: UniformSource, into: &[AtomicU32]) -> Result<(), Error> {
         match source {
             UniformSource::PushConstants { offset } => {
-                words(into, self.sources.push.get(offset as usize / 4..).unwrap_or(&[]));
+                let first = offset as usize / 4;
+                let push = &self.sources.state.push;
+                words(into, push.get(first..first + into.len()).or(push.get(first..)).unwrap_or(&[]));
                 Ok(())
             }
-            UniformSource::BufferAddress { set, binding, .. } => {
-                long(into, self.direct_buffer(set, binding)?[0]);
+            UniformSource::Interface(InterfaceUniform::AttributeBase { attribute }) => {
+                long(into, self.attribute(attribute).0);
+                Ok(())
+            }
+            UniformSource::Interface(InterfaceUniform::AttributeClamp { attribute }) => {
+                words(into, &[self.attribute(attribute).1]);
                 Ok(())
             }
             _ => self.fill_rest(source, into),
@@ -81,12 +86,6 @@ impl Assembler<'_> {
     #[inline(never)]
     fn fill_rest(&mut self, source: UniformSource, into: &[AtomicU32]) -> Result<(), Error> {
         match source {
-            UniformSource::BufferSize { set, binding, .. } => {
-                long(into, self.direct_buffer(set, binding)?[1]);
-            }
-            UniformSource::SamplerBias { set, binding, .. } => {
-                words(into, &[self.direct_bias(set, binding)?.into()]);
-            }
             UniformSource::DescriptorTable { set, binding } => long(into, self.table(set, binding)?),
             UniformSource::TextureTable { set, binding, kind } => {
                 let Bound { set, .. } = self.sources.state.bound(set)?;
@@ -97,7 +96,7 @@ impl Assembler<'_> {
                 long(into, self.sampler_bias(set, binding, 0)?);
             }
             UniformSource::PushConstantAddress => {
-                let address = self.upload.put_words(self.sources.push, 16)?;
+                let address = self.upload.put_words(&self.sources.state.push, 16)?;
                 long(into, address);
             }
             UniformSource::WorkgroupBase => words(into, &self.sources.state.launch.first_group),
@@ -113,12 +112,15 @@ impl Assembler<'_> {
         Ok(())
     }
 
+    /// Address and last element of an attribute.
+    #[inline(always)]
+    fn attribute(&self, number: u32) -> (u64, u32) {
+        self.sources.state.attributes.get(number as usize).copied().unwrap_or_default()
+    }
+
     fn interface(&self, uniform: InterfaceUniform, into: &[AtomicU32]) -> Result<(), Error> {
-        let (state, view) = (self.sources.state, &self.sources.view);
-        let attribute = |number: u32| state.attributes.get(number as usize).copied().unwrap_or_default();
+        let (state, view) = (self.sources.state, self.sources.view);
         match uniform {
-            InterfaceUniform::AttributeBase { attribute: number } => long(into, attribute(number).0),
-            InterfaceUniform::AttributeClamp { attribute: number } => words(into, &[attribute(number).1]),
             InterfaceUniform::DrawNumber => words(into, &[state.draw]),
             InterfaceUniform::BlendConstant => words(into, &view.blend.map(f32::to_bits)),
             InterfaceUniform::ClearColour { target } => {
@@ -148,7 +150,7 @@ impl Assembler<'_> {
     }
 
     /// Address of the address (`skip` 0) or size (`skip` 8) of a buffer.
-    fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<u64, Error> {
+    pub(super) fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<u64, Error> {
         let Bound { set, offsets } = self.sources.state.bound(set)?;
         let binding = State::binding(set, number)?;
         if binding.is_inline() {
@@ -171,9 +173,6 @@ impl Assembler<'_> {
 
     /// Address of the records of an array of buffers.
     fn table(&mut self, set: u32, number: u32) -> Result<u64, Error> {
-        if !self.sources.direct.is_empty() {
-            return Err(unbound(set));
-        }
         let Bound { set, offsets } = self.sources.state.bound(set)?;
         let binding = State::binding(set, number)?;
         if !binding.is_dynamic() {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Groups, Level, Recorder};
-use agx_driver::descriptor::{Set, SetLayout};
+use agx_driver::descriptor::{Kept, Set, SetLayout};
 use agx_driver::memory::lock;
 use ash::vk;
 
-use super::descriptor::{Given, Kept, kept, write};
+use super::descriptor::{Given, kept, write};
+use crate::few::Few;
 use crate::generated::members;
-use crate::handles::{give, give_dispatched, named, object, shared, take, take_dispatched};
+use crate::handles::{give, give_dispatched, named, object, owned, shared, take, take_dispatched};
 use crate::objects::{CommandPool, Device, Pipeline};
 
 pub(crate) fn create_command_pool(
@@ -51,7 +52,7 @@ pub(crate) fn allocate_command_buffers(
         _ => Level::Primary,
     };
     for slot in out {
-        *slot = give_dispatched(Arc::new(CommandBuffer::new(device.device.clone(), level)));
+        *slot = give_dispatched(CommandBuffer::new(device.device.clone(), level));
         lock(&pool.buffers).push(*slot);
     }
     Ok(())
@@ -67,34 +68,33 @@ pub(crate) fn free_command_buffers(_: &Arc<Device>, pool: vk::CommandPool, buffe
 }
 
 pub(crate) fn begin_command_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: &vk::CommandBufferBeginInfo<'_>,
 ) -> Result<(), Error> {
     buffer.begin();
     Ok(())
 }
 
-pub(crate) fn end_command_buffer(buffer: &Arc<CommandBuffer>) -> Result<(), Error> {
+pub(crate) fn end_command_buffer(buffer: &mut CommandBuffer) -> Result<(), Error> {
     buffer.end()
 }
 
 pub(crate) fn reset_command_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::CommandBufferResetFlags,
 ) -> Result<(), Error> {
     buffer.reset();
     Ok(())
 }
 
-pub(crate) fn cmd_execute_commands(buffer: &Arc<CommandBuffer>, others: &[vk::CommandBuffer]) {
-    let others: Vec<Arc<CommandBuffer>> = others.iter().map(|other| named(*other).clone()).collect();
-    buffer.record(move |recorder| recorder.execute(&others));
+pub(crate) fn cmd_execute_commands(buffer: &mut CommandBuffer, others: &[vk::CommandBuffer]) {
+    buffer.execute(others.iter().map(|other| &*named(*other)));
 }
 
-pub(crate) fn cmd_set_device_mask(_: &Arc<CommandBuffer>, _: u32) {}
+pub(crate) fn cmd_set_device_mask(_: &mut CommandBuffer, _: u32) {}
 
 pub(crate) fn cmd_bind_pipeline(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::PipelineBindPoint,
     pipeline: vk::Pipeline,
 ) {
@@ -106,18 +106,18 @@ pub(crate) fn cmd_bind_pipeline(
         }
         Ok(())
     }
-    let Some(pipeline) = object(pipeline) else { return };
+    let Some(known) = object(pipeline) else { return };
     buffer.record_borrowed(
-        |recorder| bind(recorder, pipeline),
+        |recorder| bind(recorder, known),
         || {
-            let pipeline = pipeline.clone();
-            move |recorder: &mut Recorder| bind(recorder, &pipeline)
+            let pipeline = owned(pipeline);
+            move |recorder: &mut Recorder| pipeline.iter().try_for_each(|known| bind(recorder, known))
         },
     );
 }
 
 pub(crate) fn cmd_bind_descriptor_sets(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     point: vk::PipelineBindPoint,
     _: vk::PipelineLayout,
     first: u32,
@@ -126,14 +126,14 @@ pub(crate) fn cmd_bind_descriptor_sets(
 ) {
     buffer.record_borrowed(
         |recorder| {
-            recorder.bind_sets(point, first, sets.iter().map(|set| object(*set)), offsets);
+            recorder.bind_sets(point, first, sets.iter().map(|set| owned(*set)), offsets);
             Ok(())
         },
         || {
-            let sets: Vec<Option<Arc<Set>>> = sets.iter().map(|set| object(*set).cloned()).collect();
-            let offsets = offsets.to_vec();
+            let sets: Few<Option<Arc<Set>>, 4> = sets.iter().map(|set| owned(*set)).collect();
+            let offsets: Few<u32, 4> = offsets.iter().copied().collect();
             move |recorder: &mut Recorder| {
-                recorder.bind_sets(point, first, sets.iter().map(Option::as_ref), &offsets);
+                recorder.bind_sets(point, first, sets.iter().cloned(), &offsets);
                 Ok(())
             }
         },
@@ -149,7 +149,7 @@ fn points(stages: vk::ShaderStageFlags) -> impl Iterator<Item = vk::PipelineBind
 }
 
 pub(crate) fn cmd_bind_descriptor_sets2_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::BindDescriptorSetsInfoKHR<'_>,
 ) {
     let sets = members::bind_descriptor_sets_info_descriptor_sets(info);
@@ -159,13 +159,13 @@ pub(crate) fn cmd_bind_descriptor_sets2_khr(
     }
 }
 
-pub(crate) fn cmd_push_constants2_khr(buffer: &Arc<CommandBuffer>, info: &vk::PushConstantsInfoKHR<'_>) {
+pub(crate) fn cmd_push_constants2_khr(buffer: &mut CommandBuffer, info: &vk::PushConstantsInfoKHR<'_>) {
     let values = members::push_constants_info_values(info);
     cmd_push_constants(buffer, info.layout, info.stage_flags, info.offset, values);
 }
 
 pub(crate) fn cmd_push_descriptor_set2_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::PushDescriptorSetInfoKHR<'_>,
 ) {
     let writes = members::push_descriptor_set_info_descriptor_writes(info);
@@ -175,7 +175,7 @@ pub(crate) fn cmd_push_descriptor_set2_khr(
 }
 
 pub(crate) fn cmd_push_descriptor_set_with_template2_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
 ) {
     let (template, layout) = (info.descriptor_update_template, info.layout);
@@ -183,7 +183,7 @@ pub(crate) fn cmd_push_descriptor_set_with_template2_khr(
 }
 
 pub(crate) fn cmd_push_constants(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::PipelineLayout,
     stages: vk::ShaderStageFlags,
     offset: u32,
@@ -195,7 +195,7 @@ pub(crate) fn cmd_push_constants(
             Ok(())
         },
         || {
-            let values = values.to_vec();
+            let values: Few<u8, 64> = values.iter().copied().collect();
             move |recorder: &mut Recorder| {
                 recorder.push_constants(stages, offset, &values);
                 Ok(())
@@ -206,7 +206,7 @@ pub(crate) fn cmd_push_constants(
 
 /// Has descriptors written to a set that is pushed: `now` writes them, `later` keeps them for a secondary command buffer.
 fn push(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     point: vk::PipelineBindPoint,
     (layout, number): (&Arc<SetLayout>, u32),
     now: impl FnOnce(&Set),
@@ -215,14 +215,16 @@ fn push(
     buffer.record_borrowed(
         |recorder| recorder.push_descriptors(point, layout, number, now),
         || {
-            let (layout, write) = (layout.clone(), later());
-            move |recorder: &mut Recorder| recorder.push_descriptors(point, &layout, number, &write)
+            let (layout, kept) = (layout.clone(), later());
+            move |recorder: &mut Recorder| {
+                recorder.push_descriptors(point, &layout, number, |set| kept.write(set))
+            }
         },
     );
 }
 
 pub(crate) fn cmd_push_descriptor_set_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     point: vk::PipelineBindPoint,
     layout: vk::PipelineLayout,
     set: u32,
@@ -230,11 +232,12 @@ pub(crate) fn cmd_push_descriptor_set_khr(
 ) {
     let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
     let given = || Given::of_writes(writes);
-    push(buffer, point, (layout, set), |to| write(to, given()), || kept(given(), layout));
+    let sets = buffer.device().sets.clone();
+    push(buffer, point, (layout, set), |to| write(to, given()), || kept(given(), &sets, layout));
 }
 
 pub(crate) fn cmd_push_descriptor_set_with_template_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     template: vk::DescriptorUpdateTemplate,
     layout: vk::PipelineLayout,
     set: u32,
@@ -243,15 +246,16 @@ pub(crate) fn cmd_push_descriptor_set_with_template_khr(
     let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
     let Some(template) = object(template) else { return };
     let given = || Given::of_template(template, data);
-    push(buffer, template.point, (layout, set), |to| write(to, given()), || kept(given(), layout));
+    let sets = buffer.device().sets.clone();
+    push(buffer, template.point, (layout, set), |to| write(to, given()), || kept(given(), &sets, layout));
 }
 
-pub(crate) fn cmd_dispatch(buffer: &Arc<CommandBuffer>, x: u32, y: u32, z: u32) {
+pub(crate) fn cmd_dispatch(buffer: &mut CommandBuffer, x: u32, y: u32, z: u32) {
     buffer.record(move |recorder| recorder.dispatch(Groups::Direct([x, y, z])));
 }
 
 pub(crate) fn cmd_dispatch_base(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     base_x: u32,
     base_y: u32,
     base_z: u32,
@@ -263,18 +267,18 @@ pub(crate) fn cmd_dispatch_base(
     buffer.record(move |recorder| recorder.dispatch_from(first, Groups::Direct([x, y, z])));
 }
 
-pub(crate) fn cmd_dispatch_indirect(buffer: &Arc<CommandBuffer>, numbers: vk::Buffer, offset: u64) {
-    let Some(numbers) = object(numbers).cloned() else { return };
+pub(crate) fn cmd_dispatch_indirect(buffer: &mut CommandBuffer, numbers: vk::Buffer, offset: u64) {
+    let Some(numbers) = owned(numbers) else { return };
     buffer.record(move |recorder| recorder.dispatch(Groups::Indirect(numbers.address() + offset)));
 }
 
 /// Orders all earlier commands before all later ones.
-fn barrier(buffer: &CommandBuffer) {
+fn barrier(buffer: &mut CommandBuffer) {
     buffer.record(|recorder| recorder.barrier());
 }
 
 pub(crate) fn cmd_pipeline_barrier(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::PipelineStageFlags,
     _: vk::PipelineStageFlags,
     _: vk::DependencyFlags,
@@ -285,37 +289,37 @@ pub(crate) fn cmd_pipeline_barrier(
     barrier(buffer);
 }
 
-pub(crate) fn cmd_pipeline_barrier2(buffer: &Arc<CommandBuffer>, _: &vk::DependencyInfo<'_>) {
+pub(crate) fn cmd_pipeline_barrier2(buffer: &mut CommandBuffer, _: &vk::DependencyInfo<'_>) {
     barrier(buffer);
 }
 
 /// Sets or resets an event after all earlier commands.
-fn mark(buffer: &CommandBuffer, event: vk::Event, value: u32) {
-    let Some(event) = object(event).cloned() else { return };
+fn mark(buffer: &mut CommandBuffer, event: vk::Event, value: u32) {
+    let Some(event) = owned(event) else { return };
     buffer.record(move |recorder| {
         recorder.barrier()?;
         recorder.fill_memory(event.address(), 4, value)
     });
 }
 
-pub(crate) fn cmd_set_event(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags) {
+pub(crate) fn cmd_set_event(buffer: &mut CommandBuffer, event: vk::Event, _: vk::PipelineStageFlags) {
     mark(buffer, event, 1);
 }
 
-pub(crate) fn cmd_set_event2(buffer: &Arc<CommandBuffer>, event: vk::Event, _: &vk::DependencyInfo<'_>) {
+pub(crate) fn cmd_set_event2(buffer: &mut CommandBuffer, event: vk::Event, _: &vk::DependencyInfo<'_>) {
     mark(buffer, event, 1);
 }
 
-pub(crate) fn cmd_reset_event(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags) {
+pub(crate) fn cmd_reset_event(buffer: &mut CommandBuffer, event: vk::Event, _: vk::PipelineStageFlags) {
     mark(buffer, event, 0);
 }
 
-pub(crate) fn cmd_reset_event2(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags2) {
+pub(crate) fn cmd_reset_event2(buffer: &mut CommandBuffer, event: vk::Event, _: vk::PipelineStageFlags2) {
     mark(buffer, event, 0);
 }
 
 pub(crate) fn cmd_wait_events(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: &[vk::Event],
     _: vk::PipelineStageFlags,
     _: vk::PipelineStageFlags,
@@ -327,27 +331,27 @@ pub(crate) fn cmd_wait_events(
     barrier(buffer);
 }
 
-pub(crate) fn cmd_wait_events2(buffer: &Arc<CommandBuffer>, _: &[vk::Event], _: &[vk::DependencyInfo<'_>]) {
+pub(crate) fn cmd_wait_events2(buffer: &mut CommandBuffer, _: &[vk::Event], _: &[vk::DependencyInfo<'_>]) {
     barrier(buffer);
 }
 
-pub(crate) fn cmd_reset_query_pool(buffer: &Arc<CommandBuffer>, pool: vk::QueryPool, first: u32, count: u32) {
-    let Some(pool) = object(pool).cloned() else { return };
+pub(crate) fn cmd_reset_query_pool(buffer: &mut CommandBuffer, pool: vk::QueryPool, first: u32, count: u32) {
+    let Some(pool) = owned(pool) else { return };
     buffer.record(move |recorder| recorder.reset_queries(&pool, first, count));
 }
 
 pub(crate) fn cmd_write_timestamp(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::PipelineStageFlags,
     pool: vk::QueryPool,
     query: u32,
 ) {
-    let Some(pool) = object(pool).cloned() else { return };
+    let Some(pool) = owned(pool) else { return };
     buffer.record(move |recorder| recorder.write_timestamp(&pool, query));
 }
 
 pub(crate) fn cmd_write_timestamp2(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::PipelineStageFlags2,
     pool: vk::QueryPool,
     query: u32,
@@ -356,7 +360,7 @@ pub(crate) fn cmd_write_timestamp2(
 }
 
 pub(crate) fn cmd_copy_query_pool_results(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     pool: vk::QueryPool,
     first: u32,
     count: u32,
@@ -366,7 +370,7 @@ pub(crate) fn cmd_copy_query_pool_results(
     flags: vk::QueryResultFlags,
 ) {
     use vk::QueryResultFlags as F;
-    let (Some(pool), Some(to)) = (object(pool).cloned(), object(to).cloned()) else { return };
+    let (Some(pool), Some(to)) = (owned(pool), owned(to)) else { return };
     let flags = [F::TYPE_64, F::WITH_AVAILABILITY, F::PARTIAL].map(|flag| flags.contains(flag));
     buffer.record(move |recorder| {
         recorder.copy_queries(&pool, [first, count], [to.address() + offset, stride], flags)

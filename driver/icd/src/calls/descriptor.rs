@@ -4,18 +4,18 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use agx_driver::Error;
-use agx_driver::descriptor::{Content, KeptContent, PipelineLayout, Pool, Set, SetLayout, Value};
+use agx_driver::descriptor::{Kept, PipelineLayout, Pool, Put, Set, SetLayout, Sets, Writer};
 use agx_driver::memory::lock;
 use agx_driver::sampler::Sampler;
 use ash::vk;
 
 use crate::generated::members;
-use crate::handles::{give, object, shared, take};
+use crate::handles::{give, known, object, owned, shared, take};
 use crate::objects::{DescriptorPool, Device, UpdateTemplate};
 use crate::pointers::{bytes_at, find, find_mut, read_at, slice};
 
 fn samplers(handles: &[vk::Sampler]) -> Vec<Sampler> {
-    handles.iter().filter_map(|handle| object(*handle)).map(|sampler| **sampler).collect()
+    handles.iter().filter_map(|handle| object(*handle)).copied().collect()
 }
 
 /// The types of the mutable binding at a position.
@@ -90,7 +90,7 @@ pub(crate) fn create_pipeline_layout(
     out: &mut vk::PipelineLayout,
 ) -> Result<(), Error> {
     let sets = members::pipeline_layout_create_info_set_layouts(info);
-    let sets = sets.iter().map(|layout| object(*layout).cloned()).collect();
+    let sets = sets.iter().map(|layout| owned(*layout)).collect();
     *out = give(Arc::new(PipelineLayout { sets }));
     Ok(())
 }
@@ -114,7 +114,7 @@ pub(crate) fn reset_descriptor_pool(
     pool: vk::DescriptorPool,
     _: vk::DescriptorPoolResetFlags,
 ) -> Result<(), Error> {
-    let pool = shared(pool)?;
+    let pool = known(pool)?;
     lock(&pool.sets).drain(..).for_each(|set| drop(take(set)));
     pool.pool.reset();
     Ok(())
@@ -132,7 +132,7 @@ pub(crate) fn allocate_descriptor_sets(
     info: &vk::DescriptorSetAllocateInfo<'_>,
     out: &mut [vk::DescriptorSet],
 ) -> Result<(), Error> {
-    let pool = shared(info.descriptor_pool)?;
+    let pool = known(info.descriptor_pool)?;
     let counts = find::<vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next)
         .map(members::descriptor_set_variable_descriptor_count_allocate_info_descriptor_counts)
         .unwrap_or_default();
@@ -145,8 +145,7 @@ pub(crate) fn allocate_descriptor_sets(
             Ok(set) => *slot = give(Arc::new(set)),
             Err(error) => {
                 for set in out.iter_mut().filter_map(|slot| take(std::mem::take(slot))) {
-                    pool.pool.free();
-                    drop(set);
+                    pool.pool.free(&set);
                 }
                 return Err(error);
             }
@@ -161,44 +160,10 @@ pub(crate) fn free_descriptor_sets(
     pool: vk::DescriptorPool,
     sets: &[vk::DescriptorSet],
 ) -> Result<(), Error> {
-    let pool = shared(pool)?;
+    let pool = known(pool)?;
     lock(&pool.sets).retain(|set| !sets.contains(set));
-    for set in sets.iter().filter_map(|set| take(*set)) {
-        drop(set);
-        pool.pool.free();
-    }
+    sets.iter().filter_map(|set| take(*set)).for_each(|set| pool.pool.free(&set));
     Ok(())
-}
-
-/// The content of an element of a buffer write.
-fn buffer_content(info: &vk::DescriptorBufferInfo) -> Value<'static> {
-    match object(info.buffer) {
-        Some(buffer) => {
-            let (address, bytes) = buffer.range(info.offset, info.range);
-            Value::Buffer(address, bytes)
-        }
-        None => Value::Null,
-    }
-}
-
-/// The content of a type with a sampler, an image, or both. The sampler's handle is not valid if the binding's are fixed.
-fn image_content<'v>(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType, fixed: bool) -> Value<'v> {
-    use vk::DescriptorType as T;
-    let sampler = match kind {
-        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER if !fixed => object(info.sampler).map(|sampler| &**sampler),
-        _ => None,
-    };
-    if kind == T::SAMPLER {
-        return Value::Image(None, sampler);
-    }
-    match object(info.image_view) {
-        Some(view) => Value::Image(Some(view), sampler),
-        None => Value::Null,
-    }
-}
-
-fn texel_content<'v>(view: vk::BufferView) -> Value<'v> {
-    object(view).map_or(Value::Null, Value::Texels)
 }
 
 /// Where the contents of a write are.
@@ -232,6 +197,10 @@ impl Given {
         use vk::DescriptorType as T;
         let kind = write.descriptor_type;
         let (first, stride) = match kind {
+            T::INLINE_UNIFORM_BLOCK => {
+                let block = find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
+                (block.map_or(std::ptr::null(), |block| block.p_data), 1)
+            }
             T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
                 (write.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>())
             }
@@ -256,25 +225,43 @@ impl Given {
         }
     }
 
-    /// The contents for a set of this layout.
-    fn contents<'v>(&self, layout: &SetLayout) -> impl Iterator<Item = Content<'v>> + use<'v> {
+    /// Writes them.
+    #[inline(always)]
+    fn write<P: Put>(&self, writer: &mut Writer<'_, P>) {
         use vk::DescriptorType as T;
         let Given { place, kind, first, stride, count } = *self;
-        let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
-        let fixed = has_sampler && layout.has_fixed_samplers(place.0);
-        (0..count as usize).map(move |number| {
-            let at = number * stride;
-            let value = match kind {
-                T::UNIFORM_BUFFER
-                | T::STORAGE_BUFFER
-                | T::UNIFORM_BUFFER_DYNAMIC
-                | T::STORAGE_BUFFER_DYNAMIC => buffer_content(&read_at(first, at)),
-                T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => texel_content(read_at(first, at)),
-                kind => image_content(&read_at(first, at), kind, fixed),
-            };
-            Content { kind, value }
-        })
+        let offsets = (0..count as usize).map(|number| number * stride);
+        match kind {
+            T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
+                writer.buffers(place, offsets.map(|at| range(&read_at(first, at))));
+            }
+            T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+                writer.texels(place, kind, offsets.map(|at| object(read_at::<vk::BufferView>(first, at))));
+            }
+            T::INLINE_UNIFORM_BLOCK => writer.inline(place, bytes_at(first, 0, count as usize)),
+            _ => {
+                // The handle of a sampler is not valid if the binding's are fixed.
+                let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER)
+                    && !writer.layout().has_fixed_samplers(place.0);
+                let has_view = kind != T::SAMPLER;
+                writer.images(
+                    place,
+                    kind,
+                    offsets.map(|at| {
+                        let info: vk::DescriptorImageInfo = read_at(first, at);
+                        let view = if has_view { object(info.image_view) } else { None };
+                        (view, if has_sampler { object(info.sampler) } else { None })
+                    }),
+                );
+            }
+        }
     }
+}
+
+/// The range of a buffer; `None` without buffer.
+#[inline(always)]
+fn range(info: &vk::DescriptorBufferInfo) -> Option<(u64, u64)> {
+    object(info.buffer).map(|buffer| buffer.range(info.offset, info.range))
 }
 
 pub(crate) fn update_descriptor_sets(
@@ -282,17 +269,15 @@ pub(crate) fn update_descriptor_sets(
     writes: &[vk::WriteDescriptorSet<'_>],
     copies: &[vk::CopyDescriptorSet<'_>],
 ) {
+    let mut writer = None;
+    let mut known = vk::DescriptorSet::null();
     for write in writes {
-        let Some(set) = object(write.dst_set) else { continue };
-        match find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
-            Some(block) if write.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK => {
-                let bytes = members::write_descriptor_set_inline_uniform_block_data(block);
-                set.write_inline(write.dst_binding, write.dst_array_element, bytes);
-            }
-            _ => {
-                let contents = Given::of_write(write).contents(&set.layout);
-                set.write(write.dst_binding, write.dst_array_element, contents);
-            }
+        if write.dst_set != known {
+            known = write.dst_set;
+            writer = object(known).map(Set::writer);
+        }
+        if let Some(writer) = &mut writer {
+            Given::of_write(write).write(writer);
         }
     }
     for copy in copies {
@@ -303,25 +288,18 @@ pub(crate) fn update_descriptor_sets(
 }
 
 /// Writes descriptors to a set.
+#[inline]
 pub(super) fn write(set: &Set, given: impl Iterator<Item = Given>) {
-    for given in given {
-        let (binding, element) = given.place;
-        set.write(binding, element, given.contents(&set.layout));
-    }
+    let mut writer = set.writer();
+    given.for_each(|given| given.write(&mut writer));
 }
 
-/// Writes descriptors that were kept.
-pub(super) type Kept = Box<dyn Fn(&Set) + Send + Sync>;
-
 /// Keeps descriptors for sets of a layout, to be written later.
-pub(super) fn kept(given: impl Iterator<Item = Given>, layout: &SetLayout) -> Kept {
-    let of = |given: Given| (given.place, given.contents(layout).map(KeptContent::from).collect());
-    let list: Vec<((u32, u32), Vec<KeptContent>)> = given.map(of).collect();
-    Box::new(move |set| {
-        for ((binding, element), contents) in &list {
-            set.write(*binding, *element, contents.iter().map(KeptContent::content));
-        }
-    })
+pub(super) fn kept(given: impl Iterator<Item = Given>, sets: &Sets, layout: &SetLayout) -> Kept {
+    let mut kept = Kept::default();
+    let mut writer = Writer::new(sets, layout, &mut kept);
+    given.for_each(|given| given.write(&mut writer));
+    kept
 }
 
 pub(crate) fn create_descriptor_update_template(
@@ -345,14 +323,5 @@ pub(crate) fn update_descriptor_set_with_template(
     data: *const c_void,
 ) {
     let (Some(set), Some(template)) = (object(set), object(template)) else { return };
-    let set: &Set = set;
-    for entry in &template.entries {
-        if entry.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
-            let bytes = bytes_at(data, entry.offset, entry.descriptor_count as usize);
-            set.write_inline(entry.dst_binding, entry.dst_array_element, bytes);
-        } else {
-            let contents = Given::of_entry(entry, data).contents(&set.layout);
-            set.write(entry.dst_binding, entry.dst_array_element, contents);
-        }
-    }
+    write(set, Given::of_template(template, data));
 }

@@ -1,15 +1,14 @@
 //! Draws.
 
-use std::sync::Arc;
-
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::render::{DrawNumbers, IndexBuffer};
 use ash::vk;
 
-use crate::handles::object;
+use crate::few::Few;
+use crate::handles::{object, owned};
 
 pub(crate) fn cmd_bind_vertex_buffers(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     buffers: &[vk::Buffer],
     offsets: &[u64],
@@ -18,7 +17,7 @@ pub(crate) fn cmd_bind_vertex_buffers(
 }
 
 pub(crate) fn cmd_bind_vertex_buffers2(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     buffers: &[vk::Buffer],
     offsets: &[u64],
@@ -36,7 +35,8 @@ pub(crate) fn cmd_bind_vertex_buffers2(
             Ok(())
         },
         || {
-            let (places, strides): (Vec<_>, _) = (places.clone().collect(), strides.to_vec());
+            let places: Few<(u64, u64), 4> = places.clone().collect();
+            let strides: Few<u64, 4> = strides.iter().copied().collect();
             move |recorder: &mut Recorder| {
                 recorder.graphics.bind_vertex_buffers(first, places.iter().copied(), &strides);
                 Ok(())
@@ -46,7 +46,7 @@ pub(crate) fn cmd_bind_vertex_buffers2(
 }
 
 pub(crate) fn cmd_bind_index_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     indices: vk::Buffer,
     offset: u64,
     kind: vk::IndexType,
@@ -55,7 +55,7 @@ pub(crate) fn cmd_bind_index_buffer(
 }
 
 pub(crate) fn cmd_bind_index_buffer2_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     indices: vk::Buffer,
     offset: u64,
     size: u64,
@@ -71,7 +71,7 @@ pub(crate) fn cmd_bind_index_buffer2_khr(
 }
 
 pub(crate) fn cmd_draw(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     count: u32,
     instances: u32,
     first: u32,
@@ -82,7 +82,7 @@ pub(crate) fn cmd_draw(
 }
 
 pub(crate) fn cmd_draw_indexed(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     count: u32,
     instances: u32,
     first: u32,
@@ -94,7 +94,7 @@ pub(crate) fn cmd_draw_indexed(
 }
 
 pub(crate) fn cmd_draw_multi_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     draws: Vec<vk::MultiDrawInfoEXT>,
     instances: u32,
     first_instance: u32,
@@ -109,7 +109,7 @@ pub(crate) fn cmd_draw_multi_ext(
 }
 
 pub(crate) fn cmd_draw_multi_indexed_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     draws: Vec<vk::MultiDrawIndexedInfoEXT>,
     instances: u32,
     first_instance: u32,
@@ -127,13 +127,13 @@ pub(crate) fn cmd_draw_multi_indexed_ext(
 }
 
 fn indirect(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     numbers: vk::Buffer,
     offset: u64,
     [count, stride]: [u32; 2],
     indexed: bool,
 ) {
-    let Some(numbers) = object(numbers).cloned() else { return };
+    let Some(numbers) = owned(numbers) else { return };
     buffer.record(move |recorder| {
         (0..count).try_for_each(|at| {
             let address = numbers.address() + offset + u64::from(at) * u64::from(stride);
@@ -143,7 +143,7 @@ fn indirect(
 }
 
 pub(crate) fn cmd_draw_indirect(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     numbers: vk::Buffer,
     offset: u64,
     count: u32,
@@ -153,7 +153,7 @@ pub(crate) fn cmd_draw_indirect(
 }
 
 pub(crate) fn cmd_draw_indexed_indirect(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     numbers: vk::Buffer,
     offset: u64,
     count: u32,
@@ -163,7 +163,7 @@ pub(crate) fn cmd_draw_indexed_indirect(
 }
 
 fn indirect_count(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     places: [(vk::Buffer, u64); 2],
     [most, stride]: [u32; 2],
     indexed: bool,
@@ -176,7 +176,7 @@ fn indirect_count(
 }
 
 pub(crate) fn cmd_draw_indirect_count(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     numbers: vk::Buffer,
     offset: u64,
     count: vk::Buffer,
@@ -188,7 +188,7 @@ pub(crate) fn cmd_draw_indirect_count(
 }
 
 pub(crate) fn cmd_draw_indexed_indirect_count(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     numbers: vk::Buffer,
     offset: u64,
     count: vk::Buffer,

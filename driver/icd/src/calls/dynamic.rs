@@ -11,11 +11,12 @@ use agx_driver::draw_state::{
 use ash::vk;
 
 use super::graphics::{closed, sources};
+use crate::few::Few;
 
 /// Sets a part of the state.
 #[inline(always)]
 fn set<T: PartialEq + Copy + Send + Sync + 'static>(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     dirty: Dirty,
     place: impl Fn(&mut DrawState) -> &mut T + Send + Sync + 'static,
     value: T,
@@ -27,8 +28,8 @@ fn set<T: PartialEq + Copy + Send + Sync + 'static>(
 }
 
 /// Changes a list.
-fn change<T: Copy + Send + Sync + 'static>(
-    buffer: &CommandBuffer,
+fn change<T: Copy + Default + Send + Sync + 'static>(
+    buffer: &mut CommandBuffer,
     dirty: Dirty,
     values: &[T],
     change: impl Fn(&mut DrawState, &[T]) + Copy + Send + Sync + 'static,
@@ -41,7 +42,7 @@ fn change<T: Copy + Send + Sync + 'static>(
     buffer.record_borrowed(
         |recorder| now(recorder, values),
         || {
-            let values = values.to_vec();
+            let values: Few<T, 2> = values.iter().copied().collect();
             move |recorder: &mut Recorder| now(recorder, &values)
         },
     );
@@ -58,55 +59,55 @@ fn put<T: Copy + Default>(list: &mut Vec<T>, first: u32, values: &[T]) {
     }
 }
 
-pub(crate) fn cmd_set_viewport(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Viewport]) {
+pub(crate) fn cmd_set_viewport(buffer: &mut CommandBuffer, first: u32, values: &[vk::Viewport]) {
     change(buffer, Dirty::VIEWS, values, move |state, values| put(&mut state.viewports, first, values));
 }
 
-pub(crate) fn cmd_set_viewport_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Viewport]) {
+pub(crate) fn cmd_set_viewport_with_count(buffer: &mut CommandBuffer, values: &[vk::Viewport]) {
     change(buffer, Dirty::VIEWS, values, |state, values| {
         state.viewports.clear();
         state.viewports.extend_from_slice(values);
     });
 }
 
-pub(crate) fn cmd_set_scissor(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Rect2D]) {
+pub(crate) fn cmd_set_scissor(buffer: &mut CommandBuffer, first: u32, values: &[vk::Rect2D]) {
     change(buffer, Dirty::VIEWS, values, move |state, values| put(&mut state.scissors, first, values));
 }
 
-pub(crate) fn cmd_set_scissor_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Rect2D]) {
+pub(crate) fn cmd_set_scissor_with_count(buffer: &mut CommandBuffer, values: &[vk::Rect2D]) {
     change(buffer, Dirty::VIEWS, values, |state, values| {
         state.scissors.clear();
         state.scissors.extend_from_slice(values);
     });
 }
 
-pub(crate) fn cmd_set_line_width(buffer: &Arc<CommandBuffer>, width: f32) {
+pub(crate) fn cmd_set_line_width(buffer: &mut CommandBuffer, width: f32) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.line_width, width);
 }
 
-pub(crate) fn cmd_set_depth_bias(buffer: &Arc<CommandBuffer>, constant: f32, clamp: f32, slope: f32) {
+pub(crate) fn cmd_set_depth_bias(buffer: &mut CommandBuffer, constant: f32, clamp: f32, slope: f32) {
     set(buffer, Dirty::BIAS, |state| &mut state.raster.bias, [constant, clamp, slope]);
 }
 
 /// There is only one representation, so the structure that selects it is ignored.
-pub(crate) fn cmd_set_depth_bias2_ext(buffer: &Arc<CommandBuffer>, info: &vk::DepthBiasInfoEXT<'_>) {
+pub(crate) fn cmd_set_depth_bias2_ext(buffer: &mut CommandBuffer, info: &vk::DepthBiasInfoEXT<'_>) {
     let vk::DepthBiasInfoEXT {
         depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor, ..
     } = *info;
     cmd_set_depth_bias(buffer, depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
 }
 
-pub(crate) fn cmd_set_depth_bias_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_bias_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::BIAS, |state| &mut state.raster.biased, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_blend_constants(buffer: &Arc<CommandBuffer>, values: [f32; 4]) {
+pub(crate) fn cmd_set_blend_constants(buffer: &mut CommandBuffer, values: [f32; 4]) {
     set(buffer, Dirty::CONSTANTS, |state| &mut state.blending.constants, values);
 }
 
-pub(crate) fn cmd_set_depth_bounds(_: &Arc<CommandBuffer>, _: f32, _: f32) {}
+pub(crate) fn cmd_set_depth_bounds(_: &mut CommandBuffer, _: f32, _: f32) {}
 
-pub(crate) fn cmd_set_depth_bounds_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_bounds_test_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     if enable == vk::TRUE {
         buffer.record(|_: &mut Recorder| Err(Error::Unsupported { what: "the test of depth bounds" }));
     }
@@ -114,7 +115,7 @@ pub(crate) fn cmd_set_depth_bounds_test_enable(buffer: &Arc<CommandBuffer>, enab
 
 /// Sets a part of the faces of a mask.
 fn faces<T: PartialEq + Copy + Send + Sync + 'static>(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     mask: vk::StencilFaceFlags,
     place: impl Fn(&mut vk::StencilOpState) -> &mut T + Copy + Send + Sync + 'static,
     value: T,
@@ -131,27 +132,23 @@ fn faces<T: PartialEq + Copy + Send + Sync + 'static>(
 }
 
 pub(crate) fn cmd_set_stencil_compare_mask(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     mask: vk::StencilFaceFlags,
     value: u32,
 ) {
     faces(buffer, mask, |face| &mut face.compare_mask, value);
 }
 
-pub(crate) fn cmd_set_stencil_write_mask(
-    buffer: &Arc<CommandBuffer>,
-    mask: vk::StencilFaceFlags,
-    value: u32,
-) {
+pub(crate) fn cmd_set_stencil_write_mask(buffer: &mut CommandBuffer, mask: vk::StencilFaceFlags, value: u32) {
     faces(buffer, mask, |face| &mut face.write_mask, value);
 }
 
-pub(crate) fn cmd_set_stencil_reference(buffer: &Arc<CommandBuffer>, mask: vk::StencilFaceFlags, value: u32) {
+pub(crate) fn cmd_set_stencil_reference(buffer: &mut CommandBuffer, mask: vk::StencilFaceFlags, value: u32) {
     faces(buffer, mask, |face| &mut face.reference, value);
 }
 
 pub(crate) fn cmd_set_stencil_op(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     mask: vk::StencilFaceFlags,
     fail: vk::StencilOp,
     pass: vk::StencilOp,
@@ -164,32 +161,32 @@ pub(crate) fn cmd_set_stencil_op(
     faces(buffer, mask, |face| &mut face.compare_op, compare);
 }
 
-pub(crate) fn cmd_set_stencil_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_stencil_test_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::DEPTH, |state| &mut state.depth.stencil, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_cull_mode(buffer: &Arc<CommandBuffer>, mode: vk::CullModeFlags) {
+pub(crate) fn cmd_set_cull_mode(buffer: &mut CommandBuffer, mode: vk::CullModeFlags) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.cull, mode);
 }
 
-pub(crate) fn cmd_set_front_face(buffer: &Arc<CommandBuffer>, face: vk::FrontFace) {
+pub(crate) fn cmd_set_front_face(buffer: &mut CommandBuffer, face: vk::FrontFace) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.clockwise, face == vk::FrontFace::CLOCKWISE);
 }
 
-pub(crate) fn cmd_set_primitive_topology(buffer: &Arc<CommandBuffer>, topology: vk::PrimitiveTopology) {
+pub(crate) fn cmd_set_primitive_topology(buffer: &mut CommandBuffer, topology: vk::PrimitiveTopology) {
     set(buffer, Dirty::RASTER, |state| &mut state.topology, topology);
 }
 
-pub(crate) fn cmd_set_primitive_restart_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_primitive_restart_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::RASTER, |state| &mut state.restart, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_patch_control_points_ext(buffer: &Arc<CommandBuffer>, vertices: u32) {
+pub(crate) fn cmd_set_patch_control_points_ext(buffer: &mut CommandBuffer, vertices: u32) {
     set(buffer, Dirty::RASTER, |state| &mut state.patch.vertices, vertices);
 }
 
 pub(crate) fn cmd_set_tessellation_domain_origin_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     origin: vk::TessellationDomainOrigin,
 ) {
     set(
@@ -200,24 +197,24 @@ pub(crate) fn cmd_set_tessellation_domain_origin_ext(
     );
 }
 
-pub(crate) fn cmd_set_rasterizer_discard_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_rasterizer_discard_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.discard, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_depth_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_test_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::DEPTH, |state| &mut state.depth.test, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_depth_write_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_write_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::DEPTH, |state| &mut state.depth.write, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_depth_compare_op(buffer: &Arc<CommandBuffer>, compare: vk::CompareOp) {
+pub(crate) fn cmd_set_depth_compare_op(buffer: &mut CommandBuffer, compare: vk::CompareOp) {
     set(buffer, Dirty::DEPTH, |state| &mut state.depth.compare, compare);
 }
 
 pub(crate) fn cmd_set_vertex_input_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     bindings: &[vk::VertexInputBindingDescription2EXT<'_>],
     attributes: &[vk::VertexInputAttributeDescription2EXT<'_>],
 ) {
@@ -249,32 +246,32 @@ pub(crate) fn cmd_set_vertex_input_ext(
     });
 }
 
-pub(crate) fn cmd_set_depth_clamp_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_clamp_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::VIEWS | Dirty::RASTER, |state| &mut state.raster.clamp, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_depth_clip_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_depth_clip_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.clip, Some(enable == vk::TRUE));
 }
 
-pub(crate) fn cmd_set_polygon_mode_ext(buffer: &Arc<CommandBuffer>, mode: vk::PolygonMode) {
+pub(crate) fn cmd_set_polygon_mode_ext(buffer: &mut CommandBuffer, mode: vk::PolygonMode) {
     set(buffer, Dirty::RASTER, |state| &mut state.raster.polygon, mode);
 }
 
 pub(crate) fn cmd_set_provoking_vertex_mode_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     mode: vk::ProvokingVertexModeEXT,
 ) {
     let last = mode == vk::ProvokingVertexModeEXT::LAST_VERTEX;
     set(buffer, Dirty::RASTER, |state| &mut state.raster.provoking_last, last);
 }
 
-pub(crate) fn cmd_set_rasterization_samples_ext(buffer: &Arc<CommandBuffer>, samples: vk::SampleCountFlags) {
+pub(crate) fn cmd_set_rasterization_samples_ext(buffer: &mut CommandBuffer, samples: vk::SampleCountFlags) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.count, samples.as_raw());
 }
 
 pub(crate) fn cmd_set_sample_mask_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: vk::SampleCountFlags,
     mask: *const vk::SampleMask,
 ) {
@@ -283,23 +280,23 @@ pub(crate) fn cmd_set_sample_mask_ext(
     set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.mask, mask);
 }
 
-pub(crate) fn cmd_set_alpha_to_coverage_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_alpha_to_coverage_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.alpha_to_coverage, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_alpha_to_one_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_alpha_to_one_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.alpha_to_one, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_logic_op_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+pub(crate) fn cmd_set_logic_op_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.logic, enable == vk::TRUE);
 }
 
-pub(crate) fn cmd_set_logic_op_ext(buffer: &Arc<CommandBuffer>, op: vk::LogicOp) {
+pub(crate) fn cmd_set_logic_op_ext(buffer: &mut CommandBuffer, op: vk::LogicOp) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.logic_op, op);
 }
 
-pub(crate) fn cmd_set_color_write_enable_ext(buffer: &Arc<CommandBuffer>, writes: &[vk::Bool32]) {
+pub(crate) fn cmd_set_color_write_enable_ext(buffer: &mut CommandBuffer, writes: &[vk::Bool32]) {
     let closed = closed(writes);
     set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.closed, closed);
 }
@@ -308,8 +305,8 @@ pub(crate) fn cmd_set_color_write_enable_ext(buffer: &Arc<CommandBuffer>, writes
 type Blended<'s> = (&'s mut vk::PipelineColorBlendAttachmentState, &'s mut Option<AdvancedBlend>);
 
 /// Changes the blending of targets from `first` on.
-fn targets<T: Copy + Send + Sync + 'static>(
-    buffer: &CommandBuffer,
+fn targets<T: Copy + Default + Send + Sync + 'static>(
+    buffer: &mut CommandBuffer,
     first: u32,
     values: &[T],
     set_one: impl Fn(Blended<'_>, T) + Copy + Send + Sync + 'static,
@@ -321,16 +318,12 @@ fn targets<T: Copy + Send + Sync + 'static>(
     });
 }
 
-pub(crate) fn cmd_set_color_blend_enable_ext(
-    buffer: &Arc<CommandBuffer>,
-    first: u32,
-    enables: &[vk::Bool32],
-) {
+pub(crate) fn cmd_set_color_blend_enable_ext(buffer: &mut CommandBuffer, first: u32, enables: &[vk::Bool32]) {
     targets(buffer, first, enables, |(target, _), enable| target.blend_enable = enable);
 }
 
 pub(crate) fn cmd_set_color_write_mask_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     masks: &[vk::ColorComponentFlags],
 ) {
@@ -338,7 +331,7 @@ pub(crate) fn cmd_set_color_write_mask_ext(
 }
 
 pub(crate) fn cmd_set_color_blend_equation_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     equations: &[vk::ColorBlendEquationEXT],
 ) {
@@ -358,7 +351,7 @@ pub(crate) fn cmd_set_color_blend_equation_ext(
 }
 
 pub(crate) fn cmd_set_color_blend_advanced_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     operations: &[vk::ColorBlendAdvancedEXT],
 ) {
@@ -371,7 +364,7 @@ pub(crate) fn cmd_set_color_blend_advanced_ext(
 }
 
 pub(crate) fn cmd_set_rendering_attachment_locations_khr(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::RenderingAttachmentLocationInfoKHR<'_>,
 ) {
     set(buffer, Dirty::PROGRAMS, |state| &mut state.blending.sources, sources(info));
@@ -379,18 +372,18 @@ pub(crate) fn cmd_set_rendering_attachment_locations_khr(
 
 /// Input attachments are read by their descriptors, whatever their index.
 pub(crate) fn cmd_set_rendering_input_attachment_indices_khr(
-    _: &Arc<CommandBuffer>,
+    _: &mut CommandBuffer,
     _: &vk::RenderingInputAttachmentIndexInfoKHR<'_>,
 ) {
 }
 
 // State that has only one value, because the features for others are not supported.
 
-pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}
+pub(crate) fn cmd_set_rasterization_stream_ext(_: &mut CommandBuffer, _: u32) {}
 
 /// Lines are always solid Bresenham lines; the hardware is told whether they were requested.
 pub(crate) fn cmd_set_line_rasterization_mode_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     mode: vk::LineRasterizationModeEXT,
 ) {
     set(
@@ -401,8 +394,8 @@ pub(crate) fn cmd_set_line_rasterization_mode_ext(
     );
 }
 
-pub(crate) fn cmd_set_line_stipple_enable_ext(_: &Arc<CommandBuffer>, _: vk::Bool32) {}
+pub(crate) fn cmd_set_line_stipple_enable_ext(_: &mut CommandBuffer, _: vk::Bool32) {}
 
-pub(crate) fn cmd_set_line_stipple_ext(_: &Arc<CommandBuffer>, _: u32, _: u16) {}
+pub(crate) fn cmd_set_line_stipple_ext(_: &mut CommandBuffer, _: u32, _: u16) {}
 
-pub(crate) fn cmd_set_line_stipple_khr(_: &Arc<CommandBuffer>, _: u32, _: u16) {}
+pub(crate) fn cmd_set_line_stipple_khr(_: &mut CommandBuffer, _: u32, _: u16) {}

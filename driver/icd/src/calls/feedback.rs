@@ -1,15 +1,13 @@
 //! Transform feedback.
 
-use std::sync::Arc;
-
 use agx_driver::command::{CommandBuffer, Recorder};
 use ash::vk;
 
 use super::{cmd_begin_query, cmd_end_query};
-use crate::handles::object;
+use crate::handles::{object, owned};
 
 pub(crate) fn cmd_bind_transform_feedback_buffers_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     buffers: &[vk::Buffer],
     offsets: &[u64],
@@ -37,7 +35,7 @@ fn counters(first: u32, buffers: &[vk::Buffer], offsets: &[u64]) -> Vec<(u32, u6
 }
 
 pub(crate) fn cmd_begin_transform_feedback_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     buffers: &[vk::Buffer],
     offsets: &[u64],
@@ -47,7 +45,7 @@ pub(crate) fn cmd_begin_transform_feedback_ext(
 }
 
 pub(crate) fn cmd_end_transform_feedback_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     first: u32,
     buffers: &[vk::Buffer],
     offsets: &[u64],
@@ -57,7 +55,7 @@ pub(crate) fn cmd_end_transform_feedback_ext(
 }
 
 pub(crate) fn cmd_begin_query_indexed_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     pool: vk::QueryPool,
     query: u32,
     flags: vk::QueryControlFlags,
@@ -66,17 +64,12 @@ pub(crate) fn cmd_begin_query_indexed_ext(
     cmd_begin_query(buffer, pool, query, flags);
 }
 
-pub(crate) fn cmd_end_query_indexed_ext(
-    buffer: &Arc<CommandBuffer>,
-    pool: vk::QueryPool,
-    query: u32,
-    _: u32,
-) {
+pub(crate) fn cmd_end_query_indexed_ext(buffer: &mut CommandBuffer, pool: vk::QueryPool, query: u32, _: u32) {
     cmd_end_query(buffer, pool, query);
 }
 
 pub(crate) fn cmd_draw_indirect_byte_count_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     instances: u32,
     first_instance: u32,
     counter: vk::Buffer,
@@ -84,7 +77,7 @@ pub(crate) fn cmd_draw_indirect_byte_count_ext(
     before: u32,
     stride: u32,
 ) {
-    let Some(counter) = object(counter).cloned() else { return };
+    let Some(counter) = owned(counter) else { return };
     buffer.record(move |recorder| {
         let counter = counter.address() + counter_offset;
         recorder.draw_captured(counter, [before, stride], [instances, first_instance])

@@ -94,7 +94,7 @@ pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(Grap
     let (mut info, mut parts) = (GraphicsInfo::default(), own);
     take(&mut info, &said, own);
     for library in libraries {
-        if let Some(Pipeline::Library(library)) = object(*library).map(|library| &**library) {
+        if let Some(Pipeline::Library(library)) = object(*library) {
             take(&mut info, &library.info, library.parts);
             parts |= library.parts;
         }

@@ -12,7 +12,7 @@ use ash::vk;
 use super::external::taken;
 use super::resource::image_of;
 use super::swapchain::bind_to_swapchain;
-use crate::handles::{give, object, shared, take};
+use crate::handles::{give, known, object, shared, take};
 use crate::objects::{Device, pointer};
 use crate::pointers::{Fill, find, find_mut};
 
@@ -56,9 +56,9 @@ pub(crate) fn map_memory(
     _: vk::MemoryMapFlags,
     out: *mut *const c_void,
 ) -> Result<(), Error> {
-    let memory = shared(memory)?;
+    let memory = known(memory)?;
     // SAFETY: the command writes the pointer.
-    unsafe { *out = pointer(&memory, offset) };
+    unsafe { *out = pointer(memory, offset) };
     Ok(())
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn bind_buffer_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    shared(buffer)?.bind(shared(memory)?, offset)
+    known(buffer)?.bind(shared(memory)?, offset)
 }
 
 pub(crate) fn bind_image_memory(
@@ -116,7 +116,7 @@ pub(crate) fn bind_image_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    shared(image)?.bind(vk::ImageAspectFlags::NONE, shared(memory)?, offset)
+    known(image)?.bind(vk::ImageAspectFlags::NONE, shared(memory)?, offset)
 }
 
 pub(crate) fn bind_buffer_memory2(
@@ -155,7 +155,7 @@ pub(crate) fn bind_image_memory2(
         }
         let plane = find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
         let aspect = plane.map_or(vk::ImageAspectFlags::NONE, |plane| plane.plane_aspect);
-        shared(info.image)?.bind(aspect, shared(info.memory)?, info.memory_offset)
+        known(info.image)?.bind(aspect, shared(info.memory)?, info.memory_offset)
     };
     bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }

@@ -11,7 +11,7 @@ use agx_driver::view::ImageView;
 use ash::vk;
 
 use crate::generated::members;
-use crate::handles::{give, object, take};
+use crate::handles::{give, object, owned, take};
 use crate::objects::{Attachment, Device, Framebuffer, RenderPass, Subpass};
 use crate::pointers::find;
 
@@ -130,7 +130,7 @@ pub(crate) fn create_framebuffer(
 ) -> Result<(), Error> {
     let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
     let handles = if imageless { &[] } else { members::framebuffer_create_info_attachments(info) };
-    let views = handles.iter().filter_map(|view| object(*view).cloned()).collect();
+    let views = handles.iter().filter_map(|view| owned(*view)).collect();
     *out = give(Arc::new(Framebuffer { views, layers: info.layers }));
     Ok(())
 }
@@ -156,16 +156,22 @@ fn aspects(view: &ImageView, value: [u32; 4]) -> Vec<(vk::ImageAspectFlags, usiz
 }
 
 /// The current subpass of a render pass.
-#[derive(Clone)]
-pub(crate) struct Begun {
-    pass: Arc<RenderPass>,
-    views: Vec<Arc<ImageView>>,
-    clears: Vec<[u32; 4]>,
+pub(crate) struct Begun<'b> {
+    pass: &'b RenderPass,
+    views: &'b [Arc<ImageView>],
+    clears: &'b [vk::ClearValue],
     area: [u32; 4],
     layers: u32,
 }
 
-impl Begun {
+impl Begun<'_> {
+    /// The clear value of an attachment, as bits.
+    fn clear(&self, attachment: u32) -> [u32; 4] {
+        let value = self.clears.get(attachment as usize);
+        // SAFETY: all members of the union are words, and all bits are valid.
+        value.map_or([0; 4], |value| unsafe { value.color.uint32 })
+    }
+
     /// Subpasses before (or after) this one that use an attachment.
     fn others(&self, number: u32, attachment: u32, before: bool) -> impl Iterator<Item = &Subpass> {
         let (at, list) = (number as usize, &self.pass.subpasses);
@@ -214,7 +220,7 @@ impl Begun {
             let is_input = subpass.inputs.contains(&Some(attachment));
             let view = self.views.get(attachment as usize).filter(|_| subpass.uses(attachment) && first != 0);
             let Some(view) = view.filter(|_| is_input || !all) else { continue };
-            let value = self.clears.get(attachment as usize).copied().unwrap_or_default();
+            let value = self.clear(attachment);
             let views = if subpass.views == 0 { 0 } else { first };
             for (aspect, plane, value) in aspects(view, value) {
                 if known.load[plane] == vk::AttachmentLoadOp::CLEAR {
@@ -228,19 +234,24 @@ impl Begun {
     /// The pass of a subpass.
     fn info(&self, number: u32) -> PassInfo {
         let Some(subpass) = self.pass.subpasses.get(number as usize) else { return PassInfo::default() };
-        let clear = |attachment: u32| self.clears.get(attachment as usize).copied().unwrap_or_default();
         let view = |attachment: u32| self.views.get(attachment as usize).cloned();
         let colour = |(at, attachment): (usize, &Option<u32>)| {
             let attachment = (*attachment)?;
             let (load, store) = self.ops(number, attachment, 0);
             let resolve =
                 subpass.resolves.get(at).copied().flatten().and_then(view).map(|view| (view, Resolve::Mean));
-            Some(ColourTarget { view: view(attachment)?, load, store, clear: clear(attachment), resolve })
+            Some(ColourTarget {
+                view: view(attachment)?,
+                load,
+                store,
+                clear: self.clear(attachment),
+                resolve,
+            })
         };
         let depth = |plane: usize, has: bool| {
             let attachment = subpass.depth.filter(|_| has)?;
             let (load, store) = self.ops(number, attachment, plane);
-            let value = clear(attachment);
+            let value = self.clear(attachment);
             let resolve = subpass.depth_resolves[plane].and_then(|(to, mode)| Some((view(to)?, mode)));
             Some(DepthTarget { view: view(attachment)?, load, store, clear: value[plane], resolve })
         };
@@ -259,66 +270,67 @@ impl Begun {
 }
 
 pub(crate) fn cmd_begin_render_pass(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::RenderPassBeginInfo<'_>,
     _: vk::SubpassContents,
 ) {
     let (Some(pass), Some(framebuffer)) = (object(info.render_pass), object(info.framebuffer)) else {
         return;
     };
-    let mut views = framebuffer.views.clone();
-    if let Some(given) = find::<vk::RenderPassAttachmentBeginInfo<'_>>(info.p_next) {
-        let handles = members::render_pass_attachment_begin_info_attachments(given).iter();
-        let list: Vec<_> = handles.filter_map(|view| object(*view).cloned()).collect();
-        if !list.is_empty() {
-            views = list;
-        }
+    let mut given = Vec::new();
+    if let Some(begin) = find::<vk::RenderPassAttachmentBeginInfo<'_>>(info.p_next) {
+        let handles = members::render_pass_attachment_begin_info_attachments(begin).iter();
+        given.extend(handles.filter_map(|view| owned(*view)));
     }
-    let clears = members::render_pass_begin_info_clear_values(info).iter();
-    // SAFETY: all members of the union are words, and all bits are valid.
-    let clears = clears.map(|value| unsafe { value.color.uint32 }).collect();
-    let begun =
-        Begun { pass: pass.clone(), views, clears, area: area(info.render_area), layers: framebuffer.layers };
-    let subpasses: Vec<PassInfo> = (0..begun.pass.subpasses.len() as u32).map(|at| begun.info(at)).collect();
-    buffer.record(move |recorder| recorder.begin_subpasses(subpasses.clone()));
+    let views = if given.is_empty() { &framebuffer.views } else { &given };
+    let clears = members::render_pass_begin_info_clear_values(info);
+    let begun = Begun { pass, views, clears, area: area(info.render_area), layers: framebuffer.layers };
+    let subpasses = || (0..pass.subpasses.len() as u32).map(|at| begun.info(at)).collect::<Vec<PassInfo>>();
+    buffer.record_borrowed(
+        |recorder| recorder.begin_subpasses(subpasses()),
+        || {
+            let subpasses = subpasses();
+            move |recorder: &mut Recorder| recorder.begin_subpasses(subpasses.clone())
+        },
+    );
 }
 
 pub(crate) fn cmd_begin_render_pass2(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     info: &vk::RenderPassBeginInfo<'_>,
     _: &vk::SubpassBeginInfo<'_>,
 ) {
     cmd_begin_render_pass(buffer, info, vk::SubpassContents::INLINE);
 }
 
-pub(crate) fn cmd_next_subpass(buffer: &Arc<CommandBuffer>, _: vk::SubpassContents) {
+pub(crate) fn cmd_next_subpass(buffer: &mut CommandBuffer, _: vk::SubpassContents) {
     buffer.record(|recorder| recorder.next_subpass());
 }
 
 pub(crate) fn cmd_next_subpass2(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     _: &vk::SubpassBeginInfo<'_>,
     _: &vk::SubpassEndInfo<'_>,
 ) {
     cmd_next_subpass(buffer, vk::SubpassContents::INLINE);
 }
 
-pub(crate) fn cmd_end_render_pass(buffer: &Arc<CommandBuffer>) {
+pub(crate) fn cmd_end_render_pass(buffer: &mut CommandBuffer) {
     buffer.record(|recorder| recorder.end_pass());
 }
 
-pub(crate) fn cmd_end_render_pass2(buffer: &Arc<CommandBuffer>, _: &vk::SubpassEndInfo<'_>) {
+pub(crate) fn cmd_end_render_pass2(buffer: &mut CommandBuffer, _: &vk::SubpassEndInfo<'_>) {
     cmd_end_render_pass(buffer);
 }
 
 fn resolved(info: &vk::RenderingAttachmentInfo<'_>) -> Option<(Arc<ImageView>, Resolve)> {
     let mode = Resolve::from_mode(info.resolve_mode)?;
-    Some((object(info.resolve_image_view)?.clone(), mode))
+    Some((owned(info.resolve_image_view)?, mode))
 }
 
 fn colour_target(info: &vk::RenderingAttachmentInfo<'_>) -> Option<ColourTarget> {
     Some(ColourTarget {
-        view: object(info.image_view)?.clone(),
+        view: owned(info.image_view)?,
         load: kept(info.load_op),
         store: info.store_op,
         // SAFETY: all members of the union are words, and all bits are valid.
@@ -367,7 +379,7 @@ fn rendered(info: &vk::RenderingInfo<'_>) -> PassInfo {
     pass
 }
 
-pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::RenderingInfo<'_>) {
+pub(crate) fn cmd_begin_rendering(buffer: &mut CommandBuffer, info: &vk::RenderingInfo<'_>) {
     fn begin(recorder: &mut Recorder, pass: PassInfo) -> Result<(), Error> {
         // Those of a pipeline, which may be bound before, stay.
         if recorder.graphics.shaders.pipeline.is_none() {
@@ -385,12 +397,12 @@ pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::Render
     );
 }
 
-pub(crate) fn cmd_end_rendering(buffer: &Arc<CommandBuffer>) {
+pub(crate) fn cmd_end_rendering(buffer: &mut CommandBuffer) {
     cmd_end_render_pass(buffer);
 }
 
 pub(crate) fn cmd_clear_attachments(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     clears: &[vk::ClearAttachment],
     boxes: &[vk::ClearRect],
 ) {
@@ -416,17 +428,17 @@ pub(crate) fn cmd_clear_attachments(
 }
 
 pub(crate) fn cmd_begin_query(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     pool: vk::QueryPool,
     query: u32,
     flags: vk::QueryControlFlags,
 ) {
-    let Some(pool) = object(pool).cloned() else { return };
+    let Some(pool) = owned(pool) else { return };
     let precise = flags.contains(vk::QueryControlFlags::PRECISE);
     buffer.record(move |recorder| recorder.begin_query(&pool, query, precise));
 }
 
-pub(crate) fn cmd_end_query(buffer: &Arc<CommandBuffer>, pool: vk::QueryPool, query: u32) {
-    let Some(pool) = object(pool).cloned() else { return };
+pub(crate) fn cmd_end_query(buffer: &mut CommandBuffer, pool: vk::QueryPool, query: u32) {
+    let Some(pool) = owned(pool) else { return };
     buffer.record(move |recorder| recorder.end_query(&pool, query));
 }

@@ -127,7 +127,7 @@ pub(crate) fn create_pipelines<I: Makes>(
     out: &mut [vk::Pipeline],
 ) -> Result<(), Error> {
     use vk::PipelineCreateFlags as F;
-    let cache = object(cache).map(|cache| &**cache);
+    let cache = object(cache);
     let mut result = Ok(());
     out.fill(vk::Pipeline::null());
     for (info, slot) in infos.iter().zip(out) {
@@ -219,7 +219,7 @@ type Shown = (&'static str, vk::ShaderStageFlags, Statistics);
 
 /// The programs of a pipeline.
 fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
-    match object(pipeline).map(|pipeline| &**pipeline) {
+    match object(pipeline) {
         Some(Pipeline::Compute(pipeline)) => {
             vec![("compute", vk::ShaderStageFlags::COMPUTE, pipeline.program.statistics)]
         }

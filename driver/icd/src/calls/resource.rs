@@ -169,7 +169,7 @@ pub(crate) fn create_sampler(
         _ => None,
     };
     let conversion = find::<vk::SamplerYcbcrConversionInfo<'_>>(info.p_next)
-        .and_then(|converted| object(converted.conversion).map(|conversion| **conversion));
+        .and_then(|converted| object(converted.conversion).copied());
     let info = SamplerInfo {
         filters: [info.mag_filter, info.min_filter],
         levels: info.mipmap_mode,

@@ -13,7 +13,7 @@ use ash::vk;
 
 use super::pipeline::{cache_header, constants};
 use crate::generated::members;
-use crate::handles::{give, object, shared, take};
+use crate::handles::{give, owned, shared, take};
 use crate::objects::Device;
 use crate::pointers::Fill;
 
@@ -25,7 +25,7 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
     }
     crate::keep_module(code);
     let name = members::shader_create_info_ext_name(info);
-    let sets = members::shader_create_info_ext_set_layouts(info).iter().map(|set| object(*set).cloned());
+    let sets = members::shader_create_info_ext_set_layouts(info).iter().map(|set| owned(*set));
     let source = ShaderSource {
         code: Module::new(code.to_vec()),
         entry_point: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -67,11 +67,11 @@ pub(crate) fn get_shader_binary_data_ext(
 }
 
 pub(crate) fn cmd_bind_shaders_ext(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     stages: &[vk::ShaderStageFlags],
     shaders: &[vk::ShaderEXT],
 ) {
-    let given = |at: usize| shaders.get(at).and_then(|shader| object(*shader).cloned());
+    let given = |at: usize| shaders.get(at).and_then(|shader| owned(*shader));
     let bound: Vec<_> = stages.iter().enumerate().map(|(at, stage)| (*stage, given(at))).collect();
     buffer.record(move |recorder| {
         bound.iter().for_each(|(stage, shader)| bind(recorder, *stage, shader.as_deref()));

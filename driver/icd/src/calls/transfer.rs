@@ -1,29 +1,21 @@
 //! Copies, clears, blits and resolves.
 
-use std::sync::Arc;
-
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::image::Image;
 use agx_driver::transfer::{Blit, Box3, BufferImageCopy, ImageCopy, Resolve};
 use ash::vk;
 
 use crate::generated::members;
-use crate::handles::object;
+use crate::handles::{object, owned};
 
-pub(crate) fn cmd_fill_buffer(
-    buffer: &Arc<CommandBuffer>,
-    to: vk::Buffer,
-    offset: u64,
-    size: u64,
-    word: u32,
-) {
+pub(crate) fn cmd_fill_buffer(buffer: &mut CommandBuffer, to: vk::Buffer, offset: u64, size: u64, word: u32) {
     let Some(to) = object(to) else { return };
     let (address, bytes) = to.range(offset, size);
     buffer.record(move |recorder| recorder.fill_memory(address, bytes, word));
 }
 
 pub(crate) fn cmd_update_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     to: vk::Buffer,
     offset: u64,
     _: u64,
@@ -42,7 +34,7 @@ pub(crate) fn cmd_update_buffer(
 
 /// Copies regions: source, destination and bytes of each.
 fn copy_buffer(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     from: vk::Buffer,
     to: vk::Buffer,
     regions: impl Iterator<Item = [u64; 3]>,
@@ -55,7 +47,7 @@ fn copy_buffer(
 }
 
 pub(crate) fn cmd_copy_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Buffer,
     to: vk::Buffer,
     regions: &[vk::BufferCopy],
@@ -63,7 +55,7 @@ pub(crate) fn cmd_copy_buffer(
     copy_buffer(buffer, from, to, regions.iter().map(|r| [r.src_offset, r.dst_offset, r.size]));
 }
 
-pub(crate) fn cmd_copy_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::CopyBufferInfo2<'_>) {
+pub(crate) fn cmd_copy_buffer2(buffer: &mut CommandBuffer, info: &vk::CopyBufferInfo2<'_>) {
     let regions = members::copy_buffer_info2_regions(info).iter();
     let regions = regions.map(|r| [r.src_offset, r.dst_offset, r.size]);
     copy_buffer(buffer, info.src_buffer, info.dst_buffer, regions);
@@ -132,8 +124,8 @@ fn plain(region: &vk::ImageCopy2<'_>) -> vk::ImageCopy {
     }
 }
 
-fn copy_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageCopy>) {
-    let (Some(from), Some(to)) = (object(from).cloned(), object(to).cloned()) else { return };
+fn copy_image(buffer: &mut CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageCopy>) {
+    let (Some(from), Some(to)) = (owned(from), owned(to)) else { return };
     buffer.record(move |recorder| {
         for region in &regions {
             copies(region, &from, &to).try_for_each(|copy| recorder.copy_image(&from, &to, &copy))?;
@@ -143,7 +135,7 @@ fn copy_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions: V
 }
 
 pub(crate) fn cmd_copy_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Image,
     _: vk::ImageLayout,
     to: vk::Image,
@@ -153,19 +145,19 @@ pub(crate) fn cmd_copy_image(
     copy_image(buffer, from, to, regions.to_vec());
 }
 
-pub(crate) fn cmd_copy_image2(buffer: &Arc<CommandBuffer>, info: &vk::CopyImageInfo2<'_>) {
+pub(crate) fn cmd_copy_image2(buffer: &mut CommandBuffer, info: &vk::CopyImageInfo2<'_>) {
     let regions = members::copy_image_info2_regions(info).iter().map(plain).collect();
     copy_image(buffer, info.src_image, info.dst_image, regions);
 }
 
 fn buffer_image(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     memory: vk::Buffer,
     image: vk::Image,
     regions: Vec<vk::BufferImageCopy>,
     to_image: bool,
 ) {
-    let (Some(memory), Some(image)) = (object(memory).cloned(), object(image).cloned()) else { return };
+    let (Some(memory), Some(image)) = (owned(memory), owned(image)) else { return };
     buffer.record(move |recorder| {
         for region in &regions {
             let (place, layers) = place(&region.image_subresource, region.image_offset, &image);
@@ -186,7 +178,7 @@ fn buffer_image(
 }
 
 pub(crate) fn cmd_copy_buffer_to_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Buffer,
     to: vk::Image,
     _: vk::ImageLayout,
@@ -196,7 +188,7 @@ pub(crate) fn cmd_copy_buffer_to_image(
 }
 
 pub(crate) fn cmd_copy_image_to_buffer(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Image,
     _: vk::ImageLayout,
     to: vk::Buffer,
@@ -216,61 +208,63 @@ fn plain_region(r: &vk::BufferImageCopy2<'_>) -> vk::BufferImageCopy {
     }
 }
 
-pub(crate) fn cmd_copy_buffer_to_image2(buffer: &Arc<CommandBuffer>, info: &vk::CopyBufferToImageInfo2<'_>) {
+pub(crate) fn cmd_copy_buffer_to_image2(buffer: &mut CommandBuffer, info: &vk::CopyBufferToImageInfo2<'_>) {
     let regions = members::copy_buffer_to_image_info2_regions(info).iter().map(plain_region).collect();
     buffer_image(buffer, info.src_buffer, info.dst_image, regions, true);
 }
 
-pub(crate) fn cmd_copy_image_to_buffer2(buffer: &Arc<CommandBuffer>, info: &vk::CopyImageToBufferInfo2<'_>) {
+pub(crate) fn cmd_copy_image_to_buffer2(buffer: &mut CommandBuffer, info: &vk::CopyImageToBufferInfo2<'_>) {
     let regions = members::copy_image_to_buffer_info2_regions(info).iter().map(plain_region).collect();
     buffer_image(buffer, info.dst_buffer, info.src_image, regions, false);
 }
 
-/// The boxes of a range, one for each level and aspect.
-fn boxes(
-    image: &Image,
-    range: vk::ImageSubresourceRange,
-) -> impl Iterator<Item = (Box3, [u32; 3])> + use<'_> {
+/// Calls `act` for the boxes of a range, one for each level and aspect.
+fn each_box(image: &Image, range: &vk::ImageSubresourceRange, mut act: impl FnMut(Box3, [u32; 3])) {
     let levels = match range.level_count {
         vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
         count => count,
     };
-    (range.base_mip_level..range.base_mip_level + levels).flat_map(move |level| {
+    let volume = image.info.kind == vk::ImageType::TYPE_3D;
+    for level in range.base_mip_level..range.base_mip_level + levels {
         let [width, height, _] = image.extent(level);
-        let volume = image.info.kind == vk::ImageType::TYPE_3D;
         let layers = match range.layer_count {
             _ if volume => image.slices(level),
             vk::REMAINING_ARRAY_LAYERS => image.info.layers - range.base_array_layer,
             count => count,
         };
         let first = if volume { 0 } else { range.base_array_layer };
-        aspects(range.aspect_mask)
-            .map(move |aspect| (Box3 { aspect, level, at: [0, 0, first] }, [width, height, layers]))
-    })
+        for aspect in aspects(range.aspect_mask) {
+            act(Box3 { aspect, level, at: [0, 0, first] }, [width, height, layers]);
+        }
+    }
 }
 
 /// Clears ranges of an image to the value of each aspect.
 fn clear(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     image: vk::Image,
     ranges: &[vk::ImageSubresourceRange],
     value: impl Fn(vk::ImageAspectFlags) -> [u32; 4],
 ) {
-    let Some(image) = object(image) else { return };
-    for (place, size) in ranges.iter().flat_map(|range| boxes(image, *range)) {
+    let Some(known) = object(image) else { return };
+    let mut clear_box = |place: Box3, size| {
         let value = value(place.aspect);
         buffer.record_borrowed(
-            |recorder| recorder.clear_box(image.as_ref().into(), place, size, value),
+            |recorder| recorder.clear_box(known.into(), place, size, value),
             || {
-                let image = image.clone();
-                move |recorder: &mut Recorder| recorder.clear_box(image.as_ref().into(), place, size, value)
+                let image = owned(image);
+                move |recorder: &mut Recorder| {
+                    let mut known = image.iter();
+                    known.try_for_each(|known| recorder.clear_box((&**known).into(), place, size, value))
+                }
             },
         );
-    }
+    };
+    ranges.iter().for_each(|range| each_box(known, range, &mut clear_box));
 }
 
 pub(crate) fn cmd_clear_color_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     image: vk::Image,
     _: vk::ImageLayout,
     colour: &vk::ClearColorValue,
@@ -282,7 +276,7 @@ pub(crate) fn cmd_clear_color_image(
 }
 
 pub(crate) fn cmd_clear_depth_stencil_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     image: vk::Image,
     _: vk::ImageLayout,
     value: &vk::ClearDepthStencilValue,
@@ -300,13 +294,13 @@ fn corner(offset: vk::Offset3D, layer: u32, image: &Image) -> [i32; 3] {
 }
 
 fn blit_image(
-    buffer: &CommandBuffer,
+    buffer: &mut CommandBuffer,
     from: vk::Image,
     to: vk::Image,
     regions: Vec<vk::ImageBlit>,
     filter: vk::Filter,
 ) {
-    let (Some(from), Some(to)) = (object(from).cloned(), object(to).cloned()) else { return };
+    let (Some(from), Some(to)) = (owned(from), owned(to)) else { return };
     buffer.record(move |recorder| {
         for region in &regions {
             let corners = |layers: &vk::ImageSubresourceLayers, offsets: [vk::Offset3D; 2], image: &Image| {
@@ -330,7 +324,7 @@ fn blit_image(
 }
 
 pub(crate) fn cmd_blit_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Image,
     _: vk::ImageLayout,
     to: vk::Image,
@@ -341,7 +335,7 @@ pub(crate) fn cmd_blit_image(
     blit_image(buffer, from, to, regions.to_vec(), filter);
 }
 
-pub(crate) fn cmd_blit_image2(buffer: &Arc<CommandBuffer>, info: &vk::BlitImageInfo2<'_>) {
+pub(crate) fn cmd_blit_image2(buffer: &mut CommandBuffer, info: &vk::BlitImageInfo2<'_>) {
     let plain = |r: &vk::ImageBlit2<'_>| vk::ImageBlit {
         src_subresource: r.src_subresource,
         src_offsets: r.src_offsets,
@@ -352,8 +346,8 @@ pub(crate) fn cmd_blit_image2(buffer: &Arc<CommandBuffer>, info: &vk::BlitImageI
     blit_image(buffer, info.src_image, info.dst_image, regions, info.filter);
 }
 
-fn resolve_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageResolve>) {
-    let (Some(from), Some(to)) = (object(from).cloned(), object(to).cloned()) else { return };
+fn resolve_image(buffer: &mut CommandBuffer, from: vk::Image, to: vk::Image, regions: Vec<vk::ImageResolve>) {
+    let (Some(from), Some(to)) = (owned(from), owned(to)) else { return };
     buffer.record(move |recorder| {
         for region in &regions {
             let (source, layers) = place(&region.src_subresource, region.src_offset, &from);
@@ -370,7 +364,7 @@ fn resolve_image(buffer: &CommandBuffer, from: vk::Image, to: vk::Image, regions
 }
 
 pub(crate) fn cmd_resolve_image(
-    buffer: &Arc<CommandBuffer>,
+    buffer: &mut CommandBuffer,
     from: vk::Image,
     _: vk::ImageLayout,
     to: vk::Image,
@@ -380,7 +374,7 @@ pub(crate) fn cmd_resolve_image(
     resolve_image(buffer, from, to, regions.to_vec());
 }
 
-pub(crate) fn cmd_resolve_image2(buffer: &Arc<CommandBuffer>, info: &vk::ResolveImageInfo2<'_>) {
+pub(crate) fn cmd_resolve_image2(buffer: &mut CommandBuffer, info: &vk::ResolveImageInfo2<'_>) {
     let plain = |r: &vk::ImageResolve2<'_>| vk::ImageResolve {
         src_subresource: r.src_subresource,
         src_offset: r.src_offset,

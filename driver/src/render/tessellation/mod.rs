@@ -30,7 +30,6 @@ use crate::render::statistics::ASSEMBLED;
 use crate::results_memory::{MOST_SHARED, Memory};
 use crate::stages::VertexStage;
 use crate::tessellation::{ControlStage, EvaluationStage, Modes};
-use crate::transfer::run_indirect;
 use crate::words::{Direct, Numbers, State};
 
 /// Data that a program of one thread writes for tessellation shaders.
@@ -255,14 +254,14 @@ fn subdivide(
     let parameters = parameters.as_flattened();
     let launches = patches.launches;
     if batch.first == 0 {
-        run_indirect(recorder, Kernel::Patches, parameters, &descriptors, launches + DESCRIBE)?;
+        recorder.run_kernel_at(Kernel::Patches, parameters, &descriptors, launches + DESCRIBE)?;
     }
     recorder.run_kernel(Kernel::PatchSums, parameters, &descriptors, [SUMMING, 1, 1])?;
-    run_indirect(recorder, Kernel::DomainPoints, parameters, &descriptors, launches + POINTS)?;
+    recorder.run_kernel_at(Kernel::DomainPoints, parameters, &descriptors, launches + POINTS)?;
     if modes.points {
         return Ok(());
     }
-    run_indirect(recorder, Kernel::DomainPrimitives, parameters, &descriptors, launches + PRIMITIVES)
+    recorder.run_kernel_at(Kernel::DomainPrimitives, parameters, &descriptors, launches + PRIMITIVES)
 }
 
 /// The number of a domain in kernels.

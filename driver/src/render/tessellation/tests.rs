@@ -84,7 +84,7 @@ fn subdivide_batches(
         record_bytes: 4 * RECORD_WORDS as u32,
     };
     let room = memory(room_memory.address, room_bytes);
-    let commands = CommandBuffer::new(device.clone(), Level::Primary);
+    let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
     commands.begin();
     for batch in batches {
         let batch = *batch;

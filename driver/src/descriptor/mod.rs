@@ -5,6 +5,9 @@
 //! textures of a binding before its images. Samplers, with their level bias, follow the textures. Shaders read sets
 //! when they run, so updates after binding need no special handling.
 
+mod writer;
+
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use agx_abi::DescriptorKind;
@@ -15,9 +18,12 @@ use ash::vk::DescriptorType as T;
 use crate::Error;
 use crate::memory::{Arena, Piece, lock};
 use crate::physical::{DESCRIPTORS, MAX_DYNAMIC_BUFFERS, MAX_INLINE_BYTES};
+use crate::ranges::Ranges;
 use crate::sampler::{self, Sampler};
-use crate::view::{self, BufferView, Descriptor, ImageView};
+use crate::view::{self, Descriptor};
 use crate::ycbcr::YcbcrConversion;
+
+pub use writer::{Kept, Put, Writer};
 
 /// Size of the number of a texture's format, which samplers with border colours without a format need.
 const FORMAT_BYTES: usize = 4;
@@ -151,38 +157,45 @@ impl Binding {
     }
 
     /// Whether elements have samplers.
+    #[inline]
     pub fn has_samplers(&self) -> bool {
         self.has.sampler
     }
 
     /// Whether elements are buffers.
+    #[inline]
     pub fn is_buffer(&self) -> bool {
         self.has.buffer
     }
 
     /// Whether elements are buffers with a dynamic offset.
+    #[inline]
     pub fn is_dynamic(&self) -> bool {
         self.has.dynamic
     }
 
     /// First byte of the buffer record of an element.
+    #[inline]
     pub fn buffer(&self, element: u32) -> u64 {
         self.offset + u64::from(element) * u64::from(DESCRIPTOR_BYTES)
     }
 
     /// First byte of a descriptor of a kind. Elements with a colour conversion have one descriptor for each plane; `element` counts
     /// descriptors.
+    #[inline]
     pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
         let first = if kind == DescriptorKind::Image { self.places.images } else { self.places.textures };
         first + u64::from(element) * view::BYTES as u64
     }
 
     /// First byte of the sampler of an element.
+    #[inline]
     pub fn sampler(&self, element: u32) -> u64 {
         self.places.samplers + u64::from(element) * sampler::RECORD_BYTES as u64
     }
 
     /// First byte of the texture format of an element, if samplers are combined with it.
+    #[inline]
     fn format(&self, element: u32) -> Option<u64> {
         self.has.sampled.then(|| self.places.formats + u64::from(element) * FORMAT_BYTES as u64)
     }
@@ -244,6 +257,7 @@ impl SetLayout {
     }
 
     /// Whether the samplers of a binding never change: writes give no valid ones.
+    #[inline]
     pub fn has_fixed_samplers(&self, number: u32) -> bool {
         self.bindings.get(number).is_some_and(|binding| !binding.immutable.is_empty())
     }
@@ -282,66 +296,6 @@ impl SetLayout {
     }
 }
 
-/// The contents of a descriptor write, and their type.
-#[derive(Clone, Copy)]
-pub struct Content<'v> {
-    /// The type, which a mutable binding takes on.
-    pub kind: vk::DescriptorType,
-    /// The value.
-    pub value: Value<'v>,
-}
-
-/// The value of a descriptor.
-#[derive(Clone, Copy)]
-pub enum Value<'v> {
-    /// A range of a buffer: address and bytes.
-    Buffer(u64, u64),
-    /// Texels of a buffer.
-    Texels(&'v Arc<BufferView>),
-    /// A view of an image and a sampler, as far as the binding has them.
-    Image(Option<&'v Arc<ImageView>>, Option<&'v Sampler>),
-    /// The null descriptor.
-    Null,
-}
-
-/// Contents that are kept to be written later.
-pub struct KeptContent {
-    kind: vk::DescriptorType,
-    value: KeptValue,
-}
-
-enum KeptValue {
-    Buffer(u64, u64),
-    Texels(Arc<BufferView>),
-    Image(Option<Arc<ImageView>>, Option<Sampler>),
-    Null,
-}
-
-impl From<Content<'_>> for KeptContent {
-    fn from(Content { kind, value }: Content<'_>) -> Self {
-        let value = match value {
-            Value::Buffer(address, bytes) => KeptValue::Buffer(address, bytes),
-            Value::Texels(view) => KeptValue::Texels(view.clone()),
-            Value::Image(view, sampler) => KeptValue::Image(view.cloned(), sampler.copied()),
-            Value::Null => KeptValue::Null,
-        };
-        KeptContent { kind, value }
-    }
-}
-
-impl KeptContent {
-    /// The contents.
-    pub fn content(&self) -> Content<'_> {
-        let value = match &self.value {
-            KeptValue::Buffer(address, bytes) => Value::Buffer(*address, *bytes),
-            KeptValue::Texels(view) => Value::Texels(view),
-            KeptValue::Image(view, sampler) => Value::Image(view.as_ref(), sampler.as_ref()),
-            KeptValue::Null => Value::Null,
-        };
-        Content { kind: self.kind, value }
-    }
-}
-
 /// Memory of sets, and null descriptors.
 pub struct Sets {
     /// The memory.
@@ -367,26 +321,79 @@ impl Sets {
 /// A descriptor pool.
 pub struct Pool {
     sets: Arc<Sets>,
-    room: Mutex<u32>,
     most: u32,
+    room: Mutex<Room>,
+}
+
+/// What is left of a pool.
+struct Room {
+    /// Number of sets.
+    sets: u32,
+    /// Memory, which stays with the pool.
+    blocks: Vec<Block>,
+}
+
+/// Memory for sets.
+struct Block {
+    piece: Piece,
+    /// The first address that no set had.
+    next: u64,
+    /// What freed sets had.
+    freed: Ranges,
+}
+
+impl Block {
+    fn new(piece: Piece) -> Block {
+        Block { next: piece.address, piece, freed: Ranges::default() }
+    }
+
+    /// Takes memory, a multiple of the alignment.
+    fn take(&mut self, bytes: u64) -> Option<Piece> {
+        let end = self.piece.address + self.piece.bytes;
+        let address = match self.next + bytes <= end {
+            true => {
+                self.next += bytes;
+                self.next - bytes
+            }
+            false => self.freed.take(bytes, ALIGNMENT)?,
+        };
+        Some(self.piece.part(address, bytes))
+    }
+}
+
+/// The most bytes of a block for several sets.
+const BLOCK: u64 = 1 << 16;
+
+impl Room {
+    /// Takes memory for a set.
+    fn take(&mut self, arena: &Arc<Arena>, bytes: u64) -> Result<Piece, Error> {
+        let Some(left) = self.sets.checked_sub(1) else { return Err(Error::PoolMemory) };
+        let mut taken = self.blocks.iter_mut().rev().find_map(|block| block.take(bytes));
+        if taken.is_none() {
+            let all = bytes.saturating_mul(self.sets.into());
+            let mut block = Block::new(arena.take(all.min(BLOCK).max(bytes), ALIGNMENT)?);
+            taken = block.take(bytes);
+            self.blocks.push(block);
+        }
+        self.sets = left;
+        match taken {
+            Some(taken) => Ok(taken),
+            None => Err(Error::DeviceMemory { bytes }),
+        }
+    }
 }
 
 impl Pool {
     /// A pool of at most `most` sets.
     pub fn new(sets: Arc<Sets>, most: u32) -> Pool {
-        Pool { sets, room: Mutex::new(most), most }
+        Pool { sets, most, room: Mutex::new(Room { sets: most, blocks: Vec::new() }) }
     }
 
     /// Allocates a set; its last binding has `variable` elements if the layout lets that vary.
     ///
     /// # Errors
     /// The pool is exhausted, or out of memory.
-    pub fn allocate(&self, layout: Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
-        {
-            let mut room = lock(&self.room);
-            *room = room.checked_sub(1).ok_or(Error::PoolMemory)?;
-        }
-        let mut layout = layout;
+    pub fn allocate(&self, mut layout: Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
         if let Some((number, count)) = layout.variable.zip(variable)
             && layout.bindings.get(number).is_some_and(|binding| binding.count != count)
         {
@@ -399,18 +406,29 @@ impl Pool {
             }
             layout = Arc::new(changed);
         }
-        Set::new(&self.sets, layout)
+        let memory =
+            lock(&self.room).take(&self.sets.arena, layout.bytes.max(1).next_multiple_of(ALIGNMENT))?;
+        Ok(Set::within(&self.sets, layout, memory))
     }
 
     /// Notes that a set of the pool was freed.
-    pub fn free(&self) {
-        let mut room = lock(&self.room);
-        *room = (*room + 1).min(self.most);
+    pub fn free(&self, set: &Set) {
+        let Room { sets, blocks } = &mut *lock(&self.room);
+        let Piece { address, bytes, .. } = set.memory;
+        let has = |block: &Piece| (block.address..block.address + block.bytes).contains(&address);
+        if let Some(block) = blocks.iter_mut().find(|block| has(&block.piece)) {
+            block.freed.give(address, bytes);
+        }
+        *sets = (*sets + 1).min(self.most);
     }
 
     /// Notes that all sets of the pool were freed.
     pub fn reset(&self) {
-        *lock(&self.room) = self.most;
+        let Room { sets, blocks } = &mut *lock(&self.room);
+        *sets = self.most;
+        for block in blocks {
+            (block.next, block.freed) = (block.piece.address, Ranges::default());
+        }
     }
 }
 
@@ -423,20 +441,11 @@ pub struct Set {
 }
 
 impl Set {
-    /// A set with its immutable samplers.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn new(sets: &Arc<Sets>, layout: Arc<SetLayout>) -> Result<Set, Error> {
-        let memory = sets.arena.take(layout.bytes, ALIGNMENT)?;
-        Ok(Set::within(sets, layout, memory))
-    }
-
     /// A set in memory, with its immutable samplers.
     pub(crate) fn within(sets: &Arc<Sets>, layout: Arc<SetLayout>, memory: Piece) -> Set {
         memory.clear();
         let set = Set { layout, sets: sets.clone(), memory };
-        for (_, binding) in set.layout.bindings.iter() {
+        for (_, binding) in set.layout.bindings.iter().filter(|(_, binding)| !binding.immutable.is_empty()) {
             for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
                 set.memory.write(binding.sampler(element), &sampler.record());
             }
@@ -470,110 +479,10 @@ impl Set {
         vk::Format::from_raw(i32::from_le_bytes(number))
     }
 
-    /// Writes elements of a binding, from `element` on.
+    /// Writes descriptors to the set.
     #[inline]
-    pub fn write<'v>(&self, number: u32, element: u32, contents: impl Iterator<Item = Content<'v>>) {
-        let (mut number, mut element) = (number, element);
-        let mut binding = self.layout.bindings.get(number);
-        for content in contents {
-            // A write continues in the next bindings.
-            while let Some(passed) = binding.filter(|binding| element >= binding.count) {
-                element -= passed.count;
-                number += 1;
-                binding = self.layout.bindings.get(number);
-            }
-            let Some(binding) = binding else { return };
-            self.write_one(binding, element, content);
-            element += 1;
-        }
-    }
-
-    /// Writes bytes to an inline uniform block.
-    pub fn write_inline(&self, number: u32, offset: u32, bytes: &[u8]) {
-        if let Some(binding) = self.layout.bindings.get(number) {
-            self.memory.write(binding.offset + u64::from(offset), bytes);
-        }
-    }
-
-    fn write_one(&self, binding: &Binding, element: u32, Content { kind, value }: Content<'_>) {
-        let first = element * binding.has.planes;
-        let texture = binding.texture(first, DescriptorKind::Texture);
-        let image = binding.texture(element, DescriptorKind::Image);
-        let stores = STORED.contains(&kind);
-        match value {
-            Value::Buffer(address, bytes) => {
-                let [low, high] = [address as u32, (address >> 32) as u32];
-                self.memory.write_words(binding.buffer(element), &[low, high, bytes as u32, 0]);
-            }
-            Value::Texels(view) => {
-                self.memory.write(texture, &view.loaded);
-                if stores {
-                    self.memory.write(image, &view.stored);
-                }
-            }
-            Value::Image(view, sampler) => {
-                let view = view.filter(|_| kind != T::SAMPLER && binding.has.textures > 0);
-                if let Some(view) = view {
-                    let shown = match kind {
-                        T::STORAGE_IMAGE => &view.loaded,
-                        T::INPUT_ATTACHMENT => &view.attachment,
-                        _ => &view.texture,
-                    };
-                    self.memory.write(texture, shown);
-                    for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
-                        self.memory.write(binding.texture(first + plane, DescriptorKind::Texture), shown);
-                    }
-                    if stores {
-                        self.memory.write(image, &view.stored);
-                    }
-                }
-                self.write_sampler(binding, element, view, sampler);
-            }
-            Value::Null => self.write_null(binding, element, kind),
-        }
-    }
-
-    /// Writes the sampler of an element, for the texture that is written with it.
-    fn write_sampler(
-        &self,
-        binding: &Binding,
-        element: u32,
-        view: Option<&Arc<ImageView>>,
-        sampler: Option<&Sampler>,
-    ) {
-        let format = view.map(|view| view.sampled);
-        if let Some((at, format)) = binding.format(element).zip(format) {
-            self.memory.write_words(at, &[format.as_raw() as u32]);
-        }
-        let fixed = binding.immutable.get(element as usize);
-        if let Some(sampler) = fixed.or(sampler).filter(|_| binding.has_samplers()) {
-            let record = match format {
-                Some(format) if sampler.colour.is_some() => sampler.of_format(format).record(),
-                _ => sampler.record(),
-            };
-            self.memory.write(binding.sampler(element), &record);
-        }
-    }
-
-    fn write_null(&self, binding: &Binding, element: u32, kind: vk::DescriptorType) {
-        if BUFFERS.contains(&kind) {
-            // The size is 0, and reads that happen anyway return zeros.
-            let mut record = [0; DESCRIPTOR_BYTES as usize];
-            record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
-            self.memory.write(binding.buffer(element), &record);
-        }
-        let [texels, image, texture] = &self.sets.null;
-        let is_buffer = matches!(kind, T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER);
-        let texture = if is_buffer { texels } else { texture };
-        let stores = STORED.contains(&kind);
-        if stores || TEXTURES.contains(&kind) {
-            let first = element * binding.has.planes;
-            let planes = first..first + binding.has.planes;
-            planes.for_each(|at| self.memory.write(binding.texture(at, DescriptorKind::Texture), texture));
-        }
-        if stores {
-            self.memory.write(binding.texture(element, DescriptorKind::Image), image);
-        }
+    pub fn writer(&self) -> Writer<'_, &[AtomicU32]> {
+        Writer::new(&self.sets, &self.layout, self.memory.words())
     }
 
     /// Copies all of another set, whose layout is the same.
@@ -589,7 +498,7 @@ impl Set {
             if let Some(binding) = from.layout.bindings.get(source.0) {
                 from.read(binding.offset + u64::from(source.1), &mut bytes);
             }
-            return self.write_inline(destination.0, destination.1, &bytes);
+            return self.writer().inline(destination, &bytes);
         }
         let sources = from.layout.places(source.0, source.1).take(count as usize);
         let places = self.layout.places(destination.0, destination.1);
@@ -642,6 +551,7 @@ impl PipelineLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Device;
 
     fn layout(kind: vk::DescriptorType, count: u32, varies: bool) -> SetLayout {
         let extra = (0, vec![T::UNIFORM_BUFFER], 3, Vec::new());
@@ -689,5 +599,56 @@ mod tests {
         }
         assert_eq!(layout(T::INLINE_UNIFORM_BLOCK, 4, true).most_variable(), 4096);
         assert!(!layout(T::STORAGE_IMAGE, 1 << 28, false).is_supported());
+    }
+
+    #[test]
+    fn memory_of_freed_sets_is_taken_again() {
+        let device = Device::in_test();
+        let pool = Pool::new(device.sets.clone(), 3);
+        let layout = Arc::new(layout(T::STORAGE_BUFFER, 2, false));
+        let take = || pool.allocate(layout.clone(), None);
+        let [first, second, third] = [(); 3].map(|()| take().expect("there is room"));
+        let places = [&first, &second, &third].map(|set| (set.address(), set.address() + layout.bytes));
+        assert!(places.is_sorted_by(|one, other| one.1 <= other.0), "{places:x?}");
+        assert!(matches!(take(), Err(Error::PoolMemory)));
+        second.writer().buffers((5, 0), [Some((7, 8))].into_iter());
+        pool.free(&second);
+        let again = take().expect("a set was freed");
+        let mut bytes = [1; 16];
+        again.read(layout.bindings.get(5).expect("it is there").offset, &mut bytes);
+        assert_eq!((again.address(), bytes), (second.address(), [0; 16]));
+        pool.reset();
+        assert_eq!(take().expect("all sets were freed").address(), first.address());
+    }
+
+    #[test]
+    fn kept_descriptors_are_those_of_a_set() {
+        let device = Device::in_test();
+        let pool = Pool::new(device.sets.clone(), 2);
+        let kinds = vec![T::UNIFORM_TEXEL_BUFFER, T::STORAGE_BUFFER];
+        let bindings = vec![(0, kinds, 2, Vec::new()), (1, vec![T::INLINE_UNIFORM_BLOCK], 8, Vec::new())];
+        let layout = Arc::new(SetLayout::new(bindings));
+        let view = view::BufferView { loaded: [3; view::BYTES], stored: [4; view::BYTES] };
+        fn write<P: Put>(mut writer: Writer<'_, P>, view: &view::BufferView) {
+            writer.buffers((0, 1), [Some((0x1234_5678_9abc, 40))].into_iter());
+            writer.texels((0, 0), T::UNIFORM_TEXEL_BUFFER, [Some(view), None].into_iter());
+            writer.inline((1, 4), &[9; 4]);
+        }
+        let [now, later] = [(); 2].map(|()| pool.allocate(layout.clone(), None).expect("there is room"));
+        write(now.writer(), &view);
+        let mut kept = Kept::default();
+        write(Writer::new(&device.sets, &layout, &mut kept), &view);
+        kept.write(&later);
+        let bytes = |set: &Set| {
+            let mut bytes = vec![0; layout.bytes as usize];
+            set.read(0, &mut bytes);
+            bytes
+        };
+        let found = bytes(&now);
+        assert_eq!(found, bytes(&later));
+        // Two buffers of 16 bytes, two textures of 24, and the block at the next multiple of 16.
+        let buffer = [0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!((&found[16..32], &found[32..56]), (&buffer[..], &[3; 24][..]));
+        assert_eq!(found[80..], [0, 0, 0, 0, 9, 9, 9, 9]);
     }
 }
