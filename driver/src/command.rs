@@ -16,10 +16,11 @@ use crate::dirty::Dirty;
 use crate::kernels::Kernel;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
-use crate::render::{Graphics, Pass, PassInfo};
+use crate::render::{DrawNumbers, Graphics, Pass, PassInfo};
 use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
+use crate::setting::{AnySetting, Setting};
 use crate::upload::{Stream, Upload};
 use crate::words::{Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble, kernel_words};
 use ash::vk;
@@ -41,8 +42,26 @@ pub type RenderCommand = Packed<{ r::render_command::RECORD.bytes }>;
 /// The structure of a compute stream.
 pub type ComputeCommand = Packed<{ r::compute_command::RECORD.bytes }>;
 
-/// A command of the application.
-type Step = Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>;
+/// A command of a secondary command buffer.
+enum Step {
+    /// A setting of the state of draws.
+    Set(AnySetting),
+    /// A draw: its parameters, and whether it has indices.
+    Draw(DrawNumbers, bool),
+    /// Any other.
+    Other(Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>),
+}
+
+impl Step {
+    fn execute(&self, recorder: &mut Recorder) -> Result<(), Error> {
+        match self {
+            Step::Set(setting) => setting.apply(&mut recorder.graphics),
+            Step::Draw(numbers, indexed) => recorder.draw(*numbers, *indexed, 0)?,
+            Step::Other(step) => step(recorder)?,
+        }
+        Ok(())
+    }
+}
 
 /// Kinds of command buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,6 +162,29 @@ impl CommandBuffer {
         }
     }
 
+    /// Sets a part of the state of draws.
+    #[inline(always)]
+    pub fn set<T: PartialEq + Copy>(&mut self, setting: Setting<T>)
+    where
+        AnySetting: From<Setting<T>>,
+    {
+        match &mut self.recorder {
+            Some(recorder) => setting.apply(&mut recorder.graphics),
+            None => self.keep_step(Step::Set(setting.into())),
+        }
+    }
+
+    /// Records a draw.
+    #[inline(always)]
+    pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool) {
+        match &mut self.recorder {
+            Some(recorder) => {
+                recorder.draw(numbers, indexed, 0).unwrap_or_else(|error| self.fail(error));
+            }
+            None => self.keep_step(Step::Draw(numbers, indexed)),
+        }
+    }
+
     #[inline(never)]
     fn keep_borrowed<Later>(&mut self, later: impl FnOnce() -> Later)
     where
@@ -154,8 +196,13 @@ impl CommandBuffer {
     /// Keeps a command of a secondary command buffer. Without recorder, a primary one is not being recorded.
     #[inline(never)]
     fn keep(&mut self, step: impl Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static) {
+        self.keep_step(Step::Other(Box::new(step)));
+    }
+
+    #[inline(never)]
+    fn keep_step(&mut self, step: Step) {
         if self.level == Level::Secondary {
-            self.steps.push(Box::new(step));
+            self.steps.push(step);
         }
     }
 
@@ -347,7 +394,7 @@ impl Recorder {
         let feedback = std::mem::take(&mut self.graphics.feedback);
         self.graphics.clear();
         self.graphics.feedback = feedback;
-        steps.iter().try_for_each(|step| step(self))
+        steps.iter().try_for_each(|step| step.execute(self))
     }
 
     /// Binds a compute pipeline.
@@ -647,5 +694,37 @@ mod tests {
         }
         buffer.end().expect("nothing is recorded");
         assert!(buffer.commands().is_empty());
+    }
+
+    #[test]
+    fn what_a_secondary_buffer_keeps_is_executed_in_order() {
+        fn width(value: f32) -> Setting<f32> {
+            Setting { dirty: Dirty::RASTER, place: |state| &mut state.raster.line_width, value }
+        }
+        let expect = |value: f32| {
+            move |recorder: &mut Recorder| {
+                assert_eq!(recorder.graphics.dynamic.raster.line_width, value);
+                Ok(())
+            }
+        };
+        let device = Device::in_test();
+        let [mut secondary, mut primary] =
+            [Level::Secondary, Level::Primary].map(|level| CommandBuffer::new(device.clone(), level));
+        secondary.begin();
+        secondary.set(width(2.0));
+        secondary.record(expect(2.0));
+        secondary.set(width(3.0));
+        secondary.record_borrowed(|_| panic!("it is executed later"), || expect(3.0));
+        secondary.end().expect("records");
+        primary.begin();
+        primary.set(width(4.0));
+        primary.execute([&secondary, &secondary].into_iter());
+        primary.record(expect(3.0));
+        primary.end().expect("records");
+        secondary.begin();
+        primary.begin();
+        primary.execute([&secondary].into_iter());
+        primary.record(expect(0.0));
+        primary.end().expect("records");
     }
 }

@@ -45,6 +45,7 @@ mod results_memory;
 pub mod sampler;
 pub mod sampler_heap;
 pub mod scratch;
+pub mod setting;
 pub mod shader_object;
 pub mod stages;
 pub mod surface;

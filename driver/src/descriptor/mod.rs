@@ -256,12 +256,6 @@ impl SetLayout {
         layout
     }
 
-    /// Whether the samplers of a binding never change: writes give no valid ones.
-    #[inline]
-    pub fn has_fixed_samplers(&self, number: u32) -> bool {
-        self.bindings.get(number).is_some_and(|binding| !binding.immutable.is_empty())
-    }
-
     /// Whether sets of it fit into memory.
     pub fn is_supported(&self) -> bool {
         self.bytes <= MOST_BYTES

@@ -83,11 +83,6 @@ impl<'s, P: Put> Writer<'s, P> {
         Writer { sets, layout, to }
     }
 
-    /// The layout of the set.
-    pub fn layout(&self) -> &'s SetLayout {
-        self.layout
-    }
-
     /// Writes elements of a binding, from a place on: binding and element. A write continues in the next bindings.
     #[inline(always)]
     fn each<I>(
@@ -97,14 +92,19 @@ impl<'s, P: Put> Writer<'s, P> {
         mut write: impl FnMut(&mut Self, &Binding, u32, I),
     ) {
         let layout = self.layout;
-        let mut binding = layout.bindings.get(number);
+        let mut next = layout.bindings.get(number);
         for item in items {
-            while let Some(passed) = binding.filter(|binding| element >= binding.count) {
-                element -= passed.count;
-                number += 1;
-                binding = layout.bindings.get(number);
-            }
-            let Some(binding) = binding else { return };
+            let binding = loop {
+                match next {
+                    Some(binding) if element < binding.count => break binding,
+                    Some(passed) => {
+                        element -= passed.count;
+                        number += 1;
+                        next = layout.bindings.get(number);
+                    }
+                    None => return,
+                }
+            };
             write(self, binding, element, item);
             element += 1;
         }
@@ -147,62 +147,57 @@ impl<'s, P: Put> Writer<'s, P> {
         });
     }
 
-    /// Writes textures, images and samplers, as far as the type has them.
+    /// Writes textures, images and samplers, as far as the type has them. The sampler of an item is not valid if the binding's
+    /// are fixed.
     #[inline(always)]
-    pub fn images<'v>(
+    pub fn images<'v, I>(
         &mut self,
         place: (u32, u32),
         kind: vk::DescriptorType,
-        shown: impl Iterator<Item = (Option<&'v ImageView>, Option<&'v Sampler>)>,
+        items: impl Iterator<Item = I>,
+        (view, sampler): (impl Fn(&I) -> Option<&'v ImageView>, impl Fn(&I) -> Option<&'v Sampler>),
     ) {
-        self.each(place, shown, |writer, binding, element, (view, sampler)| match (view, kind) {
-            (None, T::SAMPLER) => writer.sampler(binding, element, None, sampler),
-            (None, _) => writer.null(binding, element, kind),
-            (Some(view), _) => writer.image(binding, element, (kind, view, sampler)),
+        let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
+        self.each(place, items, |writer, binding, element, item| {
+            let shown = if kind == T::SAMPLER { None } else { view(&item) };
+            let sampler = match binding.immutable.get(element as usize) {
+                None if has_sampler => sampler(&item),
+                fixed => fixed,
+            };
+            match shown.is_some() || kind == T::SAMPLER {
+                true => writer.image(binding, element, (kind, shown, sampler)),
+                false => writer.null(binding, element, kind),
+            }
         });
     }
 
-    /// Writes a texture or an image, and the sampler of an element with it.
-    #[inline(always)]
+    /// Writes a texture or an image, and the sampler of an element, for the texture that is written with it.
     fn image(
         &mut self,
         binding: &Binding,
         element: u32,
-        (kind, view, sampler): (vk::DescriptorType, &ImageView, Option<&Sampler>),
+        (kind, view, sampler): (vk::DescriptorType, Option<&ImageView>, Option<&Sampler>),
     ) {
-        if binding.has.textures == 0 {
-            return self.sampler(binding, element, None, sampler);
+        let view = view.filter(|_| binding.has.textures > 0);
+        if let Some(view) = view {
+            let shown = match kind {
+                T::STORAGE_IMAGE => &view.loaded,
+                T::INPUT_ATTACHMENT => &view.attachment,
+                _ => &view.texture,
+            };
+            let first = element * binding.has.planes;
+            self.to.put(binding.texture(first, DescriptorKind::Texture), shown);
+            for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
+                self.to.put(binding.texture(first + plane, DescriptorKind::Texture), shown);
+            }
+            if STORED.contains(&kind) {
+                self.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
+            }
+            if let Some(at) = binding.format(element) {
+                self.to.put(at, &view.sampled.as_raw().to_le_bytes());
+            }
         }
-        let shown = match kind {
-            T::STORAGE_IMAGE => &view.loaded,
-            T::INPUT_ATTACHMENT => &view.attachment,
-            _ => &view.texture,
-        };
-        let first = element * binding.has.planes;
-        self.to.put(binding.texture(first, DescriptorKind::Texture), shown);
-        for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
-            self.to.put(binding.texture(first + plane, DescriptorKind::Texture), shown);
-        }
-        if STORED.contains(&kind) {
-            self.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
-        }
-        if let Some(at) = binding.format(element) {
-            self.to.put(at, &view.sampled.as_raw().to_le_bytes());
-        }
-        self.sampler(binding, element, Some(view), sampler);
-    }
-
-    /// Writes the sampler of an element, for the texture that is written with it.
-    #[inline(always)]
-    fn sampler(
-        &mut self,
-        binding: &Binding,
-        element: u32,
-        view: Option<&ImageView>,
-        sampler: Option<&Sampler>,
-    ) {
-        let fixed = binding.immutable.get(element as usize);
-        if let Some(sampler) = fixed.or(sampler).filter(|_| binding.has_samplers()) {
+        if let Some(sampler) = sampler.filter(|_| binding.has_samplers()) {
             let record = match view {
                 Some(view) if sampler.colour.is_some() => sampler.of_format(view.sampled).record(),
                 _ => sampler.record(),

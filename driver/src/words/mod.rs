@@ -316,7 +316,7 @@ pub(crate) fn assemble(
 ///
 /// # Errors
 /// A descriptor is missing, or out of memory.
-#[inline]
+#[inline(always)]
 pub(crate) fn kernel_words(
     upload: &mut Upload,
     program: &Program,
@@ -334,7 +334,12 @@ pub(crate) fn kernel_words(
     head.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     for Pushed { place, first, count } in &block.push {
         let Some(own) = rest.get(*place..place + count) else { return Err(NO_ROOM) };
-        uniforms::words(own, push.get(*first..first + count).or(push.get(*first..)).unwrap_or_default());
+        match push.get(*first..first + count) {
+            Some(push) => {
+                own.iter().zip(push).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+            }
+            None => uniforms::words(own, push.get(*first..).unwrap_or_default()),
+        }
     }
     for (place, number) in &block.addresses {
         let Some(Direct::Buffer(address, _)) = given.get(*number) else { return Err(UNBOUND) };

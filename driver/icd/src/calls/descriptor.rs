@@ -136,7 +136,6 @@ pub(crate) fn allocate_descriptor_sets(
     let counts = find::<vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next)
         .map(members::descriptor_set_variable_descriptor_count_allocate_info_descriptor_counts)
         .unwrap_or_default();
-    out.fill(vk::DescriptorSet::null());
     let layouts = members::descriptor_set_allocate_info_set_layouts(info).iter();
     for (at, (layout, slot)) in layouts.zip(&mut *out).enumerate() {
         // Without counts, a variable-sized binding has no elements.
@@ -144,9 +143,11 @@ pub(crate) fn allocate_descriptor_sets(
         match shared(*layout).and_then(|layout| pool.pool.allocate(layout, variable)) {
             Ok(set) => *slot = give(Arc::new(set)),
             Err(error) => {
-                for set in out.iter_mut().filter_map(|slot| take(std::mem::take(slot))) {
-                    pool.pool.free(&set);
-                }
+                let (made, rest) = out.split_at_mut(at);
+                made.iter_mut()
+                    .filter_map(|slot| take(std::mem::take(slot)))
+                    .for_each(|set| pool.pool.free(&set));
+                rest.fill(vk::DescriptorSet::null());
                 return Err(error);
             }
         }
@@ -240,18 +241,12 @@ impl Given {
             }
             T::INLINE_UNIFORM_BLOCK => writer.inline(place, bytes_at(first, 0, count as usize)),
             _ => {
-                // The handle of a sampler is not valid if the binding's are fixed.
-                let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER)
-                    && !writer.layout().has_fixed_samplers(place.0);
-                let has_view = kind != T::SAMPLER;
+                let infos = offsets.map(|at| read_at::<vk::DescriptorImageInfo>(first, at));
                 writer.images(
                     place,
                     kind,
-                    offsets.map(|at| {
-                        let info: vk::DescriptorImageInfo = read_at(first, at);
-                        let view = if has_view { object(info.image_view) } else { None };
-                        (view, if has_sampler { object(info.sampler) } else { None })
-                    }),
+                    infos,
+                    (|info| object(info.image_view), |info| object(info.sampler)),
                 );
             }
         }
@@ -291,7 +286,9 @@ pub(crate) fn update_descriptor_sets(
 #[inline]
 pub(super) fn write(set: &Set, given: impl Iterator<Item = Given>) {
     let mut writer = set.writer();
-    given.for_each(|given| given.write(&mut writer));
+    for given in given {
+        given.write(&mut writer);
+    }
 }
 
 /// Keeps descriptors for sets of a layout, to be written later.

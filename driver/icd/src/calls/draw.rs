@@ -78,7 +78,7 @@ pub(crate) fn cmd_draw(
     first_instance: u32,
 ) {
     let numbers = DrawNumbers::Direct { count, instances, first, base: 0, first_instance };
-    buffer.record(move |recorder| recorder.draw(numbers, false, 0));
+    buffer.draw(numbers, false);
 }
 
 pub(crate) fn cmd_draw_indexed(
@@ -90,7 +90,7 @@ pub(crate) fn cmd_draw_indexed(
     first_instance: u32,
 ) {
     let numbers = DrawNumbers::Direct { count, instances, first, base, first_instance };
-    buffer.record(move |recorder| recorder.draw(numbers, true, 0));
+    buffer.draw(numbers, true);
 }
 
 pub(crate) fn cmd_draw_multi_ext(

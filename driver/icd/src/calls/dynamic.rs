@@ -8,6 +8,7 @@ use agx_driver::dirty::Dirty;
 use agx_driver::draw_state::{
     AdvancedBlend, AttributeInfo, BindingInfo, BlendInfo, DrawState, VertexInput, advanced_blend,
 };
+use agx_driver::setting::{AnySetting, Setting};
 use ash::vk;
 
 use super::graphics::{closed, sources};
@@ -15,16 +16,15 @@ use crate::few::Few;
 
 /// Sets a part of the state.
 #[inline(always)]
-fn set<T: PartialEq + Copy + Send + Sync + 'static>(
+fn set<T: PartialEq + Copy>(
     buffer: &mut CommandBuffer,
     dirty: Dirty,
-    place: impl Fn(&mut DrawState) -> &mut T + Send + Sync + 'static,
+    place: fn(&mut DrawState) -> &mut T,
     value: T,
-) {
-    buffer.record(move |recorder| {
-        recorder.graphics.set(dirty, &place, value);
-        Ok(())
-    });
+) where
+    AnySetting: From<Setting<T>>,
+{
+    buffer.set(Setting { dirty, place, value });
 }
 
 /// Changes a list.
