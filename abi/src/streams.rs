@@ -12,6 +12,12 @@ pub const AFTER_LAUNCH: Packed<4> = {
 /// The first record of every draw stream: what shaders read may have been written by the processor since the stream before.
 pub const START: Packed<4> = draw_barrier::new().flag(&draw_barrier::INVALIDATE_SHADERS, true);
 
+/// The barrier of a draw stream after draws whose stores later draws read.
+pub const AFTER_FEEDBACK: Packed<4> = {
+    use draw_barrier::*;
+    new().set_raw(&BITS_4_6, 6).set_raw(&BIT_8, 1).set_raw(&BIT_11, 1).set_raw(&BIT_20, 1)
+};
+
 /// Bytes of mapped memory after each part of a draw stream, because the hardware reads ahead (Mesa 25.0: 512 are too few).
 pub const READ_AHEAD_BYTES: usize = 0x800;
 
@@ -24,6 +30,7 @@ mod tests {
 
     #[test]
     fn barriers_have_the_bits_of_the_production_driver() {
-        assert_eq!([AFTER_LAUNCH, START].map(Packed::<4>::bits), [0x600f_ffff, 0x2000_0008]);
+        let bits = [AFTER_LAUNCH, START, AFTER_FEEDBACK].map(Packed::<4>::bits);
+        assert_eq!(bits, [0x600f_ffff, 0x2000_0008, 0x2010_0960]);
     }
 }

@@ -229,7 +229,7 @@ fn words(
     told: &mut Vec<Told>,
 ) -> Result<(), StreamError> {
     let kinds = [&usc_shared::RECORD, &usc_shader::RECORD, &usc_registers::RECORD, &usc_fragment::RECORD];
-    let list = Words::read(memory, base, address, is_extended)?.list;
+    let list = Words::read((memory, None), base, address, is_extended)?.list;
     let known = list.into_iter().filter(|(_, record, _)| kinds.iter().any(|kind| kind.name == record.name));
     told.extend(known.map(|(_, record, bytes)| (format!("{role}{}", record.name), record, bytes)));
     Ok(())

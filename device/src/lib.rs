@@ -15,6 +15,7 @@ pub mod kernel;
 mod node;
 mod programs;
 mod recording;
+mod settings;
 mod statistics;
 mod stream;
 mod trace;
@@ -27,9 +28,9 @@ pub mod words {
 }
 
 pub use crate::compare::Difference;
-pub use crate::execute::{Settings, host_threads};
 pub use crate::findings::{Finding, Place};
 pub use crate::kernel::Kernel;
 pub use crate::node::Node;
 pub use crate::recording::{Recording, Replay, ReplayError};
+pub use crate::settings::{Settings, host_threads};
 pub use crate::statistics::{ProgramStatistics, Statistics, Work};

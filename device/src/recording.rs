@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use agx_emulator::{Access, Memory};
 
 use crate::compare::{Difference, Written};
-use crate::execute::{Command, Device, Settings, Submission};
+use crate::execute::{Command, Device, Submission};
 use crate::findings::Finding;
 use crate::kernel::parse_commands;
+use crate::settings::Settings;
 use crate::statistics::Statistics;
 
 /// First bytes of a recording, followed by the version.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agx_emulator::{Memory, MemoryFault};
+use agx_emulator::{Lines, Memory, MemoryFault};
 
 use crate::bytes;
 use crate::record::{
@@ -180,16 +180,17 @@ pub(crate) struct Words {
 const UNIFORMS: usize = 512;
 
 impl Words {
-    /// Reads the words at `address`, for shaders relative to `base`; `extended` samplers have a border colour after
-    /// them.
+    /// Reads the words at `address` through a cache, if there is one, for shaders relative to `base`; `extended` samplers
+    /// have a border colour after them.
     pub(crate) fn read(
-        memory: &Memory,
+        (memory, cache): (&Memory, Option<&mut Lines>),
         base: u64,
         address: u64,
         extended: bool,
     ) -> Result<Words, StreamError> {
         let mut reader = Reader {
             memory,
+            cache,
             walk: Walk::new(address),
             base,
             extended,
@@ -217,6 +218,7 @@ fn unset_ranges(set: &[bool; UNIFORMS]) -> Vec<Range<u16>> {
 
 struct Reader<'m> {
     memory: &'m Memory,
+    cache: Option<&'m mut Lines>,
     walk: Walk,
     base: u64,
     extended: bool,
@@ -230,6 +232,7 @@ impl Reader<'_> {
         let address = self.walk.at;
         let mut tag = [0; 1];
         self.memory.fetch(address, &mut tag).map_err(unbound("a shader word", address))?;
+        self.see(address, &mut tag);
         match u64::from(tag[0]) {
             record::USC_UNIFORM => self.uniforms(&usc_uniform::RECORD, 0)?,
             record::USC_UNIFORM_HIGH => self.uniforms(&usc_uniform_high::RECORD, 256)?,
@@ -265,14 +268,24 @@ impl Reader<'_> {
 
     fn take(&mut self, record: &'static Record) -> Result<Vec<u8>, StreamError> {
         let address = self.walk.at;
-        let bytes = self.walk.take(self.memory, record)?;
+        let mut bytes = self.walk.take(self.memory, record)?;
+        self.see(address, &mut bytes);
         self.words.list.push((address, record, bytes.clone()));
         Ok(bytes)
     }
 
     /// Bytes that a word points to.
-    fn pointed(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>, StreamError> {
-        bytes::read(self.memory, address, len).map_err(unbound(what, address))
+    fn pointed(&mut self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>, StreamError> {
+        let mut bytes = bytes::read(self.memory, address, len).map_err(unbound(what, address))?;
+        self.see(address, &mut bytes);
+        Ok(bytes)
+    }
+
+    /// Replaces bytes, just read from memory, by those in the cache.
+    fn see(&mut self, address: u64, bytes: &mut [u8]) {
+        if let Some(cache) = &mut self.cache {
+            cache.see(address, bytes, |from, into| self.memory.fetch(from, into).is_ok());
+        }
     }
 
     fn uniforms(&mut self, record: &'static Record, first: usize) -> Result<(), StreamError> {

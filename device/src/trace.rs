@@ -202,7 +202,7 @@ impl Listing<'_> {
 
     /// The words of a shader, the descriptors that they point to, and its programs.
     fn words(&mut self, address: u64, extended: bool) -> Result<(), StreamError> {
-        let words = Words::read(self.memory, self.base, address, extended)?;
+        let words = Words::read((self.memory, None), self.base, address, extended)?;
         for (address, record, bytes) in &words.list {
             self.line(*address, &format!("  {}", record.text(bytes)));
         }

@@ -6,6 +6,7 @@ use crate::findings::{FindingKind, Observation};
 use crate::frame::Frame;
 use crate::group::LANES;
 use crate::helper::Helper;
+use crate::lines::see_texel;
 use crate::local::Local;
 use crate::memory::{Memory, MemoryFault};
 use crate::mutant::Mutant;
@@ -91,7 +92,7 @@ impl Core<'_> {
         }
     }
 
-    /// Loads up to four bytes of memory, zero-extended.
+    /// Loads up to four bytes of memory, zero-extended. Texels come through the texture cache.
     pub(crate) fn load(
         &mut self,
         path: Path,
@@ -101,12 +102,27 @@ impl Core<'_> {
     ) -> Result<u32, Observation> {
         let mut word = [0; 4];
         let into = &mut word[..bytes as usize];
-        let read = match &mut self.order {
-            None => self.memory.read(address, into),
-            Some(order) => order.load(self.memory, self.viewer, path, address, into),
-        };
+        let read = self.read(path, address, into);
+        if path == Path::Texels && read.is_ok() {
+            see_texel(self.memory, address, into);
+        }
         self.forgiven(read, lane)?;
         Ok(u32::from_le_bytes(word))
+    }
+
+    /// Loads what a store to an image needs of its texels, which does not involve the texture cache.
+    pub(crate) fn load_stored(&mut self, address: u64, bytes: u32, lane: usize) -> Result<u32, Observation> {
+        let mut word = [0; 4];
+        let read = self.read(Path::Texels, address, &mut word[..bytes as usize]);
+        self.forgiven(read, lane)?;
+        Ok(u32::from_le_bytes(word))
+    }
+
+    fn read(&mut self, path: Path, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        match &mut self.order {
+            None => self.memory.read(address, into),
+            Some(order) => order.load(self.memory, self.viewer, path, address, into),
+        }
     }
 
     /// Stores up to four bytes of memory; `unfinished` is the wait group of the instruction.
@@ -169,6 +185,11 @@ impl Core<'_> {
 
     /// Executes a fence of the running SIMD-group.
     pub(crate) fn fence(&mut self, fence: Fence) {
+        if matches!(fence, Fence::ImagesSeen | Fence::TexelsSeen)
+            && let Some(cache) = &mut self.memory.texels
+        {
+            cache.drop_all();
+        }
         if let Some(order) = &mut self.order {
             order.fence(self.memory, self.viewer, fence);
         }

@@ -22,6 +22,7 @@ mod geometry;
 mod group;
 mod helper;
 pub mod launch;
+mod lines;
 mod local;
 mod machine;
 mod machine_state;
@@ -60,6 +61,7 @@ pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, Ste
 pub use crate::geometry::{Geometry, geometry};
 pub use crate::group::LANES;
 pub use crate::helper::{Answer, HELPER_BLOCKS, HelperCall, Request, serve};
+pub use crate::lines::Lines;
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};
 pub use crate::order::MemoryOrder;

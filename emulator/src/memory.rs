@@ -9,6 +9,7 @@ use bitflags::bitflags;
 use thiserror::Error;
 
 use crate::exec::plain::{Span, SpanMut};
+use crate::lines::Lines;
 use crate::touched::Touched;
 use crate::window::Window;
 
@@ -119,6 +120,8 @@ pub struct Memory {
     latest: usize,
     /// Accessed bytes since [`Memory::watch`].
     touched: Option<RefCell<Touched>>,
+    /// The cache that reads of texels go through, if there is one. It ends neither with a mapping nor with a program.
+    pub texels: Option<Box<Lines>>,
 }
 
 impl Memory {
@@ -153,9 +156,11 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a clone shares all bytes: every range is a window, and accesses are not recorded.
+    /// Whether a clone shares all bytes: every range is a window, accesses are not recorded, and nothing is cached.
     pub(crate) fn is_shared(&self) -> bool {
-        self.touched.is_none() && self.ranges.iter().all(|range| matches!(range.storage, Storage::Shared(_)))
+        self.touched.is_none()
+            && self.texels.is_none()
+            && self.ranges.iter().all(|range| matches!(range.storage, Storage::Shared(_)))
     }
 
     /// Unmaps the range that starts at `address` and returns its bytes; for a window the result is empty.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use agx_emulator::{Access, Memory, Program, States, dispatch};
+use agx_emulator::{Access, Lines, Memory, Program, States, dispatch};
 use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
 use support::*;
@@ -153,6 +153,56 @@ fn loads_and_layers() {
         let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 0), &floats(&texels));
         assert_eq!(f32s(found)[0], value, "{coordinates:?} of dimension {}", shape.dimension);
     }
+}
+
+/// Texels stay in the texture cache until they are dropped, by the caller or by a fence of a program.
+#[test]
+fn texels_come_from_the_texture_cache() {
+    let shape = plain(0, [4, 1, 1], 1);
+    let load = |fence: Option<Opcode>| {
+        let code = fence.into_iter().fold(Code::new(), |code, fence| code.op(fence, &[])).constant(8, 2);
+        code.op(
+            Opcode::Smpi,
+            &[
+                ("dst", r(4)),
+                ("coords", r(8)),
+                ("texture", tagged(Tag::TextureState, 0)),
+                ("sampler", tagged(Tag::SamplerState, 0)),
+                ("dim", i(0)),
+            ],
+        )
+        .wait()
+        .store(r(4), i(0))
+        .stop()
+    };
+    let mut memory: Memory = memory(4);
+    memory.map(TEXTURE, vec![0; 128], Access::READ | Access::WRITE).expect("free");
+    let uniforms = uniforms();
+    let (textures, samplers) = ([shape.texture()], [sampler(false, 0, 0, 0)]);
+    let read = |memory: &mut Memory, texel: u8, fence: Option<Opcode>| {
+        memory.bytes_mut(TEXTURE + 8, 1).expect("mapped")[0] = texel;
+        let program = load(fence);
+        let mut grid = launch(&program, &uniforms, 1);
+        grid.states = States { textures: &textures, samplers: &samplers, ..States::default() };
+        dispatch(memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+        words(memory, 1)[0]
+    };
+    fn cache(memory: &mut Memory) -> &mut Lines {
+        memory.texels.as_mut().expect("a cache")
+    }
+    memory.texels = Some(Box::new(Lines::new(0)));
+    assert_eq!(read(&mut memory, 1, None), 1);
+    assert_eq!(cache(&mut memory).take_stale(), None);
+    assert_eq!(read(&mut memory, 2, None), 1);
+    assert_eq!(read(&mut memory, 3, Some(Opcode::MemoryBarrier)), 1, "a fence of buffers");
+    assert_eq!(cache(&mut memory).take_stale(), Some(TEXTURE + 8));
+    assert_eq!(read(&mut memory, 4, Some(Opcode::FlushMemoryToTexture)), 4);
+    assert_eq!(read(&mut memory, 5, Some(Opcode::ImageBarrier3)), 5);
+    cache(&mut memory).drop_all();
+    assert_eq!(read(&mut memory, 6, None), 6);
+    assert_eq!(cache(&mut memory).take_stale(), None);
+    memory.texels = None;
+    assert_eq!(read(&mut memory, 7, None), 7);
 }
 
 #[test]

@@ -32,14 +32,12 @@ pub const PRIMITIVES: &[(u64, &str)] = &[
 
 /// Whether a barrier of a draw stream has one of the known sets of bits.
 fn is_draw_barrier(given: &Given<'_>) -> bool {
+    use crate::streams::{AFTER_FEEDBACK, START};
     use draw_barrier::*;
-    const START: u32 = new().set_raw(&INVALIDATE_SHADERS, 1).bits();
-    const FULL: u32 =
-        new().set_raw(&BITS_4_6, 6).set_raw(&BIT_8, 1).set_raw(&BIT_11, 1).set_raw(&BIT_20, 1).bits();
     const RETURN: u32 = new().set_raw(&RETURNS, 1).bits();
     let found = super::bits(given.record, 0, 32) as u32;
     let others = found & !(1 << INVALIDATE_SHADERS.start);
-    found == START || others == FULL || found == RETURN
+    found == START.bits() || others == AFTER_FEEDBACK.bits() || found == RETURN
 }
 
 /// Whether the numbers of a draw follow it.

@@ -17,6 +17,11 @@ use crate::diagnostic::{Diagnostic, Failure};
 pub const ARGS: &[Arg] = &[
     arg("PROGRAM", Takes::Rest, "Program to start and its arguments"),
     arg("hazards", Takes::Nothing, "Report unordered commands that touch the same memory; slow"),
+    arg(
+        "caches",
+        Takes::Nothing,
+        "Read texels and shader words through caches, and report reads of old bytes",
+    ),
     arg("report", Takes::Value("FILE"), "Append findings to this file [default: standard error]"),
     arg("trace", Takes::Value("FILE"), "Append a listing of every submission to this file"),
     arg("instructions", Takes::Nothing, "List every executed instruction in --trace"),
@@ -78,8 +83,9 @@ const VALUES: [(&str, &str); 8] = [
     ("threads", "AGX_DEVICE_THREADS"),
 ];
 /// Switches, and the environment variables they set.
-const SWITCHES: [(&str, &str); 4] = [
+const SWITCHES: [(&str, &str); 5] = [
     ("hazards", "AGX_DEVICE_HAZARDS"),
+    ("caches", "AGX_DEVICE_CACHES"),
     ("soft-faults", "AGX_DEVICE_SOFT_FAULTS"),
     ("instructions", "AGX_DEVICE_INSTRUCTIONS"),
     ("calls", "AGX_DEVICE_CALLS"),

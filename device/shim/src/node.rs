@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::sync::OnceLock;
 
 use agx_device::kernel::{Chip, Errno, MODELS, User};
-use agx_device::{Kernel, Node, Settings, host_threads};
+use agx_device::{Kernel, Node, Settings};
 
 use crate::{fail, files, memory};
 
@@ -36,7 +36,7 @@ fn node() -> &'static (Node, &'static Options) {
             statistics: variable("AGX_DEVICE_STATISTICS"),
             calls: variable("AGX_DEVICE_CALLS").is_some(),
         }));
-        let mut kernel = Kernel::new(chip(), settings(options), Box::new(memory::Files), now);
+        let mut kernel = Kernel::new(chip(), settings(), Box::new(memory::Files), now);
         if options.record.is_some() {
             kernel.record();
         }
@@ -46,21 +46,8 @@ fn node() -> &'static (Node, &'static Options) {
     })
 }
 
-fn settings(options: &Options) -> Settings {
-    let number = |name| variable(name).and_then(|text| text.parse().ok());
-    Settings {
-        strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
-        trace: options.trace.is_some(),
-        instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
-        hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
-        interrupt_draws: number("AGX_DEVICE_INTERRUPT").unwrap_or(0),
-        asynchronous: variable("AGX_DEVICE_ASYNC").is_some(),
-        seed: number("AGX_DEVICE_ASYNC").or(number("AGX_DEVICE_SEED")).unwrap_or(0).into(),
-        parameter_bytes: number("AGX_DEVICE_PARAMETER_BYTES")
-            .map_or(Settings::default().parameter_bytes, u64::from),
-        threads: number("AGX_DEVICE_THREADS").unwrap_or_else(host_threads),
-        ..Settings::default()
-    }
+fn settings() -> Settings {
+    Settings::from_variables(|name| variable(&format!("AGX_DEVICE_{name}")))
 }
 
 /// The chip that `AGX_DEVICE_CHIP` names. An unknown name ends the program, which would otherwise run on another chip.

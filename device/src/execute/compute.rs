@@ -3,14 +3,15 @@
 use agx_abi::streams::LINKED_BYTES;
 use agx_emulator::{Dispatch, Memory, Tile, dispatch};
 
+use super::caches::{Drops, read_words};
 use super::scratch::{self, User, scratch_bytes};
-use super::{Device, Submission, sampler_heap, states};
+use super::{Device, Submission, note_all, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
     CDM_BARRIER, CDM_LAUNCH, CDM_LINK, Scope, compute_barrier, compute_command, indirect_sizes, launch, sizes,
 };
 use crate::statistics::Work;
-use crate::stream::{StreamError, Walk, Words, unbound};
+use crate::stream::{StreamError, Walk, unbound};
 
 /// Codes of sampler registers with a border colour.
 const EXTENDED: std::ops::RangeInclusive<u64> = 6..=7;
@@ -91,6 +92,10 @@ impl Device {
             compute_command::SAMPLER_COUNT.get(command),
         );
         self.check(&compute_command::RECORD, command);
+        // Drivers drop nothing at the start of a compute stream, though the processor may have rewritten shader words.
+        let start = Drops { shader: true, texels: false };
+        let stale = self.caches.drop((submission.vm, submission.memory), start);
+        note_all(self, stale);
         let mut walk = Walk::new(compute_command::STREAM.get(command));
         let mut launches = 0_u32;
         let (mut follows_launch, mut is_linked) = (false, false);
@@ -114,6 +119,9 @@ impl Device {
                 CDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &compute_barrier::RECORD)?;
                     self.check(&compute_barrier::RECORD, &bytes);
+                    let space = (submission.vm, &mut *submission.memory);
+                    let stale = self.caches.drop(space, Drops::of_compute(&bytes));
+                    note_all(self, stale);
                     if compute_barrier::RETURNS.is_set(&bytes) {
                         walk.back()?;
                     }
@@ -140,7 +148,7 @@ impl Device {
         self.statistics.count(|sums| &mut sums.launches);
         let base = submission.shader_base;
         let pipeline = bytes::address(base, launch::PIPELINE.get(&launch.head));
-        let words = Words::read(submission.memory, base, pipeline, extended(&launch.head))?;
+        let words = read_words(self, submission, pipeline, extended(&launch.head))?;
         self.check_words(&words, &Scope::NONE);
         if launch.threads.contains(&0) || launch.workgroup.contains(&0) {
             return Ok(());

@@ -1,5 +1,6 @@
 //! Execution: walks control streams and runs their programs on the reference machine.
 
+mod caches;
 pub(crate) mod compute;
 mod depth;
 mod parameters;
@@ -12,79 +13,16 @@ pub(crate) mod vertices;
 
 use std::collections::BTreeMap;
 
-use agx_emulator::{Memory, Options, Report, States, Stop};
+use agx_emulator::{Lines, Memory, Options, Report, States, Stop};
 
 use crate::findings::{Notebook, Place};
 use crate::programs::Programs;
 use crate::record::{Record, Scope, usc_fragment};
+use crate::settings::Settings;
 use crate::statistics::{Statistics, Work};
 use crate::stream::Words;
 use crate::trace;
 use agx_abi::words::ProgramKind;
-
-/// Settings of the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// Report errors that hardware ignores silently.
-    pub strict: bool,
-    /// List every submission.
-    pub trace: bool,
-    /// List every executed instruction with the values that it wrote.
-    pub instructions: bool,
-    /// Loads from unmapped addresses give 0, and stores to them do nothing.
-    pub soft_faults: bool,
-    /// Report unordered commands that access the same memory, one of them writing it. This records every access and is
-    /// slow.
-    pub hazards: bool,
-    /// Number of draws after which tile memory of a render pass is stored and loaded again, as if the hardware ran out
-    /// of memory for primitives; 0 disables this.
-    pub interrupt_draws: u32,
-    /// Bytes of the parameter buffer; a render pass is interrupted when the primitives of its draws do not fit.
-    pub parameter_bytes: u64,
-    /// Maximum number of instructions of a SIMD-group.
-    pub max_steps: u64,
-    /// Seed of undefined values, of the interleaving, and of the order of tiles.
-    pub seed: u64,
-    /// Commands run on a thread of the device, in any order that barriers and fences allow, and fences are signalled
-    /// late; the seed selects both.
-    pub asynchronous: bool,
-    /// Threads of the host that may share the work of a launch or draw if strict checks are off. The resulting memory
-    /// is the same for any number, unless programs have races.
-    pub threads: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            strict: true,
-            trace: false,
-            instructions: false,
-            soft_faults: false,
-            hazards: false,
-            interrupt_draws: 0,
-            parameter_bytes: PARAMETER_BYTES,
-            max_steps: 1 << 26,
-            seed: 0,
-            asynchronous: false,
-            threads: 1,
-        }
-    }
-}
-
-/// Default size of the parameter buffer.
-const PARAMETER_BYTES: u64 = 1 << 26;
-
-/// Number of threads that the host can run concurrently.
-pub fn host_threads() -> u32 {
-    std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
-}
-
-impl Settings {
-    /// Whether a pass is interrupted before its draw of this number.
-    fn interrupts(&self, draw: u32) -> bool {
-        draw != 0 && draw.checked_rem(self.interrupt_draws) == Some(0)
-    }
-}
 
 /// A command of a submission: the bytes of its structure.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,6 +68,7 @@ pub(crate) struct Device {
     failed: bool,
     /// The stage that uses each list of scratch memory, by address space and address.
     scratch_lists: BTreeMap<(u32, u64), scratch::User>,
+    caches: caches::Caches,
 }
 
 impl Device {
@@ -143,6 +82,7 @@ impl Device {
             place: Place::default(),
             failed: false,
             scratch_lists: BTreeMap::new(),
+            caches: caches::Caches::default(),
         }
     }
 
@@ -157,10 +97,14 @@ impl Device {
             self.trace.push_str(&format!("submission {}, ", self.place.submission));
             self.trace.push_str(&listing);
         }
+        let seed = self.settings.seed;
+        submission.memory.texels = self.settings.caches.then(|| Box::new(Lines::new(seed)));
         let outcome = match command {
             Command::Compute(bytes) => self.compute(&mut submission, bytes),
             Command::Render(bytes) => self.render(&mut submission, bytes),
         };
+        let stale = submission.memory.texels.take().and_then(|mut texels| texels.take_stale());
+        note_all(self, stale.map(caches::stale_texels));
         if let Err(error) = outcome {
             self.note(error.to_string(), true);
         }
@@ -237,6 +181,11 @@ impl Device {
             self.note(finding.to_string(), true);
         }
     }
+}
+
+/// Records violated rules of a stream.
+fn note_all(device: &mut Device, found: impl IntoIterator<Item = String>) {
+    found.into_iter().for_each(|text| device.note(text, false));
 }
 
 /// State registers from the words of a shader.

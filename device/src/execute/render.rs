@@ -7,6 +7,7 @@ use agx_emulator::{
 };
 use std::sync::Arc;
 
+use super::caches::{Drops, read_words};
 use super::depth::DepthBuffer;
 use super::parameters::{Counter, DrawState, Parameters, Rasterised};
 use super::rules::{self, DrawRules};
@@ -14,7 +15,7 @@ use super::scratch::{self, User, scratch_bytes};
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
 use super::tile::End;
 use super::vertices::DrawCall;
-use super::{Device, Submission, sampler_heap, states};
+use super::{Device, Submission, note_all, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
     self, Scope, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE, VDM_TERMINATE, cf_binding,
@@ -101,7 +102,7 @@ impl Device {
         scope: &Scope<'_>,
     ) -> Result<Loaded, StreamError> {
         let base = submission.shader_base;
-        let words = Words::read(submission.memory, base, bytes::address(base, address), extended)?;
+        let words = read_words(self, submission, bytes::address(base, address), extended)?;
         self.check_words(&words, scope);
         let program = self.program(submission, words.code)?;
         let preamble = match words.preamble {
@@ -138,6 +139,9 @@ impl Device {
                 VDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &draw_barrier::RECORD)?;
                     self.check(&draw_barrier::RECORD, &bytes);
+                    let space = (submission.vm, &mut *submission.memory);
+                    let stale = self.caches.drop(space, Drops::of_draws(&bytes));
+                    note_all(self, stale);
                     if draw_barrier::RETURNS.is_set(&bytes) {
                         walk.back()?;
                     }
@@ -450,11 +454,6 @@ fn check_draw(device: &mut Device, memory: &Memory, pass: &Pass<'_>, call: &Draw
     if device.settings.strict {
         note_all(device, pass.rules.draw(memory, pass, call));
     }
-}
-
-/// Records violated rules of a stream.
-fn note_all(device: &mut Device, found: impl IntoIterator<Item = String>) {
-    found.into_iter().for_each(|text| device.note(text, false));
 }
 
 /// Whether the resources of a program have border colours after the samplers.

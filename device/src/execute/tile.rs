@@ -11,10 +11,11 @@ use agx_abi::render::tile_program_address;
 use agx_abi::words::ProgramKind;
 use agx_emulator::{Binned, Framebuffer, Memory, MemoryFault, TileDepth, Visit, Visited, render_tiles};
 
+use super::caches::Drops;
 use super::depth::DepthBuffer;
 use super::parameters::Counter;
 use super::render::{Loaded, Pass, has_borders};
-use super::{Device, Submission};
+use super::{Device, Submission, note_all};
 use crate::bytes;
 use crate::record::{Field, Scope, render_command};
 use crate::statistics::Work;
@@ -81,6 +82,10 @@ impl Device {
         if end == End::Part {
             self.statistics.count(|sums| &mut sums.interruptions);
         }
+        // Vertex programs, and the visit before, are complete.
+        let complete = Drops { shader: false, texels: true };
+        let stale = self.caches.drop((submission.vm, submission.memory), complete);
+        note_all(self, stale);
         let is_resumed = pass.parameters.visits > 0;
         let background = self.tile_program(submission, pass, background(is_resumed))?;
         let end = self.tile_program(submission, pass, end.program())?;

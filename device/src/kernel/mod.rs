@@ -32,9 +32,10 @@ pub(crate) use commands::parse as parse_commands;
 pub use sync::Deadline;
 pub use sync_files::SyncFiles;
 
-use crate::execute::{Device, Settings};
+use crate::execute::Device;
 use crate::findings::Finding;
 use crate::recording::Recorder;
+use crate::settings::Settings;
 use crate::statistics::Statistics;
 use address_space::AddressSpace;
 use buffers::Buffer;

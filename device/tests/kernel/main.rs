@@ -1,6 +1,7 @@
 //! The device through its kernel interface, in process: buffers, binds, a compute launch, recording and replay,
 //! rejected calls, and an asynchronous device.
 
+mod caches;
 mod calls;
 mod client;
 mod node;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use agx_device::kernel::Chip;
-use agx_device::{Settings, Statistics, host_threads};
+use agx_device::{Settings, Statistics};
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, Host, Outputs};
 
@@ -124,21 +124,12 @@ fn in_process() -> Result<Box<dyn Gpu>, Error> {
     Ok(Box::new(shared.client()?))
 }
 
+/// Settings by the variables of the device, without strict checks unless one asks for them.
 fn settings() -> Settings {
-    let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
-    Settings {
-        strict,
-        trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(),
-        hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
-        interrupt_draws: number("AGX_DEVICE_INTERRUPT").unwrap_or(0),
-        parameter_bytes: number("AGX_DEVICE_PARAMETER_BYTES")
-            .map_or(Settings::default().parameter_bytes, u64::from),
-        threads: number("AGX_DEVICE_THREADS").unwrap_or_else(host_threads),
-        asynchronous: std::env::var_os("AGX_DEVICE_ASYNC").is_some(),
-        seed: number("AGX_DEVICE_ASYNC").or(number("AGX_DEVICE_SEED")).unwrap_or(0).into(),
-        ..Settings::default()
-    }
+    let variable = |name: &str| std::env::var_os(format!("AGX_DEVICE_{name}"));
+    let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
+    let strict = text("STRICT").is_some_and(|value| value == "yes");
+    Settings { strict, ..Settings::from_variables(text) }
 }
 
 fn outputs() -> Outputs {

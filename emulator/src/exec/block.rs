@@ -163,7 +163,7 @@ fn expand(
     let mut texels = Vec::new();
     for corner in corners {
         let Some(subtile) = image.subtile(level, [corner[0], corner[1], layer], 0) else { continue };
-        let code = core.load(Path::Texels, subtile.metadata, 1, lane)?;
+        let code = core.load_stored(subtile.metadata, 1, lane)?;
         if code == u32::from(image.solid_code()) {
             texels.push((corner, solid(core, image, subtile.texel, lane)?));
         }
@@ -187,7 +187,7 @@ fn solid(core: &mut Core<'_>, image: &Texture, address: u64, lane: usize) -> Res
     let mut texel = 0_u128;
     for at in (0..image.format.bytes()).step_by(4) {
         let bytes = (image.format.bytes() - at).min(4);
-        let word = core.load(Path::Texels, address + u64::from(at), bytes, lane)?;
+        let word = core.load_stored(address + u64::from(at), bytes, lane)?;
         texel |= u128::from(word) << (8 * at);
     }
     Ok(texel)

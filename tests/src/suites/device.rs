@@ -27,10 +27,14 @@ const TOGETHER: usize = 48;
 /// The device reports errors that hardware ignores silently.
 const STRICT: [(&str, &str); 1] = [("AGX_DEVICE_STRICT", "yes")];
 
-/// The parameter buffer is full after each draw that has primitives, tiles have another order, and unordered commands are
-/// findings.
-const INTERRUPTED: [(&str, &str); 3] =
-    [("AGX_DEVICE_PARAMETER_BYTES", "1"), ("AGX_DEVICE_SEED", "3"), ("AGX_DEVICE_HAZARDS", "1")];
+/// The parameter buffer is full after each draw that has primitives, tiles have another order, unordered commands are
+/// findings, and reads go through caches.
+const INTERRUPTED: [(&str, &str); 4] = [
+    ("AGX_DEVICE_PARAMETER_BYTES", "1"),
+    ("AGX_DEVICE_SEED", "3"),
+    ("AGX_DEVICE_HAZARDS", "1"),
+    ("AGX_DEVICE_CACHES", "1"),
+];
 
 /// Results by name: bytes, or an error.
 pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
