@@ -27,6 +27,8 @@ pub struct CapturedOutput {
 pub struct Feedback {
     /// Size of a vertex in each buffer in bytes; 0 for unused buffers.
     pub strides: [u32; MAX_BUFFERS],
+    /// The stream of a geometry shader whose vertices each buffer captures.
+    pub streams: [u8; MAX_BUFFERS],
     /// The captured outputs, in order of buffers and bytes.
     pub outputs: Vec<CapturedOutput>,
 }

@@ -14,6 +14,12 @@ pub const INDEX_BYTES: u32 = 4;
 /// The index in places without a primitive.
 pub const RESTART: u32 = u32::MAX;
 
+/// Maximum number of streams.
+pub const MAX_STREAMS: u32 = 4;
+
+/// [`crate::vertex::Output::Stream`] in places without a vertex, and of vertices that complete no primitive.
+pub const NO_STREAM: u32 = u32::MAX;
+
 /// Threads of a workgroup of a geometry shader.
 pub const WORKGROUP: u32 = 64;
 
@@ -26,8 +32,12 @@ pub struct GeometryInfo {
     pub corners: u32,
     /// Invocations for each primitive.
     pub invocations: u32,
-    /// Maximum number of vertices that an invocation emits.
+    /// Maximum number of vertices that an invocation emits, to all streams together.
     pub max_vertices: u32,
+    /// Whether vertices are emitted to several streams. [`crate::vertex::Output::Stream`] in memory tells the stream of the
+    /// primitive that a vertex completes, and [`crate::vertex::Output::StreamCorner`] its corners; the indices are those of the
+    /// drawn stream.
+    pub streams: bool,
 }
 
 impl GeometryInfo {

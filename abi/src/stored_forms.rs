@@ -42,8 +42,8 @@ stored_structs! {
     VertexOutputs { written known }
     MovedSteps { output steps }
     DrawNumbers { base draw }
-    Feedback { strides outputs }
-    GeometryInfo { input_vertices corners invocations max_vertices }
+    Feedback { strides streams outputs }
+    GeometryInfo { input_vertices corners invocations max_vertices streams }
     TessellationInfo { inputs record domain spacing clockwise points }
     PatchLayout { patch vertex vertices }
     Rows { built_ins locations }
@@ -74,7 +74,7 @@ stored_enums! {
     Output {
         0 Position(component); 1 PointSize; 2 ClipDistance(index); 3 ReadClipDistance(index); 4 CullDistance(index);
         5 Culled(index); 6 LayerAndViewport; 7 Viewport; 8 User { location component };
-        9 PrimitiveId;
+        9 PrimitiveId; 10 Stream; 11 StreamCorner(corner);
     }
     SharedAddress {
         0 BufferAddress { set binding element }; 1 DescriptorTable { set binding }; 2 PushConstantAddress;

@@ -72,7 +72,9 @@ impl Row {
             | Output::Culled(_)
             | Output::LayerAndViewport
             | Output::Viewport
-            | Output::PrimitiveId => return None,
+            | Output::PrimitiveId
+            | Output::Stream
+            | Output::StreamCorner(_) => return None,
         })
     }
 

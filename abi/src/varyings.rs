@@ -60,6 +60,8 @@ impl Output {
             Output::CullDistance(index) => ((1, index / 4), index % 4),
             Output::Viewport => ((2, 0), 0),
             Output::PrimitiveId => ((2, 1), 0),
+            Output::Stream => ((2, 2), 0),
+            Output::StreamCorner(corner) => ((2, 2), 1 + corner),
             Output::Culled(index) => ((3, index / 4), index % 4),
             Output::User { location, component } => ((4, location), component),
             Output::Position(component) => ((5, 0), component),
@@ -194,7 +196,9 @@ impl OutputLayout {
 /// The interpolation of a varying's vector.
 fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation {
     match output {
-        Output::Viewport | Output::PrimitiveId => return Interpolation::Flat,
+        Output::Viewport | Output::PrimitiveId | Output::Stream | Output::StreamCorner(_) => {
+            return Interpolation::Flat;
+        }
         Output::Culled(_) => return Interpolation::Linear,
         _ => {}
     }

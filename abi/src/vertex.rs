@@ -156,6 +156,11 @@ pub enum Output {
     Viewport,
     /// The number of the primitive that a geometry shader gives its vertices, for fragment shaders to read.
     PrimitiveId,
+    /// The stream of the primitive that a vertex completes, of a geometry shader with several, in memory;
+    /// [`crate::geometry::NO_STREAM`] if it completes none.
+    Stream,
+    /// The number of a corner of that primitive, if it is a line or a triangle.
+    StreamCorner(u32),
     /// A component of a location.
     User {
         /// Location.

@@ -67,6 +67,8 @@ struct ConversionFile {
     #[serde(default)]
     narrow: bool,
     bits: u8,
+    #[serde(default)]
+    cosited: [bool; 2],
     swizzle: [u8; 4],
 }
 
@@ -81,18 +83,18 @@ const MODELS: [(&str, ColourModel); 5] = [
 
 impl ConversionFile {
     fn read(&self) -> Result<Conversion, String> {
-        let ConversionFile { set, binding, planes, narrow, bits, swizzle, .. } = *self;
+        let ConversionFile { set, binding, planes, narrow, bits, cosited, swizzle, .. } = *self;
         let known = MODELS.iter().find(|(name, _)| *name == self.model);
         let names = || MODELS.map(|(name, _)| name).join(", ");
         let unknown = || format!("conversions: unknown model `{}`; expected one of {}", self.model, names());
         let (_, model) = *known.ok_or_else(unknown)?;
-        Ok(Conversion { set, binding, planes, model, narrow, bits, swizzle })
+        Ok(Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle })
     }
 
     fn of(conversion: &Conversion) -> ConversionFile {
-        let Conversion { set, binding, planes, model, narrow, bits, swizzle } = *conversion;
+        let Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle } = *conversion;
         let name = MODELS.iter().find(|(_, known)| *known == model).map_or("rgb", |(name, _)| name);
-        ConversionFile { set, binding, planes, model: name.to_owned(), narrow, bits, swizzle }
+        ConversionFile { set, binding, planes, model: name.to_owned(), narrow, bits, cosited, swizzle }
     }
 }
 
@@ -522,7 +524,7 @@ mod tests {
         wanted.captures_outputs = true;
         let output = agx_abi::vertex::Output::PrimitiveId;
         let inputs = vec![agx_abi::vertex::Varying { slot: 3, output }];
-        wanted.geometry = Some(GeometryKey { inputs, last_provokes: true });
+        wanted.geometry = Some(GeometryKey { inputs, last_provokes: true, stream: 3 });
         let interpolation = agx_abi::fragment::Interpolation::Flat;
         wanted.fragment_inputs =
             Some(vec![CoefficientSource::User { location: 2, component: 1, interpolation }]);
@@ -536,8 +538,16 @@ mod tests {
         wanted.pairs_samplers = true;
         wanted.texel_triples = true;
         let (planes, model, swizzle) = (3, ColourModel::Bt601, [2, 1, 0, 4]);
-        wanted.conversions =
-            vec![Conversion { set: 1, binding: 2, planes, model, narrow: true, bits: 8, swizzle }];
+        wanted.conversions = vec![Conversion {
+            set: 1,
+            binding: 2,
+            planes,
+            model,
+            narrow: true,
+            bits: 8,
+            cosited: [false, true],
+            swizzle,
+        }];
         wanted.workgroup_base = true;
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);

@@ -24,12 +24,13 @@ pub fn vertex(info: &ShaderInfo) -> Value {
 
 /// Modes of a geometry shader and the slots in which it stores its outputs.
 pub fn geometry(modes: &GeometryInfo, slots: &[Varying]) -> Value {
-    let GeometryInfo { input_vertices, corners, invocations, max_vertices } = modes;
+    let GeometryInfo { input_vertices, corners, invocations, max_vertices, streams } = modes;
     json!({
         "input_vertices": input_vertices,
         "corners": corners,
         "invocations": invocations,
         "max_vertices": max_vertices,
+        "streams": streams,
         "varyings": varyings(slots),
     })
 }

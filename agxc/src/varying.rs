@@ -58,6 +58,8 @@ mirrored! {
     LayerAndViewport;
     Viewport;
     PrimitiveId;
+    Stream;
+    StreamCorner(index);
     User { location, component };
 }
 
@@ -74,19 +76,25 @@ pub struct GeometryFile {
     inputs: Vec<VaryingFile>,
     #[serde(default)]
     last_provokes: bool,
+    #[serde(default)]
+    stream: u32,
 }
 
 impl GeometryFile {
     /// The JSON of a key's field.
     pub fn of(key: &GeometryKey) -> GeometryFile {
         let inputs = key.inputs.iter().copied().map(VaryingFile::from).collect();
-        GeometryFile { inputs, last_provokes: key.last_provokes }
+        GeometryFile { inputs, last_provokes: key.last_provokes, stream: key.stream }
     }
 
     /// The key's field.
     pub fn read(self) -> GeometryKey {
         let of = |file: VaryingFile| Varying { slot: file.slot, output: file.output.into() };
-        GeometryKey { inputs: self.inputs.into_iter().map(of).collect(), last_provokes: self.last_provokes }
+        GeometryKey {
+            inputs: self.inputs.into_iter().map(of).collect(),
+            last_provokes: self.last_provokes,
+            stream: self.stream,
+        }
     }
 }
 
@@ -106,10 +114,12 @@ mod tests {
             Output::LayerAndViewport,
             Output::Viewport,
             Output::PrimitiveId,
+            Output::Stream,
+            Output::StreamCorner(1),
             Output::User { location: 6, component: 3 },
         ];
         let inputs = (7..).zip(outputs).map(|(slot, output)| Varying { slot, output }).collect();
-        let key = GeometryKey { inputs, last_provokes: true };
+        let key = GeometryKey { inputs, last_provokes: true, stream: 2 };
         let text = serde_json::to_string(&GeometryFile::of(&key)).unwrap();
         let read: GeometryFile = serde_json::from_str(&text).unwrap();
         assert_eq!(read.read(), key, "{text}");

@@ -173,6 +173,14 @@ typedef enum {
    * A component of a location.
    */
   AGX_OUTPUT_KIND_USER = 9,
+  /**
+   * The stream of the primitive that a vertex of a geometry shader completes.
+   */
+  AGX_OUTPUT_KIND_STREAM = 10,
+  /**
+   * The number of a corner of that primitive.
+   */
+  AGX_OUTPUT_KIND_STREAM_CORNER = 11,
 } AgxOutputKind;
 
 /**
@@ -724,6 +732,10 @@ typedef struct {
    * Bytes of a vertex in each buffer; 0 for buffers that are not used.
    */
   uint32_t strides[AGX_MAX_FEEDBACK_BUFFERS];
+  /**
+   * The stream of a geometry shader whose vertices each buffer captures.
+   */
+  uint8_t streams[AGX_MAX_FEEDBACK_BUFFERS];
 } AgxFeedback;
 
 /**
@@ -1070,6 +1082,12 @@ typedef struct {
    * Bytes of an emitted vertex.
    */
   uint32_t vertex_bytes;
+  /**
+   * Whether vertices go to several streams. The slot of `AGX_OUTPUT_KIND_STREAM` tells the stream of the primitive that a
+   * vertex in memory completes, `UINT32_MAX` if it completes none, and those of `AGX_OUTPUT_KIND_STREAM_CORNER` its
+   * corners if it is not a point; the indices are those of stream 0.
+   */
+  bool streams;
 } AgxGeometryInfo;
 
 /**

@@ -1,6 +1,6 @@
 //! The interface of a shader to other stages: attributes, outputs, coefficients, and captured outputs.
 
-use agx_abi::feedback::{CapturedOutput, MAX_BUFFERS};
+use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
 use agx_abi::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation, MAX_TARGETS};
 use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
 use agx_abi::{ShaderInfo, Stage};
@@ -58,6 +58,10 @@ pub enum AgxOutputKind {
     PrimitiveId = 8,
     /// A component of a location.
     User = 9,
+    /// The stream of the primitive that a vertex of a geometry shader completes.
+    Stream = 10,
+    /// The number of a corner of that primitive.
+    StreamCorner = 11,
 }
 
 /// An output of a vertex or geometry shader: a word.
@@ -85,6 +89,8 @@ impl From<Output> for AgxOutput {
             Output::LayerAndViewport => of(AgxOutputKind::LayerAndViewport, 0),
             Output::Viewport => of(AgxOutputKind::Viewport, 0),
             Output::PrimitiveId => of(AgxOutputKind::PrimitiveId, 0),
+            Output::Stream => of(AgxOutputKind::Stream, 0),
+            Output::StreamCorner(index) => of(AgxOutputKind::StreamCorner, index),
             Output::User { location, component } => {
                 AgxOutput { kind: AgxOutputKind::User, location, index: component }
             }
@@ -191,6 +197,8 @@ impl From<CoefficientSource> for AgxCoefficient {
 pub struct AgxFeedback {
     /// Bytes of a vertex in each buffer; 0 for buffers that are not used.
     pub strides: [u32; AGX_MAX_FEEDBACK_BUFFERS],
+    /// The stream of a geometry shader whose vertices each buffer captures.
+    pub streams: [u8; AGX_MAX_FEEDBACK_BUFFERS],
 }
 
 /// A captured output.
@@ -319,6 +327,7 @@ impl AgxShader {
 
     /// The buffers in which outputs are captured.
     pub(crate) fn feedback(&self) -> AgxFeedback {
-        AgxFeedback { strides: self.0.info.feedback.strides }
+        let Feedback { strides, streams, .. } = self.0.info.feedback;
+        AgxFeedback { strides, streams }
     }
 }

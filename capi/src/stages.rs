@@ -27,6 +27,10 @@ pub struct AgxGeometryInfo {
     pub indices: u32,
     /// Bytes of an emitted vertex.
     pub vertex_bytes: u32,
+    /// Whether vertices go to several streams. The slot of `AGX_OUTPUT_KIND_STREAM` tells the stream of the primitive that a
+    /// vertex in memory completes, `UINT32_MAX` if it completes none, and those of `AGX_OUTPUT_KIND_STREAM_CORNER` its
+    /// corners if it is not a point; the indices are those of stream 0.
+    pub streams: bool,
 }
 
 /// Shapes of domains.
@@ -114,8 +118,11 @@ pub(crate) fn set_geometry(
     last_provokes: bool,
 ) -> Result<(), AgxError> {
     vertex.map_or(Ok(()), runs_as_compute)?;
-    key.0.geometry =
-        vertex.map(|shader| GeometryKey { inputs: shader.0.info.varyings.clone(), last_provokes });
+    key.0.geometry = vertex.map(|shader| GeometryKey {
+        inputs: shader.0.info.varyings.clone(),
+        last_provokes,
+        ..GeometryKey::default()
+    });
     Ok(())
 }
 
@@ -168,6 +175,7 @@ impl AgxShader {
             max_vertices: modes.max_vertices,
             indices: modes.indices(),
             vertex_bytes: 4 * stored_words(&self.0.info.varyings),
+            streams: modes.streams,
         })
     }
 

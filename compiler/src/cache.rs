@@ -66,8 +66,8 @@ stored_structs! {
         preamble_instructions waits cycles stalled_cycles memory_cycles texture_cycles control_cycles binds
     }
     Robustness { uniform storage image }
-    Conversion { set binding planes model narrow bits swizzle }
-    GeometryKey { inputs last_provokes }
+    Conversion { set binding planes model narrow bits cosited swizzle }
+    GeometryKey { inputs last_provokes stream }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
         geometry stored_rows tessellation fragment_inputs moved vertex_outputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
@@ -162,7 +162,16 @@ mod tests {
 
     fn conversion() -> Conversion {
         let (set, binding, model) = (1, 2, ColourModel::Bt601);
-        Conversion { set, binding, planes: 3, model, narrow: true, bits: 8, swizzle: [0, 1, 2, 4] }
+        Conversion {
+            set,
+            binding,
+            planes: 3,
+            model,
+            narrow: true,
+            bits: 8,
+            cosited: [true, false],
+            swizzle: [0, 1, 2, 4],
+        }
     }
 
     fn shader() -> CompiledShader {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agx_abi::fragment::MAX_TARGETS;
+use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
 use agx_abi::tile::ColourFormat;
 pub use agx_compiler::link::{AdvancedBlend, ColourSource};
 use agx_compiler::link::{
@@ -73,6 +73,8 @@ pub struct RasterInfo {
     pub bias: [f32; 3],
     /// Whether the last vertex is the provoking vertex, instead of the first.
     pub provoking_last: bool,
+    /// The stream of a geometry shader whose primitives are drawn.
+    pub stream: u32,
     /// Width of lines.
     pub line_width: f32,
     /// Whether lines are requested to be Bresenham's. They always are.
@@ -112,11 +114,39 @@ pub struct SampleInfo {
     pub alpha_to_coverage: bool,
     /// Whether alpha becomes one.
     pub alpha_to_one: bool,
+    /// Whether samples are at `places` instead of the standard positions.
+    pub is_placed: bool,
+    /// Positions of the samples: see [`pack_sample_positions`].
+    pub places: u32,
+}
+
+/// Positions of the samples of a pixel that an application names, in sixteenths of a pixel: see [`pack_sample_positions`].
+pub fn sample_positions(positions: impl Iterator<Item = [f32; 2]>) -> u32 {
+    let rounded = |at: f32| (16.0 * f64::from(at)).round().clamp(0.0, 15.0) / 16.0;
+    let positions: Vec<[f64; 2]> = positions.take(4).map(|position| position.map(rounded)).collect();
+    pack_sample_positions(&positions)
+}
+
+impl SampleInfo {
+    /// Positions of the samples of a pass with `samples` of them.
+    pub(crate) fn positions(&self, samples: u32) -> u32 {
+        match self.is_placed {
+            true => self.places,
+            false => pack_sample_positions(standard_sample_positions(samples)),
+        }
+    }
 }
 
 impl Default for SampleInfo {
     fn default() -> Self {
-        SampleInfo { count: 1, mask: u32::MAX, alpha_to_coverage: false, alpha_to_one: false }
+        SampleInfo {
+            count: 1,
+            mask: u32::MAX,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
+            is_placed: false,
+            places: 0,
+        }
     }
 }
 
@@ -234,6 +264,9 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
         (&[D::PROVOKING_VERTEX_MODE_EXT], |to, from| {
             assign(&mut to.raster.provoking_last, &from.raster.provoking_last, Dirty::RASTER)
         }),
+        (&[D::RASTERIZATION_STREAM_EXT], |to, from| {
+            assign(&mut to.raster.stream, &from.raster.stream, Dirty::RASTER)
+        }),
         (&[D::LINE_WIDTH], |to, from| {
             assign(&mut to.raster.line_width, &from.raster.line_width, Dirty::RASTER)
         }),
@@ -265,6 +298,12 @@ const ROWS: &[(&[vk::DynamicState], Take)] = {
         }),
         (&[D::RASTERIZATION_SAMPLES_EXT], |to, from| {
             assign(&mut to.samples.count, &from.samples.count, Dirty::PROGRAMS)
+        }),
+        (&[D::SAMPLE_LOCATIONS_ENABLE_EXT], |to, from| {
+            assign(&mut to.samples.is_placed, &from.samples.is_placed, Dirty::PROGRAMS)
+        }),
+        (&[D::SAMPLE_LOCATIONS_EXT], |to, from| {
+            assign(&mut to.samples.places, &from.samples.places, Dirty::PROGRAMS)
         }),
         (&[D::SAMPLE_MASK_EXT], |to, from| assign(&mut to.samples.mask, &from.samples.mask, Dirty::PROGRAMS)),
         (&[D::ALPHA_TO_COVERAGE_ENABLE_EXT], |to, from| {
@@ -442,6 +481,16 @@ fn equation(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_are_where_the_application_places_them() {
+        let places = sample_positions([[0.0, 0.5], [0.96875, 2.0]].into_iter());
+        // Sixteenths, x in the low half of a byte; the last one is at 15.
+        assert_eq!(places, 0xff80);
+        let samples = SampleInfo { places, ..SampleInfo::default() };
+        assert_eq!(samples.positions(2), 0x44cc, "standard positions");
+        assert_eq!(SampleInfo { is_placed: true, ..samples }.positions(2), 0xff80);
+    }
 
     #[test]
     fn what_is_dynamic_stays_and_the_rest_is_taken() {

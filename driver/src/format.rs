@@ -355,6 +355,7 @@ impl FormatDesc {
                 | F::SAMPLED_IMAGE_FILTER_LINEAR
                 | F::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
                 | F::MIDPOINT_CHROMA_SAMPLES
+                | F::COSITED_CHROMA_SAMPLES
                 | F::DISJOINT;
         }
         if self.is_depth_stencil() {

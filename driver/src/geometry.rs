@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use agx_abi::vertex::Varying;
 use agx_abi::{GeometryInfo, Stage};
 use agx_compiler::{CompileKey, CompiledShader, GeometryKey, Input, Scratch, Statistics};
 
@@ -63,18 +62,16 @@ impl GeometryStage {
         key
     }
 
-    /// The programs after a vertex shader that stores its outputs in these slots.
+    /// The programs after a vertex shader that stores its outputs in the slots of `geometry`.
     ///
     /// # Errors
     /// The compiler's error, or out of memory.
     pub fn emitter(
         &self,
         device: &Device,
-        inputs: &[Varying],
-        last_provokes: bool,
+        geometry: GeometryKey,
         known: Known<'_>,
     ) -> Result<Arc<Emitter>, Error> {
-        let geometry = GeometryKey { inputs: inputs.to_vec(), last_provokes };
         found(&self.emitters, geometry, |geometry| {
             let (input, key) = (Input::spirv(&self.source.code), self.key(device, geometry));
             let shader = main_part(device, input, &key, known)?;

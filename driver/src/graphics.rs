@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::ShaderInfo;
 use agx_abi::linking::VertexOutputs;
+use agx_compiler::GeometryKey;
 use agx_compiler::link::{Assembly, FragmentState, IndexSize};
 use ash::vk;
 
@@ -68,6 +69,8 @@ pub(crate) struct GraphicsKey {
     state: Option<FragmentState>,
     /// Whether the last vertex is the provoking vertex.
     provoking_last: bool,
+    /// The stream whose primitives are drawn.
+    stream: u32,
 }
 
 /// The shaders of a graphics pipeline.
@@ -124,6 +127,7 @@ impl GraphicsPipeline {
             input: state.input.clone(),
             state: of_fragments,
             provoking_last: state.raster.provoking_last,
+            stream: state.raster.stream,
             dynamic,
         };
         let made = known.made(|made| &made.graphics, key, |key| GraphicsShaders::new(device, key, known))?;
@@ -238,7 +242,9 @@ fn emitted(
     let index = key.tessellation.as_ref().map(|_| IndexSize::B32);
     let assembly = Assembly { index, ..Assembly::default() };
     let stored = last.stored(device, input, strides, assembly, None, known)?;
-    Ok(geometry.emitter(device, &stored.info.varyings, key.provoking_last, known)?.drawn.clone())
+    let inputs = stored.info.varyings.clone();
+    let joined = GeometryKey { inputs, last_provokes: key.provoking_last, stream: key.stream };
+    Ok(geometry.emitter(device, joined, known)?.drawn.clone())
 }
 
 /// A vertex shader compiled for any fragment shader, and the information about it.

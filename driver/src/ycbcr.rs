@@ -82,16 +82,19 @@ pub struct YcbcrConversion {
     pub model: ColourModel,
     /// Whether luma and chroma use only the middle of their range.
     pub narrow: bool,
+    /// Along x and y: each texel of chroma covers two of luma, and is where the first of them is.
+    pub cosited: [bool; 2],
     /// Sources of red, green, blue and alpha: 0 to 3 are these components, 4 is one, 5 zero.
     pub swizzle: [u8; 4],
 }
 
 impl YcbcrConversion {
-    /// A conversion for images of a format.
+    /// A conversion for images of a format, whose texels of chroma are at these places along x and y.
     pub fn new(
         format: vk::Format,
         model: vk::SamplerYcbcrModelConversion,
         range: vk::SamplerYcbcrRange,
+        places: [vk::ChromaLocation; 2],
         swizzle: [u8; 4],
     ) -> YcbcrConversion {
         use vk::SamplerYcbcrModelConversion as M;
@@ -110,13 +113,15 @@ impl YcbcrConversion {
             _ => ColourModel::Rgb,
         };
         let narrow = range == vk::SamplerYcbcrRange::ITU_NARROW;
-        YcbcrConversion { planes, bits, model, narrow, swizzle }
+        let chroma = planar(format).map_or([1; 2], |planar| planar.chroma);
+        let cosited = [0, 1].map(|axis| chroma[axis] > 1 && places[axis] == vk::ChromaLocation::COSITED_EVEN);
+        YcbcrConversion { planes, bits, model, narrow, cosited, swizzle }
     }
 
     /// The compiler's parameters for a binding.
     fn of_binding(self, set: u32, binding: u32) -> Conversion {
-        let YcbcrConversion { planes, bits, model, narrow, swizzle } = self;
-        Conversion { set, binding, planes, model, narrow, bits, swizzle }
+        let YcbcrConversion { planes, bits, model, narrow, cosited, swizzle } = self;
+        Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle }
     }
 }
 
@@ -139,9 +144,11 @@ impl PipelineLayout {
 pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
     let mut words = vec![conversions.len() as u32];
     for conversion in conversions {
-        let Conversion { set, binding, planes, model, narrow, bits, swizzle } = *conversion;
+        let Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle } = *conversion;
         let code = MODELS.iter().position(|known| *known == model).unwrap_or(0) as u8;
-        let packed = [planes, code, u8::from(narrow), bits];
+        let flags =
+            [narrow, cosited[0], cosited[1]].iter().rev().fold(0, |all, flag| all << 1 | u8::from(*flag));
+        let packed = [planes, code, flags, bits];
         words.extend([set, binding, u32::from_le_bytes(packed), u32::from_le_bytes(swizzle)]);
     }
     words
@@ -152,9 +159,11 @@ pub fn from_words(mut word: impl FnMut() -> Option<u32>) -> Option<Vec<Conversio
     let mut conversions = Vec::new();
     for _ in 0..word()? {
         let (set, binding) = (word()?, word()?);
-        let [planes, code, narrow, bits] = word()?.to_le_bytes();
+        let [planes, code, flags, bits] = word()?.to_le_bytes();
+        let [narrow, x, y] = [0, 1, 2].map(|bit| flags >> bit & 1 != 0);
         let (swizzle, model) = (word()?.to_le_bytes(), *MODELS.get(usize::from(code))?);
-        conversions.push(Conversion { set, binding, planes, model, narrow: narrow != 0, bits, swizzle });
+        let cosited = [x, y];
+        conversions.push(Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle });
     }
     Some(conversions)
 }
@@ -173,13 +182,22 @@ mod tests {
             vk::Format::G16_B16R16_2PLANE_420_UNORM,
             vk::SamplerYcbcrModelConversion::YCBCR_2020,
             vk::SamplerYcbcrRange::ITU_NARROW,
+            [vk::ChromaLocation::MIDPOINT, vk::ChromaLocation::COSITED_EVEN],
             [2, 1, 0, 4],
         );
         assert_eq!((conversion.planes, conversion.bits, conversion.narrow), (2, 16, true));
+        assert_eq!(conversion.cosited, [false, true]);
         let bits =
             [vk::Format::G8_B8_R8_3PLANE_444_UNORM, vk::Format::G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16]
                 .map(|format| {
-                    YcbcrConversion::new(format, Default::default(), Default::default(), [0; 4]).bits
+                    YcbcrConversion::new(
+                        format,
+                        Default::default(),
+                        Default::default(),
+                        Default::default(),
+                        [0; 4],
+                    )
+                    .bits
                 });
         assert_eq!(bits, [8, 10]);
         let list = vec![conversion.of_binding(1, 7), conversion.of_binding(0, 2)];

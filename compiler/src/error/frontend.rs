@@ -193,5 +193,11 @@ errors! {
         2122 Unsupported CapturedBits { bits: u8 }
         = "a geometry shader captures an output of {bits} bits; expected 32 or 64",
         Example::Words("A geometry shader with an output of type float16_t and an xfb_offset.");
+
+        /// Transform feedback captures vertices of a stream that does not exist, or of two streams in one buffer. There are
+        /// four streams, and a buffer captures the vertices of one.
+        2123 Invalid CapturedStream { stream: u32, buffer: u32 }
+        = "transform feedback: buffer {buffer} captures vertices of stream {stream}; expected one of four streams, and the same for the whole buffer",
+        Example::Words("A geometry shader with outputs of streams 0 and 1 and the same xfb_buffer.");
     }
 }

@@ -66,8 +66,12 @@ fn load(kit: &mut Kit<'_, '_>, varyings: &[Varying]) -> Vec<(VertexOutput, Src)>
                 words.push((VertexOutput::Viewport, kit.b.ushr(word, Src::imm32(16))));
                 continue;
             }
-            // Geometry shaders do not store the outputs that derive from others.
-            Output::ReadClipDistance(_) | Output::Culled(_) | Output::Viewport => continue,
+            // The indices are those of the drawn stream. Outputs that derive from others are not stored.
+            Output::Stream
+            | Output::StreamCorner(_)
+            | Output::ReadClipDistance(_)
+            | Output::Culled(_)
+            | Output::Viewport => continue,
         };
         words.push((output, word));
     }

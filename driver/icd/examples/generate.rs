@@ -17,7 +17,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 35] = [
+const EXTENSIONS: [&str; 36] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
     "VK_KHR_maintenance5",
@@ -43,6 +43,7 @@ const EXTENSIONS: [&str; 35] = [
     "VK_EXT_line_rasterization",
     "VK_EXT_multi_draw",
     "VK_EXT_provoking_vertex",
+    "VK_EXT_sample_locations",
     "VK_EXT_shader_object",
     "VK_EXT_tooling_info",
     "VK_EXT_transform_feedback",

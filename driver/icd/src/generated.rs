@@ -2933,6 +2933,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_get_surface_capabilities2"],
     ),
     (
+        "vkCmdSetSampleLocationsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_sample_locations_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_sample_locations"],
+    ),
+    (
+        "vkGetPhysicalDeviceMultisamplePropertiesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_multisample_properties_ext,
+            )
+        },
+        First::PhysicalDevice,
+        0,
+        &["VK_EXT_sample_locations"],
+    ),
+    (
         "vkGetImageMemoryRequirements2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -3888,6 +3910,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
                 entry::cmd_set_depth_clip_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
+    ),
+    (
+        "vkCmdSetSampleLocationsEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_sample_locations_enable_ext,
             )
         },
         First::Device,
@@ -7481,6 +7514,34 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_set_sample_locations_ext(
+        command_buffer: vk::CommandBuffer,
+        p_sample_locations_info: *const vk::SampleLocationsInfoEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetSampleLocationsEXT`.
+        unsafe {
+            calls::cmd_set_sample_locations_ext(
+                dispatched(command_buffer),
+                reference(p_sample_locations_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_multisample_properties_ext(
+        physical_device: vk::PhysicalDevice,
+        samples: vk::SampleCountFlags,
+        p_multisample_properties: *mut vk::MultisamplePropertiesEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceMultisamplePropertiesEXT`.
+        unsafe {
+            calls::get_physical_device_multisample_properties_ext(
+                dispatched(physical_device),
+                samples,
+                out(p_multisample_properties),
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn get_physical_device_calibrateable_time_domains_ext(
         physical_device: vk::PhysicalDevice,
         p_time_domain_count: *mut u32,
@@ -7961,6 +8022,16 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetDepthClipEnableEXT`.
         unsafe {
             calls::cmd_set_depth_clip_enable_ext(dispatched(command_buffer), depth_clip_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_sample_locations_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        sample_locations_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetSampleLocationsEnableEXT`.
+        unsafe {
+            calls::cmd_set_sample_locations_enable_ext(dispatched(command_buffer), sample_locations_enable);
         }
     }
 
@@ -8916,6 +8987,25 @@ pub(crate) mod members {
         unsafe { slice(of.p_correlation_masks, of.correlation_mask_count as usize) }
     }
 
+    pub(crate) fn render_pass_sample_locations_begin_info_ext_attachment_initial_sample_locations<'s>(
+        of: &'s vk::RenderPassSampleLocationsBeginInfoEXT<'_>,
+    ) -> &'s [vk::AttachmentSampleLocationsEXT<'s>] {
+        // SAFETY: valid usage of `VkRenderPassSampleLocationsBeginInfoEXT`.
+        unsafe {
+            slice(
+                of.p_attachment_initial_sample_locations,
+                of.attachment_initial_sample_locations_count as usize,
+            )
+        }
+    }
+
+    pub(crate) fn render_pass_sample_locations_begin_info_ext_post_subpass_sample_locations<'s>(
+        of: &'s vk::RenderPassSampleLocationsBeginInfoEXT<'_>,
+    ) -> &'s [vk::SubpassSampleLocationsEXT<'s>] {
+        // SAFETY: valid usage of `VkRenderPassSampleLocationsBeginInfoEXT`.
+        unsafe { slice(of.p_post_subpass_sample_locations, of.post_subpass_sample_locations_count as usize) }
+    }
+
     pub(crate) fn rendering_area_info_color_attachment_formats<'s>(
         of: &'s vk::RenderingAreaInfoKHR<'_>,
     ) -> &'s [vk::Format] {
@@ -8977,6 +9067,13 @@ pub(crate) mod members {
     ) -> &'s [vk::ImageResolve2<'s>] {
         // SAFETY: valid usage of `VkResolveImageInfo2`.
         unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn sample_locations_info_ext_sample_locations<'s>(
+        of: &'s vk::SampleLocationsInfoEXT<'_>,
+    ) -> &'s [vk::SampleLocationEXT] {
+        // SAFETY: valid usage of `VkSampleLocationsInfoEXT`.
+        unsafe { slice(of.p_sample_locations, of.sample_locations_count as usize) }
     }
 
     pub(crate) fn semaphore_wait_info_semaphores<'s>(

@@ -1,4 +1,4 @@
-// Captures and counts the primitives that a geometry shader emitted, in order. One thread. A primitive is captured completely or not at
+// Captures and counts the primitives that a geometry shader emitted to a stream, in order. One thread. A primitive is captured completely or not at
 // all; after one that is not, no others are.
 layout(push_constant) uniform Parameters {
     uvec4 strides;      // bytes per vertex in each buffer, 0 for unused buffers
@@ -6,6 +6,9 @@ layout(push_constant) uniform Parameters {
     uint corners;       // vertices per primitive
     uint captures;      // captured words of a vertex
     uint words;         // words of a vertex in memory
+    uint stream;        // bits 0 and 1: the stream; bit 2: whether it is drawn; from bit 3: one more than the word of a vertex that
+                        // names the stream of its primitive, before its corners, or 0 if there is only one stream
+    uint places;        // primitives that an invocation may complete
 } p;
 layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
 layout(set = 0, binding = 1) readonly buffer Memory { uint memory[]; };
@@ -39,14 +42,26 @@ void main() {
     uint emitted = 0u;
     uint written = 0u;
     for (uint index = first; index < first + total; index += p.corners) {
-        if (memory[index] == 0xffffffffu) { continue; }
+        // The indices are those of the drawn stream. With several streams, the vertex that completes a primitive has its corners.
+        uint corners = index;
+        uint last = 0u;
+        bool is_point = false;
+        if (p.stream < 8u) {
+            if (memory[index] == 0xffffffffu) { continue; }
+        } else {
+            uint place = (index - first) / p.corners;
+            last = place + (place / p.places + 1u) * (p.corners - 1u);
+            corners = vertices + last * p.words + (p.stream >> 3u);
+            if (memory[corners - 1u] != (p.stream & 3u)) { continue; }
+            is_point = p.corners == 1u;
+        }
         emitted++;
         uint rooms = min(min(room(p.strides.x, p.sizes.x, at.x), room(p.strides.y, p.sizes.y, at.y)),
                          min(room(p.strides.z, p.sizes.z, at.z), room(p.strides.w, p.sizes.w, at.w)));
         if (rooms == 0u || written + 1u < emitted) { continue; }
         written++;
         for (uint corner = 0u; corner < p.corners; corner++) {
-            uint vertex = vertices + memory[index + corner] * p.words;
+            uint vertex = vertices + (is_point ? last : memory[corners + corner]) * p.words;
             for (uint number = 0u; number < p.captures; number++) {
                 uvec4 capture = list[number];
                 store(capture.x, at[capture.x] + capture.y, memory[vertex + capture.z] & capture.w);
@@ -67,7 +82,8 @@ void main() {
     drawn[0] = before + emitted;
     drawn[1] += before + emitted < emitted ? 1u : 0u;
     // Primitives of the geometry shader, and those that enter and leave clipping.
-    for (uint word = 8u; word < 14u; word += 2u) {
+    uint end = (p.stream & 4u) != 0u ? 14u : 10u;
+    for (uint word = 8u; word < end; word += 2u) {
         uint sum = statistics[word] + emitted;
         statistics[word] = sum;
         statistics[word + 1u] += sum < emitted ? 1u : 0u;

@@ -32,8 +32,17 @@ pub(crate) const MAX_INLINE_BYTES: u32 = 4096;
 /// Buffers that vertices are captured in.
 pub const FEEDBACK_BUFFERS: u32 = agx_abi::feedback::MAX_BUFFERS as u32;
 
+/// Streams of geometry shaders.
+pub const FEEDBACK_STREAMS: u32 = agx_abi::geometry::MAX_STREAMS;
+
 /// Samples of a texel.
-const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(1 | 2 | 4);
+pub(crate) const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(1 | 2 | 4);
+
+/// Samples of a pixel that can be placed.
+pub const PLACED_SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(2 | 4);
+
+/// Pixels after which the positions of samples repeat.
+pub const SAMPLE_GRID: vk::Extent2D = vk::Extent2D { width: 1, height: 1 };
 
 /// Extensions of devices, with their versions.
 pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
@@ -151,6 +160,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_private_data", 1),
     ("VK_EXT_provoking_vertex", 1),
     ("VK_EXT_robustness2", 1),
+    ("VK_EXT_sample_locations", 1),
     ("VK_EXT_scalar_block_layout", 1),
     ("VK_EXT_separate_stencil_usage", 1),
     ("VK_EXT_shader_demote_to_helper_invocation", 1),

@@ -9,7 +9,7 @@ use super::encode::{Encoder, encode};
 use super::results::{INDIRECT, claim};
 use super::statistics::{ASSEMBLED, CLIPPED};
 use super::tessellation::tessellate;
-use super::{Graphics, Shaders, interrupt, renew_arrays, resume};
+use super::{Graphics, Shaders, interrupt, renew, resume};
 use crate::Error;
 use crate::command::Recorder;
 use crate::dirty::Dirty;
@@ -91,6 +91,10 @@ impl Recorder {
     /// Binds a graphics pipeline and applies its static state.
     pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
         self.graphics.state.dirty |= self.graphics.dynamic.take(&pipeline.state, &pipeline.made.fixed_parts);
+        // Whether there are fragments depends on the geometry shader.
+        if self.graphics.dynamic.raster.stream != 0 {
+            self.graphics.state.dirty |= Dirty::RASTER;
+        }
         self.graphics.shaders.clone_from(&pipeline.made.shaders);
     }
 
@@ -109,7 +113,7 @@ impl Recorder {
         }
         if self.graphics.state.dirty.intersects(Dirty::RECORDS) {
             take_samples(self)?;
-            renew_arrays(self)?;
+            renew(self)?;
             if self.graphics.needs_launches() {
                 let result = draw_after_launches(self, numbers, indexed, number);
                 self.graphics.state.dirty = Dirty::ALL;

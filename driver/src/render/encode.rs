@@ -151,6 +151,7 @@ impl Encoder<'_> {
             device.scratch.reserve(stage, program)?;
             stacks.add(program);
         }
+        pass.shown.sample_positions = graphics.dynamic.samples.positions(pass.shown.samples);
         pass.written.uses = programs.vertex.program.uses() | programs.fragment.uses();
         pass.written.programs = Some(programs);
         Ok(())
@@ -222,7 +223,7 @@ fn rewrite_words(
             number: view.number,
             heap: view.heap,
             targets: 0,
-            samples: shown.samples,
+            sample_positions: shown.sample_positions,
             sample_mask: dynamic.samples.mask,
             blend: dynamic.blending.constants,
             clear: &[],
@@ -422,7 +423,7 @@ fn vertex_state(
     }
     if control {
         use r::vertex_control as c;
-        let discard = graphics.dynamic.raster.discard;
+        let discard = graphics.discards();
         let control = c::new()
             .set(&c::PROVOKING, provoking(&graphics.dynamic) as u64)
             .flag(&c::BIT_4, discard)

@@ -16,6 +16,7 @@ use crate::kernels::Kernel;
 use crate::query::Counted;
 use crate::words::{Direct, LaunchNumbers, Numbers, Sources, State};
 use agx_abi::feedback::MAX_BUFFERS;
+use agx_abi::geometry::MAX_STREAMS;
 
 /// Data that a program of one thread writes for the launch of a vertex or geometry shader.
 pub(crate) mod record {
@@ -46,10 +47,10 @@ pub struct Feedback {
     pub buffers: [(u64, u64); MAX_BUFFERS],
     /// Address of the next byte of each buffer, while vertices are captured.
     pub(super) offsets: Option<u64>,
-    /// Address of the results of the query that counts captured primitives.
-    pub(super) query: Option<u64>,
-    /// Address of the results of the query that counts drawn primitives.
-    pub(super) drawn: Option<u64>,
+    /// For each stream, address of the results of the query that counts captured primitives.
+    pub(super) query: [Option<u64>; MAX_STREAMS as usize],
+    /// For each stream, address of the results of the query that counts primitives.
+    pub(super) drawn: [Option<u64>; MAX_STREAMS as usize],
     /// The query that counts statistics.
     pub(crate) statistics: Option<Statistics>,
 }
@@ -57,7 +58,13 @@ pub struct Feedback {
 impl Feedback {
     /// Whether draws capture vertices or count something.
     pub(super) fn is_active(&self) -> bool {
-        self.offsets.is_some() || self.drawn.is_some() || self.statistics.is_some()
+        self.offsets.is_some() || self.drawn.iter().any(Option::is_some) || self.statistics.is_some()
+    }
+
+    /// Whether a query counts the primitives of a stream.
+    pub(super) fn counts(&self, stream: u32) -> bool {
+        let [captured, all] = [self.query, self.drawn].map(|queries| queries[stream as usize].is_some());
+        all || captured && self.offsets.is_some()
     }
 }
 
@@ -114,11 +121,21 @@ impl Recorder {
         })
     }
 
-    /// Has the query at an address count, or none.
-    pub(super) fn set_counting(&mut self, kind: Counted, query: Option<u64>) -> Result<(), Error> {
+    /// Has the query at an address count what belongs to a stream, or none. Streams that do not exist have no primitives.
+    pub(super) fn set_counting(
+        &mut self,
+        kind: Counted,
+        query: Option<u64>,
+        stream: u32,
+    ) -> Result<(), Error> {
+        let feedback = &mut self.graphics.feedback;
         match kind {
-            Counted::Captured => self.graphics.feedback.query = query,
-            Counted::Drawn => self.graphics.feedback.drawn = query,
+            Counted::Captured => {
+                feedback.query.iter_mut().skip(stream as usize).take(1).for_each(|of| *of = query)
+            }
+            Counted::Drawn => {
+                feedback.drawn.iter_mut().skip(stream as usize).take(1).for_each(|of| *of = query)
+            }
             Counted::Statistics { fragments } => {
                 let start = |query| Statistics::new(&mut self.upload, query, fragments);
                 self.graphics.feedback.statistics = query.map(start).transpose()?;
@@ -133,7 +150,7 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, the compiler's error, or out of memory.
     pub(super) fn capture(&mut self, drawn: &Drawn, number: u32) -> Result<(), Error> {
-        let Feedback { offsets, drawn: counted, .. } = self.graphics.feedback;
+        let Feedback { offsets, drawn: [counted, ..], .. } = self.graphics.feedback;
         if offsets.is_none() && counted.is_none() {
             return Ok(());
         }
@@ -178,7 +195,7 @@ impl Recorder {
             draw.index_words(),
             [corners, base, step, 0],
         ];
-        let query = feedback.query.unwrap_or(launch + record::QUERY);
+        let query = feedback.query[0].unwrap_or(launch + record::QUERY);
         let descriptors = [
             Direct::Buffer(draw.numbers, 20),
             Direct::Buffer(offsets, 4 * MAX_BUFFERS as u64),

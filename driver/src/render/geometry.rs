@@ -4,9 +4,11 @@
 //! The number of primitives may be known to the device only. A program of one thread reads the parameters of the draw
 //! and writes the sizes of the launches and the places of their results in memory ([`record`]).
 
-use agx_abi::GeometryInfo;
-use agx_abi::feedback::MAX_BUFFERS;
+use agx_abi::feedback::CapturedOutput;
+use agx_abi::geometry::MAX_STREAMS;
 use agx_abi::vertex::{Output, Varying, stored_words};
+use agx_abi::{GeometryInfo, ShaderInfo};
+use agx_compiler::GeometryKey;
 use ash::vk;
 use ash::vk::PrimitiveTopology as T;
 use ash::vk::QueryPipelineStatisticFlags as Flags;
@@ -71,9 +73,14 @@ impl Recorder {
         let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
         let (input, strides) = (&graphics.dynamic.input, strides(graphics));
         let stored = vertex.stored(&self.device, input, &strides, draw.assembly(), None, Known::default())?;
-        let last_provokes = graphics.dynamic.raster.provoking_last;
-        let emitter =
-            geometry.emitter(&self.device, &stored.info.varyings, last_provokes, Known::default())?;
+        let raster = &graphics.dynamic.raster;
+        let joined = GeometryKey {
+            inputs: stored.info.varyings.clone(),
+            last_provokes: raster.provoking_last,
+            stream: raster.stream,
+        };
+        let drawn_stream = raster.stream;
+        let emitter = geometry.emitter(&self.device, joined, Known::default())?;
         let info = emitter.info();
         let counted = drawn.statistics(Flags::GEOMETRY_SHADER_INVOCATIONS);
         self.count_draw(&draw, counted, info.invocations)?;
@@ -89,7 +96,12 @@ impl Recorder {
         let emits = launches + record::BYTES as u64;
         self.launch_stage(&stored, &state, launches)?;
         self.launch_stage(&emitter.program, &state, emits)?;
-        self.gather(&emitter, launches, memory)?;
+        let feedback = &self.graphics.feedback;
+        if feedback.is_active() {
+            for stream in 0..MAX_STREAMS {
+                self.gather(&emitter, (launches, memory), [stream, drawn_stream])?;
+            }
+        }
         drawn.numbers = DrawNumbers::Indirect(launches + 2 * record::BYTES as u64);
         drawn.indexed = true;
         let (address, bytes) = (memory.address, memory.bytes.into());
@@ -126,32 +138,44 @@ impl Recorder {
         Ok(launches)
     }
 
-    /// Captures and counts the emitted primitives, if the application requests either.
-    fn gather(&mut self, emitter: &Emitter, launches: u64, memory: Memory) -> Result<(), Error> {
+    /// Captures and counts the primitives that are emitted to a stream, if the application requests either.
+    fn gather(
+        &mut self,
+        emitter: &Emitter,
+        (launches, memory): (u64, Memory),
+        [stream, drawn_stream]: [u32; 2],
+    ) -> Result<(), Error> {
         let feedback = self.graphics.feedback.clone();
-        let (offsets, drawn) = (feedback.offsets, feedback.drawn);
-        if !feedback.is_active() {
+        let (info, modes) = (&emitter.program.info, emitter.info());
+        let tag = info.varyings.iter().find(|varying| varying.output == Output::Stream);
+        let counts = feedback.statistics.is_some() || feedback.counts(stream);
+        let captures = feedback.offsets.map_or(Vec::new(), |_| captures(info, stream));
+        // Without several streams all primitives belong to the first.
+        if (stream > 0 && tag.is_none()) || (captures.is_empty() && !counts) {
             return Ok(());
         }
-        let info = &emitter.program.info;
-        let (captures, captured_strides) = match offsets {
-            Some(_) => (captures(&info.feedback.outputs, &info.varyings), info.feedback.strides),
-            None => (Vec::new(), [0; MAX_BUFFERS]),
-        };
         let list: Vec<u8> = captures.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         let list = self.upload.put(&[list, vec![0; 16]].concat(), 16)?;
         let unused = self.upload.put(&[0; 32 + statistics::BYTES as usize], 16)?;
+        let is_drawn = u32::from(stream == drawn_stream || tag.is_none());
+        let of_stream = tag.map_or(0, |tag| u32::from(tag.slot) + 1) << 3 | is_drawn << 2 | stream;
+        let mut strides = info.feedback.strides;
+        for (stride, of) in strides.iter_mut().zip(info.feedback.streams) {
+            *stride = if feedback.offsets.is_some() && u32::from(of) == stream { *stride } else { 0 };
+        }
         let parameters = [
-            captured_strides,
+            strides,
             feedback.buffers.map(|(_, bytes)| bytes.min(u64::from(u32::MAX)) as u32),
-            [emitter.info().corners, captures.len() as u32, stored_words(&info.varyings), 0],
+            [modes.corners, captures.len() as u32, stored_words(&info.varyings), of_stream],
+            [modes.indices() / modes.corners.max(1), 0, 0, 0],
         ];
-        let query = feedback.query.filter(|_| offsets.is_some());
+        let [query, drawn] = [feedback.query, feedback.drawn].map(|queries| queries[stream as usize]);
+        let query = query.filter(|_| feedback.offsets.is_some());
         let mut descriptors = vec![
             Direct::Buffer(launches + 2 * record::BYTES as u64, 24),
             Direct::Buffer(memory.address, memory.bytes.into()),
             Direct::Buffer(list, 16 * captures.len().max(1) as u64),
-            Direct::Buffer(offsets.unwrap_or(unused), 16),
+            Direct::Buffer(feedback.offsets.unwrap_or(unused), 16),
             Direct::Buffer(query.unwrap_or(unused + 16), 16),
             Direct::Buffer(drawn.unwrap_or(unused + 16), 8),
         ];
@@ -162,12 +186,16 @@ impl Recorder {
     }
 }
 
-/// Buffer, byte, slot and mask of each captured word.
-fn captures(outputs: &[agx_abi::feedback::CapturedOutput], slots: &[Varying]) -> Vec<[u32; 4]> {
-    let of = |captured: &agx_abi::feedback::CapturedOutput| {
-        let slot = slots.iter().find(|varying| varying.output == captured.output)?.slot;
+/// Buffer, byte, slot and mask of each word of a stream that is captured.
+fn captures(info: &ShaderInfo, stream: u32) -> Vec<[u32; 4]> {
+    let of = |captured: &CapturedOutput| {
+        let slot = info.varyings.iter().find(|varying| varying.output == captured.output)?.slot;
         let mask = if captured.output == Output::LayerAndViewport { 0xffff } else { u32::MAX };
         Some([captured.buffer.into(), captured.offset, slot.into(), mask])
     };
-    outputs.iter().filter_map(of).collect()
+    let streams = &info.feedback.streams;
+    let belongs = |captured: &&CapturedOutput| {
+        streams.get(usize::from(captured.buffer)).is_some_and(|known| u32::from(*known) == stream)
+    };
+    info.feedback.outputs.iter().filter(belongs).filter_map(of).collect()
 }

@@ -29,7 +29,7 @@ use ash::vk;
 use crate::Error;
 use crate::command::{KernelCommand, Recorder, RenderCommand};
 use crate::dirty::Dirty;
-use crate::draw_state::{DrawState, MAX_VERTEX_BUFFERS, TargetFormats, VertexBuffers};
+use crate::draw_state::{DrawState, MAX_VERTEX_BUFFERS, SampleInfo, TargetFormats, VertexBuffers};
 use crate::geometry::GeometryStage;
 use crate::graphics::Programs;
 use crate::query::QueryPool;
@@ -110,6 +110,12 @@ pub struct Graphics {
 }
 
 impl Graphics {
+    /// Whether draws have no fragments: without a geometry shader there is only the first stream.
+    fn discards(&self) -> bool {
+        let raster = &self.dynamic.raster;
+        raster.discard || (raster.stream != 0 && self.shaders.geometry.is_none())
+    }
+
     /// The state at the beginning of a command buffer.
     pub(crate) fn clear(&mut self) {
         self.state.clear();
@@ -323,6 +329,8 @@ struct Shown {
     info: PassInfo,
     size: [u32; 2],
     samples: u32,
+    /// Positions of the samples, which are those of its draws: see [`agx_abi::fragment::pack_sample_positions`].
+    sample_positions: u32,
     targets: PassTargets,
     /// The tile for these targets, and the word for it in the words of programs.
     tile: (TileLayout, u32),
@@ -355,7 +363,8 @@ impl Pass {
     fn new(targets: PassTargets) -> Result<Pass, Error> {
         let (info, size, tiles, query) = Default::default();
         let (samples, tile) = (targets.samples.into(), tile_of(&targets)?);
-        let shown = Shown { info, size, samples, targets, tile, tiles, query };
+        let sample_positions = SampleInfo::default().positions(samples);
+        let shown = Shown { info, size, samples, sample_positions, targets, tile, tiles, query };
         let (views, arrays, stacks, finished, draws, written) = Default::default();
         Ok(Pass { shown, views, arrays, stacks, finished, draws, written })
     }
@@ -443,6 +452,7 @@ impl Recorder {
             _ => Box::new(Pass::new(targets)?),
         };
         (pass.shown.size, pass.shown.samples) = (size, samples);
+        pass.shown.sample_positions = SampleInfo::default().positions(samples);
         pass.place_views(&mut self.upload, &info)?;
         pass.shown.info = info;
         self.pass = Some(pass);
@@ -590,13 +600,18 @@ impl Recorder {
         resume(self, pass)
     }
 
-    /// Begins counting samples, primitives, or statistics.
+    /// Begins counting samples, primitives of a stream, or statistics.
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) -> Result<(), Error> {
+    pub fn begin_query(
+        &mut self,
+        pool: &QueryPool,
+        [query, stream]: [u32; 2],
+        precise: bool,
+    ) -> Result<(), Error> {
         if let Some(kind) = pool.counted() {
-            self.set_counting(kind, Some(pool.result_address(query)))?;
+            self.set_counting(kind, Some(pool.result_address(query)), stream)?;
         } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
             pass.shown.query = Some((counter, precise));
             self.graphics.state.dirty |= Dirty::QUERY;
@@ -608,9 +623,9 @@ impl Recorder {
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn end_query(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
+    pub fn end_query(&mut self, pool: &Arc<QueryPool>, [query, stream]: [u32; 2]) -> Result<(), Error> {
         if let Some(kind) = pool.counted() {
-            self.set_counting(kind, None)?;
+            self.set_counting(kind, None, stream)?;
         }
         match &mut self.pass {
             Some(pass) => {
@@ -653,9 +668,14 @@ fn put_helpers(words: &mut RenderCommand, scratch: &ScratchMemory, [vertex, frag
     }
 }
 
-/// Interrupts a pass whose arrays are full.
-fn renew_arrays(recorder: &mut Recorder) -> Result<(), Error> {
-    match recorder.pass.as_ref().is_some_and(|pass| pass.arrays.is_full()) {
+/// Interrupts a pass that cannot have the next draw: its arrays are full, or its samples are elsewhere.
+fn renew(recorder: &mut Recorder) -> Result<(), Error> {
+    let Some(pass) = &recorder.pass else { return Ok(()) };
+    let Graphics { state, dynamic, .. } = &recorder.graphics;
+    let samples_move = pass.draws > 0
+        && state.dirty.intersects(Dirty::PROGRAMS)
+        && dynamic.samples.positions(pass.shown.samples) != pass.shown.sample_positions;
+    match samples_move || pass.arrays.is_full() {
         true => interrupt(recorder),
         false => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
+use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::record::{self as r, render_command as command};
 use agx_abi::render::{merge_factor, tile_program};
 use agx_abi::tile::{SAMPLE_STRIDE, TileLayout};
@@ -80,10 +80,9 @@ impl Shown {
         command: &mut RenderCommand,
     ) -> Result<(), Error> {
         use command::*;
-        let Shown { info, samples, size, .. } = self;
+        let Shown { info, samples, sample_positions, size, .. } = self;
         let (tile, _) = &self.tile;
         let [tile_width, tile_height] = tile.tile_size(*samples);
-        let multisample = u64::from(pack_sample_positions(standard_sample_positions(*samples)));
         let layers = if layer.is_some() { 1 } else { layers(info.layers, *size) };
         let [merge_x, merge_y] = size.map(merge_factor);
         command
@@ -94,7 +93,7 @@ impl Shown {
             .put(&SAMPLE_BYTES, tile.sample_bytes.into())
             .put(&TILE_WIDTH, tile_width.into())
             .put(&TILE_HEIGHT, tile_height.into())
-            .put(&MULTISAMPLE, multisample)
+            .put(&MULTISAMPLE, (*sample_positions).into())
             .put(&PPP_CONTROL, RULES.into())
             .put_flag(&EMPTY_TILES, info.stores_clears())
             .put_float(&MERGE_X, merge_x)
@@ -102,7 +101,13 @@ impl Shown {
         state::depth_words(command, self, layer);
         let targets = target_descriptors(upload, info, layer)?;
         let clear = per_target(info, |target| Some(target.clear)).map(Option::unwrap_or_default);
-        let view = ViewState { heap, targets, samples: *samples, clear: &clear, ..ViewState::NONE };
+        let view = ViewState {
+            heap,
+            targets,
+            sample_positions: self.sample_positions,
+            clear: &clear,
+            ..ViewState::NONE
+        };
         match &self.tiles {
             Some((_, programs)) => write_tiles(upload, programs, &Sources::of_tile(&view), command),
             None => Ok(()),

@@ -194,7 +194,7 @@ impl Update<'_> {
     /// That of the fragment program.
     fn control_2(&self) -> Packed<4> {
         let control = self.programs.fragment.info.fragment_control();
-        let tag_write_disable = control.tag_write_disable || self.graphics.dynamic.raster.discard;
+        let tag_write_disable = control.tag_write_disable || self.graphics.discards();
         FragmentControl { tag_write_disable, ..control }.packed()
     }
 
@@ -287,7 +287,7 @@ impl Update<'_> {
             .flag(&c::DEPTH_CLAMP, !raster.clips())
             .flag(&c::MULTISAMPLED, raster.bresenham && object(&self.graphics.dynamic) == LINE)
             .flag(&c::FRONT_CCW, !raster.clockwise)
-            .flag(&c::DISCARD, raster.discard)
+            .flag(&c::DISCARD, self.graphics.discards())
     }
 
     fn shader(&self) -> Packed<16> {

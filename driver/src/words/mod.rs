@@ -97,8 +97,8 @@ pub(crate) struct ViewState<'p> {
     pub heap: u64,
     /// Address of the descriptors of its render targets ([`target_address`]).
     pub targets: u64,
-    /// Samples per pixel.
-    pub samples: u32,
+    /// Positions of the samples of a pixel: see [`agx_abi::fragment::pack_sample_positions`].
+    pub sample_positions: u32,
     /// Samples that may be covered.
     pub sample_mask: u32,
     /// Blend constant.
@@ -113,7 +113,7 @@ impl ViewState<'_> {
         number: 0,
         heap: 0,
         targets: 0,
-        samples: 1,
+        sample_positions: 0,
         sample_mask: u32::MAX,
         blend: [0.0; 4],
         clear: &[],

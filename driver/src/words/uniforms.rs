@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use agx_abi::DescriptorKind;
 use agx_abi::TextureBinding;
-use agx_abi::fragment::{pack_sample_positions, standard_sample_positions};
 use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
 
 use super::{Assembler, Bound, Numbers, State};
@@ -102,10 +101,7 @@ impl Assembler<'_> {
             UniformSource::WorkgroupBase => words(into, &self.sources.state.launch.first_group),
             UniformSource::ViewIndex => words(into, &[self.sources.view.number]),
             UniformSource::SampleMask => words(into, &[self.sources.view.sample_mask]),
-            UniformSource::SamplePositions => {
-                let positions = standard_sample_positions(self.sources.view.samples);
-                words(into, &[pack_sample_positions(positions)]);
-            }
+            UniformSource::SamplePositions => words(into, &[self.sources.view.sample_positions]),
             UniformSource::Interface(uniform) => self.interface(uniform, into)?,
             _ => return Err(UNKNOWN),
         }

@@ -1,7 +1,8 @@
 //! Geometry shaders that run as compute shaders: emitted vertices are at their places, and the indices of the primitives
 //! that they complete; all other places have restart indices.
 
-use agx_abi::geometry::{GeometryInfo, RESTART};
+use agx_abi::feedback::CapturedOutput;
+use agx_abi::geometry::{GeometryInfo, NO_STREAM, RESTART};
 use agx_abi::vertex::{Output, Varying};
 use agx_abi::{PartRole, Stage, UniformSource};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, GeometryKey, Input, Scratch};
@@ -25,6 +26,10 @@ const INDICES: u64 = 0x4_0000;
 const UNTOUCHED: u32 = 0xaaaa_aaaa;
 
 fn compiled(last_provokes: bool) -> CompiledShader {
+    compile("strips.geom", last_provokes, 0)
+}
+
+fn compile(name: &str, last_provokes: bool, stream: u32) -> CompiledShader {
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(Stage::Compute));
     let position = (0..4).map(|at| Varying { slot: at, output: Output::Position(at.into()) });
@@ -32,8 +37,8 @@ fn compiled(last_provokes: bool) -> CompiledShader {
         let output = Output::User { location: 1, component: at.into() };
         Varying { slot: 5 + at, output }
     });
-    key.geometry = Some(GeometryKey { inputs: position.chain(user).collect(), last_provokes });
-    let bytes = spirv("strips.geom");
+    key.geometry = Some(GeometryKey { inputs: position.chain(user).collect(), last_provokes, stream });
+    let bytes = spirv(name);
     Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key).expect("compiles")
 }
 
@@ -50,8 +55,9 @@ fn words(memory: &Memory, address: u64, count: usize) -> Vec<u32> {
 /// Vertices and indices after a launch.
 fn launched(shader: &CompiledShader) -> [Vec<u32>; 2] {
     let groups = PRIMITIVES * INVOCATIONS * INSTANCES;
-    let vertices = groups * MAX_VERTICES * OUTPUT_WORDS;
-    let indices = groups * shader.info.geometry.expect("a geometry shader").indices() as usize;
+    let modes = shader.info.geometry.expect("a geometry shader");
+    let vertices = groups * modes.max_vertices as usize * shader.info.varyings.len();
+    let indices = groups * modes.indices() as usize;
     let mut memory = Memory::new();
     let inputs =
         (0..3 * PRIMITIVES * INSTANCES).flat_map(|at| (0..INPUT_WORDS).map(move |word| input(at, word)));
@@ -118,7 +124,8 @@ fn vertices_and_indices_are_at_their_places() {
 #[test]
 fn modes_and_written_outputs_are_reported() {
     let info = compiled(false).info;
-    let modes = GeometryInfo { input_vertices: 3, corners: 3, invocations: 2, max_vertices: 6 };
+    let modes =
+        GeometryInfo { input_vertices: 3, corners: 3, invocations: 2, max_vertices: 6, streams: false };
     assert_eq!((info.stage, info.geometry), (Stage::Compute, Some(modes)));
     let outputs: Vec<Output> = info.varyings.iter().map(|varying| varying.output).collect();
     let user = |component| Output::User { location: 2, component };
@@ -153,4 +160,69 @@ fn a_compute_shader_is_wanted_unless_the_key_has_geometry() {
     let bytes = spirv("strips.geom");
     let error = Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key);
     assert!(error.is_err_and(|error| error.message().contains("Geometry")));
+}
+
+/// Every vertex of `streams.geom` has its stream in memory, and the indices are those of the drawn stream.
+#[test]
+fn vertices_have_their_stream() {
+    for drawn in 0..2 {
+        let shader = compile("streams.geom", false, drawn);
+        let places: Vec<Output> = shader.info.varyings.iter().map(|varying| varying.output).collect();
+        let user = |location| Output::User { location, component: 0 };
+        let position = [0, 1, 2, 3].map(Output::Position);
+        assert_eq!(places, [&position[..], &[Output::Stream, user(0), user(1)]].concat());
+        let [vertices, indices] = launched(&shader);
+        // The input has two words that matter; an invocation has places for four vertices.
+        let number = |group: usize, component: usize| input(group, 5 + component);
+        for (group, of_group) in vertices.chunks(4 * places.len()).enumerate() {
+            for (at, vertex) in of_group.chunks(places.len()).enumerate() {
+                let stream = [1, 0, 1, NO_STREAM][at];
+                assert_eq!(vertex[4], stream, "vertex {at} of {group}");
+                let values = [number(group, 0) + at as f32, number(group, 1) - at as f32].map(f32::to_bits);
+                assert_eq!(
+                    vertex[5..],
+                    if at < 3 { values } else { [UNTOUCHED; 2] },
+                    "vertex {at} of {group}"
+                );
+                let index = (4 * group + at) as u32;
+                let listed = if stream == drawn { index } else { RESTART };
+                assert_eq!(indices[4 * group + at], listed, "stream {drawn}, vertex {at} of {group}");
+            }
+        }
+        let captured = CapturedOutput { buffer: 2, offset: 4, bits: 32, output: user(1) };
+        assert_eq!(shader.info.feedback.outputs, [captured]);
+        assert_eq!(
+            (shader.info.feedback.strides, shader.info.feedback.streams),
+            ([0, 0, 8, 0], [0, 0, 1, 0])
+        );
+    }
+}
+
+/// The strips of streams do not mix: a vertex of `stream_lines.geom` that completes a line has its corners in memory.
+#[test]
+fn streams_have_strips_of_their_own() {
+    for drawn in [0, 2] {
+        let shader = compile("stream_lines.geom", false, drawn);
+        let slot = |wanted| {
+            let found = shader.info.varyings.iter().find(|varying| varying.output == wanted);
+            usize::from(found.expect("a slot").slot)
+        };
+        let [vertices, indices] = launched(&shader);
+        for group in 0..PRIMITIVES * INVOCATIONS * INSTANCES {
+            let number = |vertex: u32| 6 * group as u32 + vertex;
+            let lines = [None, None, Some([0, 2]), Some([2, 3]), None, None]
+                .map(|line| line.map(|line| line.map(number)));
+            for (at, line) in lines.into_iter().enumerate() {
+                let vertex = &vertices[(6 * group + at) * shader.info.varyings.len()..];
+                let corners = [0, 1].map(|corner| vertex[slot(Output::StreamCorner(corner))]);
+                match line {
+                    Some(line) => assert_eq!((vertex[slot(Output::Stream)], corners), (2, line)),
+                    None => assert_eq!(vertex[slot(Output::Stream)], NO_STREAM, "vertex {at}"),
+                }
+            }
+            let listed = lines[1..].iter().map(|line| line.filter(|_| drawn == 2).unwrap_or([RESTART; 2]));
+            let listed: Vec<u32> = listed.flatten().collect();
+            assert_eq!(indices[10 * group..10 * (group + 1)], listed, "stream {drawn}, invocation {group}");
+        }
+    }
 }

@@ -31,13 +31,21 @@ pub struct Converted {
     pub sampler: vk::Sampler,
 }
 
-/// The image of `ycbcr BINDING FORMAT WIDTH HEIGHT MODEL RANGE FILTER SWIZZLE PATTERN`.
+/// The image of `ycbcr BINDING FORMAT WIDTH HEIGHT MODEL RANGE FILTER SWIZZLE PATTERN [PLACES]`, of which the last word says
+/// where chroma is.
 ///
 /// # Errors
 /// Vulkan's error, or unknown words.
 pub fn converted(device: &Device, words: &[String]) -> Result<Converted, Error> {
-    let [_, name, width, height, model, range, filter, swizzle, pattern] = words else {
-        return Err("`ycbcr` wants nine words".into());
+    let [_, name, width, height, model, range, filter, swizzle, pattern, places @ ..] = words else {
+        return Err("`ycbcr` wants nine or ten words".into());
+    };
+    let [x, y] = match places.first().map(String::as_str) {
+        None => [vk::ChromaLocation::MIDPOINT; 2],
+        Some("cosited") => [vk::ChromaLocation::COSITED_EVEN; 2],
+        Some("cosited-x") => [vk::ChromaLocation::COSITED_EVEN, vk::ChromaLocation::MIDPOINT],
+        Some("cosited-y") => [vk::ChromaLocation::MIDPOINT, vk::ChromaLocation::COSITED_EVEN],
+        Some(other) => return Err(format!("unknown places of chroma `{other}`").into()),
     };
     let known = FORMATS.iter().find(|(known, ..)| known == name);
     let (_, format, bytes, reach) = *known.ok_or_else(|| format!("unknown format `{name}`"))?;
@@ -55,8 +63,8 @@ pub fn converted(device: &Device, words: &[String]) -> Result<Converted, Error> 
             _ => vk::SamplerYcbcrRange::ITU_FULL,
         })
         .components(components(swizzle))
-        .x_chroma_offset(vk::ChromaLocation::MIDPOINT)
-        .y_chroma_offset(vk::ChromaLocation::MIDPOINT)
+        .x_chroma_offset(x)
+        .y_chroma_offset(y)
         .chroma_filter(filter);
     // SAFETY: handles are this device's; structures live through the calls.
     unsafe {

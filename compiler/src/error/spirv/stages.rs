@@ -90,10 +90,11 @@ errors! {
         = "a geometry shader of {invocations} invocations and {max_vertices} vertices; expected 1 to {most} invocations, and at most as many vertices",
         Example::Words("A geometry shader with max_vertices = 2000.");
 
-        /// A geometry shader emits a vertex to a stream other than the first. There is one stream.
-        1616 Unsupported Stream
-        = "vertices of streams other than 0 are not supported",
-        Example::Words("A geometry shader with EmitStreamVertex(1).");
+        /// A geometry shader emits to a stream that does not exist, or to several streams without the capability
+        /// GeometryStreams, or the stream is not a constant. There are four streams.
+        1616 Invalid Stream { most: u32 }
+        = "a geometry shader emits to a stream that is not a constant below {most}, or not 0 without the capability GeometryStreams",
+        Example::Words("A geometry shader with EmitStreamVertex(4).");
 
         /// A tessellation control shader lacks the execution mode OutputVertices. It declares the number of its invocations
         /// for each patch.

@@ -1,8 +1,9 @@
 //! Conversion of colours from Y′CbCr: the hardware samples planes, and shader code converts them to colours.
 //!
 //! The planes of an image are textures of their own, which follow each other in the array of a binding. All are sampled at the same
-//! normalised coordinates with the same sampler, so that chroma lies midway between the texels of luma that share it. The equations
-//! are those of Vulkan's chapter on sampler Y′CBCR conversion.
+//! normalised coordinates with the same sampler, so that chroma lies midway between the texels of luma that share it; where it is
+//! cosited, the coordinates of chroma are half a texel of luma farther. The equations are those of Vulkan's chapter on sampler
+//! Y′CBCR conversion.
 
 use super::Kit;
 use crate::ir::{Arithmetic, Src};
@@ -22,6 +23,8 @@ pub struct Conversion {
     pub narrow: bool,
     /// Bits of a component: 8, or 9 to 16 in the upper bits of 16.
     pub bits: u8,
+    /// Along x and y: each texel of chroma covers two of luma, and is where the first of them is.
+    pub cosited: [bool; 2],
     /// The sources of red, green, blue and alpha before conversion: 0 to 3 are components, 4 is one, 5 zero.
     pub swizzle: [u8; 4],
 }

@@ -6,6 +6,7 @@
 
 use agx_abi::UniformSource;
 use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
+use agx_abi::geometry::MAX_STREAMS;
 
 use super::{Kit, compute};
 use crate::CompileKey;
@@ -30,15 +31,24 @@ impl FeedbackStage {
     }
 }
 
-/// Captures a value of 8, 16 or 32 bits; its vertex takes `stride` bytes of the buffer.
+/// The vertices that a buffer captures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Vertices {
+    /// Bytes of each.
+    pub stride: u32,
+    /// Their stream.
+    pub stream: u32,
+}
+
+/// Captures a value of 8, 16 or 32 bits of these vertices.
 ///
 /// # Errors
 /// A buffer number out of range, an offset that is not a multiple of the value's size, a value that ends past
-/// the stride, or different strides for one buffer.
+/// the stride, or different strides for one buffer; a stream that does not exist, or different ones for one buffer.
 pub fn capture(
     kit: &mut Kit<'_, '_>,
     output: CapturedOutput,
-    stride: u32,
+    Vertices { stride, stream }: Vertices,
     value: Src,
 ) -> Result<(), CompileError> {
     let feedback = &mut kit.vertex.feedback;
@@ -50,7 +60,15 @@ pub fn capture(
     if !fits || !offset.is_multiple_of(bytes) || (*known != 0 && *known != stride) {
         return Err(error.into());
     }
-    *known = stride;
+    let is_new = std::mem::replace(known, stride) == 0;
+    let number = u8::try_from(stream).ok().filter(|number| u32::from(*number) < MAX_STREAMS);
+    let known = feedback.info.streams.get_mut(usize::from(buffer));
+    let wrong = KitError::CapturedStream { stream, buffer: buffer.into() };
+    let (Some(known), Some(number)) = (known, number) else { return Err(wrong.into()) };
+    if !is_new && *known != number {
+        return Err(wrong.into());
+    }
+    *known = number;
     let place = feedback.values.partition_point(|(known, _)| *known < output);
     feedback.info.outputs.insert(place, output);
     feedback.values.insert(place, (output, value));

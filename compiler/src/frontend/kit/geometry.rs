@@ -6,10 +6,11 @@
 
 use agx_abi::UniformSource;
 use agx_abi::feedback::CapturedOutput;
-use agx_abi::geometry::{GeometryInfo, INDEX_BYTES, RESTART, WORKGROUP};
+use agx_abi::geometry::{GeometryInfo, INDEX_BYTES, MAX_STREAMS, NO_STREAM, RESTART, WORKGROUP};
 use agx_abi::vertex::{MAX_SLOTS, Output, Varying, assign_slots, stored_words};
 use agx_isa::sr::Sr;
 
+use super::feedback::Vertices;
 use super::vertex::{VertexOutput, packed};
 use super::{Kit, compute, feedback};
 use crate::CompileKey;
@@ -31,6 +32,8 @@ pub struct GeometryKey {
     pub inputs: Vec<Varying>,
     /// The provoking vertex of an output primitive is its last instead of its first.
     pub last_provokes: bool,
+    /// The stream whose primitives are drawn, of a shader that emits to several.
+    pub stream: u32,
 }
 
 /// State of a geometry shader.
@@ -40,24 +43,48 @@ pub struct GeometryStage {
     key: GeometryKey,
     /// Number of the invocation along x, and counted through all instances.
     numbers: [Src; 2],
-    /// Number of emitted vertices, and of those in the current strip.
+    /// Number of emitted vertices.
     emitted: Variable,
-    strip: Variable,
+    /// The current strip of each stream.
+    strips: Vec<Strip>,
     /// The slots of the outputs.
     slots: Vec<Varying>,
 }
 
+/// The current strip of a stream.
+struct Strip {
+    /// Number of its vertices.
+    count: Variable,
+    /// The numbers of the vertices before the next one, the last first. Without several streams they are those before it.
+    before: Vec<Variable>,
+}
+
+/// The primitive that a vertex completes.
+struct Primitive {
+    corners: Vec<Src>,
+    /// Whether it does; none for points, which always do.
+    completes: Option<Src>,
+}
+
 /// Begins a geometry shader whose vertices have these inputs.
 pub fn begin(kit: &mut Kit<'_, '_>, info: GeometryInfo, declared: &[Output], key: &CompileKey) {
-    let default = || GeometryKey { inputs: assign_slots(declared), last_provokes: false };
+    let default = || GeometryKey { inputs: assign_slots(declared), ..GeometryKey::default() };
     let key = key.geometry.clone().unwrap_or_else(default);
+    // Of a shader with one stream nothing is drawn if it is another that is.
+    let info = GeometryInfo { streams: info.streams || key.stream != 0, ..info };
     kit.compute.workgroup_size = [WORKGROUP, 1, 1];
     let numbers = [compute::register(kit, Sr::THREAD_X), compute::vertex(kit)];
-    let (emitted, strip) = (kit.vars.add(&[32]), kit.vars.add(&[32]));
-    for variable in [emitted, strip] {
+    let mut number = || {
+        let variable = kit.vars.add(&[32]);
         kit.vars.write(&kit.b, variable, Src::imm32(0));
-    }
-    let stage = GeometryStage { info, key, numbers, emitted, strip, slots: Vec::new() };
+        variable
+    };
+    let emitted = number();
+    let (streams, before) = if info.streams { (MAX_STREAMS, info.corners.saturating_sub(1)) } else { (1, 0) };
+    let strips = (0..streams)
+        .map(|_| Strip { count: number(), before: (0..before).map(|_| number()).collect() })
+        .collect();
+    let stage = GeometryStage { info, key, numbers, emitted, strips, slots: Vec::new() };
     kit.software.geometry = Some(Box::new(stage));
 }
 
@@ -103,33 +130,61 @@ pub fn input(kit: &mut Kit<'_, '_>, vertex: u32, output: Output) -> Src {
     Src::value(kit.b.value(IrOp::LoadGlobal, Type::B32, &[base, offset], &[access, WORD_BYTES]))
 }
 
-/// Emits a vertex with these outputs, 32-bit words; they are the same for all vertices. Vertices beyond the declared
-/// maximum are dropped.
+/// Emits a vertex with these outputs, 32-bit words, to a stream; the outputs are the same for all vertices. Vertices beyond
+/// the declared maximum are dropped.
 ///
 /// # Errors
 /// More words than slots.
-pub fn emit(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
-    let words = packed(kit, outputs);
+pub fn emit(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)], stream: u32) -> Result<(), CompileError> {
+    let mut words = packed(kit, outputs);
     let Some(mut stage) = kit.software.geometry.take() else { return Ok(()) };
+    let count = kit.vars.read(&mut kit.b, stage.emitted);
+    let number = vertex_number(kit, &stage, count);
+    let primitive = completed(kit, &stage, number, stream);
+    if stage.info.streams {
+        words.extend(stream_words(kit, &primitive, stream));
+    }
     let places: Vec<Output> = words.iter().map(|(output, _)| *output).collect();
     stage.slots = assign_slots(&places);
     if stage.slots.len() > MAX_SLOTS as usize {
         return Err(KitError::VertexOutputs { most: MAX_SLOTS, found: stage.slots.len() }.into());
     }
-    let count = kit.vars.read(&mut kit.b, stage.emitted);
     let has_room = kit.b.icmp(IntCond::ULT, count, Src::imm32(stage.info.max_vertices));
     kit.b.begin_if(has_room);
-    store_vertex(kit, &stage, count, &words);
+    store_vertex(kit, &stage, number, &words);
+    store_primitive(kit, &stage, count, &primitive, stream);
     let next = kit.b.iadd(count, Src::imm32(1));
     kit.vars.write(&kit.b, stage.emitted, next);
     kit.b.begin_else();
     kit.b.end_if();
-    let strip = kit.vars.read(&mut kit.b, stage.strip);
-    let next = kit.b.iadd(strip, Src::imm32(1));
-    kit.vars.write(&kit.b, stage.strip, next);
+    if let Some(strip) = stage.strips.get(stream as usize) {
+        advance(kit, strip, number);
+    }
     kit.memory.writes_memory = true;
     kit.software.geometry = Some(stage);
     Ok(())
+}
+
+/// Adds a vertex to a strip.
+fn advance(kit: &mut Kit<'_, '_>, strip: &Strip, number: Src) {
+    let count = kit.vars.read(&mut kit.b, strip.count);
+    let next = kit.b.iadd(count, Src::imm32(1));
+    kit.vars.write(&kit.b, strip.count, next);
+    let mut latest = number;
+    for before in &strip.before {
+        let former = kit.vars.read(&mut kit.b, *before);
+        kit.vars.write(&kit.b, *before, latest);
+        latest = former;
+    }
+}
+
+/// The words that tell the stream of the primitive that a vertex completes.
+fn stream_words(kit: &mut Kit<'_, '_>, primitive: &Primitive, stream: u32) -> Vec<(Output, Src)> {
+    let stream = Src::imm32(stream);
+    let Some(completes) = primitive.completes else { return vec![(Output::Stream, stream)] };
+    let tag = kit.b.select(completes, stream, Src::imm32(NO_STREAM));
+    let corners = (0..).zip(&primitive.corners).map(|(at, corner)| (Output::StreamCorner(at), *corner));
+    std::iter::once((Output::Stream, tag)).chain(corners).collect()
 }
 
 /// Number of a vertex of this invocation among those of the draw.
@@ -138,12 +193,16 @@ fn vertex_number(kit: &mut Kit<'_, '_>, stage: &GeometryStage, count: Src) -> Sr
     kit.b.iadd(before, count)
 }
 
-/// Stores the words of a vertex, and the primitive that it completes.
-fn store_vertex(kit: &mut Kit<'_, '_>, stage: &GeometryStage, count: Src, words: &[(Output, Src)]) {
-    let number = vertex_number(kit, stage, count);
-    let base = kit.uniforms.get(UniformSource::GeometryVertices, 0, 64);
+/// First byte of a vertex.
+fn vertex_place(kit: &mut Kit<'_, '_>, stage: &GeometryStage, number: Src) -> Src {
     let bytes = (stage.slots.len() as u32).saturating_mul(WORD_BYTES);
-    let first = kit.b.imul(number, Src::imm32(bytes));
+    kit.b.imul(number, Src::imm32(bytes))
+}
+
+/// Stores the words of vertex `number`.
+fn store_vertex(kit: &mut Kit<'_, '_>, stage: &GeometryStage, number: Src, words: &[(Output, Src)]) {
+    let base = kit.uniforms.get(UniformSource::GeometryVertices, 0, 64);
+    let first = vertex_place(kit, stage, number);
     let of = |varying: &Varying| words.iter().rev().find(|(output, _)| *output == varying.output);
     let all: Vec<Src> =
         stage.slots.iter().map(|varying| of(varying).map_or(Src::imm32(0), |(_, word)| *word)).collect();
@@ -153,35 +212,58 @@ fn store_vertex(kit: &mut Kit<'_, '_>, stage: &GeometryStage, count: Src, words:
         let data = kit.b.collect(Type::vector(32, part.len() as u8), part);
         kit.b.effect(IrOp::StoreGlobal, &[data, base, offset], &[0, WORD_BYTES]);
     }
+}
+
+/// Stores the indices of the primitive that the vertex with `count` before it completes; restart indices if it completes
+/// none, or if its stream is not drawn.
+fn store_primitive(
+    kit: &mut Kit<'_, '_>,
+    stage: &GeometryStage,
+    count: Src,
+    primitive: &Primitive,
+    stream: u32,
+) {
+    let restart = Src::imm32(RESTART);
+    let is_drawn = stream == stage.key.stream;
+    let mut index = |corner: Src| match primitive.completes {
+        _ if !is_drawn => restart,
+        Some(completes) => kit.b.select(completes, corner, restart),
+        None => corner,
+    };
+    let indices: Vec<Src> = primitive.corners.iter().map(|corner| index(*corner)).collect();
     let before = stage.info.corners.saturating_sub(1);
-    let strip = kit.vars.read(&mut kit.b, stage.strip);
     if before == 0 {
-        return store_indices(kit, stage, count, &[number]);
+        return store_indices(kit, stage, count, &indices);
     }
     let has_place = kit.b.icmp(IntCond::UGE, count, Src::imm32(before));
     kit.b.begin_if(has_place);
     let place = kit.b.isub(count, Src::imm32(before));
-    let indices = corners(kit, stage, number, strip);
     store_indices(kit, stage, place, &indices);
     kit.b.begin_else();
     kit.b.end_if();
 }
 
-/// The indices of the primitive that vertex `number` completes, which has `strip` vertices before it in its
-/// strip; restart indices if it completes none. In every other triangle two corners are exchanged, so that all
-/// have the same winding.
-fn corners(kit: &mut Kit<'_, '_>, stage: &GeometryStage, number: Src, strip: Src) -> Vec<Src> {
-    let count = stage.info.corners;
-    let mut order: Vec<Src> =
-        (1..=count).rev().map(|back| kit.b.isub(number, Src::imm32(back.saturating_sub(1)))).collect();
+/// The primitive that vertex `number` completes in the strip of a stream. In every other triangle two corners are
+/// exchanged, so that all have the same winding.
+fn completed(kit: &mut Kit<'_, '_>, stage: &GeometryStage, number: Src, stream: u32) -> Primitive {
+    let corners = stage.info.corners;
+    let Some(strip) = stage.strips.get(stream as usize).filter(|_| corners > 1) else {
+        return Primitive { corners: vec![number], completes: None };
+    };
+    let count = kit.vars.read(&mut kit.b, strip.count);
+    let mut order: Vec<Src> = match strip.before.as_slice() {
+        [] => (1..corners).rev().map(|back| kit.b.isub(number, Src::imm32(back))).collect(),
+        before => before.iter().rev().map(|variable| kit.vars.read(&mut kit.b, *variable)).collect(),
+    };
+    order.push(number);
     if let [first, second, third] = order.as_mut_slice() {
         let (a, b) = if stage.key.last_provokes { (first, second) } else { (second, third) };
-        let odd = kit.b.and(strip, Src::imm32(1));
+        let odd = kit.b.and(count, Src::imm32(1));
         let odd = kit.b.icmp(IntCond::NE, odd, Src::imm32(0));
         (*a, *b) = (kit.b.select(odd, *b, *a), kit.b.select(odd, *a, *b));
     }
-    let completes = kit.b.icmp(IntCond::UGE, strip, Src::imm32(count.saturating_sub(1)));
-    order.into_iter().map(|corner| kit.b.select(completes, corner, Src::imm32(RESTART))).collect()
+    let completes = kit.b.icmp(IntCond::UGE, count, Src::imm32(corners.saturating_sub(1)));
+    Primitive { corners: order, completes: Some(completes) }
 }
 
 /// Stores the indices of the primitive at a place of this invocation.
@@ -194,22 +276,27 @@ fn store_indices(kit: &mut Kit<'_, '_>, stage: &GeometryStage, place: Src, indic
     kit.b.effect(IrOp::StoreGlobal, &[data, base, offset], &[0, INDEX_BYTES]);
 }
 
-/// Ends the current strip.
-pub fn end_primitive(kit: &mut Kit<'_, '_>) {
-    if let Some(strip) = kit.software.geometry.as_ref().map(|stage| stage.strip) {
-        kit.vars.write(&kit.b, strip, Src::imm32(0));
+/// Ends the current strip of a stream.
+pub fn end_primitive(kit: &mut Kit<'_, '_>, stream: u32) {
+    let stage = kit.software.geometry.as_ref();
+    if let Some(count) = stage.and_then(|stage| Some(stage.strips.get(stream as usize)?.count)) {
+        kit.vars.write(&kit.b, count, Src::imm32(0));
     }
 }
 
-/// Declares a captured output of a geometry shader, whose vertex takes `stride` bytes of the buffer.
+/// Declares a captured output of these vertices of a geometry shader.
 ///
 /// # Errors
 /// As [`feedback::capture`]; outputs that are not whole words.
-pub fn capture(kit: &mut Kit<'_, '_>, output: CapturedOutput, stride: u32) -> Result<(), CompileError> {
+pub fn capture(
+    kit: &mut Kit<'_, '_>,
+    output: CapturedOutput,
+    vertices: Vertices,
+) -> Result<(), CompileError> {
     if u32::from(output.bits) != 32 {
         return Err(KitError::CapturedBits { bits: output.bits }.into());
     }
-    feedback::capture(kit, output, stride, Src::imm32(0))
+    feedback::capture(kit, output, vertices, Src::imm32(0))
 }
 
 /// Ends a geometry shader: fills the places of vertices that were not emitted with restart indices.
@@ -218,6 +305,17 @@ pub fn end(kit: &mut Kit<'_, '_>) {
     kit.vertex.varyings.clone_from(&stage.slots);
     fill_places(kit, &stage);
     kit.software.geometry = Some(stage);
+}
+
+/// Stores that there is no primitive at a place, for shaders with several streams.
+fn store_no_stream(kit: &mut Kit<'_, '_>, stage: &GeometryStage, place: Src) {
+    let Some(varying) = stage.slots.iter().find(|varying| varying.output == Output::Stream) else { return };
+    let last = kit.b.iadd(place, Src::imm32(stage.info.corners.saturating_sub(1)));
+    let number = vertex_number(kit, stage, last);
+    let first = vertex_place(kit, stage, number);
+    let offset = kit.b.iadd(first, Src::imm32(u32::from(varying.slot).saturating_mul(WORD_BYTES)));
+    let base = kit.uniforms.get(UniformSource::GeometryVertices, 0, 64);
+    kit.b.effect(IrOp::StoreGlobal, &[Src::imm32(NO_STREAM), base, offset], &[0, WORD_BYTES]);
 }
 
 /// Stores restart indices from the first place without a vertex on.
@@ -235,6 +333,7 @@ fn fill_places(kit: &mut Kit<'_, '_>, stage: &GeometryStage) {
     kit.vars.open_loop(blocks.header);
     let at = kit.vars.read(&mut kit.b, place);
     store_indices(kit, stage, at, &vec![Src::imm32(RESTART); stage.info.corners as usize]);
+    store_no_stream(kit, stage, at);
     let next = kit.b.iadd(at, Src::imm32(1));
     kit.vars.write(&kit.b, place, next);
     let is_more = kit.b.icmp(IntCond::ULT, next, places);

@@ -1,7 +1,7 @@
 //! Sampling: textures at float coordinates.
 
 use agx_abi::Stage;
-use agx_abi::textures::DescriptorKind;
+use agx_abi::textures::{self as fields, DescriptorKind};
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{LodMode, Value as _};
 
@@ -186,8 +186,10 @@ fn sample_planes(
     let whole = Sample { bits: 32, ..sample.clone() };
     let mut planes = Vec::new();
     for plane in 0..u32::from(conversion.planes) {
-        let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
-        planes.push(sample_plane(kit, texture, sampler, &whole)?);
+        let of_plane = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
+        let coords = if plane == 0 { None } else { chroma_coords(kit, texture, &whole, conversion) };
+        let of_chroma = coords.map(|coords| Sample { coords, ..whole.clone() });
+        planes.push(sample_plane(kit, of_plane, sampler, of_chroma.as_ref().unwrap_or(&whole))?);
     }
     let one = Src::f32(1.0);
     let texel = match planes.as_slice() {
@@ -203,6 +205,31 @@ fn sample_planes(
     let [red, green, blue, alpha] = conversion.swizzle.map(from);
     let [red, green, blue] = converted(kit, [red, green, blue], conversion);
     Ok([red, green, blue, alpha].map(|component| kit.b.fconv(component, sample.bits)))
+}
+
+/// The coordinates of a sample in planes of chroma; `None` if they are those of luma. Images with several planes have one
+/// level.
+fn chroma_coords(
+    kit: &mut Kit<'_, '_>,
+    luma: Handle,
+    sample: &Sample,
+    conversion: &Conversion,
+) -> Option<Vec<Src>> {
+    if !conversion.cosited.contains(&true) {
+        return None;
+    }
+    let mut coords = sample.coords.clone();
+    let axes = [fields::WIDTH, fields::HEIGHT].into_iter().zip(conversion.cosited);
+    for (coord, (field, cosited)) in coords.iter_mut().zip(axes) {
+        if cosited {
+            let last = textures::field(kit, luma, field);
+            let texels = kit.b.iadd(last, Src::imm32(1));
+            let texels = kit.b.int_to_float(texels, false, 32);
+            let half = kit.b.fdiv(Src::f32(0.5), texels);
+            *coord = kit.b.fadd(*coord, half);
+        }
+    }
+    Some(coords)
 }
 
 /// The four components of a sample of one texture.

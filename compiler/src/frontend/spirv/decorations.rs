@@ -206,6 +206,8 @@ pub(super) struct Capture {
     pub stride: Option<u32>,
     /// Byte offset. Members of blocks in memory have one too.
     pub offset: Option<u32>,
+    /// The stream of a geometry shader, 0 by default.
+    pub stream: Option<u32>,
 }
 
 /// How and where an input is interpolated, and how an output is computed.
@@ -243,6 +245,7 @@ impl Decorated {
                 buffer: of(Decoration::XfbBuffer),
                 stride: of(Decoration::XfbStride),
                 offset: of(Decoration::Offset),
+                stream: of(Decoration::Stream),
             },
             refused: part.any_of(REFUSED),
         }
@@ -270,6 +273,7 @@ impl Decorated {
                 buffer: inner.buffer.or(around.buffer),
                 stride: inner.stride.or(around.stride),
                 offset: inner.offset,
+                stream: inner.stream.or(around.stream),
             },
             refused: self.refused.or(outer.refused),
         }

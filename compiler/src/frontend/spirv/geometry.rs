@@ -1,6 +1,7 @@
 //! Geometry shaders: the inputs of each vertex, emitted vertices, captured outputs.
 
 use agx_abi::GeometryInfo;
+use agx_abi::geometry::MAX_STREAMS;
 use agx_abi::vertex::Output as Name;
 use spirv::{BuiltIn, StorageClass};
 
@@ -109,14 +110,14 @@ fn outputs<'a>(io: &StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<Vec<Output>, 
     Ok(outputs)
 }
 
-/// The stream of an instruction must be the first.
-fn check_stream(v: &mut Values<'_, '_>, inst: &Inst<'_>) -> Result<(), CompileError> {
-    match inst.rest(0) {
-        [] => Ok(()),
-        [stream, ..] => match v.eval().scalar(*stream)?.as_imm() {
-            Some(0) => Ok(()),
-            _ => Err(StageError::Stream.into()),
-        },
+/// The stream of an instruction.
+fn stream(v: &mut Values<'_, '_>, inst: &Inst<'_>) -> Result<u32, CompileError> {
+    let [id, ..] = inst.rest(0) else { return Ok(0) };
+    let is_declared = v.kit.software.geometry.as_ref().is_some_and(|stage| stage.info.streams);
+    match v.eval().scalar(*id)?.as_imm() {
+        Some(0) => Ok(0),
+        Some(stream) if is_declared && stream < u64::from(MAX_STREAMS) => Ok(stream as u32),
+        _ => Err(StageError::Stream { most: MAX_STREAMS }.into()),
     }
 }
 
@@ -127,16 +128,16 @@ pub(super) fn emit_vertex<'a>(
     v: &mut Values<'_, 'a>,
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
-    check_stream(v, inst)?;
+    let stream = stream(v, inst)?;
     let outputs = outputs(io, v)?;
     let words = output_words(v, &outputs)?;
-    geometry::emit(&mut v.kit, &words)
+    geometry::emit(&mut v.kit, &words, stream)
 }
 
 /// Ends a strip.
 pub(super) fn end_primitive<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
-    check_stream(v, inst)?;
-    geometry::end_primitive(&mut v.kit);
+    let stream = stream(v, inst)?;
+    geometry::end_primitive(&mut v.kit, stream);
     Ok(())
 }
 
@@ -144,8 +145,8 @@ pub(super) fn end_primitive<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Resu
 pub(super) fn geometry_end(io: &StageIo<'_>, v: &mut Values<'_, '_>) -> Result<(), CompileError> {
     let all = io.outputs.iter().flat_map(|(_, leaves)| leaves).filter(|_| io.feedback);
     for (_, leaf) in all {
-        for (captured, stride) in captured_words(leaf)? {
-            geometry::capture(&mut v.kit, captured, stride)?;
+        for (captured, vertices) in captured_words(leaf)? {
+            geometry::capture(&mut v.kit, captured, vertices)?;
         }
     }
     geometry::end(&mut v.kit);

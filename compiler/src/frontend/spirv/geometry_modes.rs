@@ -25,7 +25,12 @@ const OUTPUTS: &[(ExecutionMode, u32)] = &[
 pub const MAX_VERTICES: u32 = 1024;
 
 /// The modes of the geometry shader with function `function`, out of those of the module: function, mode, operands.
-pub(super) fn modes(module: &[(u32, u32, &[u32])], function: u32) -> Result<GeometryInfo, CompileError> {
+/// `streams` tells whether it may emit to several streams.
+pub(super) fn modes(
+    module: &[(u32, u32, &[u32])],
+    function: u32,
+    streams: bool,
+) -> Result<GeometryInfo, CompileError> {
     let mode = |mode: ExecutionMode| {
         module.iter().find(|known| (known.0, known.1) == (function, mode as u32)).map(|known| known.2)
     };
@@ -39,5 +44,5 @@ pub(super) fn modes(module: &[(u32, u32, &[u32])], function: u32) -> Result<Geom
     if invocations == 0 || invocations > MAX_VERTICES || max_vertices > MAX_VERTICES {
         return Err(StageError::GeometrySize { invocations, max_vertices, most: MAX_VERTICES }.into());
     }
-    Ok(GeometryInfo { input_vertices, corners, invocations, max_vertices })
+    Ok(GeometryInfo { input_vertices, corners, invocations, max_vertices, streams })
 }

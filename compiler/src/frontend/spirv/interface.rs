@@ -51,15 +51,19 @@ pub(super) struct Captured {
     pub stride: u32,
     /// Byte offset.
     pub offset: u32,
+    /// The stream of the vertices.
+    pub stream: u32,
 }
 
 impl Captured {
     /// The start of a captured part, in block `number` of an array of blocks: each block has its own buffer.
     fn start(capture: Capture, number: u32) -> Option<Captured> {
-        let Capture { buffer: Some(buffer), stride: Some(stride), offset: Some(offset) } = capture else {
+        let Capture { buffer: Some(buffer), stride: Some(stride), offset: Some(offset), stream } = capture
+        else {
             return None;
         };
-        Some(Captured { buffer: buffer.saturating_add(number), stride, offset })
+        let buffer = buffer.saturating_add(number);
+        Some(Captured { buffer, stride, offset, stream: stream.unwrap_or(0) })
     }
 
     /// The position of a scalar of `bits` bits; advances to the following one. Scalars are packed without

@@ -4,14 +4,14 @@
 use agx_abi::fragment::DepthLayout;
 use agx_abi::{GeometryInfo, Stage, TessellationInfo};
 use bumpalo::collections::Vec as ArenaVec;
-use spirv::{AddressingModel, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::decorations::Decorations;
 use super::pointer::Pointer;
 use super::resource::Resource;
 use super::tessellation_modes::TessellationKind;
 use super::types::{Ty, Types};
-use super::words::Words;
+use super::words::{Inst, Words};
 use super::{geometry_modes, tessellation_modes};
 use crate::CompileKey;
 use crate::error::{CompileError, ModuleError};
@@ -224,7 +224,8 @@ impl<'a> Module<'a> {
         if let Some(quads) = quads {
             check_quads(quads, workgroup_size)?;
         }
-        let modes = is_geometry(point.model).then(|| geometry_modes::modes(&self.modes, point.function));
+        let modes = is_geometry(point.model)
+            .then(|| geometry_modes::modes(&self.modes, point.function, self.has_streams()));
         let tessellation = TessellationKind::of(point.model).map(|kind| {
             tessellation_modes::modes(&self.modes, point.function, kind).map(|modes| (kind, modes))
         });
@@ -250,6 +251,13 @@ impl<'a> Module<'a> {
             geometry: modes.transpose()?,
             tessellation: tessellation.transpose()?,
         })
+    }
+
+    /// Whether geometry shaders may emit to several streams.
+    fn has_streams(&self) -> bool {
+        let is_declared = |inst: &Inst<'_>| inst.word(0).ok() == Some(Capability::GeometryStreams as u32);
+        let declarations = self.words.instructions().map_while(Result::ok);
+        declarations.take_while(|inst| inst.op == Op::Capability).any(|inst| is_declared(&inst))
     }
 
     /// Whether the module has addresses that are not bounds-checked.

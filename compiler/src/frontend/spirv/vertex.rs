@@ -11,6 +11,7 @@ use super::interface::{input_value, output_word};
 use super::owners::Memory;
 use super::values::Values;
 use crate::error::{CompileError, StageError};
+use crate::frontend::kit::feedback::Vertices;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::frontend::kit::{feedback, tessellation};
 use crate::ir::Build;
@@ -115,19 +116,20 @@ pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Re
             64 if !captured.is_empty() => v.kit.b.split(*value, Type::B32, 2).to_vec(),
             _ => vec![*value],
         };
-        for ((captured, stride), word) in captured.into_iter().zip(words) {
-            feedback::capture(&mut v.kit, captured, stride, word)?;
+        for ((captured, vertices), word) in captured.into_iter().zip(words) {
+            feedback::capture(&mut v.kit, captured, vertices, word)?;
         }
     }
     Ok(())
 }
 
-/// The captured words of a scalar, each with the size of a vertex in its buffer: a 64-bit scalar has two.
-pub(super) fn captured_words(leaf: &Leaf) -> Result<Vec<(CapturedOutput, u32)>, CompileError> {
-    let Some(Captured { buffer, stride, offset }) = leaf.captured else { return Ok(Vec::new()) };
+/// The captured words of a scalar, each with its vertices: a 64-bit scalar has two.
+pub(super) fn captured_words(leaf: &Leaf) -> Result<Vec<(CapturedOutput, Vertices)>, CompileError> {
+    let Some(Captured { buffer, stride, offset, stream }) = leaf.captured else { return Ok(Vec::new()) };
+    let vertices = Vertices { stride, stream };
     let of = |(slot, offset): (Slot, u32)| {
         let (buffer, bits) = (u8::try_from(buffer).unwrap_or(u8::MAX), leaf.bits.min(32));
-        Ok((CapturedOutput { buffer, offset, bits, output: name(place(slot)?) }, stride))
+        Ok((CapturedOutput { buffer, offset, bits, output: name(place(slot)?) }, vertices))
     };
     leaf.components().zip((offset..).step_by(4)).map(of).collect()
 }

@@ -11,7 +11,7 @@ use agx_driver::draw_state::{
 use agx_driver::setting::{AnySetting, Setting};
 use ash::vk;
 
-use super::graphics::{closed, sources};
+use super::graphics::{closed, sample_places, sources};
 use crate::few::Few;
 
 /// Sets a part of the state.
@@ -270,6 +270,17 @@ pub(crate) fn cmd_set_rasterization_samples_ext(buffer: &mut CommandBuffer, samp
     set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.count, samples.as_raw());
 }
 
+pub(crate) fn cmd_set_sample_locations_ext(
+    buffer: &mut CommandBuffer,
+    info: &vk::SampleLocationsInfoEXT<'_>,
+) {
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.places, sample_places(info));
+}
+
+pub(crate) fn cmd_set_sample_locations_enable_ext(buffer: &mut CommandBuffer, enable: vk::Bool32) {
+    set(buffer, Dirty::PROGRAMS, |state| &mut state.samples.is_placed, enable == vk::TRUE);
+}
+
 pub(crate) fn cmd_set_sample_mask_ext(
     buffer: &mut CommandBuffer,
     _: vk::SampleCountFlags,
@@ -379,7 +390,9 @@ pub(crate) fn cmd_set_rendering_input_attachment_indices_khr(
 
 // State that has only one value, because the features for others are not supported.
 
-pub(crate) fn cmd_set_rasterization_stream_ext(_: &mut CommandBuffer, _: u32) {}
+pub(crate) fn cmd_set_rasterization_stream_ext(buffer: &mut CommandBuffer, stream: u32) {
+    set(buffer, Dirty::RASTER, |state| &mut state.raster.stream, stream);
+}
 
 /// Lines are always solid Bresenham lines; the hardware is told whether they were requested.
 pub(crate) fn cmd_set_line_rasterization_mode_ext(

@@ -156,7 +156,7 @@ macro_rules! features {
         PhysicalDeviceBorderColorSwizzleFeaturesEXT PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT
             { border_color_swizzle: vk::TRUE, border_color_swizzle_from_image: vk::TRUE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
-            { transform_feedback: vk::TRUE, geometry_streams: vk::FALSE };
+            { transform_feedback: vk::TRUE, geometry_streams: vk::TRUE };
         PhysicalDeviceExtendedDynamicState2FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT {
             extended_dynamic_state2: vk::TRUE,
             extended_dynamic_state2_logic_op: vk::TRUE,
@@ -177,10 +177,10 @@ macro_rules! features {
             extended_dynamic_state3_color_blend_equation: vk::TRUE,
             extended_dynamic_state3_color_write_mask: vk::TRUE,
             extended_dynamic_state3_tessellation_domain_origin: vk::TRUE,
-            extended_dynamic_state3_rasterization_stream: vk::FALSE,
+            extended_dynamic_state3_rasterization_stream: vk::TRUE,
             extended_dynamic_state3_conservative_rasterization_mode: vk::FALSE,
             extended_dynamic_state3_extra_primitive_overestimation_size: vk::FALSE,
-            extended_dynamic_state3_sample_locations_enable: vk::FALSE,
+            extended_dynamic_state3_sample_locations_enable: vk::TRUE,
             extended_dynamic_state3_color_blend_advanced: vk::TRUE,
             extended_dynamic_state3_line_stipple_enable: vk::FALSE,
             extended_dynamic_state3_depth_clip_negative_one_to_one: vk::FALSE,
@@ -241,7 +241,7 @@ macro_rules! features {
         PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT {
             primitives_generated_query: vk::TRUE,
             primitives_generated_query_with_rasterizer_discard: vk::TRUE,
-            primitives_generated_query_with_non_zero_streams: vk::FALSE
+            primitives_generated_query_with_non_zero_streams: vk::TRUE
         };
         PhysicalDeviceMaintenance6FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR { maintenance6: vk::TRUE };
         PhysicalDevicePresentIdFeaturesKHR PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR { present_id: vk::TRUE };
@@ -477,16 +477,23 @@ filled! { property,
         PhysicalDeviceShaderObjectPropertiesEXT PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT
             { shader_binary_uuid: physical::UUID, shader_binary_version: 0 };
         PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {
-            max_transform_feedback_streams: 1,
+            max_transform_feedback_streams: physical::FEEDBACK_STREAMS,
             max_transform_feedback_buffers: physical::FEEDBACK_BUFFERS,
             max_transform_feedback_buffer_size: u64::from(u32::MAX),
             max_transform_feedback_stream_data_size: 512,
             max_transform_feedback_buffer_data_size: 512,
             max_transform_feedback_buffer_data_stride: 2048,
             transform_feedback_queries: vk::TRUE,
-            transform_feedback_streams_lines_triangles: vk::FALSE,
-            transform_feedback_rasterization_stream_select: vk::FALSE,
+            transform_feedback_streams_lines_triangles: vk::TRUE,
+            transform_feedback_rasterization_stream_select: vk::TRUE,
             transform_feedback_draw: vk::TRUE
+        };
+        PhysicalDeviceSampleLocationsPropertiesEXT PHYSICAL_DEVICE_SAMPLE_LOCATIONS_PROPERTIES_EXT {
+            sample_location_sample_counts: physical::PLACED_SAMPLES,
+            max_sample_location_grid_size: physical::SAMPLE_GRID,
+            sample_location_coordinate_range: [0.0, 15.0 / 16.0],
+            sample_location_sub_pixel_bits: 4,
+            variable_sample_locations: vk::TRUE
         };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };

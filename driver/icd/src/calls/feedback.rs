@@ -3,7 +3,7 @@
 use agx_driver::command::{CommandBuffer, Recorder};
 use ash::vk;
 
-use super::{cmd_begin_query, cmd_end_query};
+use super::pass::{begin_query, end_query};
 use crate::handles::{object, owned};
 
 pub(crate) fn cmd_bind_transform_feedback_buffers_ext(
@@ -59,13 +59,18 @@ pub(crate) fn cmd_begin_query_indexed_ext(
     pool: vk::QueryPool,
     query: u32,
     flags: vk::QueryControlFlags,
-    _: u32,
+    stream: u32,
 ) {
-    cmd_begin_query(buffer, pool, query, flags);
+    begin_query(buffer, pool, [query, stream], flags);
 }
 
-pub(crate) fn cmd_end_query_indexed_ext(buffer: &mut CommandBuffer, pool: vk::QueryPool, query: u32, _: u32) {
-    cmd_end_query(buffer, pool, query);
+pub(crate) fn cmd_end_query_indexed_ext(
+    buffer: &mut CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+    stream: u32,
+) {
+    end_query(buffer, pool, [query, stream]);
 }
 
 pub(crate) fn cmd_draw_indirect_byte_count_ext(

@@ -7,7 +7,7 @@ use agx_driver::Error;
 use agx_driver::cache::Known;
 use agx_driver::draw_state::{
     AttributeInfo, BindingInfo, BlendInfo, ColourSource, DepthInfo, DrawState, PatchInfo, RasterInfo,
-    VertexInput, advanced_blend,
+    VertexInput, advanced_blend, sample_positions,
 };
 use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use agx_driver::physical::MAX_TARGETS;
@@ -223,6 +223,7 @@ fn rasteriser(
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
         let clip = find::<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'_>>(raster.p_next);
         let provoking = find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster.p_next);
+        let stream = find::<vk::PipelineRasterizationStateStreamCreateInfoEXT<'_>>(raster.p_next);
         let lines = find::<vk::PipelineRasterizationLineStateCreateInfoKHR<'_>>(raster.p_next);
         let discards = !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE);
         state.raster = RasterInfo {
@@ -236,6 +237,7 @@ fn rasteriser(
             bias,
             provoking_last: provoking
                 .is_some_and(|mode| mode.provoking_vertex_mode == vk::ProvokingVertexModeEXT::LAST_VERTEX),
+            stream: stream.map_or(0, |stream| stream.rasterization_stream),
             line_width: raster.line_width,
             bresenham: lines.is_some_and(|lines| {
                 lines.line_rasterization_mode == vk::LineRasterizationModeKHR::BRESENHAM
@@ -263,8 +265,19 @@ fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsI
     if let Some(mask) = unsafe { state.p_sample_mask.as_ref() } {
         samples.mask = *mask;
     }
+    let places = find::<vk::PipelineSampleLocationsStateCreateInfoEXT<'_>>(state.p_next);
+    if let Some(places) = places {
+        samples.is_placed = places.sample_locations_enable == vk::TRUE;
+        samples.places = sample_places(&places.sample_locations_info);
+    }
     samples.alpha_to_coverage = state.alpha_to_coverage_enable == vk::TRUE;
     samples.alpha_to_one = state.alpha_to_one_enable == vk::TRUE;
+}
+
+/// The positions of the samples of a pixel.
+pub(super) fn sample_places(info: &vk::SampleLocationsInfoEXT<'_>) -> u32 {
+    let places = members::sample_locations_info_ext_sample_locations(info);
+    sample_positions(places.iter().map(|place| [place.x, place.y]))
 }
 
 /// Formats of the targets, from dynamic rendering or from a subpass.

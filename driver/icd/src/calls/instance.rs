@@ -226,6 +226,16 @@ pub(crate) fn get_physical_device_format_properties2(
     }
 }
 
+pub(crate) fn get_physical_device_multisample_properties_ext(
+    _: &Arc<PhysicalDevice>,
+    samples: vk::SampleCountFlags,
+    out: &mut vk::MultisamplePropertiesEXT<'_>,
+) {
+    let none = vk::Extent2D { width: 0, height: 0 };
+    let has_places = physical::PLACED_SAMPLES.contains(samples);
+    out.max_sample_location_grid_size = if has_places { physical::SAMPLE_GRID } else { none };
+}
+
 pub(crate) fn get_physical_device_image_format_properties(
     _: &Arc<PhysicalDevice>,
     format: vk::Format,

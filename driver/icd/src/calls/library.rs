@@ -63,6 +63,8 @@ const DYNAMIC: &[(Parts, &[vk::DynamicState])] = {
                 D::ALPHA_TO_ONE_ENABLE_EXT,
                 D::RASTERIZATION_SAMPLES_EXT,
                 D::SAMPLE_MASK_EXT,
+                D::SAMPLE_LOCATIONS_EXT,
+                D::SAMPLE_LOCATIONS_ENABLE_EXT,
             ],
         ),
     ]

@@ -433,12 +433,27 @@ pub(crate) fn cmd_begin_query(
     query: u32,
     flags: vk::QueryControlFlags,
 ) {
+    begin_query(buffer, pool, [query, 0], flags);
+}
+
+/// Begins a query of a stream.
+pub(super) fn begin_query(
+    buffer: &mut CommandBuffer,
+    pool: vk::QueryPool,
+    query: [u32; 2],
+    flags: vk::QueryControlFlags,
+) {
     let Some(pool) = owned(pool) else { return };
     let precise = flags.contains(vk::QueryControlFlags::PRECISE);
     buffer.record(move |recorder| recorder.begin_query(&pool, query, precise));
 }
 
 pub(crate) fn cmd_end_query(buffer: &mut CommandBuffer, pool: vk::QueryPool, query: u32) {
+    end_query(buffer, pool, [query, 0]);
+}
+
+/// Ends a query of a stream.
+pub(super) fn end_query(buffer: &mut CommandBuffer, pool: vk::QueryPool, query: [u32; 2]) {
     let Some(pool) = owned(pool) else { return };
     buffer.record(move |recorder| recorder.end_query(&pool, query));
 }

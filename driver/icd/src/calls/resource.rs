@@ -198,7 +198,8 @@ pub(crate) fn create_sampler_ycbcr_conversion(
     out: &mut vk::SamplerYcbcrConversion,
 ) -> Result<(), Error> {
     let swizzle = composed(info.components, [0, 1, 2, 3]);
-    let conversion = YcbcrConversion::new(info.format, info.ycbcr_model, info.ycbcr_range, swizzle);
+    let places = [info.x_chroma_offset, info.y_chroma_offset];
+    let conversion = YcbcrConversion::new(info.format, info.ycbcr_model, info.ycbcr_range, places, swizzle);
     *out = give(Arc::new(conversion));
     Ok(())
 }
