@@ -171,11 +171,6 @@ impl Default for Drawn {
     }
 }
 
-/// The bytes of words.
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
 impl Drawn {
     fn update(&self) -> Vec<u8> {
         use ppp_header as h;
