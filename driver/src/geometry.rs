@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use agx_abi::vertex::Output;
 use agx_abi::{GeometryInfo, Stage};
 use agx_compiler::{CompileKey, CompiledShader, GeometryKey, Input, Scratch, Statistics};
 
@@ -33,6 +34,13 @@ impl Emitter {
     /// The modes of the shader.
     pub fn info(&self) -> GeometryInfo {
         self.program.info.geometry.unwrap_or_default()
+    }
+
+    /// The word of an emitted vertex that names the stream of its primitive, if there are several streams.
+    pub(crate) fn stream_word(&self) -> Option<u32> {
+        let varyings = &self.program.info.varyings;
+        let word = varyings.iter().find(|varying| varying.output == Output::Stream)?;
+        Some(word.slot.into())
     }
 }
 

@@ -48,7 +48,8 @@ pub(crate) trait Dispatched: Handle + Copy {
     type Lent<'a>;
 
     /// # Safety
-    /// The object lives for as long as commands use it. Unless they share it, there is no other reference to it.
+    /// The object outlives the commands that use it. If `Lent` is a mutable reference, no other reference to the object exists
+    /// during a command.
     unsafe fn lend<'a>(object: *mut Self::Of) -> Self::Lent<'a>;
 }
 

@@ -129,17 +129,17 @@ impl Recorder {
         stream: u32,
     ) -> Result<(), Error> {
         let feedback = &mut self.graphics.feedback;
-        match kind {
-            Counted::Captured => {
-                feedback.query.iter_mut().skip(stream as usize).take(1).for_each(|of| *of = query)
-            }
-            Counted::Drawn => {
-                feedback.drawn.iter_mut().skip(stream as usize).take(1).for_each(|of| *of = query)
-            }
+        let queries = match kind {
+            Counted::Captured => feedback.query.as_mut_slice(),
+            Counted::Drawn => &mut feedback.drawn,
             Counted::Statistics { fragments } => {
                 let start = |query| Statistics::new(&mut self.upload, query, fragments);
-                self.graphics.feedback.statistics = query.map(start).transpose()?;
+                feedback.statistics = query.map(start).transpose()?;
+                &mut []
             }
+        };
+        if let Some(of_stream) = queries.get_mut(stream as usize) {
+            *of_stream = query;
         }
         self.graphics.state.dirty |= Dirty::QUERY | Dirty::PROGRAMS;
         Ok(())

@@ -96,9 +96,9 @@ impl Recorder {
         let emits = launches + record::BYTES as u64;
         self.launch_stage(&stored, &state, launches)?;
         self.launch_stage(&emitter.program, &state, emits)?;
-        let feedback = &self.graphics.feedback;
-        if feedback.is_active() {
-            for stream in 0..MAX_STREAMS {
+        if self.graphics.feedback.is_active() {
+            // Without several streams all primitives belong to the first.
+            for stream in 0..emitter.stream_word().map_or(1, |_| MAX_STREAMS) {
                 self.gather(&emitter, (launches, memory), [stream, drawn_stream])?;
             }
         }
@@ -147,18 +147,16 @@ impl Recorder {
     ) -> Result<(), Error> {
         let feedback = self.graphics.feedback.clone();
         let (info, modes) = (&emitter.program.info, emitter.info());
-        let tag = info.varyings.iter().find(|varying| varying.output == Output::Stream);
         let counts = feedback.statistics.is_some() || feedback.counts(stream);
         let captures = feedback.offsets.map_or(Vec::new(), |_| captures(info, stream));
-        // Without several streams all primitives belong to the first.
-        if (stream > 0 && tag.is_none()) || (captures.is_empty() && !counts) {
+        if captures.is_empty() && !counts {
             return Ok(());
         }
         let list: Vec<u8> = captures.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         let list = self.upload.put(&[list, vec![0; 16]].concat(), 16)?;
         let unused = self.upload.put(&[0; 32 + statistics::BYTES as usize], 16)?;
-        let is_drawn = u32::from(stream == drawn_stream || tag.is_none());
-        let of_stream = tag.map_or(0, |tag| u32::from(tag.slot) + 1) << 3 | is_drawn << 2 | stream;
+        let is_drawn = u32::from(stream == drawn_stream);
+        let of_stream = emitter.stream_word().map_or(0, |word| word + 1) << 3 | is_drawn << 2 | stream;
         let mut strides = info.feedback.strides;
         for (stride, of) in strides.iter_mut().zip(info.feedback.streams) {
             *stride = if feedback.offsets.is_some() && u32::from(of) == stream { *stride } else { 0 };

@@ -361,9 +361,8 @@ const MOST_INDICES: u64 = 0x1_0000 - 16 * 32;
 
 impl Pass {
     fn new(targets: PassTargets) -> Result<Pass, Error> {
-        let (info, size, tiles, query) = Default::default();
+        let (info, size, sample_positions, tiles, query) = Default::default();
         let (samples, tile) = (targets.samples.into(), tile_of(&targets)?);
-        let sample_positions = SampleInfo::default().positions(samples);
         let shown = Shown { info, size, samples, sample_positions, targets, tile, tiles, query };
         let (views, arrays, stacks, finished, draws, written) = Default::default();
         Ok(Pass { shown, views, arrays, stacks, finished, draws, written })

@@ -307,7 +307,7 @@ pub fn end(kit: &mut Kit<'_, '_>) {
     kit.software.geometry = Some(stage);
 }
 
-/// Stores that there is no primitive at a place, for shaders with several streams.
+/// Marks the vertex that would complete the primitive of a place, if vertices have streams, as completing none.
 fn store_no_stream(kit: &mut Kit<'_, '_>, stage: &GeometryStage, place: Src) {
     let Some(varying) = stage.slots.iter().find(|varying| varying.output == Output::Stream) else { return };
     let last = kit.b.iadd(place, Src::imm32(stage.info.corners.saturating_sub(1)));

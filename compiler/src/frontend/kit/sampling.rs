@@ -184,12 +184,11 @@ fn sample_planes(
     conversion: &Conversion,
 ) -> Result<[Src; 4], CompileError> {
     let whole = Sample { bits: 32, ..sample.clone() };
+    let of_chroma = Sample { coords: chroma_coords(kit, texture, &whole, conversion), ..whole.clone() };
     let mut planes = Vec::new();
     for plane in 0..u32::from(conversion.planes) {
-        let of_plane = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
-        let coords = if plane == 0 { None } else { chroma_coords(kit, texture, &whole, conversion) };
-        let of_chroma = coords.map(|coords| Sample { coords, ..whole.clone() });
-        planes.push(sample_plane(kit, of_plane, sampler, of_chroma.as_ref().unwrap_or(&whole))?);
+        let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
+        planes.push(sample_plane(kit, texture, sampler, if plane == 0 { &whole } else { &of_chroma })?);
     }
     let one = Src::f32(1.0);
     let texel = match planes.as_slice() {
@@ -207,17 +206,8 @@ fn sample_planes(
     Ok([red, green, blue, alpha].map(|component| kit.b.fconv(component, sample.bits)))
 }
 
-/// The coordinates of a sample in planes of chroma; `None` if they are those of luma. Images with several planes have one
-/// level.
-fn chroma_coords(
-    kit: &mut Kit<'_, '_>,
-    luma: Handle,
-    sample: &Sample,
-    conversion: &Conversion,
-) -> Option<Vec<Src>> {
-    if !conversion.cosited.contains(&true) {
-        return None;
-    }
+/// The coordinates of a sample in planes of chroma. Images with several planes have one level.
+fn chroma_coords(kit: &mut Kit<'_, '_>, luma: Handle, sample: &Sample, conversion: &Conversion) -> Vec<Src> {
     let mut coords = sample.coords.clone();
     let axes = [fields::WIDTH, fields::HEIGHT].into_iter().zip(conversion.cosited);
     for (coord, (field, cosited)) in coords.iter_mut().zip(axes) {
@@ -229,7 +219,7 @@ fn chroma_coords(
             *coord = kit.b.fadd(*coord, half);
         }
     }
-    Some(coords)
+    coords
 }
 
 /// The four components of a sample of one texture.
