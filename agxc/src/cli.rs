@@ -134,6 +134,17 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
     outcome
 }
 
+/// The options of the command `name` in `words`, without those of every command.
+///
+/// # Errors
+/// The words are not a command line of it.
+pub fn options_of(name: &'static str, words: &[String]) -> Result<ArgMatches, Failure> {
+    let words = [name.to_owned()].into_iter().chain(words.iter().cloned());
+    let command = COMMANDS.iter().find(|command| command.name == name).map(subcommand);
+    let command = command.expect("invariant: a command of the table");
+    command.try_get_matches_from(words).map_err(|error| usage(&error))
+}
+
 /// Applies the options of every command.
 fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
@@ -196,12 +207,15 @@ fn not_a_command(error: &clap::Error) -> Result<(), Failure> {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::usage("no command given; `agxc help` lists them"))
         }
-        _ => {
-            let text = error.to_string();
-            let message = text.split("\n\nUsage:").next().unwrap_or(&text);
-            Err(Failure::usage(one_line(message.strip_prefix("error: ").unwrap_or(message))))
-        }
+        _ => Err(usage(error)),
     }
+}
+
+/// An error of the parser as a usage error.
+fn usage(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let message = text.split("\n\nUsage:").next().unwrap_or(&text);
+    Failure::usage(one_line(message.strip_prefix("error: ").unwrap_or(message)))
 }
 
 /// The lines of an error of the parser in one line: lists after a colon, choices in brackets, hints after a semicolon.

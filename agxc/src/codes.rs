@@ -239,6 +239,21 @@ pub static CODES: &[Code] = &[
         exit: Exit::Unsupported,
     },
     Code {
+        number: 404,
+        title: "debugger",
+        explanation: "A command of `agxc debug`, a breakpoint or an expression is wrong, or what it asks for does not exist \
+                      where execution is: the variable has no register there, or all SIMD-groups have ended. The message \
+                      says which. `help` lists the commands.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 405,
+        title: "debug adapter protocol",
+        explanation: "Standard input of `agxc debug` is not a stream of messages of the Debug Adapter Protocol: the header of \
+                      a message, its length or its JSON is wrong. Use --terminal to type commands.",
+        exit: Exit::Rejected,
+    },
+    Code {
         number: 500,
         title: "warning: uninitialised variable",
         explanation: "A variable of a function is read before it is written; its value is undefined. \

@@ -99,6 +99,11 @@ impl Diagnostic {
         }
     }
 
+    /// Its place and message in one line.
+    pub fn line(&self) -> String {
+        format!("{}{}", self.place(), self.message)
+    }
+
     fn json(&self) -> serde_json::Value {
         let (line, column) = match self.location {
             Location::Text { line, column } | Location::Source { line, column, .. } => {

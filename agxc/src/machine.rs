@@ -53,7 +53,20 @@ pub fn run(
     job: &Job<'_>,
 ) -> Outcome {
     let mut results = vec![0; job.results];
-    let launch = Launch {
+    let launch = launch(shader, buffers, textures, &mut results, job);
+    let result = launch.run();
+    Outcome { results, ..outcome(result, job.name) }
+}
+
+/// A launch of `shader`.
+pub fn launch<'l>(
+    shader: &'l CompiledShader,
+    buffers: &'l mut [BufferBinding],
+    textures: &'l mut [TextureResource],
+    results: &'l mut [u64],
+    job: &Job<'l>,
+) -> Launch<'l> {
+    Launch {
         code: shader.part(PartRole::Main).unwrap_or_default(),
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
@@ -62,12 +75,10 @@ pub fn run(
         samplers: job.samplers,
         push_constants: job.push_constants,
         arguments: job.arguments,
-        results: &mut results,
+        results,
         workgroups: job.workgroups,
         options: job.options.clone(),
-    };
-    let result = launch.run();
-    Outcome { results, ..outcome(result, job.name) }
+    }
 }
 
 /// The outcome of a run of the shader called `name`, without results.

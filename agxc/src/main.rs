@@ -13,6 +13,7 @@ mod codes;
 mod coefficient;
 mod commands;
 mod context;
+mod debugger;
 mod demo;
 mod diagnostic;
 mod draw;

@@ -109,6 +109,57 @@ pub struct Dispatch<'a> {
     pub options: Options,
 }
 
+impl<'a> Dispatch<'a> {
+    /// One workgroup of a program that reads nothing that a driver sets.
+    pub fn new(program: &'a Program, workgroup_size: [u32; 3]) -> Dispatch<'a> {
+        Dispatch {
+            program,
+            preamble: None,
+            uniforms: &[],
+            states: States::default(),
+            workgroups: [1; 3],
+            workgroup_size,
+            threads: None,
+            tile: None,
+            local_bytes: 0,
+            scratch_bytes: 0,
+            options: Options::default(),
+        }
+    }
+}
+
+impl Dispatch<'_> {
+    /// Lanes of a workgroup.
+    pub(crate) fn workgroup_threads(&self) -> u64 {
+        self.workgroup_size.iter().map(|extent| u64::from(*extent)).product()
+    }
+
+    /// Number of workgroups.
+    pub(crate) fn count(&self) -> u64 {
+        let count = self.workgroups.iter().map(|extent| u128::from(*extent)).product::<u128>();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// The parameters of the program.
+    pub(crate) fn job(&self) -> Job {
+        Job {
+            workgroup_size: self.workgroup_size,
+            full_size: self.workgroup_size,
+            stack_words: stack::limit_words(self.scratch_bytes),
+            preamble: false,
+        }
+    }
+}
+
+/// Rejects workgroups that are too large.
+pub(crate) fn check(machine: &Machine<'_>, dispatch: &Dispatch<'_>) -> Result<(), Box<Finding>> {
+    if dispatch.workgroup_threads() <= WORKGROUP_THREADS {
+        return Ok(());
+    }
+    let kind = FindingKind::Unsupported("more than 1024 threads in a workgroup");
+    Err(Box::new(finding(kind.into(), text_of(None), false, &machine.group(0, 1))))
+}
+
 /// A tile of a compute program; `st_tile` and `imgwblk` address its pixels by coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tile {
@@ -147,25 +198,15 @@ fn run(
     counts: &mut Counts,
     preamble_counts: Option<&mut Counts>,
 ) -> Result<(), Box<Finding>> {
-    let threads = dispatch.workgroup_size.iter().map(|extent| u64::from(*extent)).product::<u64>();
-    let count = dispatch.workgroups.iter().map(|extent| u128::from(*extent)).product::<u128>();
-    if threads > WORKGROUP_THREADS {
-        let kind = FindingKind::Unsupported("more than 1024 threads in a workgroup");
-        return Err(Box::new(finding(kind.into(), text_of(None), false, &machine.group(0, 1))));
-    }
+    let (threads, count) = (dispatch.workgroup_threads(), dispatch.count());
+    check(machine, dispatch)?;
     if let Some((program, counts)) = dispatch.preamble.zip(preamble_counts) {
         machine.preamble(program, counts, dispatch.scratch_bytes)?;
     }
     if threads == 0 {
         return Ok(());
     }
-    let job = Job {
-        workgroup_size: dispatch.workgroup_size,
-        full_size: dispatch.workgroup_size,
-        stack_words: stack::limit_words(dispatch.scratch_bytes),
-        preamble: false,
-    };
-    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    let job = dispatch.job();
     let worth = count.min(count.saturating_mul(threads) / LANES_PER_WORKER);
     match machine.threads(dispatch.program).min(worth.try_into().unwrap_or(usize::MAX)) {
         0 | 1 => run_in_turn(machine, dispatch, counts, job, count),
@@ -183,14 +224,22 @@ fn run_in_turn(
 ) -> Result<(), Box<Finding>> {
     let mut order = Permutation::new(count, dispatch.options.seed);
     loop {
-        let together = machine.teams_together(WORKGROUPS_TOGETHER);
-        let numbers = order.by_ref().take(together);
-        let mut teams: Vec<Team> = numbers.map(|number| team(machine, dispatch, number)).collect();
+        let mut teams = next_teams(machine, dispatch, &mut order);
         if teams.is_empty() {
             return Ok(());
         }
         machine.execute(dispatch.program, counts, &mut teams, job, None)?;
     }
+}
+
+/// The workgroups that run together next; none at the end.
+pub(crate) fn next_teams(
+    machine: &mut Machine<'_>,
+    dispatch: &Dispatch<'_>,
+    order: &mut Permutation,
+) -> Vec<Team> {
+    let together = machine.teams_together(WORKGROUPS_TOGETHER);
+    order.by_ref().take(together).map(|number| team(machine, dispatch, number)).collect()
 }
 
 /// Runs the workgroups on several threads.

@@ -331,7 +331,7 @@ pub(crate) struct Primitive {
 }
 
 /// The primitive being shaded and its framebuffer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) buffer: Framebuffer,
     pub(crate) tests: Tests,

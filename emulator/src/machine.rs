@@ -38,7 +38,24 @@ pub(crate) struct Job {
     pub(crate) preamble: bool,
 }
 
+impl Job {
+    /// The parameters of a preamble.
+    pub(crate) fn preamble(scratch_bytes: u32) -> Job {
+        Job { preamble: true, stack_words: stack::limit_words(scratch_bytes), ..Job::default() }
+    }
+}
+
+/// A turn of a SIMD-group, by the numbers of its team and of the group in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) team: usize,
+    pub(crate) group: usize,
+    /// Maximum number of instructions.
+    pub(crate) left: u64,
+}
+
 /// SIMD-groups that share local memory and barriers: a workgroup, or a single SIMD-group of vertices or fragments.
+#[derive(Clone, Debug)]
 pub(crate) struct Team {
     pub(crate) groups: Vec<Group>,
     pub(crate) local: Local,
@@ -51,6 +68,11 @@ pub(crate) struct Team {
 }
 
 impl Team {
+    /// The lane that runs a preamble.
+    pub(crate) fn of_preamble(machine: &mut Machine<'_>) -> Team {
+        Team::alone(machine.group(0, 1), machine.local(0))
+    }
+
     /// A team of one SIMD-group.
     pub(crate) fn alone(group: Group, local: Local) -> Team {
         Team { groups: vec![group], local, size: [0; 3], tile: None, helper: None }
@@ -139,10 +161,8 @@ impl<'a> Machine<'a> {
         counts: &mut Counts,
         scratch_bytes: u32,
     ) -> Result<(), Box<Finding>> {
-        let mut teams = [Team::alone(self.group(0, 1), self.local(0))];
-        let stack_words = stack::limit_words(scratch_bytes);
-        let job = Job { preamble: true, stack_words, ..Job::default() };
-        self.execute(program, counts, &mut teams, job, None)
+        let mut teams = [Team::of_preamble(self)];
+        self.execute(program, counts, &mut teams, Job::preamble(scratch_bytes), None)
     }
 
     /// Local memory of a new workgroup.
@@ -199,6 +219,17 @@ impl<'a> Machine<'a> {
         job: Job,
         mut frame: Option<&mut Frame>,
     ) -> Result<(), Box<Finding>> {
+        self.begin(teams);
+        while let Some(chosen) = self.next_turn(program, teams, job.preamble) {
+            self.run_turn(program, counts, &mut teams[chosen.team], chosen, job, frame.as_deref_mut())?;
+            self.end_turn(program, &mut teams[chosen.team], job.preamble);
+        }
+        self.end();
+        Ok(())
+    }
+
+    /// Prepares for concurrent SIMD-groups.
+    pub(crate) fn begin(&mut self, teams: &mut [Team]) {
         if let Some(races) = &mut self.state.races {
             races.next_workgroup();
         }
@@ -207,34 +238,63 @@ impl<'a> Machine<'a> {
         if let Some(order) = &mut self.state.order {
             order.begin(count);
         }
+    }
+
+    /// Chooses the SIMD-group that runs next; `None` if all have stopped.
+    pub(crate) fn next_turn(
+        &mut self,
+        program: &Program,
+        teams: &mut [Team],
+        preamble: bool,
+    ) -> Option<Chosen> {
         loop {
             let ready = ready(teams);
-            if ready.is_empty() {
-                let mut released = false;
-                for team in teams.iter_mut() {
-                    released |= self.release(program, &mut team.groups, job.preamble);
-                }
-                if !released {
-                    break;
-                }
-                continue;
+            if !ready.is_empty() {
+                let (team, group) = ready[self.state.rng.below(ready.len() as u64) as usize];
+                let is_alone = teams.iter().map(|team| team.groups.len()).sum::<usize>() == 1;
+                let left = if is_alone { u64::MAX } else { self.turn_length() };
+                return Some(Chosen { team, group, left });
             }
-            let (team, chosen) = ready[self.state.rng.below(ready.len() as u64) as usize];
-            let left = if count == 1 { u64::MAX } else { self.turn_length() };
-            let Team { groups, local, tile, size, helper } = &mut teams[team];
-            let mut turn = Turn { program, counts, left, job, helper: helper.as_deref_mut() };
-            turn.job.workgroup_size = *size;
-            let frame = tile.as_deref_mut().or(frame.as_deref_mut());
-            self.turn(&mut turn, &mut groups[chosen], local, frame)?;
-            if let Some(order) = &mut self.state.order {
-                order.drain(self.memory);
+            let mut released = false;
+            for team in teams.iter_mut() {
+                released |= self.release(program, &mut team.groups, preamble);
             }
-            self.release_complete(program, &mut teams[team].groups, job.preamble);
+            if !released {
+                return None;
+            }
         }
+    }
+
+    /// Runs the turn of a SIMD-group, or the part of it that `chosen` limits it to.
+    pub(crate) fn run_turn(
+        &mut self,
+        program: &Program,
+        counts: &mut Counts,
+        team: &mut Team,
+        chosen: Chosen,
+        job: Job,
+        frame: Option<&mut Frame>,
+    ) -> Result<(), Box<Finding>> {
+        let Team { groups, local, tile, size, helper } = team;
+        let mut turn = Turn { program, counts, left: chosen.left, job, helper: helper.as_deref_mut() };
+        turn.job.workgroup_size = *size;
+        let frame = tile.as_deref_mut().or(frame);
+        self.turn(&mut turn, &mut groups[chosen.group], local, frame)
+    }
+
+    /// Ends the turn of a SIMD-group of `team`.
+    pub(crate) fn end_turn(&mut self, program: &Program, team: &mut Team, preamble: bool) {
+        if let Some(order) = &mut self.state.order {
+            order.drain(self.memory);
+        }
+        self.release_complete(program, &mut team.groups, preamble);
+    }
+
+    /// Completes the stores of SIMD-groups that have stopped.
+    pub(crate) fn end(&mut self) {
         if let Some(order) = &mut self.state.order {
             order.finish(self.memory);
         }
-        Ok(())
     }
 
     /// With relaxed memory turns are shorter, to expose more interleavings.

@@ -22,6 +22,7 @@ fn filled(values: &[u16], states: States<'_>, garbage: &Garbage) -> Uniforms {
 }
 
 /// What a machine keeps from one program to the next. The fragment stage of a draw continues with it in each tile.
+#[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) uniforms: Uniforms,
     pub(crate) states: StateFile,

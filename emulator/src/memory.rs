@@ -111,6 +111,15 @@ impl Range {
     }
 }
 
+/// Bytes that a copy of `memory` takes.
+pub(crate) fn owned_bytes(memory: &Memory) -> usize {
+    let owned = |range: &Range| match &range.storage {
+        Storage::Owned(bytes) => bytes.len(),
+        Storage::Shared(_) => 0,
+    };
+    memory.ranges.iter().map(owned).sum()
+}
+
 /// A sparse 64-bit address space. Little-endian, byte addressed.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {

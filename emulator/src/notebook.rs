@@ -12,7 +12,7 @@ use crate::program::Op;
 const KEPT: usize = 256;
 
 /// The findings of a run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Notebook {
     findings: Vec<Finding>,
     places: FxHashMap<(bool, u32, Discriminant<FindingKind>), usize>,
@@ -36,6 +36,11 @@ impl Notebook {
             self.places.insert(key, self.findings.len());
             self.findings.push(finding(observation, text(), preamble, group));
         }
+    }
+
+    /// The findings so far.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// The findings in the order of their first occurrence.

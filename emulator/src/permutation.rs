@@ -3,6 +3,7 @@
 use crate::rng::Rng;
 
 /// Enumerates the numbers below `count`: in order for seed 0, otherwise permuted.
+#[derive(Clone, Debug)]
 pub(crate) struct Permutation {
     count: u64,
     step: u64,

@@ -64,6 +64,7 @@ const ROOMS: &[&str] = &[
     "compiler",
     "capi",
     "emulator",
+    "debug",
     "device",
     "driver",
     "formats/agal",

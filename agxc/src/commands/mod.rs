@@ -4,6 +4,7 @@ mod asm;
 mod batch;
 mod compile;
 mod completions;
+mod debug;
 mod demo;
 mod device;
 mod diff;
@@ -24,8 +25,10 @@ mod validate;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-pub use self::compile::{check_ir, under, with_key};
+pub use self::compile::{check_ir, read, shader, under, with_key};
 pub use self::pass::{find as find_pass, unknown as unknown_pass};
+pub use self::run::replace_code;
+pub use self::run_plan::Inputs;
 pub use self::stats::Row as StatisticsRow;
 
 use crate::context::Context;
@@ -99,6 +102,7 @@ fn option_names(groups: &'static [&'static [Arg]]) -> impl Iterator<Item = &'sta
 }
 
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
+const OPTIONAL_FILE: &[Arg] = &[arg("FILE", Takes::Optional, "Input, unless an editor names it")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
 const SCENE: &[Arg] = &[arg("FILE", Takes::Word, "Scene file, or the name of a bundled scene")];
 const RECORDING: &[Arg] = &[arg("FILE", Takes::Word, "Recording of `agxc device --record`")];
@@ -175,8 +179,18 @@ pub static COMMANDS: &[Command] = &[
                   Textures may name a kind before the size: 1d, 1d_array, 2d, 2d_array, 3d, cube, cube_array or buffer (a \
                   texel buffer); layers and cubes are the last side, and texels are in rows without padding. The shader may write every buffer; an access outside all buffers is a fault. For a vertex shader or a PICA200 \
                   program, --register gives the inputs of one vertex or primitive, and its outputs are printed.",
-        args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
+        args: &[FILE, run::INPUTS, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,
+    },
+    Command {
+        name: "debug",
+        doc: "Step through a compute shader on the reference machine, forward and backward",
+        details: "Without --terminal and with standard input redirected, an editor debugs the shader by the Debug Adapter \
+                  Protocol; its launch request may name the file (`program`) and give further options (`args`). On a terminal, \
+                  or with --terminal, commands are read, which `help` lists. Inputs are those of `run`. docs/stepping.md describes \
+                  both.",
+        args: &[OPTIONAL_FILE, debug::ARGS, run::INPUTS, TARGET, KEY, SOURCE, KIND],
+        run: debug::run,
     },
     Command {
         name: "render",

@@ -7,19 +7,19 @@ use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Profile, Report};
 use clap::ArgMatches;
 
-use super::run_plan::{After, Plan};
+use super::run_plan::{After, Inputs, Plan};
 use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
 use crate::assembly::Part;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
-use crate::machine::{self, Job, Outcome};
+use crate::machine::{Job, Outcome};
 use crate::values::{self, Element, Expectation, Slot, Values};
 use crate::vertex::{self, Bindings, Ran};
 use crate::{assembly, input, lint, npy, output, pica, picture, texture};
 
-/// Options of this command.
-pub const ARGS: &[Arg] = &[
+/// Options for the inputs of a run.
+pub const INPUTS: &[Arg] = &[
     arg(
         "buffer",
         Takes::Values("SET.BINDING=SPEC"),
@@ -43,12 +43,23 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("COUNT[:TYPE]"),
         "Print the results of an IR kernel, as u32 unless a type is given",
     ),
+    arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
+    arg("code", Takes::Value("FILE"), "Run this assembly or machine code instead of the compiled code"),
+    arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups"),
+    arg(
+        "budget",
+        Takes::Value("NUMBER"),
+        "Stop the run after this number of instructions, counted over all SIMD-groups",
+    ),
+];
+
+/// Options of this command.
+pub const ARGS: &[Arg] = &[
     arg(
         "register",
         Takes::Values("NAME=VALUES"),
         "A register of a vertex shader: va0=1,2,3,1 vc4=… for AGAL, in0=… const4=… for TGSI, v0=… c4=… i0=3,0,1 b2=1 for PICA200, location0=… for other languages",
     ),
-    arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
     arg(
         "expect",
         Takes::Values("SET.BINDING=SPEC"),
@@ -69,13 +80,6 @@ pub const ARGS: &[Arg] = &[
         "png",
         Takes::Value("SET.BINDING:WIDTHxHEIGHT"),
         "Write a buffer of rgba8 words as a picture, to --output",
-    ),
-    arg("code", Takes::Value("FILE"), "Run this assembly or machine code instead of the compiled code"),
-    arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups"),
-    arg(
-        "budget",
-        Takes::Value("NUMBER"),
-        "Stop the run after this number of instructions, counted over all SIMD-groups",
     ),
     arg("report", Takes::Nothing, "Print the numbers of instructions and cycles"),
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
@@ -134,16 +138,16 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
     if pica::is_pica200(&file) && options.get_many::<String>("buffer").is_none() {
         check_effects(options, Subject::Pica)?;
-        let Ran { text, outcome, .. } = pica::run(&file, options, plan.machine)?;
+        let Ran { text, outcome, .. } = pica::run(&file, options, plan.inputs.machine)?;
         return finish(&file, options, &plan.after, (text, outcome), Bindings::default());
     }
     let mut shader = compile::shader(&file, options)?;
     match shader.info.stage {
         Stage::Vertex => {
             check_effects(options, Subject::Vertex)?;
-            let mut bindings = plan.bindings;
+            let Inputs { mut bindings, machine, .. } = plan.inputs;
             context.warnings.add(lint::unused_bindings(&file, &shader.info, &bindings))?;
-            let Ran { text, outcome, warnings } = vertex::run(&file, options, &mut bindings, plan.machine)?;
+            let Ran { text, outcome, warnings } = vertex::run(&file, options, &mut bindings, machine)?;
             context.warnings.add(warnings)?;
             finish(&file, options, &plan.after, (text, outcome), bindings)
         }
@@ -153,7 +157,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             if let Some(name) = options.get_one::<String>("code") {
                 replace_code(&mut shader, name, context)?;
             }
-            context.warnings.add(lint::unused_bindings(&file, &shader.info, &plan.bindings))?;
+            context.warnings.add(lint::unused_bindings(&file, &shader.info, &plan.inputs.bindings))?;
             compute(&shader, &file, options, plan)
         }
         Stage::Fragment => {
@@ -166,19 +170,19 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
 
 /// Runs a compute shader or a kernel.
 fn compute(shader: &CompiledShader, file: &File, options: &ArgMatches, plan: Plan) -> Result<(), Failure> {
-    let mut bindings = plan.bindings;
+    let Inputs { mut bindings, arguments, results: wanted, workgroups, machine } = plan.inputs;
     let job = Job {
         name: &file.name,
         samplers: &bindings.samplers,
         push_constants: &bindings.push_constants,
-        arguments: &plan.arguments,
-        results: plan.results.0,
-        workgroups: plan.workgroups,
-        options: plan.machine,
+        arguments: &arguments,
+        results: wanted.0,
+        workgroups,
+        options: machine,
     };
-    let outcome = machine::run(shader, &mut bindings.buffers, &mut bindings.textures, &job);
-    let results = outcome.results.iter().flat_map(|word| plan.results.1.low_bytes(*word));
-    let text = values::print(&results.collect::<Vec<u8>>(), plan.results.1);
+    let outcome = crate::machine::run(shader, &mut bindings.buffers, &mut bindings.textures, &job);
+    let results = outcome.results.iter().flat_map(|word| wanted.1.low_bytes(*word));
+    let text = values::print(&results.collect::<Vec<u8>>(), wanted.1);
     finish(file, options, &plan.after, (text, outcome), bindings)
 }
 
@@ -241,7 +245,7 @@ fn save(path: &str, bytes: &[u8], element: Element) -> Result<(), Failure> {
 
 /// Replaces the parts that the file called `name` contains; the information for the driver is unchanged. Raw machine
 /// code replaces the main part.
-fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Context) -> Result<(), Failure> {
+pub fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Context) -> Result<(), Failure> {
     let file = input::read(name, None, context)?;
     let parts = match file.kind {
         Kind::Assembly => asm::parts(&file)?,

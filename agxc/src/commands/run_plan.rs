@@ -15,6 +15,14 @@ use crate::{input, machine};
 
 /// The parsed options.
 pub struct Plan {
+    /// What the shader gets.
+    pub inputs: Inputs,
+    /// Actions on the buffers after the run.
+    pub after: After,
+}
+
+/// The inputs of a run.
+pub struct Inputs {
     /// Buffers, textures, samplers and push constants.
     pub bindings: Bindings,
     /// Arguments of a test kernel.
@@ -25,8 +33,6 @@ pub struct Plan {
     pub workgroups: [u32; 3],
     /// Options of the machine.
     pub machine: Options,
-    /// Actions on the buffers after the run.
-    pub after: After,
 }
 
 /// Actions after a run.
@@ -49,15 +55,23 @@ impl Plan {
     /// # Errors
     /// An invalid option, or a file that cannot be read.
     pub fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
+        let mut inputs = Inputs::from_options(options)?;
+        inputs.machine.trace = options.get_flag("trace");
+        inputs.machine.profile = options.get_flag("profile");
+        inputs.machine.races = options.get_flag("races");
+        Ok(Plan { inputs, after: After::from_options(options)? })
+    }
+}
+
+impl Inputs {
+    /// Reads the options for inputs.
+    ///
+    /// # Errors
+    /// An invalid option, or a file that cannot be read.
+    pub fn from_options(options: &ArgMatches) -> Result<Inputs, Failure> {
         let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
         let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
-        let mut machine = Options {
-            trace: options.get_flag("trace"),
-            profile: options.get_flag("profile"),
-            races: options.get_flag("races"),
-            budget: machine::BUDGET,
-            ..Options::default()
-        };
+        let mut machine = Options { budget: machine::BUDGET, ..Options::default() };
         if let Some(seed) = text("seed") {
             machine.seed = number("seed", seed)?;
         }
@@ -79,14 +93,9 @@ impl Plan {
         if text("budget").is_none() {
             check_workgroups(workgroups)?;
         }
-        Ok(Plan {
-            bindings,
-            arguments: text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words()),
-            results: text("results").map_or(Ok((0, Element::U32)), results)?,
-            workgroups,
-            machine,
-            after: After::from_options(options)?,
-        })
+        let arguments = text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words());
+        let results = text("results").map_or(Ok((0, Element::U32)), results)?;
+        Ok(Inputs { bindings, arguments, results, workgroups, machine })
     }
 }
 

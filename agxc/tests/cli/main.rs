@@ -7,6 +7,7 @@
 mod agal;
 mod basics;
 mod batches;
+mod debugging;
 mod device;
 mod explorer;
 mod harness;

@@ -1,4 +1,4 @@
-//! docs/tour.md shows what the program prints. `BLESS=1` writes the outputs anew.
+//! docs/tour.md and docs/stepping.md show what the program prints. `BLESS=1` writes the outputs anew.
 
 use std::process::Command;
 
@@ -13,11 +13,21 @@ const PROMPT: &str = "$ agxc ";
 
 #[test]
 fn the_tour_shows_what_the_program_prints() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tour.md");
-    let shown = std::fs::read_to_string(path).unwrap();
-    let folder = Folder::new("tour");
+    check("tour.md", "double.wgsl");
+}
+
+#[test]
+fn the_page_on_stepping_shows_what_the_program_prints() {
+    check("stepping.md", "sum.wgsl");
+}
+
+/// Checks a page about a shader, which its first block of WGSL has.
+fn check(page: &str, name: &str) {
+    let path = format!("{}/../docs/{page}", env!("CARGO_MANIFEST_DIR"));
+    let shown = std::fs::read_to_string(&path).unwrap();
+    let folder = Folder::new(page);
     let source = shown.split("```wgsl\n").nth(1).unwrap().split(CLOSE).next().unwrap();
-    folder.file("double.wgsl", source.as_bytes());
+    folder.file(name, source.as_bytes());
     let printed = with_outputs(&shown, &folder);
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, printed).unwrap();
@@ -41,14 +51,25 @@ fn with_outputs(page: &str, folder: &Folder) -> String {
         whole.push_str(CLOSE);
         whole.push_str(rest);
     }
-    assert!(commands >= 5, "{commands} commands");
+    assert!(commands >= 4, "{commands} commands");
     whole
+}
+
+/// The words of a command; blanks between quotes belong to a word.
+fn words(command: &str) -> Vec<String> {
+    let pieces = command.split('\'').enumerate();
+    pieces
+        .flat_map(|(at, piece)| match at % 2 {
+            0 => piece.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![piece.to_owned()],
+        })
+        .collect()
 }
 
 /// The output of a command, standard error last, with a line break at the end.
 fn output(command: &str, folder: &Folder) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_agxc"))
-        .args(command.split(' '))
+        .args(words(command))
         .current_dir(&folder.0)
         .output()
         .unwrap();

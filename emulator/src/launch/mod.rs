@@ -152,48 +152,83 @@ impl Launch<'_> {
     /// # Errors
     /// [`LaunchError`]: a resource of the shader is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
-        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
-        let textures = layout.states(self.info)?;
-        let results_bytes = size_of_val(self.results);
-        layout.results = layout.map(vec![0; results_bytes], Access::READ | Access::WRITE)?;
-        let mut uniforms = [0u16; UNIFORM_HALVES as usize];
-        // Half-words past the last range were never set.
-        let filled = self
-            .info
-            .uniforms
-            .iter()
-            .map(|range| range.start.saturating_add(range.halves))
-            .max()
-            .unwrap_or(0);
-        for range in &self.info.uniforms {
-            let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
-            write_range(&mut uniforms, range, &bytes, self.workgroups)?;
-        }
-        let (mut memory, addresses, results) = (layout.memory, layout.addresses, layout.results);
-        let samplers = layout.sampler_registers.0;
-        let preamble = self.preamble.map(Program::new);
-        let result = dispatch(
-            &mut memory,
-            &Dispatch {
-                program: &Program::new(self.code),
-                preamble: preamble.as_ref(),
-                uniforms: uniforms.get(..usize::from(filled)).unwrap_or(&uniforms),
-                states: States { textures: &textures, samplers: &samplers, ..States::default() },
-                workgroups: self.workgroups,
-                workgroup_size: self.info.workgroup_size,
-                threads: None,
-                tile: None,
-                local_bytes: self.info.local_bytes,
-                scratch_bytes: self.info.scratch_bytes.max(self.info.preamble_scratch_bytes),
-                options: self.options,
-            },
-        );
-        take_back(&memory, &addresses, self.buffers, self.textures);
-        let bytes = memory.bytes(results, results_bytes).unwrap_or_default();
+        let mut prepared = self.prepare()?;
+        let mut memory = std::mem::take(&mut prepared.memory);
+        let result = dispatch(&mut memory, &prepared.dispatch());
+        take_back(&memory, &prepared.addresses, self.buffers, self.textures);
+        let bytes = memory.bytes(prepared.results, size_of_val(self.results)).unwrap_or_default();
         for (result, bytes) in self.results.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *result = u64::from_le_bytes(*bytes);
         }
         Ok(result?)
+    }
+
+    /// Lays out memory and fills the uniform file, as for a run.
+    ///
+    /// # Errors
+    /// A resource of the shader is missing.
+    pub fn prepare(&self) -> Result<PreparedLaunch, LaunchError> {
+        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
+        let textures = layout.states(self.info)?;
+        layout.results = layout.map(vec![0; size_of_val(self.results)], Access::READ | Access::WRITE)?;
+        let mut uniforms = vec![0u16; usize::from(UNIFORM_HALVES)];
+        for range in &self.info.uniforms {
+            let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
+            write_range(&mut uniforms, range, &bytes, self.workgroups)?;
+        }
+        // Half-words past the last range were never set.
+        let ends = self.info.uniforms.iter().map(|range| range.start.saturating_add(range.halves));
+        uniforms.truncate(ends.max().unwrap_or(0).into());
+        Ok(PreparedLaunch {
+            memory: layout.memory,
+            addresses: layout.addresses,
+            results: layout.results,
+            program: Program::new(self.code),
+            preamble: self.preamble.map(Program::new),
+            uniforms,
+            textures,
+            samplers: layout.sampler_registers.0,
+            workgroups: self.workgroups,
+            info: self.info.clone(),
+            options: self.options.clone(),
+        })
+    }
+}
+
+/// A dispatch that can start: memory, programs and uniforms.
+#[derive(Clone, Debug)]
+pub struct PreparedLaunch {
+    /// Memory before the run.
+    pub memory: Memory,
+    /// Addresses of the buffers, then of the textures.
+    pub addresses: Vec<u64>,
+    results: u64,
+    program: Program,
+    preamble: Option<Program>,
+    uniforms: Vec<u16>,
+    textures: Vec<[u8; TEXTURE_BYTES]>,
+    samplers: Vec<[u8; SAMPLER_BYTES]>,
+    workgroups: [u32; 3],
+    info: ShaderInfo,
+    options: Options,
+}
+
+impl PreparedLaunch {
+    /// The dispatch to run on the memory.
+    pub fn dispatch(&self) -> Dispatch<'_> {
+        Dispatch {
+            program: &self.program,
+            preamble: self.preamble.as_ref(),
+            uniforms: &self.uniforms,
+            states: States { textures: &self.textures, samplers: &self.samplers, ..States::default() },
+            workgroups: self.workgroups,
+            workgroup_size: self.info.workgroup_size,
+            threads: None,
+            tile: None,
+            local_bytes: self.info.local_bytes,
+            scratch_bytes: self.info.scratch_bytes.max(self.info.preamble_scratch_bytes),
+            options: self.options.clone(),
+        }
     }
 }
 

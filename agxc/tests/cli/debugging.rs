@@ -1,0 +1,359 @@
+//! `agxc debug`: the terminal's commands, and an editor that speaks the Debug Adapter Protocol.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Folder, agxc, agxc_with, fails, out_with, start, stderr};
+
+const SHADER: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var sum = 0u;
+    for (var i = 0u; i < id.x % 7u; i++) {
+        if (id.x & 1u) == 0u {
+            sum += data[i];
+        } else {
+            sum += 3u;
+        }
+    }
+    data[id.x] = sum;
+}
+";
+
+/// An editor.
+struct Editor {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    seq: i64,
+    events: Vec<Value>,
+}
+
+impl Editor {
+    fn new() -> Editor {
+        let mut child = start(&["debug"]);
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut editor = Editor { child, to, from, seq: 0, events: Vec::new() };
+        let capabilities = editor.ask("initialize", json!({ "adapterID": "agxc" }));
+        assert_eq!(capabilities["supportsStepBack"], true);
+        editor
+    }
+
+    /// An editor that has launched the shader, set breakpoints at lines, and started it.
+    fn started(folder: &Folder, lines: &[(u32, &str)]) -> Editor {
+        let file = folder.file("sum.wgsl", SHADER);
+        let mut editor = Editor::new();
+        let args = ["--groups", "2", "--buffer", "0.0=u32:1,2,3,4,5,6,7", "--buffer", "0.0=zero:512"];
+        editor.ask(
+            "launch",
+            json!({ "program": file, "args": [args[0], args[1], args[2], args[5]], "stopOnEntry": true }),
+        );
+        editor.event("initialized");
+        let breakpoints: Vec<Value> =
+            lines.iter().map(|(line, condition)| json!({ "line": line, "condition": condition })).collect();
+        let set =
+            editor.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": breakpoints }));
+        for (one, (line, _)) in set["breakpoints"].as_array().unwrap().iter().zip(lines) {
+            assert_eq!((&one["verified"], &one["line"]), (&json!(true), &json!(line)), "{set}");
+        }
+        editor.ask("configurationDone", json!({}));
+        assert_eq!(editor.event("stopped")["reason"], "entry");
+        editor
+    }
+
+    fn send(&mut self, command: &str, arguments: Value) {
+        self.seq += 1;
+        let text = json!({ "seq": self.seq, "type": "request", "command": command, "arguments": arguments })
+            .to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the adapter has ended");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().unwrap(),
+                None if line.trim().is_empty() => break,
+                None => panic!("{line}"),
+            }
+        }
+        let mut body = vec![0; length];
+        self.from.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    fn response(&mut self, command: &str, arguments: Value) -> Value {
+        self.send(command, arguments);
+        loop {
+            let message = self.read();
+            if message["type"] == "event" {
+                self.events.push(message);
+                continue;
+            }
+            assert_eq!((&message["command"], &message["request_seq"]), (&json!(command), &json!(self.seq)));
+            return message;
+        }
+    }
+
+    /// The body of the response to a request that succeeds.
+    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+        let response = self.response(command, arguments);
+        assert_eq!(response["success"], true, "{response}");
+        response["body"].clone()
+    }
+
+    fn refused(&mut self, command: &str, arguments: Value) -> String {
+        let response = self.response(command, arguments);
+        assert_eq!(response["success"], false, "{response}");
+        response["message"].as_str().unwrap().to_owned()
+    }
+
+    /// The next event with this name.
+    fn event(&mut self, name: &str) -> Value {
+        loop {
+            let found = self.events.iter().position(|event| event["event"] == name);
+            if let Some(at) = found {
+                return self.events.remove(at)["body"].clone();
+            }
+            let message = self.read();
+            self.events.push(message);
+        }
+    }
+
+    /// Continues or steps; the stopped event.
+    fn go(&mut self, command: &str) -> Value {
+        self.ask(command, json!({ "threadId": 0 }));
+        self.event("stopped")
+    }
+
+    /// Line and thread of the top frame.
+    fn line(&mut self) -> u64 {
+        let threads = self.ask("threads", json!({}));
+        let thread = threads["threads"][0]["id"].clone();
+        let frames = self.ask("stackTrace", json!({ "threadId": thread }));
+        frames["stackFrames"][0]["line"].as_u64().unwrap()
+    }
+
+    fn value(&mut self, expression: &str) -> String {
+        let arguments = json!({ "expression": expression, "context": "watch" });
+        self.ask("evaluate", arguments)["result"].as_str().unwrap().to_owned()
+    }
+
+    fn scope(&mut self, name: &str) -> Vec<Value> {
+        let scopes = self.ask("scopes", json!({ "frameId": 0 }));
+        let scopes = scopes["scopes"].as_array().unwrap();
+        let scope = scopes.iter().find(|scope| scope["name"].as_str().unwrap().starts_with(name)).unwrap();
+        let reference = scope["variablesReference"].clone();
+        let found = self.ask("variables", json!({ "variablesReference": reference }));
+        found["variables"].as_array().unwrap().clone()
+    }
+
+    fn quit(mut self) {
+        self.ask("disconnect", json!({}));
+        self.event("terminated");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn an_editor_breaks_and_steps_in_both_directions() {
+    let folder = Folder::new("dap-steps");
+    let mut editor = Editor::started(&folder, &[(10, "")]);
+    let stop = editor.go("continue");
+    assert_eq!(
+        (&stop["reason"], &stop["description"]),
+        (&json!("breakpoint"), &json!("breakpoint 1, lane 1"))
+    );
+    assert_eq!(
+        (editor.line(), editor.value("$lane"), editor.value("$thread.x")),
+        (10, "1".into(), "1".into())
+    );
+    // Of lanes 0 to 31, the odd ones that are no multiple of 7.
+    let odd = (0..32).filter(|lane| lane % 2 == 1 && lane % 7 != 0).fold(0u32, |mask, lane| mask | 1 << lane);
+    assert_eq!(editor.value("$exec"), format!("{odd:#010x}"));
+    assert_eq!(editor.go("next")["reason"], "step");
+    let after = editor.line();
+    assert_eq!(after, 6, "the increment");
+    editor.go("stepBack");
+    assert_eq!(editor.line(), 10);
+    editor.go("stepBack");
+    assert_eq!(editor.line(), 8, "the other arm came before, for other lanes");
+    let time = editor.value("$pc");
+    editor.go("next");
+    assert_eq!(editor.line(), 10);
+    assert_ne!(editor.value("$pc"), time);
+    let file = folder.path("sum.wgsl");
+    editor.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [] }));
+    editor.go("stepOut");
+    editor.go("next");
+    assert_eq!(editor.line(), 13);
+    editor.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [{ "line": 10 }] }));
+    editor.go("reverseContinue");
+    assert_eq!((editor.line(), editor.value("$active")), (10, "true".into()));
+    editor.quit();
+}
+
+#[test]
+fn an_editor_sees_lanes_registers_and_code() {
+    let folder = Folder::new("dap-state");
+    let mut editor = Editor::started(&folder, &[(13, "$global.x == 69")]);
+    let stop = editor.go("continue");
+    assert_eq!(stop["description"], "breakpoint 1, lane 5");
+    // Thread 69 has run six iterations that add 3: lane 5 of the first SIMD-group of the second workgroup.
+    assert_eq!((editor.value("$workgroup.x * 64 + $thread.x@5"), editor.line()), ("69".into(), 13));
+    let lanes = editor.scope("Lanes");
+    assert_eq!((lanes.len(), &lanes[5]["value"]), (32, &json!("5,0,0  active")));
+    let registers = editor.scope("Registers");
+    let holds = |one: &Value, wanted: &str| one["value"].as_str().unwrap() == wanted;
+    assert!(registers.iter().any(|one| holds(one, "0x00000012")), "the sum is 18: {registers:?}");
+    let waits = editor.scope("Waits");
+    assert_eq!(waits[0]["value"].as_str().unwrap().trim(), "0 outstanding");
+    assert!(editor.scope("Uniform").iter().any(|one| one["name"] == "u0"));
+    let pc = editor.value("$pc").parse::<u64>().unwrap();
+    let reference = format!("{pc:#x}");
+    let code = editor.ask(
+        "disassemble",
+        json!({ "memoryReference": reference, "instructionOffset": -1, "instructionCount": 3 }),
+    );
+    assert_eq!(
+        (&code["instructions"][1]["address"], &code["instructions"][1]["line"]),
+        (&json!(reference), &json!(13))
+    );
+    let address = 0x1_0000_0000u64;
+    let memory = editor.ask("readMemory", json!({ "memoryReference": format!("{address:#x}"), "count": 4 }));
+    assert_eq!(memory["data"], "AAAAAA==");
+    // The console takes the terminal's commands.
+    let lane = json!({ "expression": ":lane 4", "context": "repl" });
+    assert_eq!(editor.ask("evaluate", lane)["result"], "lane 4\n");
+    assert_eq!(editor.value("$global.x"), "68");
+    let all = editor.ask("evaluate", json!({ "expression": "$global.x@*" }));
+    let list = editor.ask("variables", json!({ "variablesReference": all["variablesReference"] }));
+    assert_eq!(list["variables"][31]["value"], "95");
+    let missing = editor.refused("evaluate", json!({ "expression": "nothing" }));
+    assert_eq!(missing, "AGX0404: unknown name `nothing`");
+    editor.quit();
+}
+
+#[test]
+fn an_editor_breaks_at_instructions_and_reaches_the_end() {
+    let folder = Folder::new("dap-instructions");
+    let mut editor = Editor::started(&folder, &[]);
+    let set =
+        json!({ "breakpoints": [{ "instructionReference": "0x0" }, { "instructionReference": "0x1" }] });
+    let set = editor.ask("setInstructionBreakpoints", set);
+    assert_eq!(
+        (&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]),
+        (&json!(true), &json!(false))
+    );
+    for _ in 0..4 {
+        assert_eq!(editor.go("continue")["reason"], "breakpoint");
+        assert_eq!(editor.value("$pc"), "0");
+    }
+    let latest = editor.value("$group");
+    let end = editor.go("continue");
+    assert!(end["description"].as_str().unwrap().starts_with("the end"), "{end}");
+    let back = editor.go("reverseContinue");
+    assert_eq!((&back["reason"], editor.value("$group")), (&json!("breakpoint"), latest));
+    editor.ask("stepIn", json!({ "threadId": 0, "granularity": "instruction" }));
+    editor.event("stopped");
+    assert_ne!(editor.value("$pc"), "0");
+    assert_eq!(editor.refused("stepOut", json!({ "threadId": 0 })), "AGX0404: the instruction is in no loop");
+    editor.quit();
+}
+
+#[test]
+fn values_are_those_of_the_trace() {
+    let folder = Folder::new("dap-trace");
+    let file = folder.file("sum.wgsl", SHADER);
+    let words = ["run", &file, "--groups", "2", "--buffer", "0.0=zero:512", "--trace"];
+    let trace = stderr(&agxc(&words));
+    let mut editor = Editor::started(&folder, &[]);
+    let lines: Vec<&str> = trace.lines().collect();
+    let mut compared = 0;
+    for line in lines.iter().take(150) {
+        // Group, SIMD-group, offset, mask after the instruction; the registers are those of the first active lane.
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let group = editor.value("$group");
+        // The steps are those of one SIMD-group.
+        if group != columns[1] {
+            continue;
+        }
+        compared += 1;
+        assert_eq!(editor.value("$pc"), u32::from_str_radix(columns[2], 16).unwrap().to_string(), "{line}");
+        editor.ask("stepIn", json!({ "threadId": 0, "granularity": "instruction" }));
+        editor.event("stopped");
+        let same = editor.value("$group") == group;
+        let lane = u32::from_str_radix(columns[3], 16).unwrap().trailing_zeros();
+        for written in columns.iter().filter_map(|word| word.split_once('=')).filter(|_| same && lane < 32) {
+            let value = u32::from_str_radix(written.1, 16).unwrap().to_string();
+            assert_eq!(editor.value(&format!("${}@{lane}", written.0)), value, "{line}");
+        }
+    }
+    assert!(compared > 60, "{compared}");
+    editor.quit();
+}
+
+#[test]
+fn a_launch_that_fails_says_why() {
+    let folder = Folder::new("dap-launch");
+    let wrong = folder.file("wrong.wgsl", b"fn main( {}");
+    let mut editor = Editor::new();
+    assert!(editor.refused("threads", json!({})).starts_with("AGX0405"));
+    let message = editor.refused("launch", json!({ "program": wrong }));
+    assert!(message.contains("wrong.wgsl:1:10: "), "{message}");
+    let message = editor.refused("launch", json!({ "program": wrong, "args": ["--frob"] }));
+    assert!(message.starts_with("AGX0001: ") && message.contains("--frob"), "{message}");
+    assert!(editor.refused("launch", json!({})).starts_with("AGX0001: "));
+    let good = folder.file("good.wgsl", SHADER);
+    editor.ask("launch", json!({ "program": good, "args": ["--buffer", "0.0=zero:256"] }));
+    editor.event("initialized");
+    let set = json!({ "source": { "path": good }, "breakpoints": [{ "line": 99 }, { "line": 6, "condition": "1 +" }] });
+    let set = editor.ask("setBreakpoints", set);
+    let messages = [0, 1].map(|at| set["breakpoints"][at]["message"].as_str().unwrap().to_owned());
+    assert!(messages[0].starts_with("no code comes from line 99 of "), "{messages:?}");
+    assert_eq!(messages[1], "`1 +`, character 4: expected an operand");
+    editor.quit();
+}
+
+#[test]
+fn what_is_no_protocol_is_refused() {
+    fails(&["debug"], b"break 3\n\n", 1, "error[AGX0405]: expected a header `Content-Length`");
+    fails(
+        &["debug"],
+        b"Content-Length: 2\r\n\r\n{}",
+        1,
+        "error[AGX0405]: a message is no request: missing field",
+    );
+    assert_eq!(out_with(&["debug"], b""), "");
+}
+
+#[test]
+fn the_terminal_reads_commands() {
+    let folder = Folder::new("debug-terminal");
+    let file = folder.file("sum.wgsl", SHADER);
+    let words = ["debug", "--terminal", &file, "--buffer", "0.0=zero:256"];
+    let text = out_with(&words, b"break 8 lane 4\ncontinue\nprint $thread.x\nback\nquit\n");
+    assert!(
+        text.contains("breakpoint 1, lane 4\n") && text.contains("\n    8              sum += data[i];\n"),
+        "{text}"
+    );
+    assert!(text.contains("\n4\n") && text.contains("\n    7          if (id.x & 1u) == 0u {\n"), "{text}");
+    let fragment =
+        folder.file("f.wgsl", b"@fragment fn main() -> @location(0) vec4<f32> { return vec4(1.0); }");
+    fails(
+        &["debug", "--terminal", &fragment],
+        b"",
+        1,
+        "`debug` steps through compute shaders, not fragment shaders",
+    );
+    let output = agxc_with(&words, b"frob\n");
+    assert_eq!(
+        (output.status.code(), stderr(&output).contains("error[AGX0404]: unknown command `frob`")),
+        (Some(1), true)
+    );
+}

@@ -1,0 +1,232 @@
+//! Execution instruction by instruction, with a state that can be copied.
+//!
+//! A [`Stepper`] makes the same choices as [`crate::dispatch()`], so every instruction has the same number, the time, in
+//! all runs with the same options. A copy of a stepper continues from the time of the copy: a debugger goes back by
+//! continuing from an earlier copy.
+
+use crate::dispatch::{Dispatch, Options, check, next_teams};
+use crate::findings::Finding;
+use crate::group::Progress;
+use crate::machine::{Chosen, Job, Machine, Team};
+use crate::machine_state::State;
+use crate::memory::{Memory, owned_bytes};
+use crate::permutation::Permutation;
+use crate::profile::Counts;
+use crate::program::Program;
+use crate::rng::Garbage;
+use crate::view::GroupView;
+
+/// Bytes of a SIMD-group, roughly: 128 registers of 32 lanes, with what is known of them.
+const GROUP_BYTES: usize = 24 << 10;
+
+/// A dispatch between two instructions.
+#[derive(Clone, Debug)]
+pub struct Stepper<'a> {
+    dispatch: &'a Dispatch<'a>,
+    memory: Memory,
+    /// `None` only while an instruction executes.
+    state: Option<State>,
+    order: Permutation,
+    teams: Vec<Team>,
+    in_preamble: bool,
+    /// The turn in which the next instruction executes; `None` at the end.
+    next: Option<Chosen>,
+    counts: Counts,
+    time: u64,
+    fault: Option<Box<Finding>>,
+}
+
+impl<'a> Stepper<'a> {
+    /// The state before the first instruction of a dispatch on `memory`.
+    pub fn new(memory: Memory, dispatch: &'a Dispatch<'a>) -> Stepper<'a> {
+        let garbage = std::sync::Arc::new(Garbage::new(dispatch.options.seed));
+        let state = State::new(garbage, &dispatch.options, dispatch.uniforms, dispatch.states);
+        let mut stepper = Stepper {
+            dispatch,
+            memory,
+            state: Some(state),
+            order: Permutation::new(dispatch.count(), dispatch.options.seed),
+            teams: Vec::new(),
+            in_preamble: dispatch.preamble.is_some(),
+            next: None,
+            counts: Counts::new(dispatch.preamble.unwrap_or(dispatch.program)),
+            time: 0,
+            fault: None,
+        };
+        stepper.start();
+        stepper
+    }
+
+    fn start(&mut self) {
+        let in_preamble = self.in_preamble;
+        let (teams, order) = (&mut self.teams, &mut self.order);
+        let dispatch = self.dispatch;
+        let work = |machine: &mut Machine<'_>| {
+            check(machine, dispatch)?;
+            *teams = match in_preamble {
+                true => vec![Team::of_preamble(machine)],
+                false => first_teams(machine, dispatch, order),
+            };
+            machine.begin(teams);
+            Ok(())
+        };
+        self.fault = with_machine(&mut self.memory, &dispatch.options, &mut self.state, work).err();
+        if self.fault.is_none() {
+            self.choose();
+        }
+    }
+
+    /// The program that executes: the preamble or the main program.
+    pub fn program(&self) -> &'a Program {
+        let preamble = self.dispatch.preamble.filter(|_| self.in_preamble);
+        preamble.unwrap_or(self.dispatch.program)
+    }
+
+    /// The machine code of the main program, or of the preamble.
+    pub fn code(&self, preamble: bool) -> Option<&'a [u8]> {
+        let program = if preamble { self.dispatch.preamble } else { Some(self.dispatch.program) };
+        program.map(Program::code)
+    }
+
+    /// Whether the preamble executes.
+    pub fn in_preamble(&self) -> bool {
+        self.in_preamble
+    }
+
+    /// Number of instructions executed so far, over all SIMD-groups.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The fatal finding that ended the run.
+    pub fn fault(&self) -> Option<&Finding> {
+        self.fault.as_deref()
+    }
+
+    /// The findings of strict mode so far.
+    pub fn findings(&self) -> &[Finding] {
+        self.state.as_ref().map_or(&[], |state| state.notebook.findings())
+    }
+
+    /// Whether no instruction is left to execute.
+    pub fn is_finished(&self) -> bool {
+        self.next.is_none() || self.fault.is_some()
+    }
+
+    /// The SIMD-group whose instruction executes next, or that faulted; `None` at the end.
+    pub fn current(&self) -> Option<GroupView<'_>> {
+        let Chosen { team, group, .. } = self.next?;
+        self.view(team, group)
+    }
+
+    /// The SIMD-groups that run together, by workgroup.
+    pub fn groups(&self) -> impl Iterator<Item = GroupView<'_>> {
+        self.teams.iter().flat_map(|team| team.groups.iter().map(|group| GroupView::new(group, team)))
+    }
+
+    fn view(&self, team: usize, group: usize) -> Option<GroupView<'_>> {
+        let team = self.teams.get(team)?;
+        Some(GroupView::new(team.groups.get(group)?, team))
+    }
+
+    /// Device memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// A half-word of the uniform file; `None` if it was never set.
+    pub fn uniform(&self, half: u16) -> Option<u16> {
+        let uniforms = &self.state.as_ref()?.uniforms;
+        uniforms.is_set(half).then(|| uniforms.read(half, agx_isa::inst::Size::B16) as u16)
+    }
+
+    /// Bytes that a copy takes, roughly.
+    pub fn size_bytes(&self) -> usize {
+        let groups = self.teams.iter().map(|team| team.groups.len()).sum::<usize>();
+        owned_bytes(&self.memory) + groups * GROUP_BYTES
+    }
+
+    /// Executes one instruction. Does nothing at the end.
+    ///
+    /// # Errors
+    /// The fatal finding that ends the run.
+    pub fn step(&mut self) -> Result<(), Box<Finding>> {
+        let Some(chosen) = self.next.filter(|_| self.fault.is_none()) else { return Ok(()) };
+        let (program, job) = (self.program(), self.job());
+        let (counts, team) = (&mut self.counts, &mut self.teams[chosen.team]);
+        let one = Chosen { left: 1, ..chosen };
+        let left = chosen.left - 1;
+        let work = |machine: &mut Machine<'_>| {
+            machine.run_turn(program, counts, team, one, job, None)?;
+            let goes_on = left > 0 && team.groups[chosen.group].progress == Progress::Running;
+            if !goes_on {
+                machine.end_turn(program, team, job.preamble);
+            }
+            Ok::<bool, Box<Finding>>(goes_on)
+        };
+        match with_machine(&mut self.memory, &self.dispatch.options, &mut self.state, work) {
+            Ok(true) => self.next = Some(Chosen { left, ..chosen }),
+            Ok(false) => self.choose(),
+            Err(finding) => {
+                self.fault = Some(finding.clone());
+                return Err(finding);
+            }
+        }
+        self.time += 1;
+        Ok(())
+    }
+
+    fn job(&self) -> Job {
+        match self.in_preamble {
+            true => Job::preamble(self.dispatch.scratch_bytes),
+            false => self.dispatch.job(),
+        }
+    }
+
+    /// Chooses the next turn, in the next workgroups if all SIMD-groups have stopped.
+    fn choose(&mut self) {
+        let (dispatch, program, in_preamble) = (self.dispatch, self.program(), self.in_preamble);
+        let (teams, order) = (&mut self.teams, &mut self.order);
+        let work = |machine: &mut Machine<'_>| {
+            if let Some(next) = machine.next_turn(program, teams, in_preamble) {
+                return (false, Some(next));
+            }
+            machine.end();
+            let following = first_teams(machine, dispatch, order);
+            if following.is_empty() {
+                return (false, None);
+            }
+            *teams = following;
+            machine.begin(teams);
+            (true, machine.next_turn(dispatch.program, teams, false))
+        };
+        let (is_next, next) = with_machine(&mut self.memory, &dispatch.options, &mut self.state, work);
+        if is_next && self.in_preamble {
+            self.in_preamble = false;
+            self.counts = Counts::new(dispatch.program);
+        }
+        self.next = next;
+    }
+}
+
+/// The next workgroups that have lanes.
+fn first_teams(machine: &mut Machine<'_>, dispatch: &Dispatch<'_>, order: &mut Permutation) -> Vec<Team> {
+    match dispatch.workgroup_threads() {
+        0 => Vec::new(),
+        _ => next_teams(machine, dispatch, order),
+    }
+}
+
+/// Runs `work` on a machine that continues from `state`.
+fn with_machine<R>(
+    memory: &mut Memory,
+    options: &Options,
+    state: &mut Option<State>,
+    work: impl FnOnce(&mut Machine<'_>) -> R,
+) -> R {
+    let before = state.take().expect("invariant: no instruction is executing");
+    let mut machine = Machine::with(memory, options, before);
+    let result = work(&mut machine);
+    *state = Some(machine.into_state());
+    result
+}
