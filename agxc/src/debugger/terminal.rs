@@ -25,19 +25,23 @@ pub fn run(subject: &Subject, commands: &[&str], reads: bool) -> Result<(), Fail
             return Ok(());
         }
     }
+    if reads { read(&mut console, &mut session) } else { Ok(()) }
+}
+
+/// Runs the commands of standard input.
+fn read(console: &mut Console, session: &mut Session<'_>) -> Result<(), Failure> {
     let is_typed = std::io::stdin().is_terminal();
     let mut lines = std::io::stdin().lock().lines();
-    while reads {
+    loop {
         if is_typed {
             output::stdout(PROMPT.as_bytes())?;
         }
-        let Some(line) = lines.next() else { break };
+        let Some(line) = lines.next() else { return Ok(()) };
         let line = line.map_err(|error| Failure::file("standard input", &error))?;
-        if one(&mut console, &mut session, &line, is_typed)? {
-            break;
+        if one(console, session, &line, is_typed)? {
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 /// Runs a command; whether it ends the session. Errors in what is typed are only printed.
