@@ -93,7 +93,7 @@ fn each_pass_has_a_row() {
     let entry = EntryPoint { stage: Some(agx_abi::Stage::Compute), name: "main".into() };
     let item = Item { file: name.into(), entry, several: false, module: Builder::module(shape, 8) };
     let rows = measure(&[item], 2);
-    for part in ["front end and statistics", "rewrite_locally", "opt_dce", "schedule_pressure", "emission"] {
+    for part in ["front end and statistics", "opt_simplify", "opt_dce", "schedule_pressure", "emission"] {
         assert!(rows.iter().any(|row| row.name == part && row.calls > 0), "{part}: {rows:?}");
     }
 }

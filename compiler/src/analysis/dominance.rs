@@ -27,6 +27,12 @@ impl Dominance<'_> {
         self.position[block] != 0
     }
 
+    /// The position of a block in program order: of two blocks on the way to a third, the one with the lower position
+    /// dominates the other.
+    pub fn position(&self, block: Block) -> u32 {
+        self.position[block]
+    }
+
     /// Whether every path from the entry to `below` passes `above`; a reachable block dominates itself.
     #[cfg(test)]
     pub fn dominates(&self, above: Block, below: Block) -> bool {

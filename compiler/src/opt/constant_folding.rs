@@ -4,7 +4,7 @@
 //! hardware share. Canonicalises the order of sources of commutative operations, constants last, so that
 //! later passes need to match only one form; comparisons are exchanged together with their condition.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_simplify`.
 
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::table::Opcode;
@@ -14,14 +14,6 @@ use arrayvec::ArrayVec;
 use crate::ir::insert::fold;
 use crate::ir::key;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
-
-/// Folds constants and orders the sources of commutative operations.
-pub fn opt_constant_folding(f: &mut Function<'_>) {
-    f.map_insts(|rewriter, inst| {
-        let data = rewriter.f.insts[inst];
-        visit(rewriter, inst, &data)
-    });
-}
 
 /// Folds an instruction on constants, or orders its sources.
 #[inline(always)]

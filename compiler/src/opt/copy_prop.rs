@@ -4,22 +4,9 @@
 //! inputs, `collect` of all parts of one `split` in order, and `split` of a `collect` of parts of the same
 //! types. The copies become unused or are removed at once.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_simplify`.
 
-use crate::ir::rewrite::map_some;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
-
-/// Forwards the sources of copies to their uses.
-pub fn opt_copy_prop(f: &mut Function<'_>) {
-    map_some(
-        f,
-        |data| may_copy(data.op),
-        |rewriter, inst| {
-            let data = rewriter.f.insts[inst];
-            forward(rewriter, &data)
-        },
-    );
-}
+use crate::ir::{InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
 /// Forwards the source of an instruction that is a copy.
 #[inline(always)]

@@ -14,6 +14,8 @@
 //! value in other lanes, which may have left a loop in another iteration: in functions with loops they merge only within
 //! a block, too.
 //!
+//! `opt_simplify` numbers values in the walk in which it simplifies them; this pass does nothing else.
+//!
 //! Before: stage source to lowered. After: the same.
 
 use std::hash::Hasher;
@@ -140,14 +142,6 @@ enum Known {
     Opposite(Inst),
 }
 
-/// Whether [`opt_cse`] would merge instructions.
-pub(crate) fn has_equal(f: &Function<'_>) -> bool {
-    let scratch = Bump::new();
-    let mut numbering = Numbering::of(f, &scratch);
-    let mut finds = |block, inst| numbering.find(f, block, inst).is_some();
-    f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(|inst| finds(segment.block, *inst)))
-}
-
 /// Replaces a difference by the negation of its opposite.
 #[cold]
 fn negate(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
@@ -213,7 +207,7 @@ fn negation(f: &Function<'_>, src: &Src) -> Option<Inst> {
 }
 
 /// Replaces the results of `inst` by those of an identical instruction.
-fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
+pub(super) fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {
     let [known, replaced] = [first, inst].map(|inst| rewriter.f.insts[inst].dsts);
     for (dst, known) in replaced.iter().zip(known) {
         // If either use needs full precision, the merged value must keep it.

@@ -12,7 +12,7 @@
 //! No program runs that long, so the condition is false. It becomes a constant, and later passes remove the test and the
 //! counter. Without them, the loop may have a known number of iterations. The exit stays if the loop has no other one.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_simplify_control`.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
@@ -28,8 +28,8 @@ const ONES: u64 = 0xffff_ffff;
 /// Maximum number of phis that a counter goes through.
 const MAX_PHIS: usize = 16;
 
-/// Removes exits that a loop takes after 2^64 iterations.
-pub fn opt_loop_bounds(f: &mut Function<'_>) {
+/// Makes the conditions of exits that a loop takes after 2^64 iterations constant.
+pub(super) fn drop_loop_bounds(f: &mut Function<'_>) {
     if !f.layout.iter().any(|segment| segment.seam == Seam::Loop) {
         return;
     }

@@ -9,27 +9,24 @@ mod copy_prop;
 mod cse;
 mod dce;
 mod dead_loops;
-mod dead_stores;
 mod defer_scales;
 mod direct_jumps;
 mod factor;
 mod flatten;
 mod fold_destinations;
-mod forward_memory;
 mod fuse;
-mod known_memory;
-mod local;
 mod loop_bounds;
-mod loop_invariant;
+mod memory;
 mod move_to_vertex;
 mod narrow_mediump;
 mod nest_conditions;
+mod place;
 mod preamble;
 mod promote_constants;
 mod ranges;
 mod share_vectors;
+mod simplify;
 mod simplify_control;
-mod sink;
 #[cfg(test)]
 mod tests;
 mod uniform_bases;
@@ -37,34 +34,26 @@ mod unroll;
 mod vectorize_memory;
 mod word_halves;
 
-pub use algebraic::opt_algebraic;
 pub use bit_reversal::opt_bit_reversal;
 pub use compose_linear::opt_compose_linear;
-pub use constant_folding::opt_constant_folding;
-pub use copy_prop::opt_copy_prop;
-pub(crate) use cse::has_equal;
 pub use cse::opt_cse;
 pub(crate) use dce::has_unused;
 pub use dce::opt_dce;
-pub use dead_stores::opt_dead_stores;
 pub use defer_scales::opt_defer_scales;
 pub use factor::opt_factor;
 pub use fold_destinations::opt_fold_destinations;
-pub use forward_memory::opt_forward_memory;
 pub use fuse::opt_fuse;
-pub use known_memory::opt_known_memory;
-pub use local::{LocalRewrites, rewrite_locally};
-pub use loop_bounds::opt_loop_bounds;
-pub use loop_invariant::opt_loop_invariant;
+pub use memory::opt_memory;
 pub use move_to_vertex::opt_move_to_vertex;
 pub use narrow_mediump::opt_narrow_mediump;
 pub use nest_conditions::opt_nest_conditions;
+pub use place::opt_place;
 pub use preamble::opt_preamble;
 pub use promote_constants::opt_promote_constants;
 pub use ranges::opt_ranges;
 pub use share_vectors::opt_share_vectors;
+pub use simplify::opt_simplify;
 pub use simplify_control::opt_simplify_control;
-pub use sink::opt_sink;
 pub use uniform_bases::opt_uniform_bases;
 pub use unroll::opt_unroll;
 pub use vectorize_memory::opt_vectorize_memory;
@@ -72,7 +61,7 @@ pub use word_halves::opt_word_halves;
 
 use crate::context::Context;
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Src};
+use crate::ir::{Access, Function, InstData, IrOp, Op};
 
 /// The first free half-word of the uniform file: after those that the driver fills, those that a preamble
 /// writes, and those that a function written as text reads. The info of a function that is built in code names all that it
@@ -91,20 +80,6 @@ fn may_regroup(f: &Function<'_>) -> bool {
 /// Whether an instruction has only default modifiers, and so do its sources.
 fn is_plain(data: &InstData<'_>) -> bool {
     data.mods.iter().all(|field| *field == 0) && data.srcs.iter().all(|src| src.flags.is_empty())
-}
-
-/// The sources of a plain operation of two that are as wide as its result, if `is_fixed` holds for one of them: the other
-/// one, then that.
-#[inline(always)]
-fn split_fixed(f: &Function<'_>, data: &InstData<'_>, is_fixed: impl Fn(Src) -> bool) -> Option<(Src, Src)> {
-    let [a, b] = *data.srcs else { return None };
-    let bits = f.ty(data.dst()?).bits;
-    let is_plain = is_plain(data) && data.srcs.iter().all(|src| f.width(*src) == bits);
-    match (is_fixed(a), is_fixed(b)) {
-        (false, true) if is_plain => Some((a, b)),
-        (true, false) if is_plain => Some((b, a)),
-        _ => None,
-    }
 }
 
 /// Whether a load may be removed if its result is unused, although it reads memory that others write.

@@ -5,7 +5,8 @@
 //!   instructions, and both arms are executed anyway if lanes diverge.
 //! * A jump to the block that control reaches anyway is removed.
 //! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
-//! * A loop without effects is removed ([`leave_dead_loops`]).
+//! * A loop without effects is removed ([`leave_dead_loops`]), and so is an exit that is taken after 2^64 iterations
+//!   ([`drop_loop_bounds`]).
 //! * A jump past empty blocks goes to where they lead ([`direct_jumps`]), and a scope that contains only a loop is removed.
 //! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
@@ -22,6 +23,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::dead_loops::leave_dead_loops;
 use super::direct_jumps::direct_jumps;
 use super::flatten::{can_flatten, takes_condition};
+use super::loop_bounds::drop_loop_bounds;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
@@ -35,6 +37,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
         return;
     }
     leave_dead_loops(f);
+    drop_loop_bounds(f);
     direct_jumps(f);
     f.with_scratch(simplify);
 }

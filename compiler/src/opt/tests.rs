@@ -140,7 +140,7 @@ fn results_survive_random_sequences_of_passes() {
 #[test]
 fn accesses_keep_their_meaning() {
     let key = CompileKey::default();
-    let memory = ["opt_forward_memory", "opt_vectorize_memory", "opt_copy_prop"];
+    let memory = ["opt_memory", "opt_vectorize_memory", "opt_simplify"];
     for seed in 0..300 {
         let bump = Bump::new();
         let mut f = parsed(&bump, seed, any_accesses);

@@ -7,8 +7,8 @@ use super::Pass;
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::function::Revision;
-use crate::ir::{Function, Seam, Stage};
-use crate::opt::{self, LocalRewrites};
+use crate::ir::{Function, Stage};
+use crate::opt;
 
 bitflags! {
     /// Facts about a function.
@@ -18,10 +18,8 @@ bitflags! {
         const EDGES = 1 << 0;
         /// No instruction is unused: `opt_dce` would remove nothing.
         const USED = 1 << 1;
-        /// No instruction computes what an available one computes: `opt_cse` would merge nothing.
-        const NUMBERED = 1 << 2;
         /// The register demand in the context is that of the function.
-        const DEMAND = 1 << 3;
+        const DEMAND = 1 << 2;
     }
 }
 
@@ -31,30 +29,17 @@ pub(super) struct Known {
     /// At later stages more instructions are unused, and others are the same.
     stage: Stage,
     facts: Facts,
-    /// The local rewrites that would change nothing.
-    exhausted: LocalRewrites,
 }
 
 impl Known {
     /// Nothing, of a function that no pass has seen.
     pub(super) fn nothing(f: &Function<'_>) -> Known {
-        Known {
-            revision: f.revision(),
-            stage: f.stage,
-            facts: Facts::empty(),
-            exhausted: LocalRewrites::empty(),
-        }
+        Known { revision: f.revision(), stage: f.stage, facts: Facts::empty() }
     }
 
     /// Whether `facts` hold.
     pub(super) fn holds(&self, facts: Facts) -> bool {
         self.facts.contains(facts)
-    }
-
-    /// Whether the local rewrites `which` would change nothing.
-    pub(super) fn is_exhausted(&self, which: LocalRewrites) -> bool {
-        let numbered = if self.holds(Facts::NUMBERED) { LocalRewrites::CSE } else { LocalRewrites::empty() };
-        (self.exhausted | numbered).contains(which)
     }
 
     /// Makes `facts` hold that follow from the function alone.
@@ -75,23 +60,12 @@ impl Known {
         is_changed
     }
 
-    /// Updates what is known after the local rewrites `which`.
-    pub(super) fn after_local(&mut self, which: LocalRewrites, f: &Function<'_>) {
-        let is_changed = self.advance(f, Facts::EDGES);
-        // Values from back edges are not simplified yet when they are read.
-        let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
-        if !(is_changed && has_loops) {
-            self.exhausted |= which;
-        }
-    }
-
     /// Keeps `kept` if the function has changed; returns whether it has.
     pub(super) fn advance(&mut self, f: &Function<'_>, kept: Facts) -> bool {
         let is_changed = (f.revision(), f.stage) != (self.revision, self.stage);
         if is_changed {
             (self.revision, self.stage) = (f.revision(), f.stage);
             self.facts &= kept;
-            self.exhausted = LocalRewrites::empty();
         }
         is_changed
     }
@@ -109,7 +83,6 @@ impl Known {
         let demand = || context.back_end.demand.as_ref().is_some_and(|demand| demand.is_of(f));
         let broken = match () {
             () if self.holds(Facts::USED) && opt::has_unused(f) => "unused instructions",
-            () if self.holds(Facts::NUMBERED) && opt::has_equal(f) => "equal instructions",
             () if self.holds(Facts::DEMAND) && !demand() => "another register demand than it states",
             () => return Ok(()),
         };

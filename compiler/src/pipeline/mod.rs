@@ -18,7 +18,6 @@ use crate::context::Context;
 use crate::emit::End;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
-use crate::opt::{LocalRewrites, rewrite_locally};
 use crate::stopping;
 
 /// Maximum number of pipeline steps, for preallocation.
@@ -159,46 +158,15 @@ impl<'d, 'c> Driver<'d, 'c> {
         !(is_disabled || self.runs_once && step.repeated_only) && f.stage <= step.stages.1
     }
 
-    /// Runs steps in order. Adjacent ones that rewrite one instruction at a time run in one walk.
+    /// Runs steps in order.
     fn run(&mut self, f: &mut Function<'_>, steps: &[&'static Pass]) -> Result<(), CompileError> {
-        let mut rest = steps.iter().copied().peekable();
-        while let Some(step) = rest.next() {
-            if !self.applies(f, step) {
-                continue;
-            }
-            self.context.facts.key.limits.check(f)?;
-            let (mut last, mut rewrites) = (step, step.local);
-            while let Some(known) = rewrites
-                && let Some(next) = rest.next_if(|next| next.local.is_some() || !self.applies(f, next))
-            {
-                if let Some(more) = next.local.filter(|_| self.applies(f, next)) {
-                    (last, rewrites) = (next, Some(known | more));
-                }
-            }
-            match rewrites {
-                Some(rewrites) if step.local != Some(rewrites) => self.rewrite(f, last, rewrites)?,
-                _ => self.step(f, step)?,
+        for step in steps {
+            if self.applies(f, step) {
+                self.context.facts.key.limits.check(f)?;
+                self.step(f, step)?;
             }
         }
         Ok(())
-    }
-
-    /// Runs several local passes, of which `last` is the last, as one.
-    fn rewrite(
-        &mut self,
-        f: &mut Function<'_>,
-        last: &Pass,
-        rewrites: LocalRewrites,
-    ) -> Result<(), CompileError> {
-        if self.known.is_exhausted(rewrites) {
-            return Ok(());
-        }
-        let _span =
-            tracing::debug_span!("pass", name = "rewrite_locally", rewrites = rewrites.bits()).entered();
-        rewrite_locally(f, rewrites);
-        tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
-        self.known.after_local(rewrites, f);
-        self.validate(f, last.name)
     }
 
     /// Runs a pass, what follows it if it has changed the function, and then the pass again if its row says so.
@@ -227,13 +195,9 @@ impl<'d, 'c> Driver<'d, 'c> {
         for family in pass.removes {
             f.removed.insert(family.operations);
         }
-        let is_changed = match pass.local.filter(|_| has_work) {
-            Some(rewrites) => {
-                self.known.after_local(rewrites, f);
-                true
-            }
-            None if has_work => self.known.after(pass, f, self.context),
-            None => self.known.advance(f, pass.keeps),
+        let is_changed = match has_work {
+            true => self.known.after(pass, f, self.context),
+            false => self.known.advance(f, pass.keeps),
         };
         self.validate(f, pass.name)?;
         Ok(is_changed)
@@ -243,7 +207,6 @@ impl<'d, 'c> Driver<'d, 'c> {
     fn is_done(&self, pass: &Pass) -> bool {
         let establishes = pass.establishes - Facts::DEMAND;
         !establishes.is_empty() && self.known.holds(establishes)
-            || pass.local.is_some_and(|rewrites| self.known.is_exhausted(rewrites))
     }
 
     /// Checks the function and what is known of it, if that is asked for.

@@ -6,10 +6,9 @@ use crate::error::CompileError;
 use crate::ir::families::{
     ACCESSES, BARRIERS, CROSS_LANE, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family, GLOBAL,
     HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, INVARIANTS, KEEPS, LANES, LOCAL, RETIREMENTS, SCRATCH,
-    STORES, TEXTURES, TRIGONOMETRY, VARYINGS,
+    TEXTURES, TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
-use crate::opt::LocalRewrites;
 use crate::pipeline::Facts;
 use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
@@ -52,8 +51,6 @@ pub struct Pass {
     pub then: &'static [&'static Pass],
     /// How often it runs in succession, with what follows it, as long as it changes the function.
     pub times: u32,
-    /// Its rewrite of a single instruction, if it is a local pass: the pipeline merges adjacent ones.
-    pub local: Option<LocalRewrites>,
     /// Runs it.
     pub run: Run,
 }
@@ -116,11 +113,6 @@ impl Pass {
         self
     }
 
-    const fn local(mut self, rewrites: LocalRewrites) -> Pass {
-        self.local = Some(rewrites);
-        self
-    }
-
     const fn repeated_only(mut self) -> Pass {
         self.repeated_only = true;
         self
@@ -162,7 +154,7 @@ impl Pass {
 }
 
 /// How often loops are unrolled, with the simplification of their copies in between.
-const MAX_UNROLLINGS: u32 = 3;
+const MAX_UNROLLINGS: u32 = 2;
 
 const fn required(stage: Stage, run: Run) -> Pass {
     let stages = (stage, stage);
@@ -181,7 +173,6 @@ const fn required(stage: Stage, run: Run) -> Pass {
         establishes: Facts::empty(),
         then: &[],
         times: 1,
-        local: None,
         run,
     }
 }
@@ -227,25 +218,19 @@ passes! {
     LOWER_INVARIANT "lower_invariant" "Marks what invariant outputs are computed from, so that it is computed as written." =
         required(Source, |f, _| lower::lower_invariant(f)).only_removes(&[&INVARIANTS]).wants(Facts::EDGES);
 
-    OPT_KNOWN_MEMORY "opt_known_memory" "Marks loads of memory that is only read or always readable, and replaces loads of constants." =
-        optional(Source, Source, sure!(opt::opt_known_memory, context)).acts_on(&[&GLOBAL]);
-    OPT_COPY_PROP "opt_copy_prop" "Replaces uses of copies by their sources." =
-        optional(Source, Source, sure!(opt::opt_copy_prop)).local(LocalRewrites::COPY_PROP);
-    OPT_CONSTANT_FOLDING "opt_constant_folding" "Evaluates operations on constants." =
-        optional(Source, Source, sure!(opt::opt_constant_folding)).local(LocalRewrites::CONSTANT_FOLDING);
-    OPT_ALGEBRAIC "opt_algebraic" "Replaces operations by simpler equivalent ones." =
-        optional(Source, Source, sure!(opt::opt_algebraic)).local(LocalRewrites::ALGEBRAIC);
+    OPT_MEMORY "opt_memory" "Replaces loads whose value is known, and removes stores whose data is not read." =
+        optional(Source, Source, sure!(opt::opt_memory, context)).acts_on(&[&ACCESSES]).wants(Facts::EDGES);
+    OPT_SIMPLIFY "opt_simplify" "Propagates copies, evaluates constants, applies the algebraic rules, and merges equal instructions." =
+        optional(Source, Source, sure!(opt::opt_simplify));
     OPT_CSE "opt_cse" "Merges identical pure instructions." =
-        optional(Source, Lowered, sure!(opt::opt_cse)).local(LocalRewrites::CSE);
+        optional(Source, Lowered, sure!(opt::opt_cse));
     OPT_DCE "opt_dce" "Removes pure instructions whose results are unused." =
-        optional(Source, Selected, sure!(opt::opt_dce)).keeps(Facts::NUMBERED).establishes(Facts::USED);
+        optional(Source, Selected, sure!(opt::opt_dce)).establishes(Facts::USED);
     OPT_SIMPLIFY_CONTROL "opt_simplify_control" "Converts short ifs to selects and removes constructs without effect." =
         optional(Source, Source, sure!(opt::opt_simplify_control)).restructures();
-    OPT_LOOP_BOUNDS "opt_loop_bounds" "Removes exits that a loop takes after 2^64 iterations." =
-        optional(Source, Source, sure!(opt::opt_loop_bounds));
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
         optional(Source, Source, sure!(opt::opt_unroll)).restructures()
-            .then(&[&OPT_COPY_PROP, &OPT_CONSTANT_FOLDING, &OPT_SIMPLIFY_CONTROL, &OPT_COPY_PROP]).times(MAX_UNROLLINGS);
+            .then(&[&OPT_SIMPLIFY, &OPT_SIMPLIFY_CONTROL]).times(MAX_UNROLLINGS);
     OPT_BIT_REVERSAL "opt_bit_reversal" "Replaces shifts and masks that reverse the bits of a word." =
         optional(Source, Source, sure!(opt::opt_bit_reversal));
     OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
@@ -264,10 +249,6 @@ passes! {
     LOWER_SUBGROUPS "lower_subgroups" "Lowers subgroup operations to the hardware's shuffles, ballots and reductions." =
         required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).removes(&[&CROSS_LANE]).acts_on(&[&LANES]).wants(Facts::EDGES).restructures();
 
-    OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
-        optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]).wants(Facts::EDGES);
-    OPT_DEAD_STORES "opt_dead_stores" "Removes stores whose data is never read." =
-        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&STORES]).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Merges and narrows memory accesses." =
         optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 
@@ -305,18 +286,16 @@ passes! {
     LOWER_SCRATCH "lower_scratch" "Lowers stack memory accesses to hardware instructions." =
         required(Source, |f, _| lower::lower_scratch(f)).only_removes(&[&SCRATCH]);
 
-    OPT_LOOP_INVARIANT "opt_loop_invariant" "Moves loop-invariant instructions out of loops." =
-        optional(Source, Source, sure!(opt::opt_loop_invariant)).wants(Facts::EDGES);
     OPT_UNIFORM_BASES "opt_uniform_bases" "Adds constants of offsets to uniform bases, for the preamble." =
         optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]).keeps(Facts::USED);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
-        optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().keeps(Facts::NUMBERED).then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
+        optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
         optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
     MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds branches that all lanes of a SIMD-group take together." =
         optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context)).wants(Facts::EDGES);
-    OPT_SINK "opt_sink" "Moves loads and interpolations into the branches that read them." =
-        optional(Source, Source, sure!(opt::opt_sink)).wants(Facts::EDGES);
+    OPT_PLACE "opt_place" "Moves instructions out of loops and ifs, and into the arms that read their results." =
+        optional(Source, Source, sure!(opt::opt_place)).wants(Facts::EDGES);
 
     LOWER_ADDRESS "lower_address" "Folds address arithmetic into device memory accesses." =
         required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).only_removes(&[&GLOBAL]);

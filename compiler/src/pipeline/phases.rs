@@ -42,9 +42,8 @@ phases! {
     ] "Prepares functions from a front end or a text for optimisation.";
 
     Improve "improve" -> Source [
-        OPT_KNOWN_MEMORY OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_LOOP_BOUNDS OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL
-        OPT_BIT_REVERSAL OPT_RANGES OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_SIMPLIFY_CONTROL
-        OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX
+        OPT_MEMORY OPT_SIMPLIFY OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL OPT_BIT_REVERSAL OPT_RANGES OPT_SIMPLIFY
+        OPT_SIMPLIFY_CONTROL OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX
     ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
@@ -52,7 +51,7 @@ phases! {
     ] "Lowers subgroup operations, before the phases that lower their arithmetic, and the ends of lanes by votes.";
 
     Memory "memory" -> Source [
-        OPT_KNOWN_MEMORY OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
+        OPT_MEMORY OPT_SIMPLIFY OPT_DCE OPT_VECTORIZE_MEMORY
     ] "Optimises memory accesses while addresses are in bytes.";
 
     Arithmetic "arithmetic" -> Source [
@@ -72,13 +71,13 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_DEFER_SCALES OPT_FACTOR OPT_CSE OPT_DCE
-        OPT_COMPOSE_LINEAR OPT_LOOP_INVARIANT OPT_UNIFORM_BASES OPT_PREAMBLE
+        OPT_SIMPLIFY OPT_DCE OPT_DEFER_SCALES OPT_FACTOR OPT_CSE OPT_DCE
+        OPT_COMPOSE_LINEAR OPT_UNIFORM_BASES OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_COPY_PROP OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
-    ] "Removes code that moved to the preamble, converts and nests ifs, and moves loads to their uses.";
+        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_SIMPLIFY OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_PLACE
+    ] "Removes code that moved to the preamble, converts and nests ifs, and moves instructions to where they cost least.";
 
     Address "address" -> Lowered [
         LOWER_ADDRESS OPT_WORD_HALVES OPT_CSE OPT_FUSE OPT_DCE

@@ -2,14 +2,14 @@
 //!
 //! Each instruction is compared with the patterns of [`rules::GROUPS`]; the first match replaces it. A rule
 //! declares how exact it is, and a test evaluates both sides of every rule on edge cases and random inputs
-//! with the semantics that the constant folder and the hardware share. Expects sources in the order that
-//! [`opt_constant_folding`](super::opt_constant_folding) establishes: constants last.
+//! with the semantics that the constant folder and the hardware share. Expects sources in the order that constant
+//! folding establishes: constants last.
 //!
 //! An operation whose result is the source of an `exact` must be computed as written: only rules that are
 //! always exact apply to it. The same holds for all operations of a function that does not allow contraction.
 //! If infinities and NaNs are significant, no rule applies that assumes their absence.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_simplify`.
 
 mod pattern;
 mod rules;
@@ -20,15 +20,6 @@ use crate::analysis::exact::exact_values;
 use crate::ir::{Function, InstData, Rewrite, Rewriter, Side, Value};
 use pattern::Subject;
 use selection::candidates;
-
-/// Replaces operations by simpler equivalent ones.
-pub fn opt_algebraic(f: &mut Function<'_>) {
-    let mut rules = Rules::new(f);
-    f.map_insts(|rewriter, inst| {
-        let data = rewriter.f.insts[inst];
-        rules.visit(rewriter, &data)
-    });
-}
 
 /// The rules that apply to one function.
 pub(super) struct Rules {

@@ -314,7 +314,11 @@ fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
     }
     // Some rules allow widths that only the semantics support.
     let was_valid = validate(&f, Stage::Source).is_ok();
-    super::opt_algebraic(&mut f);
+    let mut rules = super::Rules::new(&f);
+    f.map_insts(|rewriter, inst| {
+        let data = rewriter.f.insts[inst];
+        rules.visit(rewriter, &data)
+    });
     let replaced = validate(&f, Stage::Source);
     assert!(!was_valid || replaced.is_ok(), "{replaced:?}\n{f}");
     let kept = *f.block(f.entry()).insts.last().expect("keep");

@@ -1,6 +1,6 @@
-//! Uses what is known of the device memory that loads read.
+//! What is known of the device memory that loads read.
 //!
-//! Three facts about memory let other passes merge, move and fold loads:
+//! Three facts about memory let passes merge, move and fold loads:
 //!
 //! * Source languages rarely declare that memory is only read: pointers into buffers and storage buffers are readable
 //!   and writable by default. If no instruction of the shader stores to device memory or changes it atomically, all its
@@ -11,27 +11,30 @@
 //! * Constant arrays with computed indices are in the constant section of the shader. Where the index is constant, the
 //!   constants replace the load. Those that no operand can hold move to uniform registers in the end, as the loads would.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_memory`.
 
-use agx_abi::UniformSource;
+use agx_abi::{ShaderInfo, UniformSource};
 use arrayvec::ArrayVec;
 
-use crate::context::Context;
 use crate::ir::key;
-use crate::ir::rewrite::map_some;
-use crate::ir::{Access, Build, Function, InstData, IrOp, Op, Rewrite, Src};
+use crate::ir::{Access, Function, InstData, IrOp, Op, Src};
 
 /// Maximum number of components of a load.
-const MOST_PARTS: usize = 4;
+pub(super) const MOST_PARTS: usize = 4;
 
-/// Marks loads of memory that is only read or always readable, and replaces loads of constants.
-pub fn opt_known_memory(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let info = &context.facts.info;
+/// The constant section of a shader.
+#[derive(Clone, Copy)]
+pub(super) struct Section<'c> {
+    /// The uniform register with its address.
+    address: u16,
+    bytes: &'c [u8],
+}
+
+/// The constant section, if the shader has one.
+pub(super) fn section(info: &ShaderInfo) -> Option<Section<'_>> {
     let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
-    if let Some(section) = info.uniforms.iter().find(|range| is_section(range.source)) {
-        replace_constants(f, section.start, &info.constants);
-    }
-    mark_loads(f);
+    let range = info.uniforms.iter().find(|range| is_section(range.source))?;
+    Some(Section { address: range.start, bytes: &info.constants })
 }
 
 /// Whether an instruction loads from device memory.
@@ -40,7 +43,7 @@ fn is_load(data: &InstData<'_>) -> bool {
 }
 
 /// Marks loads of memory that is only read or always readable.
-fn mark_loads(f: &mut Function<'_>) {
+pub(super) fn mark_loads(f: &mut Function<'_>) {
     let is_written = [IrOp::StoreGlobal, IrOp::AtomicGlobal].into_iter().any(|op| f.present.may_have_op(op));
     if is_written && f.declared.readable.is_empty() {
         return;
@@ -60,19 +63,6 @@ fn mark_loads(f: &mut Function<'_>) {
     }
 }
 
-/// Replaces loads from the `section` of constants, whose address is in the uniform register `address`.
-fn replace_constants(f: &mut Function<'_>, address: u16, section: &[u8]) {
-    map_some(f, is_load, |r, inst| {
-        let data = r.f.insts[inst];
-        let Some(parts) = constants(r.f, &data, address, section) else { return Rewrite::Keep };
-        match (parts.as_slice(), data.dst()) {
-            ([part], _) => Rewrite::Forward(*part),
-            (parts, Some(dst)) => Rewrite::Forward(r.collect(r.f.ty(dst), parts)),
-            _ => Rewrite::Keep,
-        }
-    });
-}
-
 /// Whether all that a load reads is in memory that may be read wherever its address is known.
 fn is_readable(f: &Function<'_>, data: &InstData<'_>) -> bool {
     let ([base, offset], Some(dst)) = (data.srcs, data.dst()) else { return false };
@@ -81,20 +71,22 @@ fn is_readable(f: &Function<'_>, data: &InstData<'_>) -> bool {
     f.declared.readable.iter().any(|known| known.address == address && end <= known.bytes.into())
 }
 
-/// The components that a load reads from `section`, if the offset is constant and within.
-fn constants(
-    f: &Function<'_>,
-    data: &InstData<'_>,
-    address: u16,
-    section: &[u8],
-) -> Option<ArrayVec<Src, MOST_PARTS>> {
-    let [base, offset] = data.srcs else { return None };
-    let ty = f.ty(data.dst()?);
-    let (start, bytes) = (usize::try_from(offset.as_imm()?).ok()?, usize::from(ty.bits) / 8);
-    if base.as_uniform() != Some(address) || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
-        return None;
+impl Section<'_> {
+    /// The components that a load reads from the section, if its offset is constant and within.
+    pub(super) fn constants(
+        self,
+        f: &Function<'_>,
+        data: &InstData<'_>,
+    ) -> Option<ArrayVec<Src, MOST_PARTS>> {
+        let [base, offset] = data.srcs else { return None };
+        let ty = f.ty(data.dst()?);
+        let (start, bytes) = (usize::try_from(offset.as_imm()?).ok()?, usize::from(ty.bits) / 8);
+        let is_other = base.as_uniform() != Some(self.address) || !is_load(data);
+        if is_other || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
+            return None;
+        }
+        let loaded = self.bytes.get(start..start.checked_add(bytes * usize::from(ty.comps))?)?;
+        let number = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        Some(loaded.chunks_exact(bytes).map(|part| Src::imm(number(part), ty.bits)).collect())
     }
-    let loaded = section.get(start..start.checked_add(bytes * usize::from(ty.comps))?)?;
-    let number = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-    Some(loaded.chunks_exact(bytes).map(|part| Src::imm(number(part), ty.bits)).collect())
 }

@@ -1,15 +1,18 @@
-//! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory.
+//! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory, and constants of the
+//! shader to loads of them.
 //!
 //! Within a block, and from blocks into successors that only they reach as far as they agree, a load reuses
 //! the value that a preceding store or load left at the same location, unless an instruction in between may
 //! have written it: a store that may alias, an atomic, a barrier or fence. SPIR-V lets an invocation keep
 //! such values; volatile accesses are not touched.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_memory`.
 
+use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
+use super::known::{MOST_PARTS, Section};
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
 use crate::ir::rewrite::map_from;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, ScratchSide, Src};
@@ -21,20 +24,33 @@ const MAX_KNOWN: usize = 32;
 const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
-pub fn opt_forward_memory(f: &mut Function<'_>) {
+pub(super) fn replace_loads(f: &mut Function<'_>, section: Option<Section<'_>>) {
     f.with_scratch(|f, scratch| {
-        let mut memory = Memory::new_in(scratch, f);
+        let mut memory = Memory::new_in(scratch, f, section);
         // In most functions there are none.
         let Some(start) = memory.first_known(f) else { return };
         map_from(f, start, |r, inst| {
             memory.enter(r.f, r.block);
             let data = r.f.insts[inst];
-            let Some((known, first)) = memory.visit(r.f, &data) else { return Rewrite::Keep };
-            let parts = components(r, known);
-            let comps = r.f.ty(data.dsts[0]).comps;
-            Rewrite::Forward(vector(r, &parts[first..first + usize::from(comps)]))
+            match memory.visit(r.f, &data) {
+                None => Rewrite::Keep,
+                Some(Found::Constants(parts)) => Rewrite::Forward(vector(r, &parts)),
+                Some(Found::Value(known, first)) => {
+                    let parts = components(r, known);
+                    let comps = r.f.ty(data.dsts[0]).comps;
+                    Rewrite::Forward(vector(r, &parts[first..first + usize::from(comps)]))
+                }
+            }
         });
     });
+}
+
+/// What a load reads.
+enum Found {
+    /// Constants, one for each component.
+    Constants(ArrayVec<Src, MOST_PARTS>),
+    /// Components of a value, from a number on.
+    Value(Src, usize),
 }
 
 /// A known memory content.
@@ -51,13 +67,14 @@ struct Memory<'s> {
     known: ArenaVec<'s, Known>,
     /// Known contents at the end of each block visited so far; empty for blocks behind back edges.
     at_end: ScratchSide<'s, Block, &'s [Known]>,
+    section: Option<Section<'s>>,
     scratch: &'s Bump,
 }
 
 impl<'s> Memory<'s> {
-    fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
+    fn new_in(scratch: &'s Bump, f: &Function<'_>, section: Option<Section<'s>>) -> Self {
         let at_end = ScratchSide::later_in(scratch, f.blocks.len());
-        Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch }
+        Memory { block: None, known: ArenaVec::new_in(scratch), at_end, section, scratch }
     }
 
     /// Steps over what precedes the first load whose value is known. Returns its position in the layout and in its block.
@@ -94,13 +111,16 @@ impl<'s> Memory<'s> {
         }
     }
 
-    /// Steps over an instruction. If it is a load whose value is known, returns a value that contains it, and the
-    /// number of the component where it begins.
-    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, usize)> {
+    /// Steps over an instruction. If it is a load whose value is known, returns that.
+    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Option<Found> {
         if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
+            if let Some(constants) = self.section.and_then(|section| section.constants(f, data)) {
+                return Some(Found::Constants(constants));
+            }
             let access = MemoryAccess::of_load(f, data)?;
             let range = access.range();
-            let covers = |known: &Known| Some((known.value, first_covered(known, &access, range)?));
+            let covers =
+                |known: &Known| Some(Found::Value(known.value, first_covered(known, &access, range)?));
             let known = self.known.iter().rev().find_map(covers);
             if known.is_none() {
                 self.remember(access, data.dsts[0].into());

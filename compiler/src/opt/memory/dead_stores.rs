@@ -4,13 +4,12 @@
 //! may read them, end a lane, or make them visible to others: a load that may alias, an atomic, a barrier, a
 //! discard. Stores to threadgroup or stack memory are also dead if the function never reads that space,
 //! unless another part reads the stack that this one opens. Stores through null pointers are dead, because no
-//! buffer is there. Volatile stores stay. `opt_simplify_control` follows and removes
-//! loops and ifs that have no effect without the removed stores.
+//! buffer is there. Volatile stores stay.
 //!
-//! Before: stage source. After: the same.
+//! Part of `opt_memory`.
 
 use crate::analysis::memory::{MemoryAccess, Space};
-use crate::context::Context;
+use crate::ir::families::STORES;
 use crate::ir::{Function, Inst, InstData, IrOp, Op};
 use crate::lower::Frame;
 
@@ -18,8 +17,11 @@ use crate::lower::Frame;
 const MAX_LATER: usize = 32;
 
 /// Removes stores whose data is never read.
-pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let unread = Unread::of(f, context.facts.frame);
+pub(super) fn remove_stores(f: &mut Function<'_>, frame: Frame) {
+    if !STORES.may_occur(f) {
+        return;
+    }
+    let unread = Unread::of(f, frame);
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
