@@ -30,15 +30,6 @@ impl Visit for &Names {
         }
     }
 
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        let is_part = |bits: u8| u64::from(bits) & value != 0;
-        let passes = PASSES.iter().filter(|pass| pass.local.is_some_and(|local| is_part(local.bits())));
-        if field.name() == "rewrites" {
-            let names = passes.map(|pass| pass.name.to_owned());
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
-        }
-    }
-
     fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
 }
 
