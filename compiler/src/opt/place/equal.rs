@@ -75,6 +75,7 @@ struct Merger<'f, 's, 'a> {
     twins: ScratchSide<'s, Inst, Option<Inst>>,
     /// For a result of such an instruction, the result of the equal one.
     instead: ScratchSide<'s, Value, Option<Value>>,
+    /// Of the arm at hand, the instructions that move before the if.
     is_moved: ScratchSide<'s, Inst, bool>,
     changed: bool,
     scratch: &'s Bump,
@@ -174,9 +175,12 @@ impl<'s> Merger<'_, 's, '_> {
         members.retain(|(_, inst)| self.is_moved[*inst]);
         let branch = self.f.block_mut(head).insts.pop();
         self.f.block_mut(head).insts.extend(members.iter().map(|(_, inst)| *inst).chain(branch));
-        members.dedup_by_key(|(block, _)| *block);
-        for (block, _) in members {
-            self.f.block_mut(block).insts.retain(|inst| !self.is_moved[*inst]);
+        for run in members.chunk_by(|(a, _), (b, _)| a == b) {
+            self.f.block_mut(run[0].0).insts.retain(|inst| !self.is_moved[*inst]);
+        }
+        // They may move out of an outer if, too.
+        for (_, inst) in members {
+            self.is_moved[inst] = false;
         }
     }
 }
