@@ -142,6 +142,14 @@ enum Known {
     Opposite(Inst),
 }
 
+/// Whether [`opt_cse`] would merge instructions.
+pub(crate) fn has_equal(f: &Function<'_>) -> bool {
+    let scratch = Bump::new();
+    let mut numbering = Numbering::of(f, &scratch);
+    let mut finds = |block, inst| numbering.find(f, block, inst).is_some();
+    f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(|inst| finds(segment.block, *inst)))
+}
+
 /// Replaces a difference by the negation of its opposite.
 #[cold]
 fn negate(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) -> Rewrite {

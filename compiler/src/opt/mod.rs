@@ -36,6 +36,7 @@ mod word_halves;
 
 pub use bit_reversal::opt_bit_reversal;
 pub use compose_linear::opt_compose_linear;
+pub(crate) use cse::has_equal;
 pub use cse::opt_cse;
 pub(crate) use dce::has_unused;
 pub use dce::opt_dce;

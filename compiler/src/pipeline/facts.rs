@@ -18,8 +18,10 @@ bitflags! {
         const EDGES = 1 << 0;
         /// No instruction is unused: `opt_dce` would remove nothing.
         const USED = 1 << 1;
+        /// Since `opt_simplify` has run, instructions were only removed: `opt_cse` would merge nothing.
+        const SIMPLIFIED = 1 << 2;
         /// The register demand in the context is that of the function.
-        const DEMAND = 1 << 2;
+        const DEMAND = 1 << 3;
     }
 }
 
@@ -83,6 +85,7 @@ impl Known {
         let demand = || context.back_end.demand.as_ref().is_some_and(|demand| demand.is_of(f));
         let broken = match () {
             () if self.holds(Facts::USED) && opt::has_unused(f) => "unused instructions",
+            () if self.holds(Facts::SIMPLIFIED) && opt::has_equal(f) => "equal instructions",
             () if self.holds(Facts::DEMAND) && !demand() => "another register demand than it states",
             () => return Ok(()),
         };

@@ -205,8 +205,7 @@ impl<'d, 'c> Driver<'d, 'c> {
 
     /// Whether what the pass would achieve holds already.
     fn is_done(&self, pass: &Pass) -> bool {
-        let establishes = pass.establishes - Facts::DEMAND;
-        !establishes.is_empty() && self.known.holds(establishes)
+        !pass.spared_by.is_empty() && self.known.holds(pass.spared_by)
     }
 
     /// Checks the function and what is known of it, if that is asked for.

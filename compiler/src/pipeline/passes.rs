@@ -45,8 +45,10 @@ pub struct Pass {
     pub wants: Facts,
     /// Facts that hold afterwards if they held before. A pass that changes nothing keeps all.
     pub keeps: Facts,
-    /// Facts that hold afterwards. It does not run while they do.
+    /// Facts that hold afterwards.
     pub establishes: Facts,
+    /// Facts under which it would change nothing, so that it is skipped; empty if there are none.
+    pub spared_by: Facts,
     /// The steps that follow if it has changed the function.
     pub then: &'static [&'static Pass],
     /// How often it runs in succession, with what follows it, as long as it changes the function.
@@ -100,6 +102,12 @@ impl Pass {
 
     const fn establishes(mut self, facts: Facts) -> Pass {
         self.establishes = facts;
+        // `schedule_pressure` also has an effect where the demand is known.
+        self.spared_by(facts.difference(Facts::DEMAND))
+    }
+
+    const fn spared_by(mut self, facts: Facts) -> Pass {
+        self.spared_by = facts;
         self
     }
 
@@ -171,6 +179,7 @@ const fn required(stage: Stage, run: Run) -> Pass {
         wants: Facts::empty(),
         keeps: Facts::EDGES,
         establishes: Facts::empty(),
+        spared_by: Facts::empty(),
         then: &[],
         times: 1,
         run,
@@ -221,13 +230,13 @@ passes! {
     OPT_MEMORY "opt_memory" "Replaces loads whose value is known, and removes stores whose data is not read." =
         optional(Source, Source, sure!(opt::opt_memory, context)).acts_on(&[&ACCESSES]).wants(Facts::EDGES);
     OPT_SIMPLIFY "opt_simplify" "Propagates copies, evaluates constants, applies the algebraic rules, and merges equal instructions." =
-        optional(Source, Source, sure!(opt::opt_simplify));
+        optional(Source, Source, sure!(opt::opt_simplify)).establishes(Facts::SIMPLIFIED);
     OPT_CSE "opt_cse" "Merges identical pure instructions." =
-        optional(Source, Lowered, sure!(opt::opt_cse));
+        optional(Source, Lowered, sure!(opt::opt_cse)).spared_by(Facts::SIMPLIFIED);
     OPT_DCE "opt_dce" "Removes pure instructions whose results are unused." =
-        optional(Source, Selected, sure!(opt::opt_dce)).establishes(Facts::USED);
+        optional(Source, Selected, sure!(opt::opt_dce)).keeps(Facts::SIMPLIFIED).establishes(Facts::USED);
     OPT_SIMPLIFY_CONTROL "opt_simplify_control" "Converts short ifs to selects and removes constructs without effect." =
-        optional(Source, Source, sure!(opt::opt_simplify_control)).restructures();
+        optional(Source, Source, sure!(opt::opt_simplify_control)).restructures().then(&[&OPT_SIMPLIFY]);
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
         optional(Source, Source, sure!(opt::opt_unroll)).restructures()
             .then(&[&OPT_SIMPLIFY, &OPT_SIMPLIFY_CONTROL]).times(MAX_UNROLLINGS);

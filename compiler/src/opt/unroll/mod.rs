@@ -35,7 +35,7 @@ use crate::ir::{Function, IrOp, Op, Seam, Segment, UnrollHint};
 const MAX_ITERATIONS: usize = 33;
 
 /// Maximum number of instructions of an unrolled loop.
-const MAX_INSTRUCTIONS: usize = 384;
+const MAX_INSTRUCTIONS: usize = 320;
 
 /// Maximum number of blocks of an unrolled loop, before its constants are folded.
 const MAX_BLOCKS: usize = 384;
