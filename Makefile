@@ -10,7 +10,7 @@ endif
 endif
 SHARED ?= ../shared
 
-.PHONY: run icd install install-tool install-library uninstall clients systems test score stress matrix mutants fuzz bench book fmt lint
+.PHONY: run icd install install-tool install-library uninstall clients systems page page-test test score stress matrix mutants fuzz bench book fmt lint
 
 # Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/. The assembly of the
 # shaders is left out: `target/release/agxc demo` prints it.
@@ -87,6 +87,18 @@ systems:
 	$(CARGO) check $(SYSTEMS) --target x86_64-pc-windows-gnu --target aarch64-apple-darwin
 	$(CARGO) build $(SYSTEMS) --target x86_64-unknown-linux-musl
 	target/systems/x86_64-unknown-linux-musl/debug/agxc --version
+
+# Builds the page into target/page: the compiler and the machine in WebAssembly, and what shows them. Needs npm, and the
+# target `wasm32-unknown-unknown` of rustup. `make page-test` tests it in Chromium.
+PAGE = target/page
+WASM = $(or $(CARGO_TARGET_DIR),target)/wasm32-unknown-unknown/page
+page:
+	$(CARGO) build --target wasm32-unknown-unknown --profile page --package agx-page
+	$(CARGO) run --manifest-path page/bindgen/Cargo.toml --locked -- $(WASM)/agx_page.wasm $(abspath $(WASM)/bindgen)
+	cd page && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs $(abspath $(WASM)/bindgen) $(abspath $(PAGE))
+
+page-test:
+	cd page && PAGE=$(abspath $(PAGE)) npm test
 
 # Runs all tests. Incremental compilation is off because most runs start without a target folder, where it costs a sixth
 # of the build time.

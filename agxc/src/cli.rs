@@ -9,7 +9,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::codes;
 use crate::commands::{self, COMMANDS, Takes};
-use crate::context::{Context, ErrorFormat, Preprocessor, choose_colour};
+use crate::context::{Context, ERROR_FORMATS, Preprocessor, choose_colour};
 use crate::diagnostic::Failure;
 use crate::emit::EMITS;
 use crate::output;
@@ -24,7 +24,7 @@ pub const VERSION_LINE: &str = concat!("agxc ", env!("CARGO_PKG_VERSION"), "\n")
 
 /// Options of every command.
 pub static GLOBALS: &[commands::Arg] = &[
-    commands::arg("error-format", Takes::Choice(&["text", "json"]), "Format of diagnostics"),
+    commands::arg("error-format", Takes::Choice(&["text", "json", "sarif"]), "Format of diagnostics"),
     commands::arg("color", Takes::Choice(&["auto", "always", "never"]), "Colour diagnostics"),
     commands::short("quiet", 'q', Takes::Nothing, "Print no warnings"),
     commands::short(
@@ -108,9 +108,12 @@ fn argument(arg: &'static commands::Arg) -> Arg {
 /// Parses `arguments` (the program's name first) and runs the command.
 pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure> {
     // The format also applies to errors in the command line itself, so look for it before parsing.
-    let joined = arguments.iter().any(|word| word == "--error-format=json");
-    if joined || arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json") {
-        context.error_format = ErrorFormat::Json;
+    for (name, format) in ERROR_FORMATS {
+        let is_joined = |word: &OsString| word.to_str() == Some(&format!("--error-format={name}"));
+        let is_pair = |pair: &[OsString]| pair[0] == "--error-format" && pair[1] == name;
+        if arguments.iter().any(is_joined) || arguments.windows(2).any(is_pair) {
+            context.error_format = format;
+        }
     }
     if let Some(word) = arguments.iter().find(|word| word.to_str().is_none()) {
         return Err(Failure::usage(format!("the argument `{}` is not UTF-8", word.to_string_lossy())));
@@ -119,9 +122,6 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
         Ok(matches) => matches,
         Err(error) => return not_a_command(&error),
     };
-    if matches.get_one::<String>("error-format").is_some_and(|format| format == "json") {
-        context.error_format = ErrorFormat::Json;
-    }
     globals(&matches, context)?;
     let (name, options) = matches.subcommand().expect("invariant: the parser requires a command");
     let command = COMMANDS.iter().find(|command| command.name == name);

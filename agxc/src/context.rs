@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Failure, Problems, Severity};
-use crate::{input, output};
+use crate::{input, output, sarif};
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +13,13 @@ pub enum ErrorFormat {
     Text,
     /// One JSON object per line.
     Json,
+    /// One SARIF log at the end.
+    Sarif,
 }
+
+/// Formats by name; the first is the default.
+pub const ERROR_FORMATS: [(&str, ErrorFormat); 3] =
+    [("text", ErrorFormat::Text), ("json", ErrorFormat::Json), ("sarif", ErrorFormat::Sarif)];
 
 /// Whether diagnostics are coloured; `choice` is the value of `--color`. If it is absent or `auto`, they are coloured
 /// if standard error is a terminal, except that `NO_COLOR` (set and not empty) disables colours and `CLICOLOR_FORCE`
@@ -91,6 +97,8 @@ pub struct Context {
     pub warnings: Warnings,
     /// How diagnostics are printed.
     pub error_format: ErrorFormat,
+    /// What a SARIF log will have.
+    pub results: sarif::Results,
     /// Diagnostics are coloured.
     pub colour: bool,
     /// Names and contents of the inputs, in the order they were read.
@@ -105,6 +113,7 @@ impl Context {
             verbose: false,
             warnings: Warnings::default(),
             error_format: ErrorFormat::Text,
+            results: sarif::Results::default(),
             colour: choose_colour(None),
             inputs: Vec::new(),
         }
@@ -120,6 +129,7 @@ impl Context {
             verbose: self.verbose,
             warnings,
             error_format: self.error_format,
+            results: self.results.clone(),
             colour: self.colour,
             inputs: Vec::new(),
         }

@@ -104,7 +104,8 @@ impl Diagnostic {
         format!("{}{}", self.place(), self.message)
     }
 
-    fn json(&self) -> serde_json::Value {
+    /// As a JSON object.
+    pub fn json(&self) -> serde_json::Value {
         let (line, column) = match self.location {
             Location::Text { line, column } | Location::Source { line, column, .. } => {
                 (Some(line), Some(column))
@@ -208,15 +209,20 @@ pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
         add_reproducer(&mut diagnostics, context);
     }
     print(&diagnostics, context);
+    if context.error_format == ErrorFormat::Sarif {
+        // Ignore errors: standard error may be closed.
+        let _ = std::io::stderr().write_all(context.results.log().as_bytes());
+    }
     exit.map_or(ExitCode::SUCCESS, |exit| ExitCode::from(exit as u8))
 }
 
-/// Writes diagnostics to standard error.
+/// Writes diagnostics to standard error, or keeps them for the log at the end of the run.
 pub fn print(diagnostics: &[Diagnostic], context: &Context) {
     let mut text = String::new();
     for diagnostic in diagnostics {
         match context.error_format {
             ErrorFormat::Json => text.push_str(&format!("{}\n", diagnostic.json())),
+            ErrorFormat::Sarif => context.results.add(std::slice::from_ref(diagnostic), context),
             ErrorFormat::Text => text.push_str(&render(diagnostic, context)),
         }
     }

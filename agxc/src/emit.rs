@@ -1,10 +1,10 @@
 //! The outputs of `--emit`, as a table.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use agx_abi::{PartRole, Target};
 use agx_compiler::internal::pipeline::PIPELINE;
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, IrPoint, Scratch, Statistics};
 use clap::ArgMatches;
 
 use crate::baseline::Document;
@@ -36,6 +36,8 @@ pub struct Job<'j> {
     pub options: &'j ArgMatches,
     /// Warnings for the compiled shader.
     pub warnings: RefCell<Vec<Diagnostic>>,
+    /// Statistics of the compiled shader, if the output is about machine code.
+    pub statistics: Cell<Option<Statistics>>,
 }
 
 impl Job<'_> {
@@ -43,6 +45,7 @@ impl Job<'_> {
     pub fn shader(&self) -> Result<CompiledShader, Failure> {
         let shader = under(self.file, self.chip, self.key, self.draw)?;
         self.warnings.replace(lint::warnings(self.file, &shader));
+        self.statistics.set(Some(shader.stats));
         Ok(shader)
     }
 }
@@ -141,20 +144,21 @@ pub static EMITS: &[EmitRow] = &[
         extension: "ir",
         has_comments: true,
         doc: "the IR from the front end",
-        make: |job, _| ir(job, None),
+        make: |job, _| ir(job, IrPoint::Start),
     },
     EmitRow {
         name: "ir-after",
         extension: "ir",
         has_comments: true,
         doc: "the IR after a phase, or the last run of a pass: ir-after=NAME",
-        make: |job, name| {
-            let name = name.ok_or_else(|| Failure::usage("--emit ir-after: expected ir-after=NAME"))?;
-            if PIPELINE.iter().all(|phase| phase.name != name) {
-                find_pass(name)?;
-            }
-            ir(job, Some(name))
-        },
+        make: |job, name| ir(job, IrPoint::After(step("ir-after", name)?)),
+    },
+    EmitRow {
+        name: "ir-before",
+        extension: "ir",
+        has_comments: true,
+        doc: "the IR before a phase, or the last run of a pass: ir-before=NAME",
+        make: |job, name| ir(job, IrPoint::Before(step("ir-before", name)?)),
     },
     EmitRow {
         name: "divergence",
@@ -181,7 +185,7 @@ impl<'o> Emit<'o> {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let takes_value = |row: &EmitRow| row.name == "ir-after";
+        let takes_value = |row: &EmitRow| ["ir-after", "ir-before"].contains(&row.name);
         let row = EMITS.iter().find(|row| row.name == name && (value.is_none() || takes_value(row)));
         row.map(|row| Emit { row, value }).ok_or_else(|| {
             let names: Vec<&str> = EMITS.iter().map(|row| row.name).collect();
@@ -233,11 +237,24 @@ fn binary(job: &Job<'_>) -> Result<Made, Failure> {
     Ok(Made::Binary(code.to_vec()))
 }
 
-fn ir(job: &Job<'_>, pass: Option<&str>) -> Result<Made, Failure> {
-    check_ir(job.file)?;
-    let input = job.file.shader(job.key)?;
-    let result = Compiler::new(job.chip).compile_to_ir(&mut Scratch::default(), input, job.key, pass);
-    result.map(Made::Text).map_err(|error| job.file.refused(error))
+/// The name of a phase or a pass, which the output called `emit` needs.
+pub fn step<'n>(emit: &str, name: Option<&'n str>) -> Result<&'n str, Failure> {
+    let name = name.ok_or_else(|| Failure::usage(format!("--emit {emit}: expected {emit}=NAME")))?;
+    if PIPELINE.iter().all(|phase| phase.name != name) {
+        find_pass(name)?;
+    }
+    Ok(name)
+}
+
+fn ir(job: &Job<'_>, point: IrPoint<'_>) -> Result<Made, Failure> {
+    ir_at(job.file, job.chip, job.key, point).map(Made::Text)
+}
+
+/// The IR of a shader at a point of its compilation.
+pub fn ir_at(file: &File, chip: Target, key: &CompileKey, point: IrPoint<'_>) -> Result<String, Failure> {
+    check_ir(file)?;
+    let result = Compiler::new(chip).compile_to_ir(&mut Scratch::default(), file.shader(key)?, key, point);
+    result.map_err(|error| file.refused(error))
 }
 
 fn divergence(job: &Job<'_>) -> Result<Made, Failure> {

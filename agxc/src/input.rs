@@ -103,7 +103,16 @@ struct Translation {
 
 /// Reads the input called `name` (`-` is standard input); `forced` is the value of `-x`.
 pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<File, Failure> {
-    let bytes = read_bytes(name)?;
+    from_bytes(name, read_bytes(name)?, forced, context)
+}
+
+/// A shader that was already read. Without `forced`, its kind follows from its name and its first bytes.
+pub fn from_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    forced: Option<&str>,
+    context: &mut Context,
+) -> Result<File, Failure> {
     context.remember(name, &bytes);
     let kind = match forced {
         Some(wanted) => Kind::from_name(wanted).ok_or_else(|| {
@@ -120,15 +129,6 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
     Ok(File { name: name.to_owned(), kind, bytes, translation: OnceCell::new(), preprocessor })
 }
 
-/// A shader that was already read. Its kind follows from its name and its first bytes.
-pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<File, Failure> {
-    context.remember(name, &bytes);
-    let kind = Kind::guess(name, &bytes)
-        .ok_or_else(|| Diagnostic::new(100, "cannot determine the input type").in_file(name))?;
-    let preprocessor = context.preprocessor.clone();
-    Ok(File { name: name.to_owned(), kind, bytes, translation: OnceCell::new(), preprocessor })
-}
-
 /// Begins some texts; it is not part of them.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -139,6 +139,9 @@ const MAX_INPUT_BYTES: u64 = 1 << 28;
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
+
+/// Gives the contents of the file with a name.
+pub type Reader<'r> = dyn Fn(&str) -> Result<Vec<u8>, Failure> + 'r;
 
 /// Contents of standard input, pipes and devices, which can be read once, by name.
 static READ_ONCE: Mutex<Vec<(String, Vec<u8>)>> = Mutex::new(Vec::new());

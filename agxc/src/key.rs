@@ -122,9 +122,23 @@ struct Given {
 
 /// The contents of the file that the option `name` names.
 fn given(options: &ArgMatches, name: &str) -> Result<Given, Failure> {
-    let Some(path) = options.get_one::<String>(name) else { return Ok(Given::default()) };
-    let file: KeyFile = json::read(&input::read_bytes(path)?, path)?;
-    let whole = is_whole(options);
+    match options.get_one::<String>(name) {
+        Some(path) => from_json(&input::read_bytes(path)?, path, is_whole(options)),
+        None => Ok(Given::default()),
+    }
+}
+
+/// Target, key and draw from the JSON text `bytes` of the file called `path`.
+///
+/// # Errors
+/// Another form, and unknown names in it.
+pub fn from_text(bytes: &[u8], path: &str) -> Result<(Target, CompileKey, Option<Draw>), Failure> {
+    let Given { target, key, draws, .. } = from_json(bytes, path, false)?;
+    Ok((target.unwrap_or_default(), key, draws))
+}
+
+fn from_json(bytes: &[u8], path: &str, whole: bool) -> Result<Given, Failure> {
+    let file: KeyFile = json::read(bytes, path)?;
     let read = |file: KeyFile| {
         Ok(Given {
             target: file.target.as_deref().map(target_called).transpose()?,
@@ -424,7 +438,7 @@ pub fn text(options: &ArgMatches, target: Target, key: &CompileKey) -> Result<St
 }
 
 /// The key as JSON text.
-fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
+pub fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
     let file = KeyFile {
         target: Some(target.name().to_owned()),
         entry_point: key.entry_point.clone(),

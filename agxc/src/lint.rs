@@ -9,7 +9,7 @@ use agx_emulator::launch::textures::TextureResource;
 use crate::diagnostic::Diagnostic;
 use crate::input::File;
 use crate::modules::{self, Instruction};
-use crate::vertex::Bindings;
+use crate::resources::Bindings;
 use crate::{formats, pica};
 
 const UNINITIALISED: u16 = 500;

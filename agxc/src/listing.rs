@@ -58,24 +58,36 @@ fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<
 
 /// Comments on the shader and on the state that the driver provides.
 pub fn heading(info: &ShaderInfo) -> String {
+    let mut text = format!("; {}\n", title(info));
+    for (registers, contents) in bindings(info) {
+        let _ = writeln!(text, "; {registers}: {contents}");
+    }
+    text
+}
+
+/// Stage, entry point, workgroups, registers and threads.
+pub fn title(info: &ShaderInfo) -> String {
     let [x, y, z] = info.workgroup_size;
     let threads = max_threads(info.gpr_halves);
     let workgroups = match info.stage {
         Stage::Compute => format!(", workgroups of {x}×{y}×{z}"),
         Stage::Vertex | Stage::Fragment => String::new(),
     };
-    let mut text = format!(
-        "; {} shader `{}`{workgroups}, {} half-registers, {threads} threads per core\n",
+    format!(
+        "{} shader `{}`{workgroups}, {} half-registers, {threads} threads per core",
         info.stage.name(),
         info.entry_point,
         info.gpr_halves,
-    );
-    for range in &info.uniforms {
-        let _ = writeln!(text, "; {}: {}", registers(range), range.source);
-    }
+    )
+}
+
+/// The registers that the driver fills, and with what.
+pub fn bindings(info: &ShaderInfo) -> Vec<(String, String)> {
+    let uniform = |range: &UniformRange| (registers(range), range.source.to_string());
+    let mut rows: Vec<(String, String)> = info.uniforms.iter().map(uniform).collect();
     for (register, texture) in info.textures.iter().enumerate() {
         let place = place(texture.set, texture.binding, texture.element);
-        let _ = writeln!(text, "; ts{register}: {} {place}", texture.kind.name());
+        rows.push((format!("ts{register}"), format!("{} {place}", texture.kind.name())));
     }
     for (register, sampler) in info.samplers.iter().enumerate() {
         let what = match sampler {
@@ -95,9 +107,9 @@ pub fn heading(info: &ShaderInfo) -> String {
             }
             SamplerBinding::Loads => "sampler of loads".to_owned(),
         };
-        let _ = writeln!(text, "; ss{register}: {what}");
+        rows.push((format!("ss{register}"), what));
     }
-    text
+    rows
 }
 
 /// `u4_u5` or `u4..u9`, with `l` and `h` if a range does not consist of whole registers.

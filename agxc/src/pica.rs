@@ -20,7 +20,8 @@ use crate::commands::with_key;
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::machine::{self, Job};
-use crate::vertex::{self, Bindings, Ran, outputs};
+use crate::resources::Bindings;
+use crate::vertex::{self, Ran, outputs};
 use crate::{formats, key};
 
 /// Maximum number of primitives of a run.

@@ -55,9 +55,46 @@ pub fn csv_row(name: &str, statistics: &Statistics) -> String {
     format!("{name},{},{}", values.join(","), statistics.binds.name())
 }
 
+/// The figures of tables that have a row for each shader.
+pub const SUMMARY_KEYS: [&str; 8] =
+    ["instructions", "alu", "fscib", "ic", "code_bytes", "gpr_halves", "threads", "spills"];
+
+/// A table in Markdown, a row for each shader.
+pub fn markdown(rows: &[(String, Statistics)]) -> String {
+    let figures = || SUMMARY_KEYS.iter().filter_map(|key| figure(key));
+    let titles: Vec<&str> = figures().map(|figure| figure.title).collect();
+    let mut text = format!("| Shader | {} | Bottleneck |\n", titles.join(" | "));
+    text.push_str(&format!("|---|{}---|\n", "--:|".repeat(titles.len())));
+    for (name, statistics) in rows {
+        let values: Vec<String> = figures().map(|figure| (figure.value)(statistics).to_string()).collect();
+        let name = markdown_code(name);
+        text.push_str(&format!("| {name} | {} | {} |\n", values.join(" | "), bottleneck(statistics.binds)));
+    }
+    text
+}
+
+/// A name as code in a cell of a table.
+pub fn markdown_code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'").replace('|', "\\|"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_markdown_table_has_cells_for_its_heading() {
+        let statistics = Statistics { instructions: 3, threads: 1024, ..Statistics::default() };
+        let table = markdown(&[("a|b".to_owned(), statistics)]);
+        let lines: Vec<&str> = table.lines().collect();
+        let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+        assert_eq!(lines.iter().map(|line| cells(line)).collect::<Vec<_>>(), [11, 11, 11], "{table}");
+        assert_eq!(
+            lines[0],
+            "| Shader | Instrs | ALU | FSCIB | IC | Code size | GPRs | Threads | Spills | Bottleneck |"
+        );
+        assert_eq!(lines[2], "| `a\\|b` | 3 | 0 | 0 | 0 | 0 | 0 | 1024 | 0 | bound by arithmetic |");
+    }
 
     #[test]
     fn heading_and_rows_have_the_same_columns() {

@@ -4,7 +4,8 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::{input, npy};
+use crate::input::Reader;
+use crate::npy;
 
 /// Type of the elements of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +32,15 @@ pub enum Element {
     F32,
     /// 64-bit float.
     F64,
+}
+
+/// The type called `name`.
+///
+/// # Errors
+/// A usage error that lists the types.
+pub fn element(name: &str) -> Result<Element, Failure> {
+    Element::from_name(name)
+        .ok_or_else(|| Failure::usage(format!("unknown type `{name}`; expected one of {}", Element::names())))
 }
 
 /// The interpretation of the bits of an element.
@@ -189,23 +199,23 @@ pub fn slot(text: &str) -> Result<Slot, Failure> {
 }
 
 /// `SET.BINDING=SPEC`.
-pub fn binding(text: &str) -> Result<(Slot, Values), Failure> {
+pub fn binding(text: &str, read: &Reader) -> Result<(Slot, Values), Failure> {
     let (left, right) = text
         .split_once('=')
         .ok_or_else(|| Failure::usage(format!("expected SET.BINDING=SPEC, found `{text}`")))?;
-    Ok((slot(left)?, contents(right)?))
+    Ok((slot(left)?, contents(right, read)?))
 }
 
 /// Maximum size of a buffer, so that a typing mistake does not exhaust memory.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// The contents that a specification denotes.
-pub fn contents(spec: &str) -> Result<Values, Failure> {
+/// The contents that a specification denotes; `read` gives those of the file that it names.
+pub fn contents(spec: &str, read: &Reader) -> Result<Values, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
     let (kind, rest) =
         spec.split_once(':').ok_or_else(|| wrong("expected TYPE:VALUES, zero:BYTES or file:PATH".into()))?;
     match kind {
-        "file" => return from_file(rest),
+        "file" => return from_file(rest, read),
         "zero" => {
             let count = unsigned(rest, 64).filter(|count| *count <= MAX_BUFFER_BYTES);
             let count =
@@ -229,8 +239,8 @@ pub fn contents(spec: &str) -> Result<Values, Failure> {
 }
 
 /// The contents of the file at `path`: a NumPy array file with its type, any other file as bytes.
-fn from_file(path: &str) -> Result<Values, Failure> {
-    let bytes = input::read_bytes(path)?;
+fn from_file(path: &str, read: &Reader) -> Result<Values, Failure> {
+    let bytes = read(path)?;
     match bytes.starts_with(npy::MAGIC) {
         true => npy::read(&bytes).map_err(|why| Diagnostic::new(107, why).in_file(path).into()),
         false => Ok(Values { element: Element::U8, bytes }),
@@ -258,12 +268,12 @@ pub struct Expectation {
 }
 
 /// `SET.BINDING=SPEC`, or `SET.BINDING=SPEC,...` for the first elements of a longer buffer.
-pub fn expectation(text: &str) -> Result<Expectation, Failure> {
+pub fn expectation(text: &str, read: &Reader) -> Result<Expectation, Failure> {
     let (spec, is_prefix) = match text.strip_suffix("...") {
         Some(spec) => (spec.trim_end_matches([',', ' ']), true),
         None => (text, false),
     };
-    let (slot, values) = binding(spec)?;
+    let (slot, values) = binding(spec, read)?;
     Ok(Expectation { slot, values, is_prefix })
 }
 
@@ -308,6 +318,7 @@ pub fn print(bytes: &[u8], element: Element) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::read_bytes;
 
     #[test]
     fn specifications() {
@@ -332,17 +343,25 @@ mod tests {
             ("f99:1", None),
         ];
         for (spec, wanted) in cases {
-            assert_eq!(contents(spec).ok().map(|values| values.bytes).as_deref(), wanted, "{spec}");
+            assert_eq!(
+                contents(spec, &read_bytes).ok().map(|values| values.bytes).as_deref(),
+                wanted,
+                "{spec}"
+            );
         }
-        assert!(binding("0.1").is_err() && binding("0=u8:1").is_err() && binding("a.b=u8:1").is_err());
-        assert_eq!(binding("2.3.4=u8:1").unwrap().0, Slot { set: 2, binding: 3, element: 4 });
+        assert!(
+            binding("0.1", &read_bytes).is_err()
+                && binding("0=u8:1", &read_bytes).is_err()
+                && binding("a.b=u8:1", &read_bytes).is_err()
+        );
+        assert_eq!(binding("2.3.4=u8:1", &read_bytes).unwrap().0, Slot { set: 2, binding: 3, element: 4 });
     }
 
     #[test]
     fn differences_name_the_element() {
         let difference = |expected: &str, found: &str, tolerance| {
-            let found = contents(found).unwrap().bytes;
-            expectation(&format!("0.0={expected}")).unwrap().difference(&found, tolerance)
+            let found = contents(found, &read_bytes).unwrap().bytes;
+            expectation(&format!("0.0={expected}"), &read_bytes).unwrap().difference(&found, tolerance)
         };
         assert_eq!(difference("f32:1,2,NaN", "f32:1,2,NaN", 0.0), None);
         assert_eq!(difference("f32:1,2,NaN", "f32:1,2.0001,NaN", 1e-3), None);

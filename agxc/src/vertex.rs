@@ -11,7 +11,6 @@ use agx_abi::{PartRole, Stage, agal};
 use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::Options;
-use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, StageProgram, VertexLaunch};
 use clap::ArgMatches;
 
@@ -19,6 +18,7 @@ use crate::commands::with_key;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::File;
 use crate::machine::{self, Outcome};
+use crate::resources::Bindings;
 use crate::{key, lint};
 
 /// A register's contents.
@@ -104,19 +104,6 @@ impl Registers {
 
 fn bytes(vectors: &[Vector]) -> Vec<u8> {
     vectors.iter().flatten().flat_map(|value| value.to_le_bytes()).collect()
-}
-
-/// What a shader reads and writes, apart from its attributes.
-#[derive(Default)]
-pub struct Bindings {
-    /// Buffers.
-    pub buffers: Vec<BufferBinding>,
-    /// Textures and images.
-    pub textures: Vec<TextureResource>,
-    /// Samplers.
-    pub samplers: Vec<SamplerResource>,
-    /// Push constants.
-    pub push_constants: Vec<u8>,
 }
 
 /// A run: its outputs as text, and how it went.

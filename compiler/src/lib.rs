@@ -338,8 +338,7 @@ impl Compiler {
         Ok((code, context.facts.info))
     }
 
-    /// The IR of `input` as the front end produces it, or after the phase or the last pass named
-    /// `stop_after`.
+    /// The IR of `input` at a point of its compilation.
     ///
     /// # Errors
     /// Same as [`Compiler::compile`]; an unknown name is invalid.
@@ -348,13 +347,18 @@ impl Compiler {
         scratch: &mut Scratch,
         input: Input<'_>,
         key: &CompileKey,
-        stop_after: Option<&str>,
+        point: IrPoint<'_>,
     ) -> Result<String, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        if let Some(name) = stop_after {
-            let stop = Stop::after(name)
-                .ok_or_else(|| CompileError::from(InputError::UnknownPhase { name: name.to_owned() }))?;
+        let stop = match point {
+            IrPoint::Start => None,
+            IrPoint::Before(name) => Some((name, Stop::before(name))),
+            IrPoint::After(name) => Some((name, Stop::after(name))),
+        };
+        if let Some((name, stop)) = stop {
+            let unknown = || CompileError::from(InputError::UnknownPhase { name: name.to_owned() });
+            let stop = stop.ok_or_else(unknown)?;
             let mut context = self.main_facts(info, key).into();
             pipeline::run(&mut f, &mut context, Options { stop, ..options(key) })?;
         }
@@ -381,6 +385,17 @@ impl Compiler {
         let notes = analysis::divergence::divergence(&f, stage).notes(&f);
         Ok(f.with_notes(&notes).to_string())
     }
+}
+
+/// A point of a compilation at which its IR can be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IrPoint<'n> {
+    /// After the front end.
+    Start,
+    /// Before the phase, or the last run of the pass, with this name.
+    Before(&'n str),
+    /// After it.
+    After(&'n str),
 }
 
 /// The pipeline options of the key.

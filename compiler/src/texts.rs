@@ -72,6 +72,7 @@ impl Compiler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::IrPoint;
 
     #[test]
     fn texts_are_those_of_the_shader() {
@@ -82,7 +83,10 @@ mod tests {
         let (shader, texts) =
             compiler.compile_with_texts(&mut scratch, Input::ir(text), &key).expect("compiles");
         assert_eq!(shader, plain);
-        assert_eq!(Ok(texts.source), compiler.compile_to_ir(&mut scratch, Input::ir(text), &key, None));
+        assert_eq!(
+            Ok(texts.source),
+            compiler.compile_to_ir(&mut scratch, Input::ir(text), &key, IrPoint::Start)
+        );
         // The two sums have been merged.
         assert!(texts.optimised.contains("#3"), "{}", texts.optimised);
         let [(PartRole::Main, assembly)] = &texts.assembly[..] else { panic!("{:?}", texts.assembly) };

@@ -71,6 +71,7 @@ const ROOMS: &[&str] = &[
     "formats/pica200",
     "formats/tgsi",
     "agxc",
+    "page/wasm",
     "fuzz",
     "tests",
 ];

@@ -92,7 +92,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         failed.len(),
         begin.elapsed().as_secs_f64()
     );
-    // With --error-format json, every line of standard error is a diagnostic.
+    // The other formats have nothing but diagnostics on standard error.
     if context.error_format == ErrorFormat::Text {
         output::stderr_lines(&[line]);
     }

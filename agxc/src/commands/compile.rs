@@ -1,13 +1,13 @@
 //! `agxc compile`, and the code that all commands that compile share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Instant;
 
 use agx_abi::Target;
 use agx_compiler::internal::frontend::language::{GLSL, IR};
 use agx_compiler::internal::ir;
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch, Statistics};
 use bumpalo::Bump;
 use clap::ArgMatches;
 use rustc_hash::FxHashMap;
@@ -19,6 +19,7 @@ use crate::draw::Draw;
 use crate::emit::{self, Emit, Job, Made};
 use crate::input::{self, File, Kind};
 use crate::modules::{self, EntryPoint};
+use crate::report::html::{Entry, index};
 use crate::{codes, key, output};
 
 /// Whole programs instead of parts.
@@ -54,7 +55,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
     has_effect(options, "part", emit.row.name == "bin", "without --emit bin")?;
     has_effect(options, "baseline", emit.row.name == "html", "without --emit html")?;
-    let is_ir = ["ir", "ir-after", "divergence"].contains(&emit.row.name);
+    let is_ir = ["ir", "ir-after", "ir-before", "divergence"].contains(&emit.row.name);
     has_effect(options, "whole", !is_ir, &format!("with --emit {}", emit.row.name))?;
     let names: Vec<&str> =
         options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
@@ -90,13 +91,14 @@ fn several(
             Some(outputs) => outputs.write(name, options, context, &mut problems)?,
             None => {
                 each_entry(name, options, context, &mut problems, |file, unit, context| {
-                    let made = unit.make(file, emit, options, context)?;
+                    let (made, _) = unit.make(file, emit, options, context)?;
                     output::stdout(format!("; {}\n", unit.called(name, '.')).as_bytes())?;
                     output::made(None, &made)
                 })?;
             }
         }
     }
+    outputs.iter().try_for_each(Outputs::finish)?;
     problems.result()
 }
 
@@ -120,7 +122,12 @@ pub struct Outputs<'o> {
     naming: fn(&str) -> String,
     /// Paths of outputs, each with its input.
     owners: FxHashMap<String, String>,
+    /// The reports so far.
+    reports: Vec<Entry>,
 }
+
+/// The name of the index of a folder of reports, without extension.
+const INDEX: &str = "index";
 
 impl<'o> Outputs<'o> {
     /// Creates the folder.
@@ -130,12 +137,16 @@ impl<'o> Outputs<'o> {
         naming: fn(&str) -> String,
     ) -> Result<Outputs<'o>, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
-        Ok(Outputs { folder, emit, naming, owners: FxHashMap::default() })
+        let mut outputs = Outputs { folder, emit, naming, owners: FxHashMap::default(), reports: Vec::new() };
+        if emit.row.name == "html" {
+            outputs.owners.insert(outputs.path(INDEX), "the index of the reports".to_owned());
+        }
+        Ok(outputs)
     }
 
     /// Checks that the outputs of all inputs have different names.
     pub fn check_names(&self, inputs: &[impl AsRef<str>]) -> Result<(), Failure> {
-        let mut owners = FxHashMap::default();
+        let mut owners = self.owners.clone();
         inputs.iter().try_for_each(|input| {
             claim(&mut owners, self.path(&(self.naming)(input.as_ref())), input.as_ref())
         })
@@ -150,12 +161,25 @@ impl<'o> Outputs<'o> {
         problems: &mut Problems,
     ) -> Result<(), Failure> {
         each_entry(input, options, context, problems, |file, unit, context| {
-            let made = unit.make(file, self.emit, options, context)?;
-            let path = self.path(&unit.called(&(self.naming)(input), '.').replace(['/', '\\'], "_"));
-            claim(&mut self.owners, path.clone(), &unit.called(input, ':'))?;
+            let (made, statistics) = unit.make(file, self.emit, options, context)?;
+            let name = unit.called(&(self.naming)(input), '.').replace(['/', '\\'], "_");
+            let (path, input) = (self.path(&name), unit.called(input, ':'));
+            claim(&mut self.owners, path.clone(), &input)?;
+            if let Some(statistics) = statistics {
+                let file = format!("{name}.{}", self.emit.row.extension);
+                self.reports.push(Entry { name: input, file, statistics });
+            }
             output::made(Some(&path), &made)
         })?;
         Ok(())
+    }
+
+    /// Writes the index of the reports, if the outputs are reports.
+    pub fn finish(&self) -> Result<(), Failure> {
+        match self.emit.row.name {
+            "html" => output::text(Some(&self.path(INDEX)), &index(&self.reports)),
+            _ => Ok(()),
+        }
     }
 
     fn path(&self, name: &str) -> String {
@@ -184,7 +208,7 @@ fn made(name: &str, emit: &Emit<'_>, options: &ArgMatches, context: &mut Context
     let file = input::read(name, kind(options), context)?;
     check_source(&file, options)?;
     let (target, key) = key::for_file(&file, options)?;
-    Unit { words: Vec::new(), target, key }.make(&file, emit, options, context)
+    Ok(Unit { words: Vec::new(), target, key }.make(&file, emit, options, context)?.0)
 }
 
 /// Runs `work` for every entry point, of those that the options select, of the input called `name`. One that fails does not
@@ -311,24 +335,25 @@ impl Unit {
         under(file, self.target, &self.key, draw)
     }
 
-    /// The output of `emit`.
+    /// The output of `emit`, and the statistics of the shader if it was compiled.
     fn make(
         &self,
         file: &File,
         emit: &Emit<'_>,
         options: &ArgMatches,
         context: &mut Context,
-    ) -> Result<Made, Failure> {
+    ) -> Result<(Made, Option<Statistics>), Failure> {
         let draw = key::draw(options)?;
         let (chip, key, draw) = (self.target, &self.key, draw.as_ref());
-        let job = Job { file, chip, key, draw, options, warnings: RefCell::default() };
+        let job =
+            Job { file, chip, key, draw, options, warnings: RefCell::default(), statistics: Cell::default() };
         let begin = Instant::now();
         let made = emit::make(emit, &job);
         let warned = context.warnings.add(job.warnings.take());
         let taken = begin.elapsed().as_secs_f64() * 1e3;
         context.note(|| format!("{}: {} in {taken:.1} ms", file.name, emit.row.name));
         let made = made?;
-        warned.map(|()| made)
+        warned.map(|()| (made, job.statistics.get()))
     }
 
     /// Its name in messages and outputs: `name`, with the entry point if the file has several.

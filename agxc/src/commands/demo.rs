@@ -105,7 +105,7 @@ fn compile(demo: &Demo, compiler: &Compiler) -> Result<CompiledShader, Failure> 
     let mut key = CompileKey::default();
     key.spec_constants = demo.spec_constants.to_vec();
     let input = match demo.source {
-        Source::SpirV(bytes) => Input::spirv(bytes),
+        Source::SpirV { bytes, .. } => Input::spirv(bytes),
         #[cfg(feature = "wgsl")]
         Source::Wgsl(text) => Input::wgsl(text),
         #[cfg(not(feature = "wgsl"))]

@@ -11,7 +11,7 @@ use crate::align::align;
 use crate::baseline::{Document, Row, percentage};
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::report::{self, PartReport};
+use crate::report::{self, PartReport, html};
 use crate::{assembly, input, key, output, statistics};
 
 /// Options of this command.
@@ -19,7 +19,11 @@ pub const ARGS: &[Arg] = &[
     arg("FILE", Takes::Words, "Shader and the shader to compare with, or two files of `stats --format json`"),
     arg("to-target", Takes::Value("CHIP"), "Chip to compile the second shader for"),
     arg("to-key", Takes::Value("FILE"), "Compile key of the second shader, as JSON"),
-    arg("format", Takes::Choice(&["text", "json"]), "Output format"),
+    arg(
+        "format",
+        Takes::Choice(&["text", "json", "html", "markdown"]),
+        "Output format; html for shaders, markdown for builds",
+    ),
     arg("brief", Takes::Nothing, "Omit the aligned listing"),
     compile::WHOLE,
 ];
@@ -36,22 +40,34 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         [before, after] => (before, after),
         _ => return Err(Failure::usage("diff: expected one or two files")),
     };
-    let is_json = options.get_one::<String>("format").is_some_and(|format| format == "json");
+    let format = options.get_one::<String>("format").map_or("text", String::as_str);
     let target = options.get_one::<String>("output").map(String::as_str);
     if before.ends_with(".json") && after.ends_with(".json") {
         for option in COMPILING.into_iter().chain(option_names(&[TARGET, KEY, SOURCE, KIND])) {
             has_effect(options, option, false, "on files of statistics")?;
         }
         let (old, new) = (Document::read(before)?, Document::read(after)?);
-        let text = if is_json { builds_json(&old, &new) } else { builds(&old, &new) };
+        let text = match format {
+            "json" => builds_json(&old, &new),
+            "markdown" => builds_markdown(&old, &new),
+            "html" => return Err(Failure::usage("diff: --format html compares shaders, not builds")),
+            _ => builds(&old, &new),
+        };
         return output::text(target, &text);
     }
-    has_effect(options, "brief", !is_json, "with --format json")?;
+    has_effect(options, "brief", format == "text", &format!("with --format {format}"))?;
+    if format == "markdown" {
+        return Err(Failure::usage("diff: --format markdown compares two files of `stats --format json`"));
+    }
     let old = compiled(before, options, false, context)?;
     let new = compiled(after, options, true, context)?;
-    let text = match is_json {
-        true => format!("{:#}\n", json!({ "figures": figures_json(&old.stats, &new.stats) })),
-        false => shaders(&old, &new, !options.get_flag("brief")),
+    let text = match format {
+        "json" => format!("{:#}\n", json!({ "figures": figures_json(&old.stats, &new.stats) })),
+        "html" => {
+            let title = if before == after { before.to_owned() } else { format!("{before} and {after}") };
+            html::document(&title, &html::comparison(&old, &new))
+        }
+        _ => shaders(&old, &new, !options.get_flag("brief")),
     };
     output::text(target, &text)
 }
@@ -103,12 +119,7 @@ const LEFT_COLUMNS: usize = 52;
 fn aligned(old: &[PartReport], new: &[PartReport]) -> String {
     let mut text = String::new();
     for (_, role) in assembly::ROLES {
-        let of = |parts: &[PartReport]| -> Vec<String> {
-            let part = parts.iter().find(|part| part.role == role);
-            let rows = part.into_iter().flat_map(|part| part.rows.iter().filter(|row| !row.is_padding));
-            rows.map(|row| row.text.clone()).collect()
-        };
-        let (left, right) = (of(old), of(new));
+        let (left, right) = (report::instructions(old, role), report::instructions(new, role));
         if left.is_empty() && right.is_empty() {
             continue;
         }
@@ -121,7 +132,7 @@ fn aligned(old: &[PartReport], new: &[PartReport]) -> String {
                 (Some(_), None) => "<",
                 _ => ">",
             };
-            let [one, other] = [one, other].map(|side| side.map_or("", String::as_str));
+            let [one, other] = [one, other].map(|side| side.map_or("", |text| *text));
             let _ = writeln!(text, "{}", format!("{one:<LEFT_COLUMNS$} {mark} {other}").trim_end());
         }
     }
@@ -191,6 +202,33 @@ fn builds(old: &Document, new: &Document) -> String {
     for (key, before, after) in totals(old, new) {
         let change = if before == after { String::new() } else { percentage(before, after) };
         let _ = writeln!(text, "{}", format!("{key:<22} {before:>10} {after:>10}  {change}").trim_end());
+    }
+    text
+}
+
+/// The changes of two builds as Markdown: a table with a row for each figure that differs, and the totals.
+fn builds_markdown(old: &Document, new: &Document) -> String {
+    let (changes, alone) = changes(old, new);
+    let row = |name: &str, key: &str, before: u64, after: u64| {
+        format!("| {name} | {key} | {before} | {after} | {} |\n", percentage(before, after))
+    };
+    let heading =
+        |first: &str| format!("| {first} | Figure | Before | After | Change |\n|---|---|--:|--:|--:|\n");
+    let mut text = match changes.len() {
+        0 => "No figure of a shader has changed.\n".to_owned(),
+        _ => heading("Shader"),
+    };
+    for Change { name, key, before, after } in &changes {
+        text.push_str(&row(&statistics::markdown_code(name), key, *before, *after));
+    }
+    alone.iter().for_each(|sentence| text.push_str(&format!("\n{sentence}.\n")));
+    let totals: Vec<String> = totals(old, new)
+        .into_iter()
+        .filter(|(_, before, after)| before != after)
+        .map(|(key, before, after)| row("all", key, before, after))
+        .collect();
+    if !totals.is_empty() {
+        text.push_str(&format!("\n{}{}", heading("Shaders"), totals.concat()));
     }
     text
 }

@@ -28,7 +28,7 @@ use clap::parser::ValueSource;
 pub use self::compile::{check_ir, read, shader, under, with_key};
 pub use self::pass::{find as find_pass, unknown as unknown_pass};
 pub use self::run::replace_code;
-pub use self::run_plan::Inputs;
+pub use self::run_plan::{Inputs, check_workgroups, groups};
 pub use self::stats::Row as StatisticsRow;
 
 use crate::context::Context;

@@ -14,8 +14,9 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 use crate::machine::{Job, Outcome};
+use crate::resources::Bindings;
 use crate::values::{self, Element, Expectation, Slot, Values};
-use crate::vertex::{self, Bindings, Ran};
+use crate::vertex::{self, Ran};
 use crate::{assembly, input, lint, npy, output, pica, picture, texture};
 
 /// Options for the inputs of a run.

@@ -3,14 +3,11 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 use agx_emulator::Options;
-use agx_emulator::launch::BufferBinding;
-use agx_emulator::launch::textures::{Dimension, Format, SamplerResource, Shape, TextureResource};
 use clap::ArgMatches;
 
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::texture::{self, Pixels};
-use crate::values::{self, Element, Expectation, Slot};
-use crate::vertex::Bindings;
+use crate::resources::{Bindings, Specs};
+use crate::values::{self, Element, Expectation, Slot, Values};
 use crate::{input, machine};
 
 /// The parsed options.
@@ -78,22 +75,20 @@ impl Inputs {
         if let Some(budget) = text("budget") {
             machine.budget = number("budget", budget)?;
         }
-        for name in ["buffer", "texture", "image", "sampler"] {
-            check_places(options, name)?;
-        }
-        let textures = many("texture").map(|spec| texture(spec, false));
-        let images = many("image").map(|spec| texture(spec, true));
-        let bindings = Bindings {
-            textures: textures.chain(images).collect::<Result<_, _>>()?,
-            samplers: many("sampler").map(|spec| sampler(spec)).collect::<Result<_, _>>()?,
-            buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
-            push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
+        let specs = |name: &str| -> Vec<String> { many(name).cloned().collect() };
+        let bound = Specs {
+            buffers: specs("buffer"),
+            textures: specs("texture"),
+            images: specs("image"),
+            samplers: specs("sampler"),
+            push: text("push").map(str::to_owned),
         };
+        let bindings = bound.read(&input::read_bytes)?;
         let workgroups = text("groups").map_or(Ok([1; 3]), groups)?;
         if text("budget").is_none() {
             check_workgroups(workgroups)?;
         }
-        let arguments = text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words());
+        let arguments = text("args").map(contents).transpose()?.map_or(Vec::new(), |v| v.words());
         let results = text("results").map_or(Ok((0, Element::U32)), results)?;
         Ok(Inputs { bindings, arguments, results, workgroups, machine })
     }
@@ -108,7 +103,9 @@ impl After {
         let saved = saves.iter().map(|(.., path)| path);
         check_paths(saved.chain(picture.iter().map(|(.., path)| path)))?;
         Ok(After {
-            expectations: many("expect").map(|spec| values::expectation(spec)).collect::<Result<_, _>>()?,
+            expectations: many("expect")
+                .map(|spec| values::expectation(spec, &input::read_bytes))
+                .collect::<Result<_, _>>()?,
             tolerance: text("tolerance").map_or(Ok(0.0), tolerance)?,
             dumps: many("dump").map(|spec| dump(spec, Element::U32)).collect::<Result<_, _>>()?,
             saves,
@@ -127,7 +124,7 @@ fn tolerance(text: &str) -> Result<f64, Failure> {
 }
 
 /// Rejects more workgroups than the default limit.
-fn check_workgroups(counts: [u32; 3]) -> Result<(), Failure> {
+pub fn check_workgroups(counts: [u32; 3]) -> Result<(), Failure> {
     let total = counts.into_iter().fold(1u128, |total, count| total.saturating_mul(count.into()));
     let most = machine::MOST_WORKGROUPS;
     if total <= most.into() {
@@ -156,82 +153,13 @@ fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, Failure> {
     text.parse().map_err(|_| Failure::usage(format!("--{name}: expected a number in range, found `{text}`")))
 }
 
-/// Rejects two resources of the option `name` with the same set, binding and element.
-fn check_places(options: &ArgMatches, name: &str) -> Result<(), Failure> {
-    let mut places: Vec<Slot> = Vec::new();
-    for spec in options.get_many::<String>(name).into_iter().flatten() {
-        let (slot, _) = bound(spec, "SPEC")?;
-        if places.contains(&slot) {
-            return Err(Failure::usage(format!("--{name} `{spec}`: another {name} is already bound there")));
-        }
-        places.push(slot);
-    }
-    Ok(())
-}
-
-fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
-    let (slot, values) = values::binding(spec)?;
-    let Slot { set, binding, element } = slot;
-    Ok(BufferBinding { set, binding, element, bytes: values.bytes, writable: true })
-}
-
-/// The slot and the rest of `SET.BINDING=REST`.
-fn bound<'s>(spec: &'s str, rest: &str) -> Result<(Slot, &'s str), Failure> {
-    let (place, found) = spec
-        .split_once('=')
-        .ok_or_else(|| Failure::usage(format!("expected SET.BINDING={rest}, found `{spec}`")))?;
-    Ok((values::slot(place)?, found))
-}
-
-/// `SET.BINDING=png:PATH` or `SET.BINDING=FORMAT:[KIND:]SIZE:SPEC`.
-fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
-    let (slot, contents) = bound(spec, "SPEC")?;
-    let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
-    let (shape, texels) = match contents.strip_prefix("png:") {
-        Some(path) => {
-            let pixels = Pixels::from_png(&input::read_bytes(path)?);
-            let pixels = pixels.map_err(|why| Diagnostic::new(107, why).in_file(path))?;
-            let [width, height] = pixels.size;
-            (Shape::new(Dimension::Plane, Format::RGBA8, [width, height, 1]), pixels.rgba)
-        }
-        None => {
-            let (shape, needed, texels) = listed(contents).map_err(wrong)?;
-            let bytes = values::contents(texels)?.bytes;
-            if bytes.len() as u64 != needed {
-                return Err(wrong(format!("expected {needed} bytes of texels, got {}", bytes.len())));
-            }
-            (shape, bytes)
-        }
-    };
-    Ok(if storage { texture::storage(slot, shape, &texels) } else { texture::resource(slot, shape, texels) })
-}
-
-/// The shape of `FORMAT:[KIND:]SIZE:SPEC`, the bytes of its texels, and the specification.
-fn listed(contents: &str) -> Result<(Shape, u64, &str), String> {
-    let expected = || "expected png:PATH or FORMAT:[KIND:]SIZE:SPEC".to_owned();
-    let (name, rest) = contents.split_once(':').ok_or_else(expected)?;
-    let (first, more) = rest.split_once(':').ok_or_else(expected)?;
-    let is_size = first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
-    let (kind, (size, texels)) = match is_size {
-        true => (None, (first, more)),
-        false => (Some(first), more.split_once(':').ok_or_else(expected)?),
-    };
-    let (format, texel_bytes) = texture::format(name)?;
-    let (dimension, size) = texture::extent(kind, size)?;
-    let sides = size.into_iter().map(u64::from).chain([texture::faces(dimension)]);
-    let needed = sides.fold(texel_bytes as u64, u64::saturating_mul);
-    Ok((Shape::new(dimension, format, size), needed, texels))
-}
-
-/// `SET.BINDING=WORD,WORD`.
-fn sampler(spec: &str) -> Result<SamplerResource, Failure> {
-    let (slot, words) = bound(spec, "WORDS")?;
-    let words = words.split(',').filter(|word| !word.is_empty());
-    texture::sampler(slot, words).map_err(|why| Failure::usage(format!("`{spec}`: {why}")))
+/// The contents that a specification denotes.
+fn contents(spec: &str) -> Result<Values, Failure> {
+    values::contents(spec, &input::read_bytes)
 }
 
 /// `X`, `X,Y` or `X,Y,Z`; absent counts are one.
-fn groups(text: &str) -> Result<[u32; 3], Failure> {
+pub fn groups(text: &str) -> Result<[u32; 3], Failure> {
     let mut counts = [1; 3];
     let words: Vec<&str> = text.split(',').collect();
     if words.len() > counts.len() {
@@ -250,18 +178,13 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
 fn results(spec: &str) -> Result<(usize, Element), Failure> {
     let (count, name) = spec.split_once(':').unwrap_or((spec, "u32"));
     // A kernel has few results; an 8-bit number limits the allocation after a typing mistake.
-    Ok((number::<u8>("results", count)?.into(), element(name)?))
-}
-
-fn element(name: &str) -> Result<Element, Failure> {
-    Element::from_name(name)
-        .ok_or_else(|| Failure::usage(format!("unknown type `{name}`; expected one of {}", Element::names())))
+    Ok((number::<u8>("results", count)?.into(), values::element(name)?))
 }
 
 /// `SET.BINDING` or `SET.BINDING:TYPE`.
 fn dump(spec: &str, default: Element) -> Result<(Slot, Element), Failure> {
     match spec.split_once(':') {
-        Some((place, name)) => Ok((values::slot(place)?, element(name)?)),
+        Some((place, name)) => Ok((values::slot(place)?, values::element(name)?)),
         None => Ok((values::slot(spec)?, default)),
     }
 }
@@ -304,23 +227,6 @@ mod tests {
         assert_eq!(dump("0.1:f32", Element::U32).ok(), Some((slot, Element::F32)));
         assert_eq!(save("0.1:f16=a.npy").ok(), Some((slot, Element::F16, "a.npy".to_owned())));
         assert!(save("0.1").is_err() && save("0.1:x=a").is_err());
-        let texels = texture("0.1=r32f:2x1:f32:1,2", true).ok().unwrap();
-        assert_eq!((texels.shape.size, texels.buffer.bytes.len(), texels.storage), ([2, 1, 1], 8, true));
-        let texels = texture("0.1=rg8:cube_array:1x1x2:zero:24", false).ok().unwrap();
-        assert_eq!((texels.shape.dimension, texels.shape.size), (Dimension::CubeArray, [1, 1, 2]));
-        for wrong in [
-            "0.1=r32f:2x1:f32:1",
-            "0.1=r32f:2:f32:1,2",
-            "0.1=r33f:1x1:u8:1",
-            "0.1=r32f:0x1:u8:",
-            "0.1=r32f:buffer:2x1:f32:1,2",
-            "0.1=r32f:sphere:2x1:f32:1,2",
-            "0.1=r8:cube_array:1x1x342:zero:2052",
-            "0.1",
-        ] {
-            assert!(texture(wrong, false).is_err(), "{wrong}");
-        }
-        assert!(sampler("0.2=linear,repeat").is_ok() && sampler("0.2=sharp").is_err());
         assert_eq!(picture_spec("0.1:3x2", Some("a.png")).ok(), Some((slot, 3, 2, "a.png".to_owned())));
         assert!(picture_spec("0.1:3x2", None).is_err() && picture_spec("0.1:3", Some("a")).is_err());
     }

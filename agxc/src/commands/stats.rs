@@ -13,7 +13,7 @@ use crate::{key, lint, output, statistics};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
-    arg("format", Takes::Choice(&["text", "json", "csv"]), "Output format"),
+    arg("format", Takes::Choice(&["text", "json", "csv", "markdown"]), "Output format"),
     arg("baseline", Takes::Value("FILE"), "Compare with the figures in this JSON; fail on regressions"),
     arg(
         "threshold",
@@ -99,6 +99,7 @@ fn update(path: &str, rows: &[Row]) -> Result<(), Failure> {
 pub fn table(format: &str, rows: &[Row]) -> String {
     match format {
         "json" => Document::new(rows).text(),
+        "markdown" => statistics::markdown(rows),
         "csv" => {
             let lines = rows.iter().map(|(name, statistics)| statistics::csv_row(name, statistics) + "\n");
             format!("{}\n{}", statistics::csv_heading(), lines.collect::<String>())

@@ -13,7 +13,10 @@ const COLUMNS: usize = WORDS * 32;
 pub static DEMO: Demo = Demo {
     name: "life",
     title: "Game of Life, 32 generations of 128 × 96 cells in bit-sliced adders (SPIR-V from GLSL)",
-    source: Source::SpirV(include_bytes!("../../shaders/life.spv")),
+    source: Source::SpirV {
+        bytes: include_bytes!("../../shaders/life.spv"),
+        text: include_str!("../../shaders/life.comp"),
+    },
     spec_constants: &[(0, WORDS as u64)],
     push_constants: || word_bytes([ROWS as u32]),
     buffers,

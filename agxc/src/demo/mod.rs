@@ -19,7 +19,12 @@ pub enum Source {
     #[cfg_attr(not(feature = "wgsl"), allow(dead_code, reason = "refused without the front end"))]
     Wgsl(&'static str),
     /// SPIR-V module.
-    SpirV(&'static [u8]),
+    SpirV {
+        /// The module.
+        bytes: &'static [u8],
+        /// GLSL, of which it was made.
+        text: &'static str,
+    },
 }
 
 /// A buffer that holds a picture, with one rgba8 word per pixel.

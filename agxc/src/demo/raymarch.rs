@@ -17,7 +17,10 @@ type Vector = [f64; 3];
 pub static DEMO: Demo = Demo {
     name: "raymarch",
     title: "sphere-traced spheres with shadows, 128 × 96 pixels (SPIR-V from GLSL)",
-    source: Source::SpirV(include_bytes!("../../shaders/raymarch.spv")),
+    source: Source::SpirV {
+        bytes: include_bytes!("../../shaders/raymarch.spv"),
+        text: include_str!("../../shaders/raymarch.comp"),
+    },
     spec_constants: &[],
     push_constants: || word_bytes([WIDTH, HEIGHT]),
     buffers,

@@ -14,6 +14,9 @@ use crate::context::Preprocessor;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::interrupt::Temporary;
 
+/// Whether this system runs programs.
+const RUNS_PROGRAMS: bool = cfg!(not(target_family = "wasm"));
+
 /// The reference compiler.
 const PROGRAM: &str = "glslangValidator";
 
@@ -136,14 +139,7 @@ pub fn identity(request: &Request<'_>) -> Result<(&'static str, String), Failure
 /// The SPIR-V of a shader.
 pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
     let row = stage_row(request)?;
-    let temporary =
-        Temporary::new(std::env::temp_dir().join(format!("agxc-{}-{}.spv", std::process::id(), unique())));
-    let output = temporary.path();
-    let made = match request.language {
-        Language::Hlsl => hlsl(request, row, output),
-        Language::Glsl => translator::run(request, glslang(request, row, output), output),
-    };
-    match made? {
+    match if RUNS_PROGRAMS { by_program(request, row)? } else { None } {
         Some(module) => Ok(Made::SpirV(module)),
         None if request.language == Language::Hlsl => Err(no_translator(
             request.name,
@@ -158,6 +154,17 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
             "geometry and tessellation shaders need glslangValidator, which is not installed (install glslang-tools on Debian)",
         )),
         None => Ok(Made::Absent(row.stage)),
+    }
+}
+
+/// The SPIR-V from a translator that is installed.
+fn by_program(request: &Request<'_>, row: &StageRow) -> Result<Option<Module>, Failure> {
+    let temporary =
+        Temporary::new(std::env::temp_dir().join(format!("agxc-{}-{}.spv", std::process::id(), unique())));
+    let output = temporary.path();
+    match request.language {
+        Language::Hlsl => hlsl(request, row, output),
+        Language::Glsl => translator::run(request, glslang(request, row, output), output),
     }
 }
 
@@ -193,6 +200,7 @@ fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
 pub fn with_hint(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic.message.push_str(&match dialect::note(text) {
         Some(note) => format!("; {note}"),
+        None if !RUNS_PROGRAMS => "; the built-in GLSL reader supports a subset".to_owned(),
         None => format!(
             "; {PROGRAM} is not installed, and the built-in GLSL reader supports a subset (install glslang-tools on Debian)"
         ),

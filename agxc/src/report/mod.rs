@@ -64,6 +64,13 @@ impl PartReport {
     }
 }
 
+/// The instructions of a part, without padding; empty if there is no such part.
+pub fn instructions(parts: &[PartReport], role: PartRole) -> Vec<&str> {
+    let part = parts.iter().find(|part| part.role == role);
+    let rows = part.into_iter().flat_map(|part| part.rows.iter().filter(|row| !row.is_padding));
+    rows.map(|row| row.text.as_str()).collect()
+}
+
 /// Every part of `shader`.
 pub fn parts(shader: &CompiledShader) -> Vec<PartReport> {
     shader.parts.iter().map(|each| part(shader, each)).collect()

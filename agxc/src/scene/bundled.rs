@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::diagnostic::Failure;
-use crate::input;
+use crate::input::{self, Reader};
 
 /// A bundled scene.
 pub struct Bundled {
@@ -14,7 +14,7 @@ pub struct Bundled {
     /// The scene file.
     pub scene: &'static str,
     /// The shaders it names.
-    files: &'static [(&'static str, &'static str)],
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Every bundled scene.
@@ -60,6 +60,8 @@ pub enum Files<'f> {
     Bundled(&'static Bundled),
     /// In the folder of the scene file with this name.
     Beside(&'f str),
+    /// Where this reader finds them; the scene has the name.
+    Read(&'f str, &'f Reader<'f>),
 }
 
 impl Files<'_> {
@@ -67,7 +69,7 @@ impl Files<'_> {
     pub fn scene(&self) -> &str {
         match self {
             Files::Bundled(bundled) => bundled.name,
-            Files::Beside(scene) => scene,
+            Files::Beside(scene) | Files::Read(scene, _) => scene,
         }
     }
 
@@ -79,6 +81,7 @@ impl Files<'_> {
                 let (_, text) = found.ok_or_else(|| Failure::usage(format!("no bundled file `{name}`")))?;
                 Ok((name.to_owned(), text.as_bytes().to_vec()))
             }
+            Files::Read(_, read) => Ok((name.to_owned(), read(name)?)),
             Files::Beside(scene) => {
                 let path = Path::new(scene).parent().unwrap_or(Path::new("")).join(name);
                 let path = path.to_string_lossy().into_owned();

@@ -11,7 +11,7 @@ mod tests;
 
 pub use bundled::{BUNDLED, Bundled, Files};
 pub use model::{Blend as BlendFile, Scene};
-pub use render::render;
+pub use render::{Picture, render};
 pub use state::{Names, blending, choose, write_mask};
 
 use crate::diagnostic::Failure;

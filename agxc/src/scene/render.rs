@@ -238,7 +238,7 @@ impl Drawer<'_> {
         context: &mut Context,
     ) -> Result<(File, CompiledShader), Failure> {
         let (name, bytes) = self.files.read(&shader.file)?;
-        let file = input::from_bytes(&name, bytes, context)?;
+        let file = input::from_bytes(&name, bytes, None, context)?;
         let mut key = CompileKey::default();
         key.stage = Some(stage);
         key.entry_point.clone_from(&shader.entry);

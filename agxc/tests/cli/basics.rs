@@ -176,6 +176,29 @@ fn diagnostics_as_json_are_one_object_a_line() {
     assert!(stderr(&output).starts_with("{\""), "{}", stderr(&output));
 }
 
+/// A log for code hosts: one for a run, whatever failed.
+#[test]
+fn diagnostics_as_sarif_are_one_log() {
+    let folder = Folder::new("sarif");
+    let bad = folder.file("bad.wgsl", b"fn f() {\n    let x = y;\n}\n");
+    let log = |arguments: &[&str]| -> serde_json::Value {
+        let output = agxc(&[&["--error-format", "sarif"], arguments].concat());
+        serde_json::from_str(&stderr(&output)).unwrap()
+    };
+    let found = log(&["stats", &bad, "missing.spv"]);
+    assert_eq!(found["version"], "2.1.0");
+    let results = &found["runs"][0]["results"];
+    assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 2, "{found}");
+    assert_eq!(results[1]["ruleId"], "AGX0002");
+    assert_eq!(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "missing.spv");
+    let rules = found["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["id"] == results[0]["ruleId"]), "{found}");
+    assert_eq!(log(&["batch", "stats", &bad])["runs"][0]["results"].as_array().unwrap().len(), 2);
+    let fine = folder.file("fine.wgsl", b"@compute @workgroup_size(1) fn main() {}\n");
+    assert_eq!(log(&["stats", &fine])["runs"][0]["results"], serde_json::json!([]));
+    assert_eq!(log(&["fry"])["runs"][0]["results"][0]["level"], "error");
+}
+
 #[cfg(not(feature = "glsl"))]
 #[test]
 fn glsl_without_its_compiler_says_what_to_install() {

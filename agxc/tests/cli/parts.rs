@@ -87,6 +87,15 @@ fn the_ir_keeps_the_size_of_workgroups() {
     let phase = out(&["compile", "--emit", "ir-after=select", &source]);
     assert!(phase.contains(" stage machine ") && phase.contains(" workgroup_size 4 1 1 {"), "{phase}");
     fails(&["compile", "--emit", "ir-after=selection", &source], b"", 2, "unknown p");
+    let before = out(&["compile", "--emit", "ir-before=select", &source]);
+    assert!(before.contains(" stage lowered "), "{before}");
+    // Before the first phase nothing has run, and before a pass everything up to it.
+    assert_eq!(
+        out(&["compile", "--emit", "ir-before=prepare", &source]),
+        std::fs::read_to_string(&ir).unwrap()
+    );
+    assert_eq!(out(&["compile", "--emit", "ir-before=lower_select", &source]), before, "its first pass");
+    fails(&["compile", "--emit", "ir-before=selection", &source], b"", 2, "unknown p");
     out(&["compile", "--emit", "ir-after=lower_select", &source, "-o", &after]);
     let json: serde_json::Value = serde_json::from_str(&out(&["compile", "--emit", "json", &after])).unwrap();
     assert_eq!(json["info"]["workgroup_size"], serde_json::json!([4, 1, 1]));

@@ -193,16 +193,19 @@ fn the_report_names_everything_it_shows() {
     }
     let has = |text: &str| assert!(html.contains(text), "{text}: {html}");
     has("compiled for g14x</p>");
-    has("u0_u1: address of buffer 0.0\n");
+    has("<td><code>u0_u1</code></td><td>address of buffer 0.0</td>");
     has("&quot;target&quot;: &quot;g14x&quot;");
     has("&quot;opt_cse&quot;");
-    has("<th>line</th><th>cycles</th><th>live</th><th>source</th>");
-    has("<th>offset</th><th>cycles</th><th>live</th><th>instruction</th>");
+    let head = |names: [&str; 4]| names.map(|name| format!("<th scope=\"col\">{name}</th>")).concat();
+    has(&head(["line", "cycles", "live", "source"]));
+    has(&head(["offset", "cycles", "live", "instruction"]));
     has(">live half-registers</text>");
     has(">threads per core</text>");
     has(": 1 instruction, ");
     assert!(!html.contains(": 1 instructions") && !html.contains(", 1 cycles"), "{html}");
     has("@media (max-width: 800px)");
+    // The cycles of a row are a number beside its bar.
+    assert!(bars(&html).len() > 20 && html.matches("<b>").count() == bars(&html).len(), "{html}");
 }
 
 /// Without source positions, the assembly has the whole page.
@@ -258,6 +261,46 @@ fn the_report_works_in_a_browser() {
 }
 
 #[test]
+fn a_folder_of_reports_has_an_index() {
+    let folder = Folder::new("html-index");
+    let (one, two) = (folder.file("one.wgsl", LOOP), folder.file("two.wgsl", LOOP));
+    let target = folder.path("reports");
+    out(&["compile", "-q", "--emit", "html", &one, &two, "-o", &target]);
+    let index = std::fs::read_to_string(format!("{target}/index.html")).unwrap();
+    for (file, name) in [("one.wgsl.html", &one), ("two.wgsl.html", &two)] {
+        assert!(index.contains(&format!("<a href=\"{file}\">{name}</a>")), "{index}");
+        assert!(std::path::Path::new(&target).join(file).is_file(), "{file}");
+    }
+    let shader = folder.file("index", LOOP);
+    let arguments = ["compile", "-x", "wgsl", "--emit", "html", &shader, &one, "-o", &target];
+    fails(&arguments, b"", 2, "would replace that of `the index of the reports`");
+}
+
+#[test]
+fn tables_for_readers_are_markdown() {
+    let folder = Folder::new("markdown");
+    let one = folder.file("one.wgsl", LOOP);
+    let table = out(&["stats", "-q", "--format", "markdown", &one]);
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.starts_with("| Shader | Instrs |") && table.contains(&format!("| `{one}` |")), "{table}");
+    let (first, second) = (folder.path("a.json"), folder.path("b.json"));
+    out(&["stats", "-q", "--format", "json", "-o", &first, &one]);
+    let same = out(&["diff", "--format", "markdown", &first, &first]);
+    assert_eq!(same, "No figure of a shader has changed.\n");
+    out(&["stats", "-q", "--format", "json", "--max-registers", "12", "-o", &second, &one]);
+    let table = out(&["diff", "--format", "markdown", &first, &second]);
+    let count = |path: &str| -> u64 {
+        let text = std::fs::read_to_string(path).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        value["shaders"][0]["statistics"]["instructions"].as_u64().unwrap()
+    };
+    let row = format!("| `{one}` | instructions | {} | {} | +", count(&first), count(&second));
+    assert!(table.contains(&row) && table.contains("| all | instructions |"), "{row} {table}");
+    fails(&["diff", "--format", "markdown", &one], b"", 2, "compares two files of");
+    fails(&["diff", "--format", "html", &first, &second], b"", 2, "compares shaders, not builds");
+}
+
+#[test]
 fn differences_are_listed_side_by_side() {
     let folder = Folder::new("diff");
     let one = folder.file("one.wgsl", LOOP);
@@ -271,6 +314,8 @@ fn differences_are_listed_side_by_side() {
     let figures = json(&["diff", "--format", "json", &one, &two]);
     let count = |side| figures["figures"]["instructions"][side].as_u64().unwrap();
     assert!(count("after") > count("before"), "{figures}");
+    let html = out(&["diff", "--format", "html", &one, &two]);
+    assert!(html.starts_with("<!DOCTYPE html>") && html.contains("class=\"differs\""), "{html}");
     let other = out(&["diff", &one, "--to-target", "g14x", "--brief"]);
     assert!(other.contains("Bottleneck"), "{other}");
     fails(&["diff", &one, &two, &one], b"", 2, "expected one or two files");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::harness::Folder;
+use crate::harness::{Folder, out};
 
 /// Programs that every system has.
 const COMMON: &[&str] = &["bash", "sh", "env", "dirname", "cat", "mkdir", "mktemp", "rm", "sed", "id"];
@@ -116,4 +116,48 @@ fn make_without_rust_says_so() {
         "{printed}"
     );
     assert_eq!(run(&["--dry-run", "book", "CARGO=no-such-cargo"]).0, Some(0), "the book needs no Rust");
+}
+
+/// The script of the GitHub action: the changes as Markdown, and the exit code of the comparison.
+#[cfg(unix)]
+#[test]
+fn the_action_reports_the_changes() {
+    let folder = Folder::new("action");
+    let text = "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { a[id.x] = a[id.x] * 2.0; }\n";
+    folder.file("a.wgsl", text.as_bytes());
+    let (baseline, report) = (folder.path("base.json"), folder.path("report.md"));
+    out(&["stats", "-q", "--format", "json", "-o", &baseline, &folder.path("a.wgsl")]);
+    let stored = std::fs::read_to_string(&baseline).unwrap();
+    // Names in a baseline are as they were given.
+    std::fs::write(&baseline, stored.replace(&folder.path("a.wgsl"), "a.wgsl")).unwrap();
+    let run = |options: &str| {
+        let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../action/figures.sh"))
+            .arg(&report)
+            .envs([("AGXC", env!("CARGO_BIN_EXE_agxc")), ("FILES", "*.wgsl"), ("OPTIONS", options)])
+            .env("BASELINE", &baseline)
+            .current_dir(&folder.0)
+            .output()
+            .unwrap();
+        (output.status.code(), std::fs::read_to_string(&report).unwrap())
+    };
+    let (code, text_now) = run("");
+    assert_eq!(
+        (code, text_now.contains("No figure of a shader has changed.")),
+        (Some(0), true),
+        "{text_now}"
+    );
+    folder.file("a.wgsl", text.replace("* 2.0", "* (2.0 + a[id.x] * a[id.x])").as_bytes());
+    let (code, text_now) = run("");
+    assert_eq!(code, Some(1), "{text_now}");
+    assert!(
+        text_now.contains("| `a.wgsl` | instructions |") && text_now.contains("error[AGX0204]"),
+        "{text_now}"
+    );
+    let (code, text_now) = run("--threshold all=1000 --threshold=loops=1");
+    assert!(text_now.contains("| `a.wgsl` | instructions |"), "{text_now}");
+    assert_eq!(code, Some(0), "{text_now}");
+    folder.file("a.wgsl", b"fn main() { no }");
+    let (code, text_now) = run("");
+    assert_eq!((code, text_now.contains("do not compile")), (Some(1), true), "{text_now}");
 }

@@ -36,8 +36,12 @@ pub enum Stop {
     End,
     /// After a phase.
     AfterPhase(Phase),
+    /// Before a phase.
+    BeforePhase(Phase),
     /// After the last step that runs this pass.
     AfterPass(&'static Pass),
+    /// Before that step.
+    BeforePass(&'static Pass),
 }
 
 impl Stop {
@@ -45,6 +49,12 @@ impl Stop {
     pub fn after(name: &str) -> Option<Stop> {
         let phase = PIPELINE.iter().find(|row| row.name == name);
         phase.map(|row| Stop::AfterPhase(row.phase)).or_else(|| find_pass(name).map(Stop::AfterPass))
+    }
+
+    /// Before the phase or the pass called `name`.
+    pub fn before(name: &str) -> Option<Stop> {
+        let phase = PIPELINE.iter().find(|row| row.name == name);
+        phase.map(|row| Stop::BeforePhase(row.phase)).or_else(|| find_pass(name).map(Stop::BeforePass))
     }
 }
 
@@ -91,23 +101,33 @@ fn run_steps(
 /// The steps from a phase up to the stopping point, without phases that end before `stage`.
 fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'static Pass> {
     let mut steps = Vec::with_capacity(MOST_STEPS);
-    // The number of steps up to and including the last occurrence of the pass to stop after.
+    // The number of steps up to the last occurrence of the pass to stop at.
     let mut end = None;
+    let last = match stop {
+        Stop::AfterPass(pass) => Some((pass, 1)),
+        Stop::BeforePass(pass) => Some((pass, 0)),
+        Stop::End | Stop::AfterPhase(_) | Stop::BeforePhase(_) => None,
+    };
     for row in PIPELINE.iter().filter(|row| from.is_none_or(|from| from <= row.phase)) {
-        if matches!(stop, Stop::AfterPhase(last) if row.phase > last) {
+        let is_beyond = match stop {
+            Stop::AfterPhase(last) => row.phase > last,
+            Stop::BeforePhase(next) => row.phase >= next,
+            Stop::End | Stop::AfterPass(_) | Stop::BeforePass(_) => false,
+        };
+        if is_beyond {
             break;
         }
         let start = steps.len();
         if stage <= row.leaves {
             steps.extend_from_slice(row.steps);
         }
-        if let Stop::AfterPass(last) = stop
+        if let Some((last, more)) = last
             && let Some(at) = row.steps.iter().rposition(|step| step.name == last.name)
         {
-            end = Some(steps.len().min(start + at + 1));
+            end = Some(steps.len().min(start + at + more));
         }
     }
-    if matches!(stop, Stop::AfterPass(_)) {
+    if last.is_some() {
         steps.truncate(end.unwrap_or(0));
     }
     steps

@@ -53,7 +53,8 @@ pub fn live(part: &PartReport) -> String {
     let axes = Axes { x: "instructions", x_most: rows.len(), y: "live half-registers", y_most };
     let width = (WIDTH - LEFT) as f64 / rows.len().max(1) as f64;
     let role = assembly::role_name(part.role);
-    let mut svg = open(WIDTH, HEIGHT) + &axes.draw();
+    let mut svg =
+        open(WIDTH, HEIGHT, &format!("live half-registers over the instructions of {role}")) + &axes.draw();
     for (index, row) in rows.iter().enumerate() {
         let y = axes.y(row.live.len() as usize);
         let _ = write!(
@@ -94,7 +95,7 @@ pub fn occupancy(halves: u16) -> String {
             mark = y(*threads);
         }
     }
-    let mut svg = open(WIDTH, HEIGHT) + &axes.draw();
+    let mut svg = open(WIDTH, HEIGHT, "threads per core by half-registers") + &axes.draw();
     let _ = write!(
         svg,
         "<path class=\"curve\" d=\"{path}\"/><circle class=\"here\" cx=\"{}\" cy=\"{mark}\" r=\"4\"><title>{halves} \
@@ -136,7 +137,8 @@ pub fn control_flow(part: &PartReport) -> String {
         tops.push((y, height));
         y += height + GAP;
     }
-    let mut svg = open(BLOCK_WIDTH + 2 * MARGIN, y);
+    let name = format!("control flow of {role}: {} blocks", part.blocks.len());
+    let mut svg = open(BLOCK_WIDTH + 2 * MARGIN, y, &name);
     for (index, (block, (top, height))) in part.blocks.iter().zip(&tops).enumerate() {
         let rows = part.rows.get(block.lines.clone()).unwrap_or_default();
         let cycles: u32 = rows.iter().map(|row| row.cycles).sum();
@@ -188,8 +190,8 @@ fn edge(tops: &[(usize, usize)], from: usize, to: usize, is_back: bool) -> Strin
     format!("<path class=\"{class}\" d=\"M{side} {start} C{bend} {start} {bend} {end} {side} {end}\"/>")
 }
 
-fn open(width: usize, height: usize) -> String {
+fn open(width: usize, height: usize, name: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">"
+        "<svg role=\"img\" aria-label=\"{name}\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">"
     )
 }

@@ -1,7 +1,13 @@
 //! The report as one self-contained HTML file: statistics, source beside assembly, live registers over the program,
-//! occupancy, control flow. It is readable without scripts; the script links source lines with their instructions.
+//! occupancy, control flow. It is readable without scripts; the script links source lines with their instructions. The
+//! page of the project shows the same sections with the same style sheet and script.
 
 mod charts;
+mod comparison;
+mod index;
+
+pub use comparison::comparison;
+pub use index::{Entry, index};
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -30,50 +36,95 @@ pub struct Sources<'s> {
     pub baseline: Option<Figures>,
 }
 
+/// The sections of a report, which the page shows one at a time.
+pub struct Sections {
+    /// Bottleneck and chip.
+    pub summary: String,
+    /// Statistics.
+    pub figures: String,
+    /// Live registers and occupancy.
+    pub charts: String,
+    /// Uniforms, textures and samplers; the key.
+    pub interface: String,
+    /// The assembly with costs.
+    pub assembly: String,
+    /// Control flow.
+    pub flow: String,
+}
+
+impl Sections {
+    /// The sections about `shader`.
+    pub fn new(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> Sections {
+        let bottleneck = escaped(statistics::bottleneck(shader.stats.binds));
+        let chip = sources.chip.name();
+        Sections {
+            summary: format!("<p class=\"note\">{bottleneck}; compiled for {chip}</p>\n"),
+            figures: figures(shader, sources.baseline.as_ref()),
+            charts: charts(shader, parts),
+            interface: interface(shader, sources),
+            assembly: assembly_pane(shader, parts),
+            flow: flow(parts),
+        }
+    }
+}
+
 /// The whole page.
 pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
     let parts = parts(shader);
+    let Sections { summary, figures, charts, interface, assembly, flow } =
+        Sections::new(shader, &parts, sources);
     let title = format!("{} – {} shader {}", sources.name, shader.info.stage.name(), shader.info.entry_point);
-    let title = escaped(&title);
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    );
-    let bottleneck = escaped(statistics::bottleneck(shader.stats.binds));
-    let _ = writeln!(html, "<p class=\"note\">{bottleneck}; compiled for {}</p>", sources.chip.name());
-    html.push_str(&figures(shader, sources.baseline.as_ref()));
-    html.push_str(&charts(shader, &parts));
-    html.push_str(&interface(shader, sources));
-    html.push_str(&panes(shader, &parts, sources));
-    html.push_str("<h2>Control flow</h2>\n");
-    for part in &parts {
-        let _ = writeln!(
-            html,
-            "<div class=\"graph\"><p class=\"note\">{}</p>\n{}</div>",
-            assembly::role_name(part.role),
-            charts::control_flow(part)
-        );
-    }
-    let _ = write!(html, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-    html
+    let panes = panes(&source_rows(shader, &parts, sources), &assembly);
+    let body = [summary, figures, charts, interface, panes, flow].concat();
+    document(&title, &format!("{body}<script>\n{SCRIPT}connect(document.body);\n</script>\n"))
 }
 
-/// Uniforms, textures and samplers as in a listing, and the key.
-fn interface(shader: &CompiledShader, sources: &Sources<'_>) -> String {
-    let heading = listing::heading(&shader.info);
-    let lines: Vec<&str> = heading.lines().map(|line| line.trim_start_matches("; ")).collect();
+/// A document with the style of reports.
+pub fn document(title: &str, body: &str) -> String {
+    let title = escaped(title);
     format!(
-        "<h2>Interface</h2>\n<pre id=\"interface\">{}</pre>\n<details id=\"key\"><summary>Compile key</summary>\n<pre>{}</pre>\n\
-         </details>\n",
-        escaped(&lines.join("\n")),
-        escaped(sources.key)
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
     )
 }
 
+/// The control flow of each part.
+fn flow(parts: &[PartReport]) -> String {
+    let mut html = String::from("<h2>Control flow</h2>\n");
+    for part in parts {
+        let role = assembly::role_name(part.role);
+        let _ = writeln!(
+            html,
+            "<h3>{role}</h3>\n<div class=\"graph\" tabindex=\"0\" role=\"region\" aria-label=\"control flow of {role}\">{}</div>",
+            charts::control_flow(part)
+        );
+    }
+    html
+}
+
+/// Uniforms, textures and samplers, and the key.
+fn interface(shader: &CompiledShader, sources: &Sources<'_>) -> String {
+    let mut html = format!("<h2>Interface</h2>\n<p>{}</p>\n", escaped(&listing::title(&shader.info)));
+    let bindings = listing::bindings(&shader.info);
+    if !bindings.is_empty() {
+        html.push_str("<table class=\"bindings\" id=\"interface\">\n<tr><th scope=\"col\">register</th><th scope=\"col\">contents</th></tr>\n");
+        for (registers, contents) in bindings {
+            let _ =
+                writeln!(html, "<tr><td><code>{registers}</code></td><td>{}</td></tr>", escaped(&contents));
+        }
+        html.push_str("</table>\n");
+    }
+    let key = escaped(sources.key);
+    let _ = writeln!(
+        html,
+        "<details id=\"key\"><summary>Compile key</summary>\n<pre tabindex=\"0\">{key}</pre>\n</details>"
+    );
+    html
+}
+
 /// Source beside assembly; assembly alone if nothing is known about the source.
-fn panes(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
-    let assembly = assembly_pane(shader, parts);
-    let rows = source_rows(shader, parts, sources);
+fn panes(rows: &str, assembly: &str) -> String {
     if rows.is_empty() {
         return format!(
             "<h2>Assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. The module has no source \
@@ -83,15 +134,23 @@ fn panes(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -
     }
     format!(
         "<h2>Source and assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. Click a line to mark \
-         what belongs to it.</p>\n<div class=\"panes\">\n<div class=\"pane\" id=\"source\"><table class=\"code\">\n{}{rows}\
+         what belongs to it.</p>\n<div class=\"panes\">\n{}{}{rows}\
          </table></div>\n{assembly}</div>\n",
+        pane("source"),
         headings(["line", "cycles", "live", "source"])
+    )
+}
+
+/// The beginning of a pane, which takes the keyboard to scroll and to select lines.
+fn pane(name: &str) -> String {
+    format!(
+        "<div class=\"pane\" id=\"{name}\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><table class=\"code\">\n"
     )
 }
 
 /// The names of the columns of a pane.
 fn headings(names: [&str; 4]) -> String {
-    let cells: String = names.iter().map(|name| format!("<th>{name}</th>")).collect();
+    let cells: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     format!("<tr class=\"heads\">{cells}</tr>\n")
 }
 
@@ -113,7 +172,12 @@ fn figures(shader: &CompiledShader, baseline: Option<&Figures>) -> String {
             }
             _ => "<td></td>".to_owned(),
         };
-        let _ = writeln!(html, "<tr><td>{}</td><td class=\"number\">{now}</td>{change}</tr>", figure.title);
+        let _ = writeln!(
+            html,
+            "<tr><th scope=\"row\" title=\"{}\">{}</th><td class=\"number\">{now}</td>{change}</tr>",
+            escaped(figure.description),
+            figure.title
+        );
     }
     html.push_str("</table>\n");
     html
@@ -153,7 +217,7 @@ fn bar(cycles: u32, stalled: u32, most: u32) -> String {
     debug_assert!(cycles <= most, "the longest bar has the width of its column");
     let (width, share) = (100 * cycles / most.max(1), 100 * stalled / cycles);
     format!(
-        "<td class=\"bar\" title=\"{cycles} cycles, {stalled} stalled\"><i style=\"--w:{width}%;--s:{share}%\"></i></td>"
+        "<td class=\"bar\" title=\"{cycles} cycles, {stalled} stalled\"><b>{cycles}</b><span><i style=\"--w:{width}%;--s:{share}%\"></i></span></td>"
     )
 }
 
@@ -205,13 +269,13 @@ fn source_rows(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<
 
 fn assembly_pane(shader: &CompiledShader, parts: &[PartReport]) -> String {
     let most = parts.iter().flat_map(|part| &part.rows).map(|row| row.cycles).max().unwrap_or(0);
-    let mut html = String::from("<div class=\"pane\" id=\"assembly\"><table class=\"code\">\n");
+    let mut html = pane("assembly");
     html.push_str(&headings(["offset", "cycles", "live", "instruction"]));
     for part in parts {
         let role = assembly::role_name(part.role);
         let _ = writeln!(
             html,
-            "<tr class=\"part\"><td colspan=\"4\">{role}, {} bytes</td></tr>",
+            "<tr class=\"part\"><th colspan=\"4\" scope=\"rowgroup\">{role}, {} bytes</th></tr>",
             part.size_bytes
         );
         for row in part.rows.iter().filter(|row| !row.is_padding) {

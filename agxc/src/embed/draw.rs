@@ -1,0 +1,60 @@
+//! Drawing scenes on the reference machine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Files, answer, request};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::key;
+use crate::scene::{self, Files as SceneFiles, Picture};
+
+/// A scene to draw.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Name of the scene file.
+    scene: String,
+    /// The chip to compile for.
+    #[serde(default)]
+    target: Option<String>,
+    /// Width and height, in place of the scene's.
+    #[serde(default)]
+    size: Option<[u32; 2]>,
+}
+
+/// A drawn scene.
+pub struct Drawn {
+    answer: String,
+    rgba: Vec<u8>,
+}
+
+impl Drawn {
+    /// The answer: the size of the picture and the number of instructions.
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// Red, green, blue, alpha of each pixel; empty if the answer has an error.
+    pub fn rgba(&self) -> &[u8] {
+        &self.rgba
+    }
+}
+
+/// Draws the scene of a request; the files that it names are beside it.
+pub fn draw(files: &Files, text: &str) -> Drawn {
+    let mut rgba = Vec::new();
+    let made = request(text).and_then(|wanted| drawn(files, &wanted)).map(|picture| {
+        rgba = picture.rgba;
+        (json!({ "size": picture.size, "instructions": picture.instructions }), Vec::new())
+    });
+    Drawn { answer: answer(made), rgba }
+}
+
+fn drawn(files: &Files, wanted: &Request) -> Result<Picture, Failure> {
+    let target = key::target(wanted.target.as_deref())?;
+    let mut scene = scene::read(&files.bytes(&wanted.scene)?, &wanted.scene)?;
+    scene.size = wanted.size.unwrap_or(scene.size);
+    let read = |name: &str| files.bytes(name);
+    scene::render(&scene, &SceneFiles::Read(&wanted.scene, &read), target, &mut Context::new())
+}

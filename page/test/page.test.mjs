@@ -1,0 +1,360 @@
+// Tests of the page in a browser: `npm test`, with the folder of the page in PAGE and the browser in CHROMIUM.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync, mkdtempSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serve } from "./server.mjs";
+
+const FOLDER = resolve(process.env.PAGE ?? "../target/page");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const ARGUMENTS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+const VIEWS = ["assembly", "ir", "statistics", "interface", "flow", "run", "draw", "compare"];
+const DOUBLE = `@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+
+@compute @workgroup_size(4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let x = a[id.x];
+    a[id.x] = x * 2.0;
+}
+`;
+
+let server;
+let browser;
+
+before(async () => {
+  server = await serve(FOLDER);
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+/** Opens the page. Errors of scripts and requests to other hosts fail the test at its end. */
+async function open(t, { fragment = "", width = 1280, height = 900, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => { if (message.type() === "error") complaints.push(`console: ${message.text()}`); });
+  context.on("request", (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (!["data:", "blob:"].includes(protocol) && host !== new URL(server.url).host) complaints.push(`request: ${request.url()}`);
+  });
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(complaints, []);
+  });
+  await page.goto(server.url + fragment);
+  await page.waitForSelector("body[data-ready]");
+  return page;
+}
+
+const status = (page, pattern) =>
+  page.waitForFunction((source) => new RegExp(source).test(document.getElementById("status").textContent), pattern.source);
+
+/** Waits until the output is that of the text and the settings. */
+const idle = (page) => page.waitForSelector('#output[aria-busy="false"]', { state: "attached" });
+
+const example = async (page, name) => {
+  await page.evaluate(() => document.getElementById("output").setAttribute("aria-busy", "true"));
+  await page.selectOption("#examples", name);
+  await idle(page);
+};
+
+/** Replaces the text of the editor. */
+async function write(page, text) {
+  await page.locator("#editor .cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+  await idle(page);
+}
+
+const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
+const view = (page, name) => page.click(`#views-tab-${name}`);
+
+test("every example compiles, in a moment", async (t) => {
+  const page = await open(t);
+  const names = await page.$$eval("#examples option", (options) => options.map(({ value }) => value));
+  assert.ok(names.length >= 14, names.join());
+  for (const name of names) {
+    await example(page, name);
+    const text = await page.textContent("#status");
+    assert.match(text, /\w+ shader \w+: \d+ instructions, compiled in \d+ ms/, name);
+  }
+  // The compiler is warm now. The limit leaves room for a busy host; the figures are printed.
+  const times = [];
+  for (const name of names) {
+    await example(page, name);
+    times.push([name, Number(/(\d+) ms/.exec(await page.textContent("#status"))[1])]);
+  }
+  t.diagnostic(times.map(([name, time]) => `${name} ${time} ms`).join(", "));
+  assert.ok(times.every(([, time]) => time < 250), times.join());
+});
+
+test("an error is shown at its line while typing, and goes away", async (t) => {
+  const page = await open(t, clipboard);
+  await write(page, DOUBLE.replace("x * 2.0", "y * 2.0"));
+  await status(page, /1 error/);
+  assert.match(await page.textContent("#diagnostics"), /nbody\.wgsl:6:\d+ error\[AGX\d+\]/);
+  await page.click("#diagnostics button");
+  assert.equal(await page.textContent(".cm-activeLine"), "    a[id.x] = y * 2.0;");
+  await write(page, DOUBLE);
+  await status(page, /compute shader main: \d+ instructions/);
+  assert.equal(await page.textContent("#diagnostics"), "");
+});
+
+test("lines of source and assembly lead to each other", async (t) => {
+  const page = await open(t, clipboard);
+  await write(page, DOUBLE);
+  await status(page, /instructions/);
+  const row = page.locator("#view-assembly tr[data-l]", { hasText: "store" }).first();
+  await row.click();
+  assert.equal(await page.textContent("#editor .cm-line.on"), "    a[id.x] = x * 2.0;");
+  await page.locator(".cm-line", { hasText: "let x" }).click();
+  const marked = await page.$$eval("#view-assembly tr.on", (rows) => rows.map(({ dataset }) => dataset.l));
+  assert.ok(marked.length > 0 && marked.every((line) => line === "0:5"), marked.join());
+  // With the keyboard alone.
+  await page.focus("#assembly");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await page.textContent("#editor .cm-line.on"), /x/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#view-assembly tr.on").count(), 0);
+});
+
+test("the IR is shown before and after a pass, which can be skipped", async (t) => {
+  const page = await open(t);
+  await view(page, "ir");
+  await page.selectOption("#pass", "opt_cse");
+  await page.waitForFunction(() => document.getElementById("ir-before").textContent.includes("kernel @main"));
+  assert.match(await page.textContent("#ir-after"), /kernel @main/);
+  await page.selectOption("#pass", "lower_select");
+  await page.waitForSelector("#ir-after ins");
+  assert.ok(await page.isDisabled("#skip-pass"), "a required pass");
+  await page.selectOption("#pass", "opt_cse");
+  await page.check("#skip-pass");
+  await page.click("#settings summary");
+  assert.match(await page.inputValue("#key-json"), /"disabled_passes": \[ "opt_cse" \]/);
+});
+
+test("settings change the key", async (t) => {
+  const page = await open(t);
+  await page.click("#settings summary");
+  await page.selectOption("#chip", "g14x");
+  await page.waitForFunction(() => document.getElementById("view-assembly").textContent.includes("compiled for g14x"));
+  const size = () => page.textContent("#view-assembly tr.part");
+  const unchecked = await size();
+  await page.selectOption("#robust-storage", "exact");
+  await page.waitForFunction((old) => document.querySelector("#view-assembly tr.part").textContent !== old, unchecked);
+  assert.match(await page.inputValue("#key-json"), /"target": "g14x", "robustness": \{ "storage": "exact" \}/);
+  await page.fill("#key-json", "{ \"target\": ");
+  await page.locator("#key-json").blur();
+  assert.match(await page.textContent("#key-error"), /not JSON/);
+  await page.fill("#key-json", "{ \"colour\": 1 }");
+  await page.locator("#key-json").blur();
+  await status(page, /1 error/);
+  await example(page, "glass");
+  await page.selectOption("#entry", { index: 1 });
+  await status(page, /fragment shader/);
+});
+
+test("a run takes values and gives values", async (t) => {
+  const page = await open(t, clipboard);
+  await write(page, DOUBLE);
+  await status(page, /instructions/);
+  await view(page, "run");
+  for (const remove of await page.$$("#resources button")) await remove.click();
+  await page.click("#fill-resources");
+  assert.equal(await page.locator(".resource").count(), 1);
+  await page.fill(".resource input", "0.0=f32:1.5,2,-3,0.25");
+  await page.fill("#groups", "1");
+  await page.click("#run");
+  await page.waitForSelector("#run-result pre");
+  assert.equal(await page.textContent("#run-result pre"), "3, 4, -6, 0.5\n");
+  // A buffer that the shader reads is absent.
+  await page.fill(".resource input", "0.7=f32:1");
+  await page.click("#run");
+  await page.waitForSelector("#run-result .diagnostic");
+  assert.match(await page.textContent("#run-result"), /AGX0400/);
+});
+
+test("a run can be stopped, and its picture is shown", async (t) => {
+  const page = await open(t, clipboard);
+  await view(page, "run");
+  await write(page, DOUBLE.replace("a[id.x] = x * 2.0;", "loop { a[id.x] += x; if a[id.x] < 0.0 { break; } }"));
+  await status(page, /instructions/);
+  await page.click("#fill-resources");
+  await page.click("#run");
+  await page.click("#stop-run");
+  await page.waitForFunction(() => document.getElementById("run-result").textContent.includes("stopped"));
+  await example(page, "mandelbrot");
+  await page.click("#run");
+  await page.waitForSelector("#run-result canvas");
+  const [inside, corner] = await page.$eval("#run-result canvas", (canvas) =>
+    [[160, 100], [0, 0]].map(([x, y]) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data]));
+  assert.deepEqual(inside, [0, 0, 0, 255]);
+  assert.notDeepEqual(corner, inside);
+});
+
+const pixel = (page, x, y) =>
+  page.$eval("#canvas", (canvas, at) => [...canvas.getContext("2d").getImageData(...at, 1, 1).data], [x, y]);
+
+test("a scene is drawn, and drawn again with another value", async (t) => {
+  const page = await open(t);
+  await example(page, "pair");
+  await view(page, "draw");
+  await page.click("#draw");
+  await page.waitForSelector('#canvas[data-drawings="1"]');
+  assert.match(await page.textContent("#draw-note"), /256 × 256 pixels/);
+  // The clear colour of the scene in the corner, the triangle in the middle.
+  assert.deepEqual(await pixel(page, 2, 2), [26, 28, 36, 255]);
+  const middle = await pixel(page, 128, 128);
+  assert.ok(Math.max(...middle.slice(0, 3)) > 60, middle.join());
+  const top = await pixel(page, 145, 40);
+  await page.fill("#time-path", "draws.0.push_constants.f32.0");
+  await page.locator("#time-path").blur();
+  assert.equal(await page.inputValue("#time"), "0.2");
+  await page.fill("#time", "3.3416");
+  await page.click("#draw");
+  await page.waitForSelector('#canvas[data-drawings="2"]');
+  assert.notDeepEqual(await pixel(page, 145, 40), top, "half a turn");
+});
+
+test("two versions are compared", async (t) => {
+  const page = await open(t, clipboard);
+  await write(page, DOUBLE);
+  await status(page, /instructions/);
+  await view(page, "compare");
+  await page.click("#keep");
+  await page.waitForSelector("#compare-result table");
+  assert.equal(await page.locator("#compare-result tr.differs").count(), 0);
+  await write(page, DOUBLE.replace("x * 2.0", "sin(x) * 2.0"));
+  await page.waitForSelector("#compare-result tr.differs");
+  assert.match(await page.textContent("#compare-result .comparison"), /Instrs\d+\d+\+\d+\.\d %/);
+});
+
+test("a link contains the shader and its settings", async (t) => {
+  const page = await open(t, clipboard);
+  await write(page, DOUBLE);
+  await status(page, /instructions/);
+  await page.click("#settings summary");
+  await page.selectOption("#chip", "g13x");
+  await page.click("#share");
+  await status(page, /link is copied/);
+  const address = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(address.length < 8000, `${address.length} characters`);
+  const other = await open(t, { fragment: new URL(address).hash });
+  assert.match(await other.textContent("#editor .cm-content"), /x \* 2\.0/);
+  assert.match(await other.textContent("#view-assembly"), /compiled for g13x/);
+  const damaged = await open(t, { fragment: "#z=AAAA" });
+  assert.match(await damaged.textContent("#status"), /instructions|damaged/);
+});
+
+test("files are added, renamed and removed", async (t) => {
+  const page = await open(t);
+  page.on("dialog", (dialog) => dialog.accept("other.frag"));
+  await page.click("#add-file");
+  assert.equal(await page.textContent("#files [aria-selected=true]"), "other.frag");
+  const module = readFileSync(new URL("../../agxc/shaders/life.spv", import.meta.url));
+  await page.setInputFiles("#file-input", { name: "life.spv", mimeType: "application/octet-stream", buffer: module });
+  await status(page, /compute shader main: \d+ instructions/);
+  assert.match(await page.textContent("#editor .cm-content"), /bytes that are not text/);
+  await page.click("#remove-file");
+  assert.equal(await page.locator("#files button", { hasText: "life.spv" }).count(), 0);
+});
+
+test("the report is one file, which needs nothing else", async (t) => {
+  const page = await open(t);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#report")]);
+  assert.equal(download.suggestedFilename(), "nbody.wgsl.html");
+  const html = readFileSync(await download.path(), "utf8");
+  const file = join(mkdtempSync(join(tmpdir(), "agxc-page-")), "report.html");
+  writeFileSync(file, html);
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  t.after(() => context.close());
+  const report = await context.newPage();
+  await report.goto(`file://${file}`);
+  assert.equal(await report.evaluate(() => document.documentElement.scrollWidth), 390);
+  await report.locator("#assembly tr[data-l]").first().click();
+  assert.ok(await report.locator("#source tr.on").count() === 1);
+  assert.deepEqual(await violations(report), []);
+});
+
+test("nothing is wider than a phone", async (t) => {
+  const page = await open(t, { width: 390, height: 844 });
+  await page.click("#settings summary");
+  for (const name of VIEWS) {
+    await view(page, name);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
+  }
+});
+
+/** The rules that a page breaks, with the elements. */
+async function violations(page) {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => window.axe.run({ runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] } }));
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds no violation, ${colorScheme}`, async (t) => {
+    // The content security policy of the page would refuse the script.
+    const page = await open(t, { colorScheme, bypassCSP: true, ...clipboard });
+    await page.click("#settings summary");
+    for (const name of VIEWS) {
+      await view(page, name);
+      if (name === "run") {
+        await page.click("#run");
+        await page.waitForSelector("#run-result h3");
+      }
+      if (name === "compare") {
+        await page.click("#keep");
+        await page.waitForSelector("#compare-result table");
+      }
+      assert.deepEqual(await violations(page), [], name);
+    }
+    await write(page, "fn f() { let x = y; }");
+    await status(page, /1 error/);
+    await view(page, "assembly");
+    assert.deepEqual(await violations(page), [], "with an error");
+  });
+}
+
+test("the keyboard reaches everything", async (t) => {
+  const page = await open(t);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.focus("#views-tab-assembly");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "views-tab-ir");
+  assert.ok(await page.isVisible("#view-ir"));
+  await page.keyboard.press("End");
+  assert.ok(await page.isVisible("#view-compare"));
+  await page.locator("#editor .cm-content").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.closest("#editor")), null, "Escape and Tab leave the editor");
+});
+
+test("the page opens without a network", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(server.url);
+  await page.waitForSelector("body[data-ready]");
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(async () => (await caches.keys()).length === 1);
+  await context.setOffline(true);
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  assert.match(await page.textContent("#status"), /instructions, compiled/);
+});
