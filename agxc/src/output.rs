@@ -68,6 +68,15 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A path as a relative reference of a page or a log: with `/`, and percent signs for what is not plain.
+pub fn reference(path: &str) -> String {
+    let letter = |byte: u8| match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    path.replace('\\', "/").bytes().map(letter).collect()
+}
+
 /// Writes lines to standard error and ignores errors.
 pub fn stderr_lines(lines: &[String]) {
     let mut stderr = BufWriter::new(std::io::stderr().lock());

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agx_compiler::Location;
 use serde_json::{Map, Value, json};
 
-use crate::codes;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::{codes, output};
 
 /// The results of a run so far. Copies share them.
 #[derive(Clone, Default)]
@@ -103,12 +103,7 @@ fn region(location: &Location, file: &str, context: &Context) -> Option<Value> {
 
 /// A path as a reference: relative ones as they are, absolute ones of the scheme `file`.
 fn uri(path: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let letter = |byte: u8| match is_plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    let path: String = path.replace('\\', "/").bytes().map(letter).collect();
+    let path = output::reference(path);
     if path.starts_with('/') { format!("file://{path}") } else { path }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agx_compiler::Statistics;
 
 use super::{document, escaped};
-use crate::statistics;
+use crate::{output, statistics};
 
 /// A report in the folder.
 pub struct Entry {
@@ -25,7 +25,7 @@ pub fn index(entries: &[Entry]) -> String {
     for Entry { name, file, statistics: found } in entries {
         let cells: String =
             figures().map(|figure| format!("<td class=\"number\">{}</td>", (figure.value)(found))).collect();
-        let (name, file) = (escaped(name), escaped(&reference(file)));
+        let (name, file) = (escaped(name), escaped(&output::reference(file)));
         let bottleneck = statistics::bottleneck(found.binds);
         let _ = writeln!(
             rows,
@@ -38,15 +38,6 @@ pub fn index(entries: &[Entry]) -> String {
     );
     let count = entries.len();
     document(&format!("Reports of {count} shader{}", if count == 1 { "" } else { "s" }), &body)
-}
-
-/// The name of a file as a reference in its folder.
-fn reference(file: &str) -> String {
-    let letter = |byte: u8| match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    file.bytes().map(letter).collect()
 }
 
 #[cfg(test)]
